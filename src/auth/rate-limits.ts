@@ -31,8 +31,8 @@ export interface RateLimits {
    */
   address(handler: LimitedHandler, ip: string, nowMs: number): Promise<void>;
   /**
-   * Counts a change to a user's own account. `key` is the session, or the user if the caller has none. Applies only if
-   * limits per IP address are enabled. Throws `over_request_rate_limit`.
+   * Counts a change to a user's own account. `key` is the session, or the user if the caller has no session. Applies
+   * only if limits per IP address are enabled. Throws `over_request_rate_limit`.
    */
   change(key: string, nowMs: number): Promise<void>;
   /** Counts an email. Throws `over_email_send_rate_limit`. */

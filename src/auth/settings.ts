@@ -127,7 +127,7 @@ export interface Settings {
   readonly security: {
     /** Which notices are sent even if `[auth.email.notification]` doesn't enable them. */
     readonly notices: 'always' | 'account' | 'configured';
-    /** How long the link in a notice can undo the change. */
+    /** How long a change can be undone through the link in its notice. */
     readonly undoPeriodMs: number;
     /** The waiting period before lost second factors are removed. If 0, users can't request the removal. */
     readonly factorRemovalWaitMs: number;

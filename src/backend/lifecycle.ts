@@ -82,7 +82,7 @@ export function createLifecycle(
       .close(shutdownGraceMs, mode === 'production' ? drainMs() : 0)
       .catch((error: unknown) => log.error({ error }, 'failed to close a port'));
     await drills?.stop();
-    // Stopped before storage, because the last backup needs storage. All writes have completed by now.
+    // Backups are stopped before storage, because the last backup needs storage. All writes have completed by now.
     await backups?.stop().catch((error: unknown) => log.error({ error }, 'failed to stop the backups'));
     await Promise.allSettled(services.map((service) => service !== jobs && service.stop?.()));
     disk.stop();

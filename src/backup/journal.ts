@@ -101,7 +101,8 @@ export function openJournal(
       const stored: string[] = [];
       const removed: string[] = [];
       const offsets = new Map<string, number>();
-      // Determined before reading, so that an entry added after the read isn't deleted with its file.
+      // Finished files are determined before reading, so that an entry added after the read isn't deleted with its
+      // file.
       const finished = new Set(names.filter((name) => isFinished(name, names)));
       for (const name of names) {
         const bytes = readFileSync(join(dir, name));

@@ -7,7 +7,7 @@ export interface WorkerEvents {
   readonly onReady: () => void;
   /** Called for each message except `ready`, `failed` and `accepted`. */
   readonly onMessage: (message: WorkerMessage) => void;
-  /** Called once when the worker exits. `unserved` contains the connections that it hadn't accepted. */
+  /** Called once when the worker exits. `unserved` contains the connections that the worker hadn't accepted. */
   readonly onExit: (exit: WorkerExit, unserved: readonly Socket[]) => void;
 }
 

@@ -6,7 +6,7 @@
 import type { ServerResponse } from 'node:http';
 import { ConsoleError } from './errors.ts';
 
-/** The maximum number of streams for each of the two logs: all services and functions. */
+/** The maximum number of streams for each of the two logs, which are the services' log and the functions' log. */
 const maxStreams = 30;
 const maxStreamMs = 5 * 60_000;
 const heartbeatMs = 15_000;

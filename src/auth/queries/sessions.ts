@@ -175,12 +175,12 @@ export async function deleteListedSessions(
   await db.query(sql`delete from auth.sessions where user_id = ${userId} and id = any(${ids}::uuid[])`);
 }
 
-/** Deletes all users' sessions of the client. */
+/** Deletes the client's sessions for all users. */
 export async function deleteSessionsOfClient(db: Queryable, clientId: string): Promise<void> {
   await db.query(sql`delete from auth.sessions where oauth_client_id = ${clientId}`);
 }
 
-/** Deletes this user's sessions of the client, and its codes that haven't been exchanged. */
+/** Deletes the client's sessions and unexchanged codes for this user. */
 export async function deleteClientSessions(db: Queryable, userId: string, clientId: string): Promise<void> {
   await db.query(sql`
     delete from auth.oauth_authorizations

@@ -61,8 +61,8 @@ export async function findUserIdsByEmail(db: Queryable, emails: readonly string[
 }
 
 /**
- * Finds another user who can sign in with this address, either because it is the account's address or through an
- * identity with a verified address.
+ * Finds another user who can sign in with this address, because it is either the account's address or the verified
+ * address of one of the account's identities.
  */
 export async function findUserWithEmail(
   db: Queryable,

@@ -87,8 +87,8 @@ export interface VisitorOperations {
    */
   readUnlock(token: string): Promise<'locked' | 'unlocked'>;
   /**
-   * Returns why a session of the user ended after its last access token was issued at `sinceMs`. Call only for the
-   * browser that had this session.
+   * Returns why a session of the user ended. `sinceMs` is when the session's last access token was issued. Call only
+   * for the browser that had this session.
    */
   explainEnding(ended: {
     readonly userId: string;

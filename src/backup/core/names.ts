@@ -46,8 +46,8 @@ export const headName = (timeMs: number): string => `${headFolder}${timeText(tim
 export const snapshotFolder = 'files/';
 export const snapshotName = (timeMs: number): string => `${snapshotFolder}${timeText(timeMs)}`;
 /**
- * The folder of holds. A hold's name contains the start time of a restore in progress and the base backup that it
- * reads.
+ * The folder of holds. A hold's name contains the start time of a restore in progress and the ID of the base backup
+ * that is being restored.
  */
 export const holdFolder = 'holds/';
 export const holdName = (timeMs: number, id: string): string => `${holdFolder}${timeText(timeMs)}-${id}`;

@@ -23,8 +23,8 @@ interface Timeouts {
   /** If no bytes are sent or received for this long, the server is considered unavailable. */
   readonly idleMs: number;
   /**
-   * The maximum duration of a request up to its response. A slow connection can upload two parts in parallel within
-   * this time.
+   * The maximum time from the start of a request until its response. A slow connection can upload two parts in parallel
+   * within this time.
    */
   readonly requestMs: number;
 }
@@ -136,6 +136,6 @@ async function openClient(
   });
 }
 
-/** Whether the object doesn't exist. A missing bucket causes a different error. */
+/** Whether the error means that the object doesn't exist. A missing bucket causes a different error. */
 const isAbsent = (error: unknown): boolean =>
   error instanceof Error && (error.name === 'NoSuchKey' || error.name === 'NotFound');

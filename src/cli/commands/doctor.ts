@@ -26,7 +26,7 @@ interface Finding {
   readonly statements?: readonly string[];
 }
 
-/** The usual limit of open files in a login shell. */
+/** The usual limit on open files in a login shell. */
 const fewOpenFiles = 1024;
 
 const fine = (message: string): Finding => ({ status: 'ok', message });

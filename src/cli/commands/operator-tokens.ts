@@ -1,4 +1,4 @@
-/** The commands for access tokens. The CLI and scripts use a token to act as an operator on a running Plinth. */
+/** The commands for access tokens. A token lets the CLI and scripts act as an operator of a running Plinth. */
 import type { CreatedToken, TokenRow } from '../../main.ts';
 import { parseLifetime } from '../../shared/access-token.ts';
 import { type Command, type Input, type Option, projectOptions, UsageError } from '../command.ts';

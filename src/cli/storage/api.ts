@@ -7,7 +7,7 @@ export class StorageUnreachableError extends CommandError {}
 
 /** A response with an error status. */
 export class StorageResponseError extends CommandError {
-  /** Whether the bucket or object doesn't exist. */
+  /** Whether the response means that the bucket or object doesn't exist. */
   readonly isMissing: boolean;
   readonly isDuplicate: boolean;
   readonly status: number;

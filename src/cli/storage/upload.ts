@@ -128,8 +128,8 @@ function offsetOf(response: Response): number {
 }
 
 /**
- * Whether a retry can succeed, because the connection was lost, the server failed or was overloaded, or the server was
- * still processing a request.
+ * Whether a retry can succeed. True if the connection was lost, or if the server failed, was overloaded or was still
+ * processing a request.
  */
 function isTemporary(error: unknown): boolean {
   return (

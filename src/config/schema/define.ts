@@ -9,8 +9,8 @@
 export type Type =
   | { readonly name: 'boolean' }
   /**
-   * An integer. With `isVersion`, a version can be written, and only its first number is used. With `orAuto`, the value
-   * can also be the text `auto`.
+   * An integer. With `isVersion`, the value can also be a version, of which only the first number is used. With
+   * `orAuto`, the value can also be the text `auto`.
    */
   | {
       readonly name: 'integer';

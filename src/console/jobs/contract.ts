@@ -171,8 +171,8 @@ export interface MessageRow {
   readonly enqueued_at: string;
   readonly visible_at: string;
   /**
-   * Whether consumers can't read the message yet, because another consumer is processing it or it was sent with a
-   * delay.
+   * Whether the message is hidden from consumers, because it was sent with a delay or another consumer is processing
+   * it.
    */
   readonly is_hidden: boolean;
   readonly read_count: number;

@@ -88,7 +88,7 @@ export function policyRoutes(
       pool,
       statements,
       migration === undefined ? undefined : { name: migration, write: writeMigration },
-      // The definition is stored before the policy is dropped, so that it isn't lost if the server stops.
+      // The definition is stored before the policy is dropped, so that the definition isn't lost if the server stops.
       change.kind === 'off' ? { prepare: (tx) => keepDefinition(tx, name, change.name) } : {},
     );
     const what = 'policy' in change ? change.policy.name : 'name' in change ? change.name : '';

@@ -31,7 +31,7 @@ const sqlRun = z.object({
   timeoutMs,
   /** Whether the operator has confirmed that destructive statements may run. */
   confirmed: z.boolean().default(false),
-  /** Whether this repeats an earlier run. A repeated run can't change anything and isn't added to the history. */
+  /** Whether this run repeats an earlier one. A repeated run can't change anything and isn't added to the history. */
   repeated: z.boolean().default(false),
 });
 const sqlExplain = z.object({

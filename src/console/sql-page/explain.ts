@@ -1,6 +1,6 @@
 /**
  * Returns each statement's plan in PostgreSQL's JSON format. With `analyze`, the statements run in a single
- * transaction, so that each one sees the changes of the previous ones. The transaction is always rolled back.
+ * transaction, so that each one sees the previous statements' changes. The transaction is always rolled back.
  */
 import type { Database, Session } from '../../database/types.ts';
 import { isPostgresError } from '../../shared/postgres-error.ts';

@@ -26,7 +26,7 @@ const bufferedChars = 1_000_000;
  * wouldn't notice truncated cells in the file.
  */
 const maxRowBytes = 32 * 1024 * 1024;
-/** The highest row limit of the protocol (an int32, minus one additional row that is requested). */
+/** The highest row limit that the protocol allows (an int32), minus the one additional row that is requested. */
 const maxRows = 2 ** 31 - 2;
 
 /**
