@@ -6,10 +6,10 @@ import type { CopySession } from '../database/index.ts';
 import { type Sql, sql } from '../kernel/sql.ts';
 
 interface PrivilegeRow {
-  /** The object as in GRANT ... ON: `ROUTINE pg_catalog.lower(text)`. */
+  /** The object as written after ON in a GRANT statement, such as `ROUTINE pg_catalog.lower(text)`. */
   readonly object: string;
   readonly owner: string;
-  /** The object as in ALTER ... OWNER TO. Null if the owner is never changed. */
+  /** The object as written in an ALTER … OWNER TO statement. Null if the owner is never changed. */
   readonly kind: string | null;
   readonly privileges: string[];
   readonly initial: string[];

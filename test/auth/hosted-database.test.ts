@@ -1,6 +1,6 @@
 /**
- * Tests a database of the hosted service, in which Plinth doesn't create any objects. Features that need Plinth's own
- * tables work without them or return an error.
+ * Tests a database of the hosted service, in which Plinth doesn't create any objects. Features that normally use
+ * Plinth's own tables either work without them or return an error.
  */
 import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';

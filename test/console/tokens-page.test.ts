@@ -32,7 +32,7 @@ test('a token is created, shown once and revoked, with the keyboard', async () =
   await card.getByRole('button', { name: 'Create token' }).press('Enter');
   await page.getByLabel('Name').and(page.locator(':focus')).waitFor();
   await page.keyboard.type('ci <b>');
-  // A developer can't select the role of an owner.
+  // A developer can't select the owner role.
   const role = page.getByLabel('Role', { exact: true });
   await expect.poll(() => role.locator('option').allTextContents()).toEqual(['Developer', 'Read-only']);
   await role.selectOption('read-only');

@@ -206,7 +206,7 @@ test("a new extension's objects get their privileges, whether it is older or new
   const defaults = `alter default privileges revoke execute on functions from public;
     alter default privileges in schema app grant all on functions to anon`;
   const citext = 'create extension citext schema app';
-  // The script of dblink revokes privileges.
+  // The dblink extension's script revokes privileges.
   const both = `${citext}; create extension dblink schema app`;
   for (const [before, after] of [
     ['', `${citext}; ${defaults}`],

@@ -14,7 +14,7 @@ export interface QualifiedName {
 }
 
 /**
- * Returns the key of a name in the schema cache's maps. The key is unambiguous because identifiers can't contain NUL.
+ * Returns a name's key in the schema cache's maps. The key is unambiguous because identifiers can't contain NUL.
  */
 export const keyOf = (schema: string, name: string): string => `${schema}\0${name}`;
 export const sameName = (a: QualifiedName, b: QualifiedName): boolean =>
@@ -25,7 +25,8 @@ export interface Column {
   readonly description: string | null;
   readonly nullable: boolean;
   /**
-   * The type. A domain over a built-in type is replaced with its base type. Built-in types don't have a modifier here.
+   * The type. A domain over a built-in type is replaced with its base type. For built-in types, the modifier is
+   * omitted.
    */
   readonly type: string;
   /** The declared type with its modifier. */

@@ -19,7 +19,7 @@ export interface StatementSpan {
 export interface Embedded {
   /** If text that isn't SQL starts at `token`, returns the end of that text. Otherwise, returns undefined. */
   endOf(token: Token): number | undefined;
-  /** Returns where SQL continues after a statement. `end` is the end of the statement's semicolon. */
+  /** Returns where SQL continues after a statement. `end` is the position after the statement's semicolon. */
   continuesAt(statement: StatementSpan, end: number): number;
 }
 

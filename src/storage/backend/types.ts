@@ -63,7 +63,7 @@ export interface ObjectBackend {
    */
   write(version: string, body: ByteStream, maxBytes: number): Promise<StoredBody>;
   /**
-   * Stores a local file without copying its bytes if the backend supports it. The file isn't removed and must not be
+   * Stores a local file, without copying its bytes if the backend supports that. The file isn't removed and must not be
    * modified afterward.
    */
   storeFile?(version: string, path: string): Promise<StoredBody>;

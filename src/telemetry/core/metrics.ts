@@ -175,7 +175,7 @@ function totalsOf(sum: Float64Array): Totals {
   };
 }
 
-/** Returns a percentile, which is the middle of the bin that contains it. */
+/** Returns the middle of the bin that contains the percentile. */
 function percentile(sum: Float64Array, requests: number, part: number): number | null {
   if (requests === 0) return null;
   const rank = Math.ceil(requests * part);
