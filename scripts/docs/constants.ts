@@ -426,7 +426,7 @@ const exported: readonly Exported[] = [
   ['functions', 'stored invocations per function', 'count', invocationBounds.perFunction],
   [
     'functions',
-    'CPU time since the start of the oldest pending request or the end of the last request',
+    'CPU time since the start of the oldest pending request or the end of the last request, whichever is later',
     'ms',
     functionLimits.cpuMs,
   ],

@@ -105,7 +105,7 @@ export const server = liveSection('API server.', {
   ),
   max_connections_per_address: integer(
     5000,
-    "Maximum number of concurrent connections per IP address (IPv6: per /64). For clients behind a trusted proxy, the requests and sockets that it forwards are counted instead. Connections from loopback addresses aren't limited.",
+    "Maximum number of concurrent connections per IP address (IPv6: per /64). For clients behind a trusted proxy, the requests and sockets that the proxy forwards are counted instead of connections. Connections from loopback addresses aren't limited.",
     { min: 1 },
   ),
   drain: duration(
@@ -133,7 +133,7 @@ export const server = liveSection('API server.', {
   ),
   max_waiting: integer(
     10_000,
-    'Maximum number of requests that are waiting to start, and of waiting WebSocket connections. If more arrive, the client with the most waiting requests receives 503.',
+    'Maximum number of waiting requests, and maximum number of waiting WebSocket connections. If more arrive, the client with the most waiting requests receives 503.',
     { min: 1 },
     requestQueue,
   ),
