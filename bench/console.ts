@@ -29,7 +29,7 @@ const bars = {
   firstRows: 300,
   export: 10_000,
   /**
-   * The memory limit of an export is the same for every table size, because memory use must not grow with the table.
+   * The memory limit for an export is the same for every table size, because memory use must not grow with the table.
    */
   exportMemory: 64,
 } as const;

@@ -120,7 +120,7 @@ const slept = await sleeping;
 print(`the ${sleepers} calls`, slept);
 
 // Waits for the effects of the previous measurement to subside, because the clients use as much of this machine's CPU
-// as the server.
+// time as the server does.
 await sleep(1000);
 const rampMs = 5000;
 const delay = monitorEventLoopDelay({ resolution: 5 });

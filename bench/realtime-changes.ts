@@ -7,9 +7,9 @@
  * 2000]
  *
  * The policy `uid` is owner = (select auth.uid()), `claims` reads the setting that contains the claims, and `members`
- * queries a table of members. Prints the rate, and the latency from the commit (and from the write, including the
- * commit) until the change is received. Also prints the CPU time of the server and PostgreSQL, in total and for
- * realtime alone. Also measures the memory of an idle socket, changes that all subscribers receive, and broadcasts
+ * queries a table of members. Prints the rate, and the latency until the change is received, measured both from the
+ * write and from the commit. Also prints the CPU time of the server and PostgreSQL, in total and for realtime alone.
+ * Also measures the memory of an idle socket, changes that all subscribers receive, and broadcasts
  * (`realtime/fan-out.ts`). Linux only, because CPU time is read from /proc.
  */
 import { setTimeout as sleep } from 'node:timers/promises';

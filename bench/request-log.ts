@@ -1,5 +1,5 @@
 /**
- * Measures the log's cost per request. For a trace with one statement, this includes the record, its counters and its
+ * Measures the log's cost per request. The cost of a trace with one statement includes the record, its counters and its
  * line in the file. For comparison, also measures the cost of only writing a line to the file.
  *
  *     node bench/request-log.ts

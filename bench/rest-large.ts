@@ -78,8 +78,8 @@ const statusBytes = (name: 'VmRSS' | 'VmHWM'): number =>
   1024;
 
 /**
- * Reads the response no faster than the given rate. Returns its size, and whether it begins and ends like a complete
- * JSON array.
+ * Reads the response no faster than the given rate. Returns the response's size, and whether it begins and ends like a
+ * complete JSON array.
  */
 async function readSlowly(response: IncomingMessage): Promise<{ bytes: number; isWhole: boolean }> {
   const startedAt = performance.now();

@@ -1,6 +1,6 @@
 /**
- * Measures the schema cache of a large database: its load time, how long a load delays requests, its memory, and the
- * OpenAPI root. By default, the database has 5,000 tables with keys, and a fifth as many views and functions.
+ * Measures the schema cache of a large database: its load time, the delay of requests during a load, its memory use,
+ * and the OpenAPI root. By default, the database has 5,000 tables with keys, and a fifth as many views and functions.
  *
  *   node --expose-gc bench/rest-schema.ts [--tables 5000]
  */

@@ -5,10 +5,10 @@
  *     node bench/workers.ts [--workers 2] [--seconds 10] [--connections 32] [--requests 30000] [--rate 500]
  *
  * Prints the reads per second with one process and with workers, and their ratio. Also prints the memory of each
- * process before and after these reads: the RSS, and the private part of it, which no other process uses. Then sends
- * `--requests` requests at `--rate` per second over connections that stay open. Prints how many of them fail while the
- * workers are replaced repeatedly, and how many fail while one worker is killed. Exits with 1 if a request failed
- * during the rolling restarts, or if a killed worker caused more failures than it had connections. Linux only.
+ * process before and after these reads: the RSS, and its private part, which isn't shared with other processes. Then
+ * sends `--requests` requests at `--rate` per second over connections that stay open. Prints how many requests fail
+ * while the workers are replaced repeatedly, and how many fail while one worker is killed. Exits with 1 if a request
+ * failed during the rolling restarts, or if a killed worker caused more failures than it had connections. Linux only.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -142,7 +142,8 @@ export function createFormActions(deps: FormActionDeps): Readonly<Record<string,
     const window = windows.of(turn.request);
     const pair = await auth.visitor(turn.request, window.id).signUp(body);
     if (pair === undefined) await windows.begin(turn.request, turn.reply, window);
-    // Returns the same response for an address that is already in use, so that it doesn't reveal who has an account.
+    // Returns the same response for an address that is already in use, so that the response doesn't reveal who has an
+    // account.
     return pair === undefined
       ? { page: 'code', step: { email, purpose: 'confirm' } }
       : arrive(turn, pair, 'password');

@@ -51,9 +51,9 @@ export const guestCookie: CookieKind = {
 };
 
 /**
- * Returns the cookie's name. Over TLS, the name has a prefix that browsers accept only over TLS, from the exact host
- * and for all paths (RFC 6265bis, section 4.1.3.2). Therefore, a sibling subdomain can't replace the cookie. The
- * gateway hides these cookies from other services.
+ * Returns the cookie's name. Over TLS, the name has a prefix that browsers accept only if the cookie is set over TLS,
+ * by the exact host and for all paths (RFC 6265bis, section 4.1.3.2). Therefore, a sibling subdomain can't replace the
+ * cookie. The gateway hides these cookies from other services.
  */
 const nameOver = ({ name }: CookieKind, { secure }: Transport): string => (secure ? `__Host-${name}` : name);
 

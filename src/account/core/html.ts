@@ -218,8 +218,8 @@ export function carriedFlow(query: URLSearchParams): string {
 }
 
 /**
- * Adds the query to the links of a prerendered page, so that the return URL is kept before the script runs or if
- * scripts are disabled. A link to another language keeps the whole query, because it leads to the same page.
+ * Adds the query to the links of a prerendered page, so that links keep the return URL even before the script runs or
+ * if scripts are disabled. A link to another language keeps the whole query, because it leads to the same page.
  */
 export function carryFlow(html: string, query: URLSearchParams, flow = carriedFlow(query)): string {
   const whole = new URLSearchParams(query);

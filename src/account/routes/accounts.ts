@@ -91,7 +91,7 @@ export function accountsRoutes(app: FastifyInstance, deps: AccountsDeps, send: S
     return reply.redirect('/account/signed-out', 303);
   });
 
-  /** Shows a page that asks whether to sign a guest out, because the guest would lose access to the account. */
+  /** Shows a page that asks whether to sign out a guest, because the guest would lose access to the account. */
   function askToLeave(request: FastifyRequest, reply: FastifyReply, removed: string) {
     const field = `<input type="hidden" name="remove" value="${escapeText(removed)}">`;
     return send(request, reply, 'plain/leave-guest-account', {

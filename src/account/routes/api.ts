@@ -176,7 +176,7 @@ export async function apiRoutes(app: FastifyInstance, deps: ApiDeps): Promise<vo
       return tell(request, true);
     }
     if (pair !== undefined) await windows.end(request, reply);
-    // Auth doesn't return a session while the other address of a double email change is unconfirmed.
+    // Auth doesn't return a session while the other address of an email change with double confirmation is unconfirmed.
     return pair === undefined ? { session: null } : enter(request, reply, pair, wayOfCode(purpose));
   });
 

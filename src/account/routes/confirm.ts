@@ -146,7 +146,8 @@ export function confirmRoutes(app: FastifyInstance, deps: ConfirmDeps): void {
       const change = isChange ? await auth.visitor(request).checkLink(link) : undefined;
       const body = { type: link.type, token_hash: link.token };
       const pair = await auth.visitor(request).verifyCode(body);
-      // Auth doesn't return a session while the other address of a double email change is unconfirmed.
+      // Auth doesn't return a session while the other address of an email change with double confirmation is
+      // unconfirmed.
       if (pair === undefined) {
         keepStep(request, reply, { page: 'confirm-other', email: change?.otherEmail ?? '' });
         return page('/account/confirm-other');

@@ -60,7 +60,10 @@ export interface PageFields {
    * value.
    */
   readonly providerError?: string;
-  /** Why the browser's session ended. Scripts get it with the session, and pages without scripts show this value. */
+  /**
+   * Why the browser's session ended. Scripts get the reason with the session, and pages without scripts show this
+   * value.
+   */
   readonly ending?: Ending;
   /** The logout pages of OpenID clients that the page loads in frames. */
   readonly frameUrls?: readonly string[];

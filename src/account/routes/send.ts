@@ -56,7 +56,7 @@ const mistakes: ReadonlySet<string> = new Set([
   'mfa.recovery-wrong',
 ]);
 
-/** If scripts are disabled, redirects a browser that is still signed in to the list of its accounts. */
+/** If scripts are disabled and the browser is still signed in, redirects it to the list of its accounts. */
 const toAccounts = '<noscript><meta http-equiv="refresh" content="0;url=/account/accounts"></noscript>';
 
 /** Provides the parts of pages that depend on the settings. */

@@ -12,7 +12,7 @@ export function actionLink(externalUrl: string, hash: string, type: LinkType, re
 
 /**
  * Returns the URL `{account URL}/confirm?…`. Users press a button on this page to use the link, so an email scanner
- * that opens the page doesn't use it up.
+ * that opens the page doesn't use up the link.
  */
 export function confirmPageLink(
   accountUrl: string,

@@ -1,8 +1,8 @@
 /**
  * Determines from the account's row whether a contact can be used to sign in (decision 27). An account has an *owner*
  * once a contact has been confirmed or a session has been issued. A contact that the owner never confirmed can't be
- * used to sign in. Without an owner, the first user to prove control of the contact gets the account, without the data
- * from earlier requests.
+ * used to sign in. If the account has no owner, the first user to prove control of the contact gets the account,
+ * without the data from earlier requests.
  */
 import type { User, UserColumns } from '../rows.ts';
 

@@ -1,4 +1,7 @@
-/** Reads the fields of a JSON body as Go decodes a struct, so a missing or null field has the zero value. */
+/**
+ * Reads the fields of a JSON body in the same way as Go decodes a struct, so a missing or null field has the zero
+ * value.
+ */
 import { authError } from '../errors.ts';
 import { isJsonObject, isStorable, type JsonObject } from './json.ts';
 

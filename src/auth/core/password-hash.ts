@@ -1,7 +1,7 @@
 /**
  * Parses stored password hashes in the formats that GoTrue 2.196 supports. Plinth generates bcrypt hashes. Imported
- * hashes (`password_hash` of the admin API, or a dump) can also be argon2i or argon2id in PHC format, or Firebase's
- * scrypt.
+ * hashes (from `password_hash` in the admin API or from a dump) can also be argon2i or argon2id in PHC format, or
+ * Firebase's scrypt.
  */
 export type PasswordHash =
   | { readonly kind: 'bcrypt'; readonly text: string }

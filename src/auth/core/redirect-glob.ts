@@ -1,8 +1,8 @@
 /**
  * Parses an entry of the redirect allow list. Scheme, host, port and path are matched separately, so that a wildcard
  * never extends from one part into the next. Within a part, the syntax is that of gobwas/glob with the separators `.`
- * and `/`, which `*` and `?` don't match but `**` does. `[a-z]`, `[!a-z]`, `{one,two}` and backslash escapes are also
- * supported.
+ * and `/`. The wildcards `*` and `?` don't match separators, but `**` does. `[a-z]`, `[!a-z]`, `{one,two}` and
+ * backslash escapes are also supported.
  */
 import { domainToASCII } from 'node:url';
 

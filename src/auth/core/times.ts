@@ -5,7 +5,7 @@
 
 /**
  * Converts `2026-01-02 03:04:05.678901+00`, with or without the zone, to `2026-01-02T03:04:05.678901Z`. Removes
- * trailing zeros from the fraction, like PostgreSQL and Go, so that a time has the same text before and after it is
+ * trailing zeros from the fraction, as PostgreSQL and Go do, so that a time has the same text before and after it is
  * stored.
  */
 export function toRfc3339(postgres: string): string {

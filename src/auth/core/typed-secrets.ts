@@ -27,9 +27,9 @@ export interface TypedSecret {
    */
   readonly perToken?: number;
   /**
-   * When an attempt is counted. `before` counts it before the comparison, so that concurrent attempts can't exceed the
-   * limit, and refunds correct attempts. `after` counts it after the comparison, so that correct attempts can run
-   * concurrently. Used for slow hashes, whose concurrency is limited anyway.
+   * When an attempt is counted. `before` counts the attempt before the comparison, so that concurrent attempts can't
+   * exceed the limit, and refunds correct attempts. `after` counts the attempt after the comparison, so that correct
+   * attempts can run concurrently. Used for slow hashes, whose concurrency is limited anyway.
    */
   readonly counted: 'before' | 'after';
   /**

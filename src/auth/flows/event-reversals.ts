@@ -173,8 +173,8 @@ async function restoreContacts(
 }
 
 /**
- * Whether the user can have the address again. An unowned account with the address loses it, because the attacker may
- * have signed up with the address to prevent the user from regaining it.
+ * Whether the user can have the address again. An account that has the address but no owner loses the address, because
+ * the attacker may have signed up with it to prevent the user from regaining it.
  */
 async function isFree(ctx: AuthContext, tx: Transaction, user: User, email: string): Promise<boolean> {
   const other = await findUserWithEmail(tx, email, user.aud ?? '', user.id);

@@ -160,7 +160,7 @@ async function redeem(
   const authMethods: readonly ClientAuth[] =
     client.clientAuth === 'post' ? ['post', 'basic'] : ['basic', 'post'];
   const failure = (cause: unknown) =>
-    // Truncates the code by code points, because an unpaired surrogate can't be encoded in a URL.
+    // Truncates the code between code points, because an unpaired surrogate can't be encoded in a URL.
     internalError(`Unable to exchange external code: ${[...code].slice(0, 4).join('')}`, cause);
   let error = '';
   for (const authMethod of authMethods) {

@@ -1,6 +1,6 @@
 /**
- * Sends emails with a code and a link. As in upstream, the code's hash is stored in a column of the user for typed
- * codes, and as a one-time token for links.
+ * Sends emails with a code and a link. As in upstream, the code's hash is stored in a column of the user's row for
+ * typed codes, and as a one-time token for links.
  */
 import type { Transaction } from '../../database/types.ts';
 import type { Caller } from '../caller.ts';

@@ -1,4 +1,4 @@
-/** Resolves a SAML artifact by fetching the response that it refers to from the identity provider. */
+/** Resolves a SAML artifact by fetching, from the identity provider, the response that the artifact refers to. */
 import { type KeyObject, randomBytes } from 'node:crypto';
 import type { AuthContext } from '../context.ts';
 import {

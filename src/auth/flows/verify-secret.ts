@@ -74,7 +74,7 @@ async function placeOf(
 ): Promise<NonNullable<Guess['place']>> {
   const network = { kind: 'network', id: networkOf(caller.ip) } as const;
   if (!signInSecrets.has(kind) || caller.deviceId === undefined || !ctx.hasOwnTables) return network;
-  // Runs the query even if the account is unknown, so that the response takes equally long.
+  // Runs the query even if the account is unknown, so that the response takes the same time in both cases.
   const isKnown = await isKnownDevice(db, ownerId ?? noUser, deviceKey(caller));
   return isKnown ? { kind: 'device', id: caller.deviceId } : network;
 }

@@ -60,8 +60,8 @@ export async function spendReversal(db: Queryable, hash: string, nowMs: number):
 }
 
 /**
- * Invalidates the links for the user's events since a time, because they may have been sent to an attacker. Keeps the
- * rows so that a link's page can show that the account is already secured.
+ * Invalidates the links for the user's events since the given time, because these links may have been sent to an
+ * attacker. Keeps the rows so that a link's page can show that the account is already secured.
  */
 export async function spendReversalsSince(
   db: Queryable,

@@ -28,8 +28,8 @@ export function cleanups(lifetimes: Lifetimes, nowMs: number): readonly Sql[] {
     returning 1 as gone`;
   const { timeboxMs, inactivityTimeoutMs, guestLifetimeMs, longestCodeMs } = lifetimes;
   return [
-    // Keeps the active token's parent. A client that didn't receive a response may present the parent again, regardless
-    // of its age.
+    // Keeps the active token's parent. A client that didn't receive a response may present the parent token again,
+    // regardless of its age.
     remove(
       'refresh_tokens',
       sql`t.revoked and t.updated_at < ${ago(dayMs)} and not exists (

@@ -19,7 +19,7 @@ export async function findIdentity(
   return identity;
 }
 
-/** Locks a user's identities. No other transaction can add or remove an identity until this one ends. */
+/** Locks a user's identities. No other transaction can add or remove an identity until this transaction ends. */
 export async function lockIdentities(tx: Transaction, userId: string): Promise<Identity[]> {
   await tx.query(sql`select from auth.users where id = ${userId} for update`);
   return tx.query<Identity>(

@@ -156,8 +156,8 @@ function azure(claims: IdTokenClaims): ExternalProfile {
 
 /**
  * Whether the email address is verified. `xms_edov` is true, "true" or "1" if the tenant owns the address's domain. A
- * missing claim counts as verified, because Microsoft then sends unverified addresses only to single-tenant apps
- * (Microsoft, "Migrate away from using email claims").
+ * missing claim counts as verified, because in that case Microsoft sends unverified addresses only to single-tenant
+ * apps (Microsoft, "Migrate away from using email claims").
  */
 function isAzureEmailVerified(claims: IdTokenClaims): boolean {
   const edov = valueAt(claims, 'xms_edov') ?? undefined;

@@ -50,5 +50,5 @@ const sequence = (...values: readonly Bytes[]): Buffer => tlv(0x30, ...values);
  */
 const objectId = (hex: string): Buffer => tlv(0x06, Buffer.from(hex, 'hex'));
 
-/** Encodes text like Go, as a PrintableString if its character set suffices and otherwise as UTF-8. */
+/** Encodes text as Go does: as a PrintableString if its character set suffices, and otherwise as UTF-8. */
 const textOf = (text: string): Buffer => tlv(/^[A-Za-z0-9 '()+,\-./:=?]*$/.test(text) ? 0x13 : 0x0c, text);
