@@ -1,4 +1,4 @@
-/** Restricts access to the data folder, regardless of the umask and of the version that created its contents. */
+/** Restricts access to the data folder, regardless of the umask and of the Plinth version that created the contents. */
 import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseError } from '../database/index.ts';

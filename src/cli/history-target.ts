@@ -1,4 +1,6 @@
-/** The database whose migration history a command reads or changes: this project's database or another one. */
+/**
+ * The database whose migration history a command reads or changes: either this project's database or another database.
+ */
 import { shellEnvironment } from '../config/index.ts';
 import { openOtherDatabase, type Pool } from '../database/index.ts';
 import { type Input, type Option, UsageError } from './command.ts';

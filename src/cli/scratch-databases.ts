@@ -23,7 +23,7 @@ export interface ScratchDatabases {
   close(): Promise<void>;
 }
 
-/** Creates the first database with all its schemas. The other databases are copies of its files. */
+/** Creates the first database with all of Plinth's schemas. The other databases are copies of the first one's files. */
 export function createScratchDatabases(projectDir: string): ScratchDatabases {
   const home = mkdtempSync(join(tmpdir(), 'plinth-scratch-'));
   const template = join(home, 'template');

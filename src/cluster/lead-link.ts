@@ -66,7 +66,7 @@ export function connectLead<Init>(onGone: () => void): LeadLink<Init> {
     onGone();
     process.exit(orphaned);
   });
-  // Ignores signals because a terminal and systemd send them to all processes and the main process handles them.
+  // Ignores signals because a terminal and systemd send them to all processes, but only the main process handles them.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGUSR2'] as const)
     process.on(signal, () => undefined);
   process.on('message', (message: LeadMessage<Init>, socket: unknown) => {

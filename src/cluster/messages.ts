@@ -48,7 +48,7 @@ export interface Line {
 /** The state that a worker reports regularly. */
 export interface WorkerFacts {
   readonly connections: number;
-  /** The reason why the worker can't serve requests. Undefined if it can. */
+  /** The reason why the worker can't serve requests. Undefined if the worker can serve requests. */
   readonly fault: string | undefined;
   readonly metrics: MetricValues;
   /** How the keys were used since the last report. */

@@ -6,7 +6,7 @@ import { fromMs } from '../core/times.ts';
 /** A session's browser and app. */
 export interface SessionPlace {
   readonly session_id: string;
-  /** An ID that sessions in the same browser share. Null if the browser is unknown. */
+  /** An ID that all sessions in the same browser have in common. Null if the browser is unknown. */
   readonly browser: string | null;
   /** The origin of the app that received the session. */
   readonly app: string | null;

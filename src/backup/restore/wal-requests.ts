@@ -3,8 +3,8 @@
  * for the WAL file. PostgreSQL may run as a user who can't read the target or the key, because only this process needs
  * access to them.
  *
- * The backup's project may control that user, so the user can write only to the request folder, where this process
- * reads only file names. This process owns all other folders, so no link can redirect its writes.
+ * The project in the backup may control that user, so the user can write only to the request folder, and this process
+ * reads only file names there. This process owns all other folders, so no link can redirect its writes.
  */
 import {
   chownSync,

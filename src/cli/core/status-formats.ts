@@ -52,7 +52,7 @@ export function renderStatus(fields: Fields, format: Format, overrides: Readonly
   if (format === 'json') return JSON.stringify(Object.fromEntries(sorted), null, 2);
   const lines = sorted.map(([name, value]) => {
     if (format === 'yaml') return `${name}: ${yamlScalar(value)}`;
-    // Dotenv and TOML escape quotes, backslashes and line breaks like JSON.
+    // Dotenv and TOML escape quotes, backslashes and line breaks as JSON does.
     return format === 'env' ? `${name}=${JSON.stringify(value)}` : `${name} = ${JSON.stringify(value)}`;
   });
   return lines.join('\n');

@@ -23,7 +23,7 @@ export interface SettingsFiles {
   read(file: SettingsFile): { readonly text: string; readonly stamp: string };
   /**
    * Returns the value in the file. For a secret, returns only `env(NAME)` references. All other secret values are null,
-   * and `isSet` reports whether there is one.
+   * and `isSet` reports whether a value is set.
    */
   valueOf(text: string, ref: SettingRef): { readonly value: SettingValue | null; readonly isSet: boolean };
   /**

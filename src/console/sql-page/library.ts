@@ -93,7 +93,7 @@ export async function changeSaved(
   id: string,
   input: SavedInput,
 ): Promise<SavedRow> {
-  // Only the owner can change the visibility, because other operators couldn't see the query once it was private.
+  // Only the owner can change the visibility, because other operators can't see the query once it is private.
   const own = stored(store, reader, input);
   const [row] = await unlessTaken(() =>
     store.db.query<StoredRow>(sql`

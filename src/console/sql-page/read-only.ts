@@ -65,7 +65,7 @@ export async function readOnlyQuery(
         select pg_catalog.pg_get_viewdef('pg_temp.plinth_query'::pg_catalog.regclass) as text`);
       if (view === undefined) throw new Error('the temporary view no longer exists');
       let text = innerOf(view.text);
-      // The printed text is checked, because a name in it could refer to a different function than it does in the
+      // The printed text is checked, because a name in it could refer to a different function from the one in the
       // operator's query.
       await tx.query(sql`${sql.raw(prefixOf('plinth_printed') + text + suffix)}`);
       // The following statements are Plinth's own, so their names must refer to PostgreSQL's objects.

@@ -53,7 +53,7 @@ export function sqlRoutes(api: Api, { database, clock, audit, seal }: SqlDeps): 
     return { as: printPersona(persona), ...(await identify(db, persona, clock.now(), role)) };
   };
 
-  /** Runs a script. With `isReadOnly`, its statements are checked first and are rolled back. */
+  /** Runs a script. With `isReadOnly`, the script's statements are checked first and rolled back afterward. */
   async function run(call: InputOf<'POST /sql/run'>, isReadOnly: boolean): Promise<FastifyReply> {
     const { text, as, parameters: values, maxRows, timeoutMs, confirmed, repeated } = await call.body();
     const statements = statementsIn(text);

@@ -176,7 +176,10 @@ export const authFields: Fields = {
   })),
 };
 
-/** Fields that upstream's CLI requires but that have no setting in Plinth or contain a secret. Their value is null. */
+/**
+ * Fields that upstream's CLI requires, but that contain a secret or have no corresponding setting in Plinth. Their
+ * value is null.
+ */
 export const emptyAuthFields: readonly string[] = [
   ...['api_max_request_duration', 'db_max_pool_size', 'db_max_pool_size_unit'],
   ...['external_apple_additional_client_ids', 'external_google_additional_client_ids'],
