@@ -42,7 +42,7 @@ export const database = restartSection(
     ),
     replication: boolean(
       false,
-      "Gives the `postgres` role the REPLICATION attribute, as in upstream's local stack, for change data capture tools. The project's SQL can then load a library from any file that PostgreSQL can read, so it can run programs as PostgreSQL's operating system user.",
+      "Gives the `postgres` role the REPLICATION attribute, as in upstream's local stack, for change data capture tools. The project's SQL can then load a library from any file that PostgreSQL can read, so it can run programs as the operating system user that runs PostgreSQL.",
     ),
     jwt_secret_setting: boolean(
       false,
