@@ -34,7 +34,7 @@ export function listSessions(db: Queryable, userId: string): Promise<Session[]> 
   );
 }
 
-/** Lists the IP addresses of the user's sessions at this level or above, newest first. */
+/** Lists the IP addresses of the user's sessions at this assurance level or above, newest first. */
 export async function listSessionAddresses(db: Queryable, userId: string, aal: string): Promise<string[]> {
   const rows = await db.query<{ ip: string }>(sql`
     select host(ip) as ip from auth.sessions
@@ -201,7 +201,7 @@ export async function deleteClientSession(
   return row?.user_id;
 }
 
-/** Deletes the user's sessions below this level. Keeps sessions without a level. */
+/** Deletes the user's sessions below this assurance level. Keeps sessions without a level. */
 export async function deleteSessionsBelow(db: Queryable, userId: string, aal: string): Promise<void> {
   await db.query(sql`delete from auth.sessions where user_id = ${userId} and aal < ${aal}`);
 }

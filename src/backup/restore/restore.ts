@@ -62,7 +62,7 @@ export interface Restored extends RestoredBodies {
   readonly databaseMs: number;
 }
 
-/** Files that are never taken from a backup, because they control how Plinth treats the folder. */
+/** Files that are never restored from a backup, because they control how Plinth treats the folder. */
 const markers = new Set([restoreMarker, copyMarker, takeOverRequest]);
 
 /**

@@ -24,7 +24,10 @@ export function messageFacts({ text, html }: { text: string; html: string }): Me
   };
 }
 
-/** Matches a tag, or a whole element that has no visible text. An element that is never closed ends with the text. */
+/**
+ * Matches a tag, or a whole element that has no visible text. An element that is never closed extends to the end of the
+ * text.
+ */
 const invisible = /<(style|script|title)\b[\s\S]*?(?:<\/\1>|$)|<[^<>]*>/gi;
 
 /** The patterns take linear time for every text, because anyone who can send a message chooses the text. */

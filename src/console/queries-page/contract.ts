@@ -36,7 +36,7 @@ export interface StatementNumbers {
   readonly minMs: number;
   readonly stddevMs: number;
   readonly rows: number;
-  /** The fraction of all statements' total time, between 0 and 1. */
+  /** This statement's share of all statements' total time, between 0 and 1. */
   readonly share: number;
   /** The fraction of blocks found in the cache, between 0 and 1. Null if no blocks were read. */
   readonly cacheHits: number | null;

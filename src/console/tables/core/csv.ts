@@ -24,7 +24,8 @@ const formula = /^(?:\s*[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r\n])/;
 /**
  * Matches a separator inside a cell, followed by a formula that contains a function, a command or a reference to
  * another file. In many countries, spreadsheets use semicolons as separators, and quotes in the middle of a cell then
- * don't protect its separators. A sign before a space isn't a formula, because it marks a list item.
+ * don't protect its separators. A plus or minus sign before a space doesn't begin a formula, because it marks a list
+ * item.
  */
 const innerFormula = /([;\t\r\n][" ]*)(?=(?:[=@\uff1d\uff20]|[+\-\uff0b\uff0d](?! ))[^;\t\r\n]*[(|!])/g;
 /** Values that contain neither a function nor a cell reference, so they can only be numbers. */

@@ -1,6 +1,6 @@
 /** Infers a new table's column types from the first rows of a file. */
 
-/** The types that are inferred. */
+/** The column types that can be inferred. */
 export type InferredType =
   | 'bigint'
   | 'boolean'
