@@ -54,7 +54,7 @@ const bundled = [
   /^xmlchars\//,
 ];
 
-/** Returns a hash of all files from which the bundle is built. Compare it with {@link builtServerStamp}. */
+/** Returns a hash of all files from which the bundle is built. Compare this hash with {@link builtServerStamp}. */
 export function serverStamp() {
   const sources = globSync('src/**/*.ts', { cwd: root }).filter((file) => !file.endsWith('.test.ts'));
   const inputs = [...sources, 'scripts/build-server.mjs', 'package-lock.json'];

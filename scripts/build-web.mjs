@@ -14,7 +14,7 @@ const outDir = path.join(root, 'dist', 'web');
 const allFaces = ['account', 'console'];
 const stampFile = path.join(outDir, '.stamp');
 
-/** Returns a hash of the web app's source files. Compare it with {@link builtStamp}. */
+/** Returns a hash of the web app's source files. Compare this hash with {@link builtStamp}. */
 export function webStamp() {
   const inputs = [
     ...globSync('web/**/*.{ts,tsx,css,html,svg}', { cwd: root }).filter((file) => !file.endsWith('.test.ts')),

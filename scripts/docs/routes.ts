@@ -7,7 +7,7 @@ import type { Route } from '../../src/gateway/index.ts';
 import { pages } from '../../web/console/pages.ts';
 import { code, table } from './markdown.ts';
 
-/** The routes that wildcard handlers serve. A test sends a request to each of them. */
+/** The routes that wildcard handlers serve. A test sends a request to each of these routes. */
 export const wildcards: readonly { readonly path: string; readonly methods: readonly string[] }[] = [
   { path: '/rest/v1/', methods: ['GET', 'HEAD'] },
   { path: '/rest/v1/{relation}', methods: ['GET', 'HEAD', 'POST', 'PATCH', 'PUT', 'DELETE', 'OPTIONS'] },

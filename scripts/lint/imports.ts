@@ -1,4 +1,7 @@
-/** Prints imports that break a rule. Exits with 1 if it finds any. Run it with `node scripts/lint/imports.ts`. */
+/**
+ * Prints imports that break a rule. Exits with 1 if an import breaks a rule. Run it with `node
+ * scripts/lint/imports.ts`.
+ */
 import { fileURLToPath } from 'node:url';
 import { checkImports, readSources } from './imports/check.ts';
 

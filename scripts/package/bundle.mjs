@@ -13,8 +13,8 @@ const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..')
 const native = ['sharp', '@node-rs/argon2', '@node-rs/bcrypt'];
 
 /**
- * Some modules create their own `require` to load a package on first use. This plugin removes it, so the bundler
- * includes the package.
+ * Some modules create their own `require` to load a package on first use. This plugin removes that `require`, so the
+ * bundler includes the package.
  */
 const includedRequires = {
   name: 'plinth:included-requires',

@@ -109,7 +109,7 @@ export interface Extension {
   readonly schema: string;
   readonly version: string;
   readonly defaultVersion: string | null;
-  /** Whether the extension created tables. Dropping the extension would delete their rows. */
+  /** Whether the extension created tables. Dropping the extension would delete the rows of these tables. */
   readonly ownsTables: boolean;
 }
 

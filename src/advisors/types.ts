@@ -21,7 +21,7 @@ export interface RuleInfo {
 
 /** Statements that fix a finding. */
 export interface Fix {
-  /** One or more statements. The Console shows them before running them and can save them as a migration. */
+  /** One or more statements. The Console shows the statements before running them, and can save them as a migration. */
   readonly sql: string;
   /** The effect of the statements on clients, or what to check before running them. */
   readonly note: string;

@@ -33,7 +33,7 @@ export interface Guess {
   readonly isKnownNetwork?: () => Promise<boolean>;
   /**
    * The origin of the attempt: the client's network, or a browser in which the user has signed in before. Consecutive
-   * wrong attempts from the same place cause increasing waits. If undefined, no waits apply.
+   * wrong attempts with the same origin cause increasing waits. If undefined, no waits apply.
    */
   readonly place?: { readonly kind: 'network' | 'device'; readonly id: string };
 }

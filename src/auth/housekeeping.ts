@@ -74,7 +74,7 @@ export function createHousekeeping(
     return ran;
   }
 
-  /** Rows are kept for a day, because an OAuth client's row is written before its session. */
+  /** Rows are kept for a day, because the row for an OAuth client's session is written before the session itself. */
   async function sweepSessionBrowsers(now: number): Promise<void> {
     for (let gone = batchRows; gone >= batchRows && !isStopping; ) {
       gone = await deleteOrphanedSessionBrowsers(ctx.pool, now - dayMs, batchRows);

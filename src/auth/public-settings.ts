@@ -1,4 +1,4 @@
-/** The settings that anyone can read. Apps use them to decide which sign-in buttons to show. */
+/** The settings that anyone can read. Apps use these settings to decide which sign-in buttons to show. */
 import type { Settings } from './settings.ts';
 
 /** The providers in upstream's order. Excludes x and vercel_marketplace, which upstream omits. */

@@ -3,7 +3,7 @@
 export interface WordException {
   /** Path prefixes, relative to the repository. */
   readonly paths: readonly string[];
-  /** The name of the rule that doesn't apply. If it is absent, no rule applies. */
+  /** The name of the rule that doesn't apply. If this name is absent, no rule applies. */
   readonly rule?: string;
   /** If set, the exception applies only to lines that contain this text. */
   readonly line?: string;

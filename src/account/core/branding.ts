@@ -21,7 +21,7 @@ type Rgb = readonly [number, number, number];
 
 const white: Rgb = [255, 255, 255];
 const black: Rgb = [0, 0, 0];
-/** The darkest and lightest backgrounds behind links. A test checks that they match `web/ui/tokens.ts`. */
+/** The darkest and lightest backgrounds behind links. A test checks that these colors match `web/ui/tokens.ts`. */
 export const grounds = {
   light: ['#ffffff', '#f5f3ef', '#f1efea'],
   dark: ['#1c1a17', '#131210', '#161411'],

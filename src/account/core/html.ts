@@ -82,8 +82,8 @@ export interface AccountRow {
   readonly key: string;
   readonly name: string;
   /**
-   * `current`, `in` and `guest` are signed in. A `link` row leads to the provider that the account last used to sign
-   * in.
+   * Accounts with the state `current`, `in` or `guest` are signed in. A `link` row leads to the provider that the
+   * account last used to sign in.
    */
   readonly state: 'current' | 'in' | 'guest' | 'out' | 'link';
   readonly way?: string;

@@ -2,7 +2,9 @@
 
 import type { CookieKind } from './cookies.ts';
 
-/** All languages that the pages are available in. A test checks that they match `web/locales/languages.ts`. */
+/**
+ * All languages that the pages are available in. A test checks that these languages match `web/locales/languages.ts`.
+ */
 export const languages = ['en', 'ar'] as const;
 /** A locale with longer, accented text for layout tests. Used only if explicitly requested. */
 export const pseudoLocale = 'pseudo';

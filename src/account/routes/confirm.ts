@@ -1,7 +1,7 @@
 /**
- * Declares `/account/confirm`, the page that email links open. Opening it in the browser that requested the email uses
- * the link. Any other browser gets a page with a button, so email scanners can open the page safely. The button submits
- * a plain form that works without scripts.
+ * Declares `/account/confirm`, the page that email links open. Opening the page in the browser that requested the email
+ * uses the link. Any other browser gets a page with a button, so email scanners can open the page safely. The button
+ * submits a plain form that works without scripts.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AuthRejection } from '../../shared/auth-rejection.ts';

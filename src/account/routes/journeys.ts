@@ -114,8 +114,8 @@ export function journeyPages(app: FastifyInstance, deps: JourneyDeps, send: Send
     const way = isSso ? 'sso' : provider;
     const journey = startJourney(deps, request, reply, { purpose: 'sign-in', way, flow: carriedFlow(query) });
     if (isSso) {
-      // If the identity provider started the sign-in, its connection is known. Otherwise, auth looks it up by the
-      // address's domain.
+      // If the identity provider started the sign-in, its connection is known. Otherwise, auth looks up the connection
+      // by the address's domain.
       const to = connection === null ? { domain: domainOfAddress(request) } : { provider_id: connection };
       return auth.visitor(request).ssoJourney({ ...to, ...journey });
     }

@@ -7,7 +7,7 @@ import type { Finding, Fix, RuleInfo } from '../types.ts';
 export interface Match {
   readonly detail: string;
   readonly metadata: Readonly<Record<string, unknown>>;
-  /** Identifies the place among the rule's matches. */
+  /** Distinguishes the place from the rule's other matches. */
   readonly key: readonly string[];
   readonly affectedRows?: number | null;
   readonly fix?: Fix;

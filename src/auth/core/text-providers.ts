@@ -42,7 +42,7 @@ export const textProviders: Readonly<
       const isWhatsapp = channel === 'whatsapp';
       const prefix = isWhatsapp ? 'whatsapp:' : '';
       const sender = twilio.message_service_sid;
-      // A sender that is a phone number needs the channel as a prefix. A service ID doesn't.
+      // A sender that is a phone number needs the channel as a prefix. A service ID doesn't need one.
       const isNumber = /^[1-9][0-9]{1,14}$/.test(barePhone(sender));
       const content: Record<string, string> =
         isWhatsapp && contentSid !== ''

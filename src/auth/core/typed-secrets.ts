@@ -17,8 +17,8 @@ export interface TypedSecret {
   /** The budget for failed attempts from all networks. */
   readonly guesses: Bucket;
   /**
-   * A separate budget for attempts from networks where the account is signed in. Other users can't use it up. Undefined
-   * if the secret has no such budget.
+   * A separate budget for attempts from networks where the account is signed in. Other users can't use up this budget.
+   * Undefined if the secret has no such budget.
    */
   readonly knownNetwork?: Bucket;
   /**

@@ -19,7 +19,7 @@ import { issueSession } from './sessions.ts';
 import { verifySecret } from './verify-secret.ts';
 
 export interface PasswordInput {
-  /** The user's email address. Either this or the phone number is empty. */
+  /** The user's email address. Either the email address or the phone number is empty. */
   readonly email: string;
   readonly phone: string;
   readonly password: string;

@@ -142,7 +142,7 @@ export async function mailExistingAccount(
   );
 }
 
-/** Returns a fake account that looks like an account after a sign-up. */
+/** Returns a fake account that looks like a newly created one. */
 async function invent(ctx: AuthContext, checked: CheckedSignUp): Promise<User> {
   const draft = await draftUser(ctx, { ...checked, password: '' });
   const now = fromMs(ctx.clock.now());

@@ -148,7 +148,7 @@ async function oauth2Connection(ctx: AuthContext, client: OAuth2Client): Promise
 
 /**
  * Determines whether the provider accepts the client ID and callback URL. Providers must not redirect if either is
- * invalid (RFC 6749 section 4.1.2.1). Many check them only after the user has signed in.
+ * invalid (RFC 6749 section 4.1.2.1). Many providers check both only after the user has signed in.
  */
 function acceptance(client: OAuth2Client, status: number, location: string | undefined): ProviderCheck {
   const target = location === undefined ? undefined : new URL(location, client.authorizeUrl);

@@ -10,7 +10,7 @@ export interface OAuthClientState {
   readonly created_at: string;
 }
 
-/** Inserts a row and returns its ID. `secret` is the PKCE verifier or OAuth 1's request token. */
+/** Inserts a row and returns its ID. `secret` is the PKCE verifier or the OAuth 1.0a request token. */
 export async function insertOAuthClientState(
   db: Queryable,
   providerType: string,

@@ -68,7 +68,7 @@ export async function deleteRecoveryCodes(db: Queryable, userId: string): Promis
   return rows.length > 0;
 }
 
-/** Deletes the codes of users who were deleted without this service. */
+/** Deletes the codes of users who were deleted directly in the database. */
 export async function deleteOrphanedRecoveryCodes(db: Queryable): Promise<void> {
   await db.query(sql`
     delete from _plinth.recovery_codes c where not exists (select from auth.users u where u.id = c.user_id)`);

@@ -193,7 +193,7 @@ const notion: ProviderSpec = {
       const name = textAt(person, 'name');
       const picture = textAt(person, 'avatar_url');
       return {
-        // Notion doesn't report whether an address is verified. Upstream treats it as verified.
+        // Notion doesn't report whether an address is verified. Upstream treats the address as verified.
         emails: soleEmail(textAt(person, 'person', 'email'), true),
         claims: claimsOf({
           iss: issuer,

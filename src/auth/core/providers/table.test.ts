@@ -13,7 +13,7 @@ const token: TokenResponse = {
   members: {},
 };
 
-/** Reads the profile from a provider's responses. `responses` contains them by resource name. */
+/** Reads the profile from a provider's responses. `responses` contains one response per resource, by resource name. */
 function read(provider: string, responses: Record<string, unknown>, url = ''): ExternalProfile {
   const source = findProviderSpec(provider)?.profile;
   if (source?.from !== 'api') throw new Error(`${provider} has no API`);

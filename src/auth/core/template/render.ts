@@ -1,6 +1,6 @@
 /**
  * Renders Go's template language for emails. `renderHtml` escapes values by context, like html/template. `renderText`
- * doesn't escape them.
+ * doesn't escape values.
  *
  * @example renderHtml('<b>{{ .Name }}</b>', { Name: 'A & B' }) // '<b>A &amp; B</b>'
  */
