@@ -85,14 +85,14 @@ const fixed: readonly Fixed[] = [
   ['auth', 'interval between changes to an account, after a burst', 'ms', 'src/auth', 'changeEveryMs'],
   [
     'auth',
-    'sign-ins with other providers and OAuth clients in five minutes, per IP address',
+    'sign-ins with other providers or by OAuth clients in five minutes, per IP address',
     'count',
     'src/auth',
     'authorizationsPerFiveMinutes',
   ],
   [
     'auth',
-    'burst of sign-ins with other providers and OAuth clients, per IP address',
+    'burst of sign-ins with other providers or by OAuth clients, per IP address',
     'count',
     'src/auth',
     'authorizationBurst',

@@ -135,7 +135,7 @@ type OperationName = keyof ReturnType<typeof backendOperations>;
 
 /**
  * Runs an operation in the process that serves this folder, or in a temporary backend. With `needs: 'running'`, no
- * temporary backend is started, because its services don't listen.
+ * temporary backend is started, because its services don't listen on ports.
  */
 export async function perform<T>(
   location: ProjectLocation,
@@ -160,7 +160,7 @@ export async function perform<T>(
 
 /**
  * Starts a backend with its database for the duration of `work`. Stops it even if a signal interrupts the command. The
- * backend's services don't listen.
+ * backend's services don't listen on ports.
  */
 export async function withBackend<T>(
   location: ProjectLocation,

@@ -1,6 +1,7 @@
 /** Tests the Console's pages in a narrow window, in Chromium. */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { sql } from '../../src/kernel/sql.ts';
 import { launchBrowser, scrollsSideways } from '../web/browser.ts';
 import { type Backend, startBackend } from './harness.ts';
 import { signedIn } from './page-helpers.ts';
@@ -25,6 +26,8 @@ beforeAll(async () => {
     headers: { ...headers, 'content-type': 'text/plain' },
     body: 'a tree',
   });
+  // The list of statements would otherwise be empty if no other test of this cluster has used it.
+  await backend.database.pool('postgres').query(sql`select 1 as listed`);
 });
 afterAll(async () => {
   await browser?.close();

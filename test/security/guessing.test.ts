@@ -352,6 +352,7 @@ const comparisons: Readonly<
   'gateway/api-keys.ts': { count: 1, why: 'API keys, which programs hold' },
   'shared/totp.ts': { count: 2, why: 'the comparison itself' },
   'keys/algorithms.ts': { count: 1, why: 'signatures' },
+  'keys/default-keys.ts': { count: 1, why: 'API keys, which programs hold' },
   'migrate/notes.ts': { count: 1, why: 'a signature, with a secret that the operator passes' },
   'realtime/socket/upgrade.ts': { count: 1, why: 'API keys, which programs hold' },
   'storage/s3/core/signature.ts': { count: 1, why: 'signatures' },

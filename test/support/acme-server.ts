@@ -1,5 +1,5 @@
 /**
- * Runs an ACME server for tests (RFC 8555) with accounts, orders, HTTP-01 validation and certificates. It rejects
+ * Runs an ACME server (RFC 8555) for tests, with accounts, orders, HTTP-01 validation and certificates. It rejects
  * requests that the RFC forbids.
  */
 import {

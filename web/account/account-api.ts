@@ -96,7 +96,7 @@ export async function unlink(identityId: string): Promise<void> {
 
 /** The result of a sign-out on this page. */
 export interface SignedOut {
-  /** The apps that are still signed in in this browser. */
+  /** The apps of this browser in which the user is still signed in. */
   readonly apps: readonly string[];
   readonly scope: 'local' | 'browser';
   /** Whether the page reloads to load the logout pages of the apps that the user was signed out of. */

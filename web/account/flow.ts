@@ -14,7 +14,7 @@ export interface Flow {
   readonly authorizationId: string | undefined;
   /** Whether the signed-in user must sign in again before a sensitive change. */
   readonly again: boolean;
-  /** Whether the user is adding an account to those that are already signed in in this browser. */
+  /** Whether the user is adding an account to those that this browser is already signed in to. */
   readonly adds: boolean;
   /** The section of the security page for which the user started this flow. */
   readonly section: string | undefined;

@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 
-/** Returns the password's SHA-1 hash in uppercase hexadecimal, like the published lists. */
+/** Returns the password's SHA-1 hash in uppercase hexadecimal, the format of the published lists. */
 export function leakHashOf(password: string): string {
   return createHash('sha1').update(password).digest('hex').toUpperCase();
 }

@@ -106,7 +106,7 @@ interface HistoryChange {
   readonly files: readonly MigrationFile[];
 }
 
-/** Updates the migration history. @throws {CommandError} with the commands that update the history later */
+/** Updates the migration history. @throws {CommandError} with the commands to run if the update failed */
 async function updateHistory(
   location: ProjectLocation,
   input: Input,

@@ -11,7 +11,7 @@ const own: Readonly<Record<string, string>> = {
   'config diff': '"plinth config push" shows the differences and asks before it changes anything.',
   'config pull':
     '"plinth config push" pushes settings. To view a server\'s settings, open the Settings page of its Console.',
-  'inspect db': '"plinth inspect" lists the reports of Plinth.',
+  'inspect db': '"plinth inspect" lists the reports that Plinth has.',
   logs: 'Open the Logs page of the Console, or read .plinth/logs/plinth.log.',
   pull: 'Use "plinth db pull" and "plinth functions download" instead.',
   telemetry: "Plinth doesn't send usage data.",

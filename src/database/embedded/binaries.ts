@@ -56,7 +56,7 @@ export const binaryPackage = (
  * Finds the binaries for this platform.
  *
  * @throws {PackageError} if there are none
- * @throws {DatabaseError} platform, if the package isn't installed
+ * @throws {DatabaseError} with the code `platform`, if the package isn't installed
  */
 export function findBinaries(): Binaries {
   supportedPlatform(thisPlatform());

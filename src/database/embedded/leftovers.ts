@@ -16,8 +16,8 @@ export async function clearLeftovers(pgdata: string): Promise<void> {
   const pidFile = join(pgdata, 'postmaster.pid');
   const pid = readPid(pidFile);
   if (pid !== undefined && isPostmasterOf(pid, pgdata)) {
-    // Stops a complete server whose parent process died. Tries a fast shutdown, then an immediate shutdown, and finally
-    // SIGKILL.
+    // Stops a server that still runs although its parent process died. Tries a fast shutdown, then an immediate
+    // shutdown, and finally SIGKILL.
     const ended =
       (await endWith(pid, 'SIGINT', 10_000)) ||
       (await endWith(pid, 'SIGQUIT', 5_000)) ||

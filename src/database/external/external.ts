@@ -5,8 +5,8 @@
  *
  * In the first case, Plinth's login roles get passwords derived from the URL's password. All processes with this URL
  * derive the same passwords, and the URL's password itself isn't valid for any of these roles. If these passwords can't
- * be set, the roles try to sign in with the URL's password. If that also fails, the account in the URL signs in and
- * switches to each role.
+ * be set, the roles try to sign in with the URL's password. If that also fails, Plinth signs in with the account in the
+ * URL and switches to each role.
  */
 import type { Logger } from '../../kernel/log.ts';
 import { sql } from '../../kernel/sql.ts';

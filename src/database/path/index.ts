@@ -1,4 +1,4 @@
-/** The request path, over which the REST service sends its requests to PostgreSQL. */
+/** The connections over which the REST service sends its requests to PostgreSQL (the request path). */
 export {
   createRequestPath,
   type QueueLimits,

@@ -56,7 +56,7 @@ const processes = {
   process_resident_memory_bytes: gauge('Resident memory.'),
   process_open_fds: gauge('Open file descriptors.'),
   process_max_fds: gauge('Maximum number of open file descriptors.', [], 'min'),
-  nodejs_heap_size_used_bytes: gauge('Used memory of the JavaScript heap.'),
+  nodejs_heap_size_used_bytes: gauge('Memory used by the JavaScript heap.'),
   nodejs_heap_size_total_bytes: gauge('Size of the JavaScript heap.'),
   nodejs_heap_size_limit_bytes: gauge('Maximum size of the JavaScript heap.'),
   nodejs_external_memory_bytes: gauge('Memory of buffers outside the heap.'),

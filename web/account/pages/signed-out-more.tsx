@@ -19,7 +19,7 @@ import { useSubmit } from '../use-submit.ts';
  * the project's redirect rules allow its address.
  */
 export function SignedOutMore(props: {
-  /** The names of the other accounts that are signed in in this browser. A guest's name is empty. */
+  /** The names of the other accounts that this browser is signed in to. A guest's name is empty. */
   others: readonly string[];
   /** The names of the accounts that were just signed out and that this browser still lists. */
   left: readonly string[];

@@ -38,7 +38,7 @@ export async function listSessions(): Promise<SessionEntry[]> {
   return (await callAuth<{ sessions: SessionEntry[] }>('/user/sessions')).sessions;
 }
 
-/** Returns the apps that are signed in in this browser. */
+/** Returns the apps of this browser in which the user is signed in. */
 export async function appsHere(): Promise<readonly AppSessions[]> {
   return groupByBrowser(await listSessions()).find(({ isCurrent }) => isCurrent)?.apps ?? [];
 }

@@ -3,7 +3,7 @@ import type { OAuthAuthorization, OAuthClient, User } from '../../rows.ts';
 import type { JsonObject } from '../json.ts';
 
 /**
- * An authorization that a user has opened. Contains the client's request, or the redirect URL if access was already
+ * An authorization request that a user has opened. Contains the client's request, or the redirect URL if access was already
  * granted.
  */
 export type OpenedAuthorization =

@@ -39,7 +39,7 @@ export interface Ceremony {
   readonly challenge: string;
   /** The user's ID. Undefined if the user isn't known yet. */
   readonly userId: string | undefined;
-  /** The keys that may respond. If empty, any key may respond. */
+  /** The keys that the user may use. If empty, any key may be used. */
   readonly allowed: readonly Uint8Array[];
   readonly userVerification: string;
   /** The COSE numbers of the algorithms that a new key may use. Empty if no key is created. */

@@ -1,6 +1,6 @@
 import type { TabContent } from './tabs.ts';
 
-/** Opens a query of the library in a new tab. */
+/** Opens a query from the library in a new tab. */
 export type OpenQuery = (content: TabContent) => void;
 
 /** Whether the texts of an entry match the search. */

@@ -8,7 +8,7 @@ export interface KnownPage {
 
 export interface RowTotal {
   readonly rows: number;
-  /** Whether the number is exact. It isn't if it is estimated, or if only the loaded rows are known. */
+  /** Whether the number is exact. An estimate and the number of loaded rows aren't exact. */
   readonly exact: boolean;
 }
 

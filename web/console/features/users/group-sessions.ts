@@ -5,7 +5,7 @@ import { t } from './text.ts';
 export interface BrowserSessions {
   readonly key: string;
   readonly sessions: readonly UserSession[];
-  /** The apps that are signed in in this browser. */
+  /** The apps of this browser in which the user is signed in. */
   readonly apps: readonly string[];
   /** Whether the user is signed in to the Account pages in this browser. */
   readonly hasAccount: boolean;

@@ -34,7 +34,7 @@ export function WhyPage() {
   const setPersona = (next: string, replace = false): void => {
     void navigate({ replace, search: (previous) => ({ ...previous, as: next }) });
   };
-  // The address contains the persona, so it can be shared. A logged request has its own persona.
+  // The address contains the persona, so a shared link shows the same answer. A logged request has its own persona.
   // biome-ignore lint/correctness/useExhaustiveDependencies: only a new address can lack the persona
   useEffect(() => {
     if (as === undefined) return;
