@@ -27,6 +27,7 @@ const readers: Readonly<Record<string, string>> = {
   'gateway/observe.ts': 'time of a request',
   'gateway/request-hooks.ts': 'time of a request',
   'kernel/clock.ts': 'the clock itself',
+  'keys/file-lock.ts': 'age of a file',
   'keys/index.ts': 'expiry of a token and stored times',
   'main.ts': 'time of the last reload and of saved metrics',
   'packages/claim.ts': 'age of a file',

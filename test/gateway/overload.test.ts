@@ -46,8 +46,15 @@ interface Answer {
   readonly ms: number;
 }
 
-/** Sends one request on each of many new connections, at the same time. */
-async function flood(port: number, requests: readonly string[]): Promise<Answer[]> {
+/**
+ * Sends one request on each of many new connections, at the same time. The server accepts the connections in the
+ * meantime, so some requests may wait in the kernel. With `isAccepted`, the server has accepted them before.
+ */
+async function flood(
+  port: number,
+  requests: readonly string[],
+  { isAccepted = false } = {},
+): Promise<Answer[]> {
   const sockets = await Promise.all(
     requests.map(
       () =>
@@ -56,6 +63,14 @@ async function flood(port: number, requests: readonly string[]): Promise<Answer[
         }),
     ),
   );
+  if (isAccepted) {
+    await Promise.all(
+      sockets.map(async (socket) => {
+        socket.write(get('192.0.2.1', '/health/live'));
+        await once(socket, 'data');
+      }),
+    );
+  }
   const startedAt = performance.now();
   return Promise.all(
     sockets.map(
@@ -87,7 +102,8 @@ const count = (answers: readonly Answer[], status: number): number =>
 
 test('requests that would wait for too long are rejected in the format of their service', async () => {
   const { port, lines } = await start(100);
-  const answers = await flood(port, Array<string>(200).fill(get('192.0.2.1')));
+  const requests = Array<string>(200).fill(get('192.0.2.1'));
+  const answers = await flood(port, requests, { isAccepted: true });
   expect(count(answers, 200) + count(answers, 503)).toBe(200);
   expect(count(answers, 200)).toBeGreaterThan(2);
   const rejected = answers.filter(({ status }) => status === 503);
@@ -100,7 +116,8 @@ test('requests that would wait for too long are rejected in the format of their 
     expect(head).toMatch(/\r\n\r\n\{"busy":true\}$/);
   }
   // Rejected requests aren't logged individually.
-  expect(lines.filter(({ message }) => message === 'request')).toHaveLength(count(answers, 200));
+  const logged = lines.filter(({ message, fields }) => message === 'request' && fields.path === '/busy/v1/');
+  expect(logged).toHaveLength(count(answers, 200));
 });
 
 test('a rejected client can use its connection again, even if its body was not read', async () => {
