@@ -15,8 +15,8 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { isAlive } from '../shared/is-alive.ts';
 import { isVersion } from './core/names.ts';
-import { isAlive } from './process.ts';
 import type { BodyJournal } from './types.ts';
 
 export interface JournalFiles extends BodyJournal {

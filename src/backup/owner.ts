@@ -9,10 +9,10 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { replaceFile } from '../kernel/replace-file.ts';
+import { isAlive } from '../shared/is-alive.ts';
 import { takeOverRequest } from '../shared/restore-markers.ts';
 import { ownerName } from './core/names.ts';
 import { BackupError } from './errors.ts';
-import { isAlive } from './process.ts';
 import type { Repository } from './repository.ts';
 
 /** The interval at which the owner checks that the entry is still its own and renews it. */

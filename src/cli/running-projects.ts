@@ -8,6 +8,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { shellEnvironment } from '../config/index.ts';
+import { isAlive } from '../shared/is-alive.ts';
 import { findRunning, type Running } from './control.ts';
 import { stateFolder } from './core/state-folder.ts';
 import { readState } from './state.ts';
@@ -88,15 +89,5 @@ function readEntry(file: string): ProjectEntry | undefined {
     return typeof pid === 'number' && areTexts ? (entry as ProjectEntry) : undefined;
   } catch {
     return undefined;
-  }
-}
-
-/** Whether the process exists. This includes processes of other users, which can't be signaled. */
-export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

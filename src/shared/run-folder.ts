@@ -6,6 +6,7 @@
 import { lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isAlive } from './is-alive.ts';
 
 /** The name of a file in each folder. The file identifies the process and the project that the folder belongs to. */
 const ownerFile = 'owner';
@@ -45,14 +46,5 @@ function ownerOf(folder: string): { readonly pid: number; readonly project: stri
     return JSON.parse(readFileSync(file, 'utf8'));
   } catch {
     return undefined;
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

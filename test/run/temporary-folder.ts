@@ -4,6 +4,7 @@
 import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { memoryFolder } from '../../src/database/testing/memory-folder.ts';
+import { isAlive } from '../../src/shared/is-alive.ts';
 
 /**
  * The test files whose temporary files stay on the disk. They run functions, and Deno doesn't allow functions to use
@@ -74,15 +75,6 @@ function removeLeftOver(parent: string): void {
   for (const name of readdirSync(parent)) {
     const pid = Number(new RegExp(`^${prefix}(\\d+)-`).exec(name)?.[1]);
     if (Number.isInteger(pid) && !isAlive(pid)) remove(join(parent, name));
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }
 

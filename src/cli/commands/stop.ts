@@ -1,12 +1,13 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isAlive } from '../../shared/is-alive.ts';
 import { type Command, type Input, projectOptions, UsageError } from '../command.ts';
 import { findRunning, type Running } from '../control.ts';
 import { CommandError, describeError } from '../errors.ts';
 import { say } from '../output.ts';
 import { locationOf } from '../project-location.ts';
-import { isAlive, type RunningProject, runningProjects } from '../running-projects.ts';
+import { type RunningProject, runningProjects } from '../running-projects.ts';
 import { readState, type State } from '../state.ts';
 
 const maxStopMs = 30_000;

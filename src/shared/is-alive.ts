@@ -1,5 +1,4 @@
-/** Checks whether processes on this machine are running. */
-
+/** Whether a process of this machine exists. This includes processes of other users, which can't be signaled. */
 export function isAlive(pid: number): boolean {
   // Zero and negative values would refer to process groups.
   if (!Number.isInteger(pid) || pid <= 0) return false;
