@@ -1,4 +1,4 @@
-/** Converts log fields to text and back. Errors keep their type, stack and properties. Has no side effects. */
+/** Converts log fields to text and back. Error objects keep their type, stack and properties. Has no side effects. */
 import type { LogFields } from '../kernel/log.ts';
 import { isRecord } from '../shared/is-record.ts';
 

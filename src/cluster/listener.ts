@@ -1,19 +1,20 @@
 /**
- * The API port of a server with API workers. Accepts connections and passes them to workers without reading from them.
+ * The API port of a server with API workers. Accepts connections and passes them to workers without reading data from
+ * the connections.
  */
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 
 export interface Listener {
   /** Starts listening and resolves with the port. @throws {Error} from Node, such as EADDRINUSE */
   listen(host: string, port: number): Promise<number>;
-  /** Stops accepting connections. Connections already passed to a worker stay open. */
+  /** Stops accepting connections. Connections that were already passed to a worker stay open. */
   close(): void;
 }
 
 /**
  * Creates a listener that passes each accepted connection to `take`.
  *
- * @param probeAfterMs the idle time after which the kernel probes whether a client is still connected
+ * @param probeAfterMs how long a connection must be idle before the kernel probes whether the client is still connected
  */
 export function createListener(take: (socket: Socket) => void, probeAfterMs: number): Listener {
   const server = createServer({
@@ -23,7 +24,7 @@ export function createListener(take: (socket: Socket) => void, probeAfterMs: num
     keepAliveInitialDelay: probeAfterMs,
   });
   server.on('connection', (socket) => {
-    // Handles a reset that arrives before the connection has been passed to a worker.
+    // Handles the error of a connection that is reset before it has been passed to a worker.
     socket.on('error', () => socket.destroy());
     take(socket);
   });

@@ -1,9 +1,9 @@
 /**
  * The messages between the main process and its API workers.
  *
- * Glossary. *Main process* (`lead` in names): the process that the operator started. It owns everything that exists
- * only once: the lock, PostgreSQL, the jobs, the log and every stateful service. *API worker*: a child process that
- * serves the API port. *Handover*: the main process accepts a connection and passes it to a worker.
+ * Glossary. *Main process* (`lead` in names): the process that the operator started. The main process owns everything
+ * that exists only once: the lock, PostgreSQL, the jobs, the log and every stateful service. *API worker*: a child
+ * process that serves the API port. *Handover*: the main process accepts a connection and passes it to a worker.
  */
 import type { Config } from '../config/index.ts';
 import type { MetricValues } from '../kernel/metrics/catalog.ts';
@@ -11,7 +11,7 @@ import type { PemPair } from '../kernel/tls.ts';
 import type { RequestRecord } from '../kernel/trace.ts';
 import type { TakenKeyUses } from '../keys/index.ts';
 
-/** Messages from the main process. A `connection` is accompanied by its socket. */
+/** Messages from the main process. The socket is sent along with a `connection` message. */
 export type LeadMessage<Init> =
   | { readonly kind: 'init'; readonly init: Init }
   | { readonly kind: 'connection'; readonly id: number }
@@ -21,11 +21,14 @@ export type LeadMessage<Init> =
   | ({ readonly kind: 'stop' } & StopRequest);
 
 export interface StopRequest {
-  /** During this period, each connection is closed after its next response. */
+  /** During this period, the worker closes each connection after the next response. */
   readonly drainMs: number;
-  /** Requests in flight are aborted after this time. */
+  /** Requests that are in progress after this time are aborted. */
   readonly graceMs: number;
-  /** Whether no other worker can serve connections. If so, this worker still receives connections while it drains. */
+  /**
+   * Whether this is the only worker that can serve connections. If true, this worker still receives connections while
+   * it drains.
+   */
   readonly isLast: boolean;
 }
 
@@ -40,17 +43,20 @@ export type WorkerMessage =
 /** A worker's log line. */
 export interface Line {
   readonly level: 'debug' | 'info' | 'warn' | 'error';
-  /** The fields as JSON. A message can't contain every object that a log line can. */
+  /**
+   * The log fields as JSON. The fields are serialized because an IPC message can't contain every object that a log line
+   * can.
+   */
   readonly fields: string;
   readonly message: string;
 }
 
-/** The state that a worker reports regularly. */
+/** The state that a worker regularly reports to the main process. */
 export interface WorkerFacts {
   readonly connections: number;
-  /** The reason why the worker can't serve requests. Undefined if the worker can serve requests. */
+  /** The reason why the worker can't serve requests. Undefined if the worker can serve them. */
   readonly fault: string | undefined;
   readonly metrics: MetricValues;
-  /** How the keys were used since the last report. */
+  /** The API key usage since the last report. */
   readonly keyUses: TakenKeyUses;
 }

@@ -10,13 +10,15 @@ export class Tally {
     this.#departed = countersOf(mergeMetrics([this.#departed, metrics]));
   }
 
-  /** Returns the total of the given workers' metrics and the counters of workers that have exited. */
+  /** Returns the metrics of the given workers plus the counters of workers that have exited. */
   sum(living: readonly MetricValues[]): MetricValues {
     return mergeMetrics([...living, this.#departed]);
   }
 }
 
-/** Returns only the counters, because a worker that has exited has no connections and uses no memory. */
+/**
+ * Returns only the counters, because the other metrics (connections, memory) don't apply to a worker that has exited.
+ */
 function countersOf(metrics: MetricValues): MetricValues {
   const names = Object.keys(metrics) as MetricName[];
   return Object.fromEntries(

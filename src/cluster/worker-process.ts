@@ -5,7 +5,7 @@ import type { LeadMessage, StopRequest, WorkerFacts, WorkerMessage } from './mes
 
 export interface WorkerEvents {
   readonly onReady: () => void;
-  /** Called for each message except `ready`, `failed` and `accepted`. */
+  /** Called for each message from the worker except `ready`, `failed` and `accepted`. */
   readonly onMessage: (message: WorkerMessage) => void;
   /** Called once when the worker exits. `unserved` contains the connections that the worker hadn't accepted. */
   readonly onExit: (exit: WorkerExit, unserved: readonly Socket[]) => void;
@@ -22,7 +22,7 @@ export class WorkerProcess<Init> {
   readonly startedAt = performance.now();
   readonly pid: number | undefined;
   facts: WorkerFacts | undefined;
-  /** When the worker last sent a message, in `performance.now()` time. */
+  /** The time of the worker's last message, as returned by `performance.now()`. */
   heardAt = performance.now();
   #state: 'starting' | 'ready' | 'stopping' | 'gone' = 'starting';
   readonly #child: ChildProcess;
@@ -69,11 +69,11 @@ export class WorkerProcess<Init> {
   }
 
   send(message: LeadMessage<Init>): void {
-    // Errors are ignored because the worker's exit is reported separately.
+    // Errors from the child process are ignored because the worker's exit is reported separately.
     if (this.#child.connected) this.#child.send(message, () => undefined);
   }
 
-  /** Passes a connection to the worker. This process keeps the connection open until the worker has accepted it. */
+  /** Passes a connection to the worker. The main process keeps the connection open until the worker has accepted it. */
   handOver(socket: Socket): void {
     const id = this.#nextId++;
     this.#unserved.set(id, socket);
@@ -84,7 +84,7 @@ export class WorkerProcess<Init> {
       this.#child.send({ kind: 'connection', id }, socket, { keepOpen: true }, () => undefined);
   }
 
-  /** Stops the worker after its requests are complete. Resolves when the worker has exited. */
+  /** Stops the worker after its requests in progress are complete. Resolves when the worker has exited. */
   stop(request: StopRequest): Promise<void> {
     if (this.#state === 'gone') return this.exited;
     this.#state = 'stopping';
@@ -125,5 +125,7 @@ export class WorkerProcess<Init> {
   }
 }
 
-/** The additional time, after the time limits in a stop request, before a worker that hasn't exited is killed. */
+/**
+ * How long to wait, after the time limits in a stop request have passed, before killing a worker that hasn't exited.
+ */
 const killAfterMs = 5000;

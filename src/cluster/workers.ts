@@ -1,6 +1,6 @@
 /**
  * Starts the API workers and keeps them running. A worker that exits is replaced, after a delay if it keeps exiting.
- * The other workers aren't affected, and connections that the worker hadn't accepted are passed to another worker.
+ * The other workers aren't affected and take over the connections that the worker hadn't accepted.
  */
 import type { ChildProcess } from 'node:child_process';
 import type { Socket } from 'node:net';
@@ -18,18 +18,18 @@ export interface WorkersOptions<Init> {
   readonly count: number;
   /** Starts a worker's program with an IPC channel that uses advanced serialization. */
   readonly fork: () => ChildProcess;
-  /** Returns the data that a worker needs at startup. Called at each start. */
+  /** Returns the data that a worker needs at startup. Called each time a worker starts. */
   readonly init: () => Init;
   readonly onEntries: (entries: Extract<WorkerMessage, { readonly kind: 'entries' }>, worker: number) => void;
   readonly onKeyUses: (uses: WorkerFacts['keyUses']) => void;
   readonly restoreLogins: () => Promise<void>;
-  /** Returns the time limits for workers that a rolling restart replaces. */
+  /** Returns the time limits for stopping workers during a rolling restart. */
   readonly retire: () => Omit<StopRequest, 'isLast'>;
   readonly log: Logger;
 }
 
 export interface WorkerStatus {
-  /** The worker's number, starting at 1. A replacement keeps its predecessor's number. */
+  /** The worker's number, starting at 1. A replacement has the same number as the worker that it replaces. */
   readonly number: number;
   readonly isReady: boolean;
   readonly pid: number | undefined;
@@ -37,16 +37,16 @@ export interface WorkerStatus {
 }
 
 export interface Workers {
-  /** Resolves when all workers are ready. @throws {Error} if one of them can't start */
+  /** Resolves when all workers are ready. @throws {Error} if any worker can't start */
   start(): Promise<void>;
-  /** Passes a connection to a worker. If no worker is ready, the connection waits for one. */
+  /** Passes a connection to a worker. If no worker is ready, the connection is queued. */
   take(socket: Socket): void;
   /** Replaces all workers, one at a time. @throws {Error} if a replacement can't start */
   restart(): Promise<void>;
   setCertificates(pairs: readonly PemPair[]): void;
   setConfig(config: Config): void;
   status(): readonly WorkerStatus[];
-  /** Returns the total metrics of all workers, and each worker's state as metrics. */
+  /** Returns the metrics of all workers added up, and the state of each worker as separate metrics. */
   metrics(): MetricValues;
   stop(request: Omit<StopRequest, 'isLast'>): Promise<void>;
 }
@@ -159,7 +159,7 @@ export function createWorkers<Init>(options: WorkersOptions<Init>): Workers {
     if (isStopping || predecessor === undefined || !predecessor.isReady) return;
     const { worker, ready } = launch(slot, (exit) => onCrash(slot, worker, exit));
     await ready;
-    // Read after the wait, because the predecessor may have crashed and been replaced.
+    // The worker is read after the wait, because the previous worker may have crashed and been replaced.
     const retired = slot.current;
     clearTimeout(slot.timer);
     slot.current = worker;
@@ -221,7 +221,7 @@ function watchSilence<Init>(slots: readonly Slot<Init>[], log: Logger): NodeJS.T
   let checkedAt = performance.now();
   return setInterval(() => {
     const now = performance.now();
-    // If this process was suspended, missing messages don't mean that a worker is stuck.
+    // If the main process was suspended, missing messages don't mean that a worker is stuck.
     const wasSuspended = now - checkedAt > 5 * checkMs;
     checkedAt = now;
     for (const { current, number } of slots) {
@@ -235,7 +235,7 @@ function watchSilence<Init>(slots: readonly Slot<Init>[], log: Logger): NodeJS.T
 }
 
 /**
- * Returns the ready worker with the fewest connections. If several workers have equally few connections, they take
+ * Returns the ready worker with the fewest connections. If several workers have the fewest connections, they take
  * turns.
  */
 function leastLoaded<Init>(slots: readonly Slot<Init>[], turn: number): WorkerProcess<Init> | undefined {

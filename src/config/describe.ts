@@ -23,7 +23,10 @@ export interface SettingFacts {
   readonly values?: readonly string[];
   readonly min?: number;
   readonly max?: number;
-  /** The default as it would be written in the file, or a description of it. Null if the setting has no default. */
+  /**
+   * The default as it would be written in the settings file, or a description of the default. Null if the setting has
+   * no default.
+   */
   readonly default: string | null;
   readonly help: string;
   /** The least privileged role that can change the setting. */
@@ -47,23 +50,23 @@ export interface NamesFacts {
   readonly help: string;
   /** The placeholder for the name, such as `SLUG`. */
   readonly placeholder: string;
-  /** The pattern that names must match, as a RegExp source. */
+  /** The regular expression that the names must match, as text. */
   readonly pattern: string;
   readonly upperCase: boolean;
   /**
-   * The settings for each name. Their paths contain {@link anyName}. If a path ends with {@link anyName}, each name is
-   * itself a setting.
+   * The settings for each name. The paths of these settings contain {@link anyName}. If a path ends with
+   * {@link anyName}, the name's value is the setting itself.
    */
   readonly settings: readonly SettingFacts[];
 }
 
-/** A section of a page, with the keys of its settings. In the keys, {@link anyName} stands for user-chosen names. */
+/** A section of a page, with the keys of its settings. In these keys, {@link anyName} stands for user-chosen names. */
 export interface PartFacts {
   readonly title: string | null;
   readonly text: string | null;
   readonly isRare: boolean;
   readonly keys: readonly string[];
-  /** The path of the table with user-chosen keys that the section shows, or null. */
+  /** The path of the table with user-chosen keys that this section shows, or null. */
   readonly names: string | null;
   readonly panel: Panel | null;
 }
@@ -77,7 +80,7 @@ export interface PageFacts {
   readonly parts: readonly PartFacts[];
 }
 
-/** Returns the Console's settings pages. Each setting is on at most one page. */
+/** Returns the Console's settings pages. Each setting appears on at most one page. */
 export function describePages(): PageFacts[] {
   return settingPages.map(({ words = '', parts, ...page }) => ({
     ...page,

@@ -6,11 +6,11 @@ import { readFileSync, statSync } from 'node:fs';
 export interface FilesState {
   /** A hash of the files' contents. */
   readonly hash: string;
-  /** When the most recently changed file changed, in milliseconds since the epoch. 0 if no file exists. */
+  /** When any of the files last changed, in milliseconds since the epoch. 0 if none of the files exist. */
   readonly changedAtMs: number;
 }
 
-/** Reads the files. Missing and unreadable files also affect the hash. */
+/** Reads the files. The hash also covers which files are missing or unreadable. */
 export function readFilesState(paths: readonly string[]): FilesState {
   const hash = createHash('sha256');
   let changedAtMs = 0;

@@ -1,5 +1,6 @@
 /**
- * Provides the configuration, with one schema and one loader. Only this module and `packages` read `process.env`.
+ * Provides the configuration. There is one schema and one function that loads the configuration. In the server, only
+ * the `config` and `packages` modules read `process.env`.
  *
  * @example
  * const { config, environment, warnings, supabaseDir } = loadConfig({ projectDir: '/home/ada/app' });
@@ -35,6 +36,6 @@ export {
 } from './load.ts';
 export type { Config } from './schema/index.ts';
 
-/** Returns the shell's environment, for commands whose settings aren't in the schema. */
+/** Returns the shell's environment variables, for commands whose settings aren't in the schema. */
 export const shellEnvironment = (): Readonly<Record<string, string | undefined>> => process.env;
 export type { SettingsFile } from './schema/settings-file.ts';

@@ -1,6 +1,6 @@
 /**
- * The running configuration, which can be replaced while the server runs. Services read it at each use instead of
- * copying settings when they are created.
+ * The running configuration, which can be replaced while the server runs. Services read the configuration whenever they
+ * need a setting, instead of copying settings when they are created.
  *
  * All code that handles a request uses the configuration that was current when the request first read it. The request
  * is identified by its asynchronous context (`kernel/trace.ts`).
@@ -9,7 +9,7 @@ import { traces } from '../kernel/trace.ts';
 import type { Config } from './schema/index.ts';
 
 export interface LiveConfig {
-  /** The current request's configuration. Outside requests, the newest configuration. */
+  /** The configuration for the current request. Outside of requests, the newest configuration. */
   readonly current: Config;
   /**
    * Returns a function that derives a value from {@link current}. The value is computed once per configuration. If
@@ -19,7 +19,7 @@ export interface LiveConfig {
    * const limits = config.derive(({ plinth }) => limitsFrom(plinth.server)); limits().maxConnections;
    */
   derive<T>(read: (config: Config) => T): () => T;
-  /** Calls the listener after each replacement, and waits for it. */
+  /** Calls the listener after the configuration has been replaced, and waits for the listener. */
   onChange(listener: Listener): void;
 }
 
@@ -27,9 +27,9 @@ export type Listener = (config: Config, previous: Config) => void | Promise<void
 
 export interface LiveConfigOwner extends LiveConfig {
   /**
-   * Replaces the configuration for all later requests. Resolves with the errors of listeners that failed and may not
-   * have completed their work.
-   * @throws {Error} if computing a derived value fails. In that case, the configuration isn't replaced.
+   * Replaces the configuration for all later requests. Resolves with the errors of the listeners that failed, whose
+   * work may be incomplete.
+   * @throws {Error} if a derived value can't be computed. In that case, the configuration isn't replaced.
    */
   replace(next: Config): Promise<readonly unknown[]>;
 }
@@ -49,7 +49,7 @@ export function createLiveConfig(initial: Config): LiveConfigOwner {
       return current();
     },
     derive<T>(read: (config: Config) => T): () => T {
-      // Stores the value per configuration, because requests in progress may still use the previous configuration.
+      // Each value is stored per configuration, because requests in progress may still use the previous configuration.
       const known = new WeakMap<Config, { readonly value: T }>();
       const valueFor = (config: Config): T => {
         let found = known.get(config);

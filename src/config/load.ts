@@ -18,17 +18,23 @@ export interface LoadOptions {
   readonly projectDir: string;
   /** The shell's environment. Defaults to `process.env`. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Values by key, such as `{ 'api.port': 0 }`. They take precedence over all other sources. */
+  /** Values by the setting's key, such as `{ 'api.port': 0 }`. These values take precedence over all other sources. */
   readonly flags?: Readonly<Record<string, string | number | boolean>>;
-  /** Contents that replace files in `supabase/`, by file name. Used to validate a change before it is written. */
+  /**
+   * Contents to use in place of files in `supabase/`, by file name. Used to validate changed files before they are
+   * written.
+   */
   readonly texts?: Readonly<Record<string, string>>;
 }
 
 export interface Loaded {
   readonly config: Config;
-  /** The variables available to `env()`, from the shell and the dotenv files. Functions also receive them. */
+  /**
+   * The variables that `env()` can refer to, from the shell and the dotenv files. Edge functions also receive these
+   * variables.
+   */
   readonly environment: Readonly<Record<string, string>>;
-  /** The warnings with file and line. */
+  /** The warnings, each with its file and line. */
   readonly warnings: readonly string[];
   /** The path to the `supabase/` folder, which may not exist. */
   readonly supabaseDir: string;
@@ -67,8 +73,8 @@ export function loadConfig({ projectDir, env = process.env, flags = {}, texts = 
 }
 
 /**
- * Returns the paths to the files that {@link loadConfig} reads, including missing ones. Files that settings refer to,
- * such as certificates, aren't included.
+ * Returns the paths to the files that {@link loadConfig} reads, including files that don't exist. Files that settings
+ * refer to, such as certificates, aren't included.
  */
 export function settingsFiles({ projectDir, env = process.env }: LoadOptions): string[] {
   const supabaseDir = join(projectDir, 'supabase');
@@ -93,8 +99,8 @@ type DeepPartial<T> = T extends readonly unknown[]
 export type PartialConfig = DeepPartial<Config>;
 
 /**
- * Returns the defaults with some settings replaced. The settings are validated as if they were in a file. Doesn't read
- * files or the environment.
+ * Returns the default settings with some values replaced. The settings are validated as if they had been read from a
+ * file. Doesn't read files or the environment.
  *
  * @throws {ConfigError}
  * @example configFrom({ auth: { enable_anonymous_sign_ins: true } });
@@ -108,7 +114,7 @@ export function configFrom(partial: PartialConfig, supabaseDir = join(process.cw
     defaultProjectId: 'plinth',
     exists: existsSync,
     numbersAreUnits: true,
-    // Settings from code may refer to any file.
+    // Settings from code may refer to files anywhere.
     outside: () => undefined,
   }).config;
 }
@@ -174,7 +180,7 @@ function build(project: RawTable, plinth: RawTable, options: BuildOptions) {
   };
 }
 
-/** Sorts the providers as in the file, because the Account pages use this order. */
+/** Sorts the providers in the order of the file, because the Account pages use this order. */
 function inFileOrder<Providers extends object>(providers: Providers, project: RawTable): Providers {
   const auth = project.get('auth')?.value;
   const external = auth instanceof Map ? auth.get('external')?.value : undefined;
@@ -186,7 +192,8 @@ function inFileOrder<Providers extends object>(providers: Providers, project: Ra
 }
 
 /**
- * Returns a key's position. If the file doesn't contain the key, returns the position of the nearest enclosing section.
+ * Returns the position of a key in the file. If the key isn't in the file, returns the position of the nearest
+ * enclosing section.
  */
 function at({ locations }: Resolved, key: string): Pick<Notice, 'location'> {
   const parts = key.split('.');
@@ -218,9 +225,9 @@ function readFirst(
 }
 
 /**
- * Reads the shell's variables, then the dotenv files in each folder. A name's first definition takes precedence. The
- * order within a folder is `.env.ENV.local`, `.env.local` (except in tests), `.env.ENV` and `.env`, where ENV is the
- * value of SUPABASE_ENV.
+ * Reads the shell's variables, and then the dotenv files in each folder. If a name is defined more than once, the first
+ * definition takes precedence. The order within a folder is `.env.ENV.local`, `.env.local` (except if ENV is `test`),
+ * `.env.ENV` and `.env`, where ENV is the value of SUPABASE_ENV.
  */
 function readEnvironment(
   env: Readonly<Record<string, string | undefined>>,
@@ -259,7 +266,7 @@ function readIfThere(path: string): string | undefined {
 
 const plinthPrefix = 'plinth.';
 
-/** Returns the flags for settings in plinth.toml, without their prefix. */
+/** Returns the flags for the settings in plinth.toml, without the `plinth.` prefix. */
 const plinthFlags = (flags: Sources['flags']): Sources['flags'] =>
   Object.fromEntries(
     Object.entries(flags).flatMap(([key, value]) =>

@@ -1,6 +1,6 @@
 /**
- * The routes of the Console's API. They are loaded only once the ports are listening, because together they are a large
- * part of the code.
+ * The routes of the Console's API. These routes are loaded only after the ports have been opened, because together they
+ * are a large part of the code.
  */
 import type { FastifyInstance } from 'fastify';
 import type { Seal } from '../shared/seal.ts';
@@ -44,7 +44,7 @@ import type { Tokens } from './tokens/tokens.ts';
 import { userRoutes } from './users/routes.ts';
 import { whyRoutes } from './why/routes.ts';
 
-/** The Console's dependencies and the parts that {@link ConsoleService} also uses. */
+/** The Console's dependencies, plus the components that {@link ConsoleService} also uses. */
 export interface ApiParts extends ConsoleDeps {
   readonly sessions: Sessions;
   readonly factors: Factors;

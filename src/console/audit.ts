@@ -1,4 +1,4 @@
-/** The audit log of operator actions. Entries can't be changed (sql/0002_audit_log.sql). */
+/** The audit log of operator actions. Entries can't be changed or deleted (sql/0002_audit_log.sql). */
 import type { FastifyRequest } from 'fastify';
 import type { Queryable } from '../database/types.ts';
 import { sql } from '../kernel/sql.ts';
@@ -6,31 +6,34 @@ import { boundedDetail, cutText } from './core/changed-values.ts';
 
 /** Records an action. Must be called after each change, and before returning a secret. */
 export type Audit = (
-  /** The operator and the request. A route's call object contains both. */
+  /** The operator and the request that caused the action. A route's call object contains both. */
   by: { readonly operator: Actor; readonly request?: Pick<FastifyRequest, 'id'> },
   /** The action as `subject.verb`, such as `row.delete`. */
   action: string,
   /**
-   * The target's name, such as `public.tasks`, an email address or a bucket name. Empty for actions without a target.
+   * The target's name, such as `public.tasks`, an email address or a bucket name. Empty if the action has no target.
    */
   target: string,
   /**
-   * The details. They must not contain secrets, because every operator can read the log. Old and new values are in
-   * `changes` (core/changed-values.ts).
+   * The details. The details must not contain secrets, because every operator can read the log. Old and new values are
+   * stored in the field `changes` (core/changed-values.ts).
    */
   detail?: object,
 ) => Promise<void>;
 
 export interface Actor {
-  /** The operator's ID. Null for the command line. */
+  /** The operator's ID. Null for actions from the command line. */
   readonly id: string | null;
   readonly name: string;
 }
 
-/** The operator that is recorded for commands, because anyone with access to the project folder can run commands. */
+/**
+ * The operator recorded for commands. Commands have no signed-in operator, because anyone with access to the project
+ * folder can run them.
+ */
 export const commandLine: Actor = { id: null, name: 'command line' };
 
-/** The maximum length of a target's name, which is longer than the name of any object, user or file. */
+/** The maximum length of a target's name. The names of all objects, users and files are shorter. */
 const maxTargetLength = 2000;
 
 export const createAudit =

@@ -1,13 +1,13 @@
 /**
- * Compresses the API's JSON responses. A table's first rows and the table list shrink to about an eighth, which makes a
- * difference on slow connections.
+ * Compresses the API's JSON responses. The first rows of a table and the list of tables shrink to about an eighth,
+ * which makes a difference on slow connections.
  */
 import { promisify } from 'node:util';
 import { constants, gzip } from 'node:zlib';
 import type { FastifyInstance } from 'fastify';
 import { accepts } from '../kernel/web-face.ts';
 
-/** Smaller responses fit in a single packet. */
+/** Responses that are shorter than this fit in a single packet. */
 const minLength = 1400;
 
 const compressed = promisify(gzip);

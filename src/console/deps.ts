@@ -27,7 +27,7 @@ export interface ConsoleDeps {
   readonly mailer: Mailer;
   readonly messagePreviews: MessagePreviews;
   readonly authChecks: AuthChecks;
-  /** Returns the URL that sign-in providers redirect users to. */
+  /** Returns the URL to which sign-in providers redirect users. */
   readonly callbackUrl: () => string;
   readonly users: UserAdministration;
   readonly guesses: AttemptLimits;
@@ -40,18 +40,19 @@ export interface ConsoleDeps {
   /** The Console's host names. */
   readonly ownAddress: OwnAddress;
   /**
-   * Returns the services by name. The value describes the service's problem, or is undefined if the service is healthy.
+   * Returns the status of each service, by the service's name. The status is a description of the problem, or undefined
+   * if the service is healthy.
    */
   readonly health: () => Record<string, string | undefined>;
-  /** The health of the disk and of the certificates. */
+  /** The state of the disk and of the certificates. */
   readonly conditions: () => Conditions;
-  /** Returns the project's statements that startup skipped because of --keep-going. */
+  /** Returns the project's SQL statements that were skipped at startup because of --keep-going. */
   readonly skipped: HomeDeps['skipped'];
-  /** Sends a request to the REST service, optionally rolling back its changes. */
+  /** Sends a request to the REST service and optionally rolls back the changes that the request makes. */
   readonly attempt: Attempt;
   /** Sends a request to a service in this process, such as /auth/v1/admin/users. */
   readonly internalFetch: (path: string, init?: RequestInit) => Promise<Response>;
-  /** Like `internalFetch`, but streams the response body. Aborting `init.signal` ends the response. */
+  /** Like `internalFetch`, but streams the response body. Aborting `init.signal` ends the response stream. */
   readonly internalStream: (path: string, init?: RequestInit) => Promise<Response>;
   readonly functions: FunctionsView & ManagementDeps['functions'];
   readonly realtime: Pick<RealtimeService, 'deliveryChecks' | 'report'>;
@@ -62,12 +63,12 @@ export interface ConsoleDeps {
   /** Creates a function from a template in the project folder and returns its path. */
   readonly createFunction: (name: string) => string;
   readonly projectMigrations: Migrations;
-  /** Writes a schema change as a migration file in the project. */
+  /** Saves a schema change as a migration file in the project. */
   readonly writeMigration: WriteMigration;
-  /** The folder `.plinth/`, which contains the key that encrypts second factors and private queries. */
+  /** The data folder `.plinth/`. It contains the key that encrypts second factors and private queries. */
   readonly dataDir: string;
   readonly telemetry: Telemetry;
-  /** The folder of the built web app (dist/web). */
+  /** The folder that contains the built web app (dist/web). */
   readonly webDir: string;
   readonly clock: Clock;
   readonly log: Logger;

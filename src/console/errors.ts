@@ -1,4 +1,4 @@
-/** The errors of the Console's API, sent as `{code, message, detail?, hint?, requestId}`. */
+/** The errors of the Console's API, which are sent as `{code, message, detail?, hint?, requestId}`. */
 
 import type { OutsideFolders } from '../kernel/real-path.ts';
 import type { Question } from './sql-page/contract.ts';
@@ -66,15 +66,15 @@ export interface ConsoleErrorFields {
   readonly hint?: string;
   /** The SQLSTATE of a PostgreSQL error. */
   readonly sqlstate?: string;
-  /** The column named in the PostgreSQL error. */
+  /** The column that the PostgreSQL error names. */
   readonly column?: string;
-  /** The zero-based index of the edit that failed. */
+  /** The zero-based index of the edit that caused the error. */
   readonly index?: number;
-  /** The `retry-after` header's value. */
+  /** The value of the `retry-after` header. */
   readonly waitSeconds?: number;
-  /** The statements that the operator must confirm first. */
+  /** The statements that the operator must confirm before they run. */
   readonly questions?: readonly Question[];
-  /** The current row in case of a conflict. */
+  /** The current state of the row if the error is a conflict. */
   readonly current?: Record<string, string | null>;
 }
 

@@ -1,29 +1,29 @@
 /**
  * Streams log entries as server-sent events (HTML standard, section 9.2). The number and duration of streams are
- * limited. When a stream ends, the browser reconnects automatically, and its session is checked again. If a client
- * reads too slowly, entries are dropped and the client receives the number of dropped entries.
+ * limited. When a stream ends, the browser reconnects automatically, and the server checks the session again. If a
+ * client reads too slowly, entries are dropped and the client is sent the number of dropped entries.
  */
 import type { ServerResponse } from 'node:http';
 import { ConsoleError } from './errors.ts';
 
-/** The maximum number of streams for each of the two logs, which are the services' log and the functions' log. */
+/** The maximum number of streams for each of the two logs (the services' log and the functions' log). */
 const maxStreams = 30;
 const maxStreamMs = 5 * 60_000;
 const heartbeatMs = 15_000;
 const flushMs = 200;
-/** The maximum number of entries per message. */
+/** The maximum number of log entries per message. */
 const maxEntries = 200;
 
 export interface EventStreams {
   /**
-   * Opens a stream. `follow` receives a function that sends an entry as JSON, and returns a function that stops
-   * following. If entries have IDs, a reconnecting browser sends the ID of the last entry that it received (section
-   * 9.2.4).
+   * Opens a stream. `follow` receives a function that sends a log entry as JSON, and returns a function that stops
+   * following the log. If entries have IDs, a reconnecting browser sends the ID of the last entry that it received
+   * (section 9.2.4).
    * @throws {ConsoleError} too_many
    */
   open(response: ServerResponse, follow: (send: (json: string, id?: number) => void) => () => void): void;
   /**
-   * Closes all streams. Called when the server stops, because the server would otherwise wait for the streams to end.
+   * Closes all streams. Called when the server stops, because otherwise the server would wait for the streams to end.
    */
   closeAll(): void;
 }

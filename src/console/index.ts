@@ -1,10 +1,10 @@
 /**
- * The server side of the Console, which has a separate port. Serves the built pages under `/console`, signs operators
- * in, and serves the API for all pages. Service credentials stay on the server unless an owner reveals them.
+ * The server side of the Console, which has its own port. Serves the built pages under `/console`, signs operators in,
+ * and serves the API for all pages. Service credentials stay on the server unless an owner reveals them.
  *
  * Glossary. *Operator*: a person who runs the project, as opposed to an end user of the app. *Link*: a one-time sign-in
- * URL. Its secret is in the fragment, which doesn't appear in server logs. *Permission*: read, secrets, write or own
- * (`core/roles.ts`).
+ * URL. The URL's fragment contains the secret, because fragments don't appear in server logs. *Permission*: read,
+ * secrets, write or own (`core/roles.ts`).
  */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -38,12 +38,12 @@ export type { CreatedToken, TokenRow } from './tokens/tokens.ts';
 export const migrations: MigrationSet = { module: 'console', dir: new URL('./sql/', import.meta.url) };
 
 export interface ConsoleService extends Service {
-  /** Returns a new one-time link that is valid for ten minutes. The default operator is `owner`. */
+  /** Returns a new one-time sign-in link that is valid for ten minutes. The operator defaults to `owner`. */
   issueLink(operatorName?: string): Promise<string>;
   listOperators(): Promise<
     { name: string; role: OperatorRole; created_at: string; last_sign_in_at: string | null }[]
   >;
-  /** Creates an operator. Returns false if the name is already in use. */
+  /** Creates an operator. Returns false if the operator name is already in use. */
   createOperator(name: string, role: OperatorRole): Promise<boolean>;
   /** Access tokens for the Management API. */
   readonly tokens: Pick<Tokens, 'create' | 'list' | 'revoke'>;
@@ -51,7 +51,7 @@ export interface ConsoleService extends Service {
   manage(name: Parameters<Management['call']>[0], input: unknown): Promise<unknown>;
 }
 
-/** The limit per IP address for requests with unknown access tokens. */
+/** The maximum number of requests with unknown access tokens per IP address. */
 const tokenAttempts = { max: 10, windowMs: 60_000, addresses: 1000 };
 
 export function createConsole(deps: ConsoleDeps): ConsoleService {
@@ -125,12 +125,13 @@ export function createConsole(deps: ConsoleDeps): ConsoleService {
           await app.register(
             async (scope) => {
               compressResponses(scope);
-              // Uploaded files are passed to the handlers as streams.
+              // Uploaded files are passed to the route handlers as streams.
               scope.addContentTypeParser('application/octet-stream', (_request, body, done) =>
                 done(null, body),
               );
-              // Bodies aren't checked for keys such as `__proto__` and `constructor`, because columns can have these
-              // names. The keys are harmless, because contracts parse every body.
+              // Request bodies aren't checked for keys such as `__proto__` and `constructor`, because columns can have
+              // these names. Such keys are harmless, because every body is parsed with the schema in its route's
+              // contract.
               scope.addContentTypeParser(
                 'application/json',
                 { parseAs: 'string' },

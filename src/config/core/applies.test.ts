@@ -3,7 +3,7 @@ import type { Fields, Node } from '../schema/define.ts';
 import { plinthSchema, projectSchema } from '../schema/index.ts';
 import { effectOf } from './applies.ts';
 
-/** Returns the paths of all settings. `NAME` stands for user-chosen names. */
+/** Returns the paths of all settings. In a path, `NAME` stands for any user-chosen name. */
 function pathsIn(node: Node, path: readonly string[]): string[][] {
   if (node.kind === 'setting') return [[...path]];
   if (node.kind === 'names') return pathsIn(node.value, [...path, 'NAME']);
@@ -17,7 +17,7 @@ test.each(paths.map((path) => [path.join('.'), path] as const))(
   (_key, path) => {
     const effect = effectOf(path);
     expect(effect).toBeDefined();
-    // The reason must be usable as the end of a sentence.
+    // The reason for a restart must be usable as the end of a sentence.
     if (typeof effect === 'object') expect(effect.restart).toMatch(/^\S.*[^.\s]$/);
   },
 );

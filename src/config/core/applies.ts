@@ -7,7 +7,7 @@ export type Effect = Applies | 'never';
 
 /**
  * Returns when a change takes effect, for one setting or for all settings under a name such as `functions.hello`. Paths
- * of plinth.toml settings begin with `plinth`. Returns undefined if the schema doesn't contain the path or doesn't
+ * of settings in plinth.toml begin with `plinth`. Returns undefined if the schema doesn't contain the path or doesn't
  * specify when a change takes effect.
  *
  * @example effectOf(['api', 'port']); // { restart: 'ports are opened at startup' }

@@ -7,7 +7,7 @@ type Branch = Readonly<Record<string, unknown>>;
 export interface NeedsRestart {
   /** The setting's key. Keys in plinth.toml start with `plinth.`. */
   readonly key: string;
-  /** The end of the sentence "Needs a restart because". */
+  /** The reason, worded as the end of the sentence "Needs a restart because". */
   readonly reason: string;
 }
 
@@ -16,14 +16,14 @@ export interface Changes {
   readonly config: Config;
   /** The keys of changed settings that can change at run time. Keys in plinth.toml start with `plinth.`. */
   readonly live: readonly string[];
-  /** The changed settings that apply only after a restart. */
+  /** The changed settings that take effect only after a restart. */
   readonly pending: readonly NeedsRestart[];
 }
 
 /**
  * Compares two configurations.
  *
- * @param effect returns when a change to the setting at a path takes effect
+ * @param effect returns when a changed setting takes effect, given its path
  */
 export function compareConfigs(
   before: Config,

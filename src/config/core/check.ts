@@ -1,19 +1,23 @@
-/** Validates combinations of settings, such as settings that a feature requires and settings that conflict. */
+/** Validates combinations of settings: settings that a feature requires, and settings that conflict with each other. */
 import { Cron } from 'croner';
 import { hostnameOf, isLoopbackName } from '../../kernel/request-origin.ts';
 import type { Config } from '../schema/index.ts';
 
 export interface CheckContext {
   readonly exists: (path: string) => boolean;
-  /** The names of unset environment variables in `env(NAME)` values, by the setting's key. Used in messages. */
+  /**
+   * The names of unset environment variables that settings refer to with `env(NAME)`, by the setting's key. Used in
+   * messages.
+   */
   readonly unset: ReadonlyMap<string, string>;
 }
 
 type Report = (key: string, message: string) => void;
 
 /**
- * Calls `report` for each invalid setting. As in upstream's CLI, a fresh clone must start without its secrets, so this
- * function calls `warn` if only an environment variable or an email template is missing.
+ * Calls `report` for each invalid setting. As in upstream's CLI, a project must start even right after it is cloned,
+ * without its secrets. Therefore, if only an environment variable or an email template is missing, this function calls
+ * `warn` instead.
  */
 export function check(config: Config, { exists, unset }: CheckContext, report: Report, warn: Report): void {
   const need = (key: string, value: string | number | undefined, because: string) => {
@@ -79,8 +83,8 @@ function checkApi({ api }: Config, need: Need, file: File): void {
 }
 
 /**
- * Checks the combination of TLS settings. Only `plinth serve` checks the files that plinth.toml refers to, because they
- * exist only on the server.
+ * Checks that the TLS settings are compatible with each other. Only `plinth serve` checks the files that plinth.toml
+ * refers to, because these files exist only on the server.
  */
 function checkTls({ api, plinth }: Config, report: Report, warn: Report, need: Need): void {
   const { cert, key, acme } = plinth.server.tls;
@@ -135,7 +139,7 @@ function checkAcme({ domains, email, directory, accept_terms, eab }: Acme, repor
 const isDomain = (text: string): boolean =>
   text.length <= 253 && /^(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.)+[a-z][a-z\d-]*[a-z\d]$/.test(text);
 
-/** Checks the Console's URL. HTTPS is required because browsers send Sec-Fetch-Site only over secure connections. */
+/** Checks the Console's URL. HTTPS is required because browsers send the Sec-Fetch-Site header only to secure URLs. */
 function checkConsole({ url, host }: Config['plinth']['console'], report: Report, need: Need): void {
   if (host !== undefined && !isLoopbackName(host))
     need('console.url', url, "console.host isn't a loopback address");

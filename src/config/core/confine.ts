@@ -1,7 +1,7 @@
 /**
  * Checks that the files in settings are inside the project folder. Plinth displays, sends or runs the content of these
- * files, and users who can change settings may not be allowed to read files on this machine. Symbolic links are
- * resolved first. The caller provides the file system functions.
+ * files, but users who can change settings may not be allowed to read arbitrary files on this machine. Symbolic links
+ * are resolved first. The caller provides the file system functions.
  */
 import { resolve } from 'node:path';
 import { isWithin } from '../../kernel/real-path.ts';
@@ -18,15 +18,15 @@ export interface Confinement {
   /** The absolute paths to the project folder and to the folders in `[files] allowed_folders`. */
   readonly folders: readonly string[];
   /**
-   * The data folder, which contains keys, passwords and data. Settings can't refer to its files even if it is inside
-   * the project folder.
+   * The data folder, which contains keys, passwords and data. Settings can't refer to files in the data folder, even if
+   * the data folder is inside the project folder.
    */
   readonly dataFolder: string;
-  /** Resolves symbolic links in the part of the path that exists. */
+  /** Returns the path with all symbolic links resolved. The path may end with names that don't exist. */
   readonly realPath: (path: string) => string;
 }
 
-/** Returns the reason why the setting may not refer to the file, or undefined if it may. */
+/** Returns the reason why the setting may not refer to the file, or undefined if the file is allowed. */
 export function outsideFault(
   file: NamedFile,
   { folders, dataFolder, realPath }: Confinement,
@@ -39,7 +39,7 @@ export function outsideFault(
   return `${file.path} is outside the project folder. Move the file into the project folder, or add its folder to allowed_folders under [files] in plinth.toml`;
 }
 
-/** Returns the folder before the first wildcard, or undefined if the rest of the pattern contains `..`. */
+/** Returns the folder before the pattern's first wildcard, or undefined if the rest of the pattern contains `..`. */
 export function globFolder(base: string, glob: string): string | undefined {
   const parts = glob.split('/');
   const wild = parts.findIndex((part) => /[*?[{]/.test(part));

@@ -2,7 +2,7 @@ import { createCipheriv, createECDH, ECDH, hkdfSync } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { decryptSecret, privateKeysFrom } from './decrypt.ts';
 
-/** A value and its key, which dotenvx generated. */
+/** A value that dotenvx encrypted, and the private key that dotenvx generated for it. */
 const key = '7fd7210cef8f331ee8c55897996aaaafd853a2b20a4dc73d6d75759f65d2a7eb';
 const secret =
   'encrypted:BKiXH15AyRzeohGyUrmB6cGjSklCrrBjdesQlX1VcXo/Xp20Bi2gGZ3AlIqxPQDmjVAALnhZamKnuY73l8Dz1P+BYiZUgxTSLzdCvdYUyVbNekj2UudbdUizBViERtZkuQwZHIv/';
@@ -38,7 +38,7 @@ test('keys with both signs of the curve point are accepted', () => {
   }
 });
 
-/** Encrypts a value as dotenvx does. `half` is the first byte of the shared point's compressed form. */
+/** Encrypts a value as dotenvx does. `half` is the first byte of the shared point in compressed form. */
 function seal(plain: string, publicKey: Buffer, half: number): string {
   const sender = createECDH('secp256k1');
   const ephemeral = sender.generateKeys();

@@ -1,6 +1,7 @@
 /**
  * Decrypts secrets in dotenvx's format, `encrypted:BASE64`, which is ECIES over secp256k1 with HKDF-SHA256 and
- * AES-256-GCM. The bytes are the ephemeral public key (65), the nonce (16), the tag (16) and the ciphertext.
+ * AES-256-GCM. The encrypted bytes are the ephemeral public key (65 bytes), the nonce (16), the tag (16) and the
+ * ciphertext.
  */
 import { createDecipheriv, createECDH, hkdfSync } from 'node:crypto';
 
@@ -18,13 +19,13 @@ export function privateKeysFrom(environment: Readonly<Record<string, string>>): 
     .filter((key) => key !== '');
 }
 
-/** Decrypts the value with the first matching key. Returns undefined if no key matches. */
+/** Decrypts the value with the first private key that matches. Returns undefined if no key matches. */
 export function decryptSecret(value: string, privateKeys: readonly string[]): string | undefined {
   for (const key of privateKeys) {
     try {
       return decryptWith(key, Buffer.from(value.slice(encryptedPrefix.length), 'base64'));
     } catch {
-      // The value was encrypted for another key, so the next key is tried.
+      // The value was encrypted for a different key, so the next key is tried.
     }
   }
   return undefined;
@@ -52,9 +53,9 @@ function decryptWith(privateKeyHex: string, message: Buffer): string {
 const fieldPrime = 2n ** 256n - 2n ** 32n - 977n;
 
 /**
- * Returns the two points of secp256k1 that have this x coordinate, in uncompressed form. Both are needed because the
- * encryption key is derived from the whole shared point, but node:crypto returns only its x coordinate. The
- * ciphertext's tag shows which point is correct.
+ * Returns the two points of secp256k1 that have this x coordinate, in uncompressed form. The function returns both
+ * points because the encryption key is derived from the whole shared point, but node:crypto returns only the point's x
+ * coordinate. The ciphertext's tag shows which point is the right one.
  */
 function pointsWithX(x: Buffer): Buffer[] {
   const xNumber = BigInt(`0x${x.toString('hex')}`);

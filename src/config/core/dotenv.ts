@@ -7,11 +7,14 @@ import { ConfigError } from './tree.ts';
 const name = /\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_.]*)[ \t]*[=:][ \t]*/y;
 const blank = /(?:\s|#[^\n]*)*/y;
 
-/** The position of an assignment. Offsets refer to the text without byte order mark and with LF line endings. */
+/**
+ * The position of a variable assignment in the file. Offsets refer to the text after the byte order mark has been
+ * removed and line endings have been converted to LF.
+ */
 interface Assignment {
   readonly key: string;
   readonly start: number;
-  /** The value's position, including its quotes. */
+  /** The position of the value, including the quotes around it. */
   readonly valueStart: number;
   readonly end: number;
 }
@@ -20,7 +23,8 @@ const normalized = (text: string): string => text.replace(/^\uFEFF/, '').replace
 
 /**
  * Parses a dotenv file.
- * @throws {ConfigError} with file and line for the first line that isn't an assignment. Messages never contain values.
+ * @throws {ConfigError} with the file and line of the first line that isn't an assignment. Messages never contain
+ * values.
  */
 export const parseDotenv = (text: string, file: string): Map<string, string> =>
   scan(normalized(text), file).values;
@@ -45,7 +49,7 @@ export function setDotenv(text: string, file: string, key: string, value: string
   return text.includes('\r\n') ? result.replaceAll('\n', '\r\n') : result;
 }
 
-/** Returns the other variables that refer to this variable (`$NAME`). @throws {ConfigError} */
+/** Returns the other variables whose values refer to this variable (`$NAME`). @throws {ConfigError} */
 export function dependentVariables(text: string, file: string, key: string): string[] {
   const before = parseDotenv(text, file);
   const value = before.get(key);
@@ -63,7 +67,7 @@ export function maskDotenv(text: string, file: string, mask: (key: string) => st
   );
 }
 
-/** Quotes a value so that the parser returns it unchanged. */
+/** Quotes a value so that the dotenv parser returns it unchanged. */
 function quoted(value: string): string {
   if (!/['\\\r\n]/.test(value)) return `'${value}'`;
   const escaped = value

@@ -1,6 +1,6 @@
 /**
- * Changes single values in a TOML document. Preserves comments, order, blank lines and the notation of all other
- * values.
+ * Changes single values in a TOML document. Preserves comments, the order of keys, blank lines and the notation of all
+ * other values.
  */
 
 import { type AST, parseTOML } from 'toml-eslint-parser';
@@ -9,7 +9,8 @@ import { keyNames } from './toml.ts';
 export type TomlValue = string | number | boolean | readonly string[];
 
 /**
- * Sets a value, or removes the key if the value is `undefined`. A missing table is added at the end.
+ * Sets a value, or removes the key if the value is `undefined`. If the key's table doesn't exist, it is added at the
+ * end of the document.
  * @throws {Error} if the text isn't valid TOML or part of the path isn't a table
  * @example setToml('[api]\nport = 1 # mine\n', ['api', 'port'], 2) // '[api]\nport = 2 # mine\n'
  */
@@ -78,7 +79,7 @@ function insert(text: string, top: AST.TOMLTopLevelTable, table: readonly string
   );
   if (section !== undefined) {
     const last = section.body.at(-1);
-    // Inserts the key after the end of the line, because the line may end with a comment.
+    // The new key is inserted after the end of the line, because the line may end with a comment.
     const end = endOfLine(text, last === undefined ? endOfHeader(text, section) : last.range[1]);
     return splice(text, [end, end], newLine + line);
   }
@@ -123,5 +124,5 @@ function tomlText(value: TomlValue): string {
   return String(value);
 }
 
-/** Returns a TOML 1.0 basic string. TOML supports all JSON escapes but also requires DEL to be escaped. */
+/** Returns a TOML 1.0 basic string. TOML supports all escapes that JSON uses, but also requires DEL to be escaped. */
 const stringText = (text: string): string => JSON.stringify(text).replaceAll('\u007f', '\\u007f');

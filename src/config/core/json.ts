@@ -1,5 +1,5 @@
 /**
- * Parses JSON with comments and trailing commas (`config.json`, `config.jsonc`) to a {@link RawTable} with positions.
+ * Parses JSON with comments and trailing commas (`config.json`, `config.jsonc`) into a {@link RawTable} with positions.
  */
 import { createRequire } from 'node:module';
 import type * as JsoncParser from 'jsonc-parser';
@@ -7,7 +7,10 @@ import { ConfigError, type RawNode, type RawTable, type SourceLocation } from '.
 
 const require = createRequire(import.meta.url);
 
-/** Error messages by jsonc-parser's error name. The message for any other error contains the unexpected text. */
+/**
+ * Plinth's error messages, by the name of the error in jsonc-parser. For all other errors, the message contains the
+ * unexpected text.
+ */
 const messages: Readonly<Record<string, string>> = {
   ColonExpected: 'expected :',
   CommaExpected: 'expected ,',
@@ -40,7 +43,7 @@ export function parseJson(source: string, file: string): RawTable {
 
 type LocationAt = (offset: number) => SourceLocation;
 
-/** Returns a function that converts an offset to a line and column. */
+/** Returns a function that converts an offset in the text to a line and column. */
 function locationsIn(text: string, file: string): LocationAt {
   const lineStarts = [0, ...Array.from(text.matchAll(/\n/g), ({ index }) => index + 1)];
   return (offset) => {
@@ -49,7 +52,7 @@ function locationsIn(text: string, file: string): LocationAt {
   };
 }
 
-/** Converts an object to a table. If a key is repeated, its last value is used. */
+/** Converts a JSON object to a table. If a key is repeated, the last value is used. */
 function tableOf(object: JsoncParser.Node, locationAt: LocationAt): RawTable {
   const properties = (object.children ?? []).flatMap(({ children: [key, value] = [] }) =>
     key === undefined || value === undefined ? [] : [{ key, value }],

@@ -1,4 +1,6 @@
-/** Checks `[remotes.NAME]`, which contains settings for linked hosted projects. They have no effect locally. */
+/**
+ * Checks `[remotes.NAME]`, which contains settings for linked hosted projects. These settings have no effect locally.
+ */
 import type { Fields, Section } from '../schema/define.ts';
 import { resolve } from './resolve.ts';
 import type { Notice, RawTable } from './tree.ts';

@@ -1,6 +1,6 @@
 /**
- * Determines the value of each setting in the schema, from the source with the highest precedence (flag, environment,
- * file, default). Collects all errors and warnings.
+ * Determines the value of each setting in the schema. The sources, in order of precedence, are flags, the environment,
+ * the settings file and defaults. Collects all errors and warnings.
  */
 import { join, resolve as resolvePath } from 'node:path';
 import type { Fields, Names, Node, Section, Setting, Type } from '../schema/define.ts';
@@ -11,17 +11,21 @@ import type { Notice, RawNode, RawTable, SourceLocation } from './tree.ts';
 import { type Parsed, parseBoolean, parseScalar } from './values.ts';
 
 export interface Sources {
-  /** Values by dotted key. They take precedence over all other sources. */
+  /** Values by the setting's dotted key. Flags take precedence over all other sources. */
   readonly flags: Readonly<Record<string, string | number | boolean>>;
   readonly environment: Readonly<Record<string, string>>;
   /** The prefix of environment variables, such as `SUPABASE`. */
   readonly prefix: string;
   readonly supabaseDir: string;
-  /** Whether the file exists. For some paths, the result determines the base folder. */
+  /**
+   * Whether the file exists. For some settings, this function determines which folder a relative path is resolved
+   * against.
+   */
   readonly exists: (path: string) => boolean;
   readonly privateKeys: readonly string[];
   /**
-   * Whether a duration can be a number of milliseconds. True for settings from code. Durations in files require a unit.
+   * Whether durations can be numbers, in milliseconds. True for settings that come from code. Durations in files
+   * require a unit.
    */
   readonly numbersAreUnits: boolean;
 }
@@ -32,15 +36,18 @@ export interface Resolved {
   readonly warnings: Notice[];
   /** The positions of settings and sections, by key. */
   readonly locations: ReadonlyMap<string, SourceLocation>;
-  /** The names of unset environment variables in `env(NAME)` values, by the setting's key. */
+  /** The names of unset environment variables that settings refer to with `env(NAME)`, by the setting's key. */
   readonly unset: ReadonlyMap<string, string>;
-  /** The files in settings that must be inside the project folder. */
+  /** The files that settings refer to and that must be inside the project folder. */
   readonly files: readonly NamedFile[];
   readonly overrides: Overrides;
   readonly references: References;
 }
 
-/** The settings whose value refers to a variable, by key. The value is the text in the file, such as `env(NAME)`. */
+/**
+ * The settings whose value refers to an environment variable, by key. The value is the text in the file, such as
+ * `env(NAME)`.
+ */
 export type References = ReadonlyMap<string, string | readonly string[]>;
 
 /**
@@ -83,7 +90,7 @@ class Walk {
   readonly files: NamedFile[] = [];
   readonly overrides = new Map<string, string | null>();
   readonly references = new Map<string, string | readonly string[]>();
-  /** Aliases for the last part of a key, keyed by the whole key. */
+  /** Aliases for the last part of a key, by the whole key. */
   readonly #aliases = new Map<string, string>();
   readonly #sources: Sources;
 
@@ -246,8 +253,8 @@ class Walk {
   }
 
   /**
-   * Replaces a value of the form `env(NAME)`. If the variable isn't set, a secret becomes undefined. Any other text is
-   * kept, with a warning.
+   * Replaces a value of the form `env(NAME)` with the variable's value. If the variable isn't set, the value of a
+   * secret is undefined. For other settings, the text is kept and a warning is reported.
    */
   #substitute(
     text: string,
@@ -300,7 +307,10 @@ class Walk {
     return undefined;
   }
 
-  /** Returns the value of a key or its alias. Reports a warning if both are set. */
+  /**
+   * Returns the value of a key, or the value of its alias if the key isn't set. Reports a warning if both the key and
+   * its alias are set.
+   */
   #pick(
     table: RawTable | undefined,
     key: string,

@@ -1,4 +1,4 @@
-/** Parses TOML to a {@link RawTable} with the position of every key. */
+/** Parses TOML into a {@link RawTable} with the position of every key. */
 import { type AST, ParseError, parseTOML } from 'toml-eslint-parser';
 import { ConfigError, type RawNode, type RawTable, type SourceLocation } from './tree.ts';
 
@@ -52,8 +52,8 @@ export const keyNames = (key: AST.TOMLKey): string[] =>
   key.keys.map((part) => (part.type === 'TOMLBare' ? part.name : part.value));
 
 /**
- * Returns the table at this path and creates missing tables. If a name refers to an array of tables, uses its last
- * entry.
+ * Returns the table at this path, creating missing tables. If a name in the path refers to an array of tables, uses the
+ * array's last table.
  */
 function descend(table: RawTable, names: readonly string[], location: SourceLocation | undefined): RawTable {
   let current = table;

@@ -1,7 +1,7 @@
-/** The types of a parsed settings file. Its values have positions but haven't been validated. */
+/** The types of a parsed settings file. The parsed values have positions but haven't been validated. */
 
 export interface SourceLocation {
-  /** The path shown in messages, such as `supabase/config.toml`. */
+  /** The file's path as shown in messages, such as `supabase/config.toml`. */
   readonly file: string;
   /** The line number, starting at 1. */
   readonly line: number;
@@ -13,13 +13,13 @@ export type RawValue = string | number | boolean | null | readonly RawNode[] | R
 
 export interface RawNode {
   readonly value: RawValue;
-  /** The position. Absent if the tree was created from an object. */
+  /** The position. Absent if the tree was created from an object instead of a file. */
   readonly location?: SourceLocation;
 }
 
 /** An error or warning about the settings. */
 export interface Notice {
-  /** The setting's key, such as `auth.email.otp_length`. Empty if the notice is about a whole file. */
+  /** The setting's key, such as `auth.email.otp_length`. Empty if the notice applies to a whole file. */
   readonly key: string;
   readonly message: string;
   readonly location?: SourceLocation;
@@ -31,7 +31,7 @@ export function noticeText({ key, message, location }: Notice): string {
   return `${where}${key === '' ? '' : `${key}: `}${message}`;
 }
 
-/** An error for invalid settings. Contains all errors in the order of the file. */
+/** An error for invalid settings. Contains all errors, in the order in which they occur in the file. */
 export class ConfigError extends Error {
   readonly faults: readonly Notice[];
   constructor(faults: readonly Notice[]) {
@@ -48,7 +48,7 @@ function byLocation(a: Notice, b: Notice): number {
   return byFile || (a.location?.line ?? 0) - (b.location?.line ?? 0);
 }
 
-/** Converts plain objects and arrays to a tree. Omits members that are `undefined`. */
+/** Converts plain objects and arrays to a settings tree. Omits members whose value is `undefined`. */
 export function treeFrom(value: object): RawTable {
   const table: RawTable = new Map();
   for (const [key, member] of Object.entries(value)) {

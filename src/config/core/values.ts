@@ -3,7 +3,7 @@
 import { parseGoDuration } from '../../shared/go-duration.ts';
 import type { Type } from '../schema/define.ts';
 
-/** A parsed value. `readAs` is set if the text isn't in the standard form but its meaning is clear. */
+/** A parsed value. `readAs` is set if the text isn't in the standard form but can be interpreted unambiguously. */
 export type Parsed = { readonly value: unknown; readonly readAs?: string } | { readonly fault: string };
 
 const quoted = (text: string) => JSON.stringify(text);
@@ -11,7 +11,7 @@ const ok = (value: unknown): Parsed => ({ value });
 const readAs = (value: unknown, shown: string): Parsed => ({ value, readAs: shown });
 const fault = (sentence: string): Parsed => ({ fault: sentence });
 
-/** Parses a single value from a file, the environment or a flag. The caller handles lists and paths. */
+/** Parses a single value from a file, the environment or a flag. The caller handles lists and paths to files. */
 export function parseScalar(type: Type, raw: string | number | boolean, numbersAreUnits: boolean): Parsed {
   const text = String(raw);
   switch (type.name) {
@@ -45,7 +45,7 @@ export function parseBoolean(text: string): Parsed {
   return fault(`${quoted(text)} isn't true or false`);
 }
 
-/** Parses an enum value. Ignores case and separators unless the allowed values differ only in these. */
+/** Parses an enum value. Ignores case and separators unless some allowed values differ only in case or separators. */
 function parseEnum(text: string, values: readonly string[]): Parsed {
   if (values.includes(text)) return ok(text);
   const plain = (value: string) => value.toLowerCase().replace(/[\s_-]/g, '');
@@ -67,7 +67,7 @@ function parseInteger(text: string, { min, max }: Bounds, orAuto = false): Parse
   return value >= min && value <= max ? ok(value) : fault(`${text} is not between ${min} and ${max}`);
 }
 
-/** Parses a version and returns its first number, such as 15 for "15.8". */
+/** Parses a version number and returns its first part, such as 15 for "15.8". */
 function parseVersion(text: string, bounds: Bounds): Parsed {
   const major = /^\s*v?(\d+)(?:\.\d+)*\s*$/i.exec(text)?.[1];
   if (major === undefined || major === text) return parseInteger(text, bounds);
@@ -117,7 +117,7 @@ export function printDuration(ms: number): string {
 
 const sizeUnits = ['', 'k', 'm', 'g', 't', 'p'];
 
-/** Parses a size such as "50MiB", "5MB", "500 kb" or "1024". As in upstream, all units are powers of 1024. */
+/** Parses a size such as "50MiB", "5MB", "500 kb" or "1024". As in upstream's CLI, all units are powers of 1024. */
 export function parseSize(text: string): Parsed {
   const match = /^(\d+(?:\.\d+)?) ?([kmgtp]?)i?b?$/i.exec(text);
   if (match === null) return fault(`${quoted(text)} isn't a size such as "500KB" or "50MiB"`);

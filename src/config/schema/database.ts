@@ -25,7 +25,7 @@ const hosted = { ignored: 'this setting applies only to the hosted service' };
 const noOriole = { ignored: 'the bundled PostgreSQL has only the default storage engine' };
 const noPooler = { ignored: 'clients connect directly to the database without a pooler' };
 
-/** Copied to postgresql.conf. PostgreSQL validates the values. */
+/** Copied to postgresql.conf. PostgreSQL validates the values of these settings. */
 const settings = restartSection(
   'PostgreSQL reads postgresql.conf at startup',
   'PostgreSQL settings, applied at startup.',

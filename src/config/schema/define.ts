@@ -9,7 +9,7 @@
 export type Type =
   | { readonly name: 'boolean' }
   /**
-   * An integer. With `isVersion`, the value can also be a version, of which only the first number is used. With
+   * An integer. With `isVersion`, the value can also be a version number, of which only the first part is used. With
    * `orAuto`, the value can also be the text `auto`.
    */
   | {
@@ -19,57 +19,59 @@ export type Type =
       readonly isVersion?: true;
       readonly orAuto?: true;
     }
-  /** A port. 0 selects a free port. */
+  /** A port number. 0 selects a free port. */
   | { readonly name: 'port' }
   | { readonly name: 'text' }
   /**
-   * Text that never appears in messages. If an `env()` reference can't be resolved, the setting is treated as unset.
+   * Text that is never included in messages. If an `env()` reference can't be resolved, the setting is treated as
+   * unset.
    */
   | { readonly name: 'secret' }
   | { readonly name: 'enum'; readonly values: readonly string[] }
-  /** A duration, written as in Go ("2m30s"). The loaded configuration contains milliseconds. */
+  /** A duration, written as in Go ("2m30s"). In the loaded configuration, durations are numbers in milliseconds. */
   | { readonly name: 'duration' }
-  /** A size, such as "50MiB". The loaded configuration contains bytes. */
+  /** A size, such as "50MiB". In the loaded configuration, sizes are numbers in bytes. */
   | { readonly name: 'size' }
-  /** A list of strings. With `files`, they are glob patterns relative to `supabase/`. */
+  /** A list of strings. With `files`, the strings are glob patterns relative to `supabase/`. */
   | { readonly name: 'list'; readonly files?: boolean }
   /** Any value, for keys that have no effect. */
   | { readonly name: 'any' }
   /**
-   * A file. The loaded configuration contains its absolute path. With `either`, the file is searched for in
-   * `supabase/`, then in the project folder. With `anywhere`, it can be outside the project folder, because its content
-   * is never displayed.
+   * A file. The loaded configuration contains the file's absolute path. With `either`, Plinth looks for the file in
+   * `supabase/`, then in the project folder. With `anywhere`, the file can be outside the project folder, because its
+   * content is never displayed.
    */
   | { readonly name: 'path'; readonly base: PathBase; readonly anywhere: boolean };
 
 type PathBase = 'supabase' | 'project' | 'either';
 
 /**
- * Whether a change takes effect while the server runs or only after a restart. The reason is the end of the sentence
- * "Needs a restart because".
+ * Whether a change takes effect while the server runs or only after a restart. The reason for a restart is worded as
+ * the end of the sentence "Needs a restart because".
  */
 export type Applies = 'live' | { readonly restart: string };
 
 export interface Setting<T> {
   readonly kind: 'setting';
   readonly type: Type;
-  /** The default as in the loaded configuration. `undefined` for an optional setting. */
+  /** The default value, in the form used in the loaded configuration. `undefined` if the setting is optional. */
   readonly default: T;
-  /** A description of the default, if the value alone is unclear. */
+  /** A description of the default, if the value alone isn't clear. */
   readonly defaultText?: string;
   readonly help: string;
-  /** The key's name in another version of upstream's CLI. */
+  /** The key's name in other versions of upstream's CLI. */
   readonly alias?: string;
   /**
-   * Set if the setting is accepted so that existing projects load, but has no effect in Plinth. The text explains why.
+   * Set if the setting has no effect in Plinth and is accepted only so that existing projects load. The text explains
+   * why the setting has no effect.
    */
   readonly ignored?: string;
   /**
-   * Set if the setting is validated but not implemented in this version. The text is the warning that is printed if the
-   * setting is used.
+   * Set if the setting is validated but not implemented in this version. The text is the warning that Plinth prints if
+   * the setting is used.
    */
   readonly pending?: string;
-  /** Defaults to `applies` of the nearest enclosing section that has it. */
+  /** Defaults to the `applies` value of the nearest enclosing section that has one. */
   readonly applies?: Applies;
 }
 
@@ -77,22 +79,22 @@ export interface Section<F extends Fields> {
   readonly kind: 'section';
   readonly help: string;
   readonly fields: F;
-  /** The default for all settings in the section. */
+  /** The default value of `applies` for all settings in the section. */
   readonly applies?: Applies;
   readonly alias?: string;
-  /** Defaults that apply only if the file contains the table. */
+  /** Default values that apply only if the file contains the section's table. */
   readonly whenPresent?: Readonly<Record<string, boolean>>;
-  /** Like a setting's `pending`, but for the whole section. The warning is printed if the section is enabled. */
+  /** Like a setting's `pending`, but for the whole section. Plinth prints the warning if the section is enabled. */
   readonly pending?: string;
 }
 
 export interface Names<V extends Node> {
   readonly kind: 'names';
   readonly help: string;
-  /** The placeholder in the documentation, such as `SLUG` or `NAME`. */
+  /** The placeholder for names in the documentation, such as `SLUG` or `NAME`. */
   readonly placeholder: string;
   readonly value: V;
-  /** The pattern that names must match. All other names are errors. */
+  /** The pattern that names must match. Names that don't match are reported as errors. */
   readonly pattern: RegExp;
   /** Whether names are converted to uppercase. */
   readonly upperCase?: boolean;
@@ -115,10 +117,13 @@ export type ValueOf<N> =
         ? Readonly<Record<string, ValueOf<V>>>
         : never;
 
-/** Marks settings that are read at each use, so that changes apply while the server runs. */
+/** Marks settings that are read each time they are needed, so that changes take effect while the server runs. */
 export const live = { applies: 'live' } as const;
 
-/** Marks settings that are read only at startup. @param reason the end of the sentence "Needs a restart because" */
+/**
+ * Marks settings that are read only at startup.
+ * @param reason the reason, worded as the end of the sentence "Needs a restart because"
+ */
 export const restart = (reason: string) => ({ applies: { restart: reason } }) as const;
 
 /** Marks settings that are validated but have no effect yet. */
@@ -222,11 +227,11 @@ export const section = <const F extends Fields>(
   extras: Pick<Section<F>, 'alias' | 'whenPresent' | 'pending' | 'applies'> = {},
 ): Section<F> => ({ kind: 'section', help, fields, ...extras });
 
-/** Defines a section whose settings apply while the server runs, except settings with their own `applies`. */
+/** Defines a section whose settings take effect while the server runs, except for settings with their own `applies`. */
 export const liveSection: typeof section = (help, fields, extras) =>
   section(help, fields, { ...extras, ...live });
 
-/** Defines a section whose settings need a restart, except settings with their own `applies`. */
+/** Defines a section whose settings need a restart, except for settings with their own `applies`. */
 export const restartSection = <const F extends Fields>(reason: string, help: string, fields: F) =>
   section(help, fields, restart(reason));
 

@@ -1,8 +1,8 @@
 /**
- * The settings that developers can change in the Console. Owners can change all settings. Until a new setting is added
- * to this list, only owners can change it. The list excludes settings that contain a file, a key, a secret, code to
- * run, or an address to which data, requests or users are sent. It also excludes settings that determine who can use
- * the Console or how this machine can be reached.
+ * The settings that developers can change in the Console. Owners can change all settings. Only owners can change a new
+ * setting until it is added to this list. The list excludes settings that contain a file, a key, a secret, code to run,
+ * or an address to which data, requests or users are sent. Settings that determine who can use the Console or how this
+ * machine can be reached are also excluded.
  */
 import type { SettingsFile } from './settings-file.ts';
 
@@ -56,7 +56,7 @@ realtime.max_buffered_per_client realtime.max_buffered realtime.max_waiting_chan
 safe_update.enabled
 `;
 
-/** The keys of the settings. `*` stands for a user-chosen name. */
+/** The settings' keys. In a key, `*` stands for a user-chosen name. */
 export const developerSettings: Readonly<Record<SettingsFile, ReadonlySet<string>>> = {
   'config.toml': new Set(project.trim().split(/\s+/)),
   'plinth.toml': new Set(plinth.trim().split(/\s+/)),

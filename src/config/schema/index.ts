@@ -41,8 +41,8 @@ export { plinthSchema };
 type Project = ValueOf<typeof projectSchema>;
 
 /**
- * The configuration that services use. It has upstream's names, durations in milliseconds, sizes in bytes and files as
- * absolute paths. Missing optional settings are `undefined`.
+ * The configuration that services use. The configuration has upstream's setting names, durations in milliseconds, sizes
+ * in bytes and absolute paths to files. Missing optional settings are `undefined`.
  *
  * @example if (!config.auth.email.enable_signup) refuse(); const timeoutMs = config.db.health_timeout;
  */

@@ -52,7 +52,7 @@ export const localSmtp = section(
   { alias: 'inbucket', ...live },
 );
 
-/** The table of an analytics or vector bucket. It has no settings. */
+/** The table of an analytics or vector bucket. The table has no settings. */
 const empty = section('Has no settings.', {});
 
 const bucketPattern = /^[\w!\-.*'() &$@=;:+,?]+$/;

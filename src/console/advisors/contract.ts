@@ -8,10 +8,11 @@ const applyFix = z
     name: z.string().min(1).max(100),
     key: z.string().min(1).max(10_000),
     /**
-     * The statements that the operator has seen. The server runs the fix only if it still consists of these statements.
+     * The SQL statements that the operator has reviewed. The server runs the fix only if its statements are still the
+     * same.
      */
     sql: z.string().min(1).max(100_000),
-    /** The migration file's name. If set, the statements are saved in this file. */
+    /** The name of the migration file. If set, the statements are also saved to this file. */
     migration: z
       .string()
       .regex(/^[a-z0-9_]{1,100}$/, 'can contain only lowercase letters, numbers and underscores')
@@ -25,9 +26,9 @@ export const contract = {
     body: applyFix,
     response: json<{
       readonly statements: readonly string[];
-      /** The path to the migration file that was written, or null if none was requested. */
+      /** The path to the new migration file, or null if the request didn't ask for one. */
       readonly file: string | null;
-      /** Whether the problem no longer exists. */
+      /** Whether the problem has been resolved. */
       readonly isGone: boolean;
     }>(),
   },

@@ -2,11 +2,11 @@ import type { Finding } from '../../advisors/index.ts';
 import type { LiveConfig } from '../../config/index.ts';
 import type { Pool } from '../../database/types.ts';
 
-/** Findings are read again when they are older than this. */
+/** The advisors run again if their findings are older than this. */
 const maxAgeMs = 60_000;
 
 export interface RecentAdvisors {
-  /** Runs the advisors and returns their findings. */
+  /** Runs all advisors and returns their findings. */
   fresh(): Promise<readonly Finding[]>;
   /** Returns findings that are at most a minute old. */
   recent(): Promise<readonly Finding[]>;
@@ -20,7 +20,7 @@ export function createRecentAdvisors(pool: Pool, config: LiveConfig, now: () => 
     );
     const run = { atMs: now(), findings };
     last = run;
-    // A failed run isn't reused.
+    // The result of a failed run isn't reused.
     findings.catch(() => {
       if (last === run) last = undefined;
     });

@@ -8,7 +8,7 @@ import { applyChanges, type WriteMigration } from '../schema/apply.ts';
 import type { RecentAdvisors } from './recent.ts';
 
 export interface AdvisorDeps {
-  /** A pool that logs in as `postgres`, which owns the project's tables. */
+  /** A pool whose connections log in as `postgres`, which owns the project's tables. */
   readonly pool: Pool;
   readonly advisors: RecentAdvisors;
   readonly audit: Audit;
@@ -41,7 +41,7 @@ export function advisorRoutes(api: Api, { pool, advisors, audit, writeMigration 
   });
 }
 
-/** Returns a fix's statements without their semicolons. */
+/** Returns the statements of a fix, without the semicolons at the end. */
 const statementsOf = (sql: string): string[] =>
   [...splitSql(sql)]
     .map(({ start, end }) => sql.slice(start, end).trim())

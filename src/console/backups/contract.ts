@@ -6,10 +6,10 @@ export interface BaseBackup {
   readonly id: string;
   readonly startedAt: string;
   readonly durationMs: number;
-  /** The uncompressed size of PostgreSQL's files. */
+  /** The total size of PostgreSQL's files before compression. */
   readonly sizeBytes: number;
   readonly storedBytes: number;
-  /** The range of times to which the database can be restored from this base backup. */
+  /** The earliest and the latest time to which the database can be restored from this base backup. */
   readonly oldestRecoverable: string;
   readonly newestRecoverable: string;
 }
@@ -18,19 +18,19 @@ export interface Drill {
   readonly endedAt: string;
   readonly durationMs: number;
   readonly problems: readonly string[];
-  /** Null if the drill failed. */
+  /** Null if the restore drill failed. */
   readonly checked: {
     readonly backup: string;
     readonly tables: number;
     readonly rows: number;
     readonly objects: number;
-    /** The age of the newest recoverable time when the drill began. */
+    /** The age of the newest state that could be restored when the drill began. */
     readonly newestAgeMs: number;
   } | null;
 }
 
 export interface BackupsOverview {
-  /** The folder or URL, without its options. */
+  /** The folder or URL where backups are stored, without the URL's options. */
   readonly target: string;
   /** Whether changes are archived continuously. */
   readonly archivesWal: boolean;
@@ -40,17 +40,17 @@ export interface BackupsOverview {
   readonly lastStartedAt: string | null;
   readonly nextAt: string | null;
   readonly overdue: boolean;
-  /** A sentence that describes the current problem. */
+  /** A sentence that describes the current problem with backups. */
   readonly problem: string | null;
   readonly drill: {
-    /** The current step of the running drill. */
+    /** The step that the drill is currently at. */
     readonly step: string | null;
     readonly last: Drill | null;
   };
 }
 
 export interface Backups {
-  /** `target`: no target is configured. `external`: the database isn't the embedded one. */
+  /** `target`: no backup target is configured. `external`: the database isn't the embedded one. */
   readonly missing: 'target' | 'external' | null;
   readonly overview: BackupsOverview | null;
 }

@@ -1,4 +1,4 @@
-/** The routes for the backup status, the base backups at the target, and drills. */
+/** The routes for the backup status, the base backups at the backup target, and restore drills. */
 import type { Backups as BackupService, BackupStatus, DrillRecord, Drills } from '../../backup/index.ts';
 import type { LiveConfig } from '../../config/index.ts';
 import type { Audit } from '../audit.ts';
@@ -7,7 +7,7 @@ import type { Api } from '../routes/api.ts';
 import type { BackupsOverview, Drill } from './contract.ts';
 
 export interface BackupDeps {
-  /** Undefined if backups aren't configured or the database isn't the embedded one. */
+  /** Undefined if no backup target is configured or the database isn't the embedded one. */
   readonly backups: Pick<BackupService, 'run' | 'list' | 'status'> | undefined;
   readonly drills: Pick<Drills, 'start' | 'progress' | 'last'> | undefined;
   readonly database: { readonly info: { readonly embedded: boolean } };
@@ -53,7 +53,8 @@ export function backupRoutes(api: Api, { backups, drills, database, config, audi
   route('POST /backups/run', 'write', async (call) => {
     const service = configured(backups);
     await audit(call, 'backup.run', '');
-    // The run isn't awaited, because a base backup can take minutes. The status contains its result.
+    // The handler doesn't wait for the backup, because a base backup can take minutes. The backup status contains the
+    // result.
     service.run().catch(() => undefined);
   });
   route('POST /backups/verify', 'write', async (call) => {

@@ -1,7 +1,7 @@
 /** Counts failed sign-ins per IP address and time window, to slow down guessing attacks. */
 
 export interface Attempts {
-  /** Returns the number of seconds to wait, or 0 if the address may try now. */
+  /** Returns how many seconds the IP address must wait, or 0 if it may try now. */
   waitSeconds(address: string, now: number): number;
   failed(address: string, now: number): void;
 }
@@ -9,7 +9,10 @@ export interface Attempts {
 export interface AttemptLimits {
   readonly max: number;
   readonly windowMs: number;
-  /** The maximum number of stored addresses. Beyond it, the oldest address is removed to limit memory use. */
+  /**
+   * The maximum number of IP addresses stored. If this number is exceeded, the oldest address is removed to limit
+   * memory use.
+   */
   readonly addresses: number;
 }
 

@@ -1,13 +1,16 @@
-/** Old and new values for the audit log. They are stored as short texts, so a value can't make the log large. */
+/**
+ * Old and new values for the audit log. Values are stored as short texts, so no single value can take up much space in
+ * the log.
+ */
 
 export interface ChangedValue {
   readonly name: string;
-  /** The old value as text. Null if there was none. */
+  /** The old value, as text. Null if there was no old value. */
   readonly from: string | null;
   readonly to: string | null;
 }
 
-/** A change whose values must not be stored, because they are secret. */
+/** A change whose old and new values must not be stored, because they are secret. */
 export interface HiddenChange {
   readonly name: string;
   readonly hidden: 'set' | 'changed' | 'removed';
@@ -29,8 +32,8 @@ export const hiddenChange = (name: string, wasSet: boolean, isSet: boolean): Hid
 });
 
 /**
- * Compares an object's top-level keys before and after a change, without recording their values. Used for users'
- * metadata.
+ * Compares the top-level keys of an object before and after a change, and doesn't record the values. Used for the
+ * metadata of users.
  */
 export function changedKeys(
   name: string,
@@ -52,7 +55,7 @@ function valueText(value: unknown): string | null {
   return cutText(withoutPassword(text), maxValueLength);
 }
 
-/** Masks the user information of a URL, which can contain a password (RFC 3986, section 3.2.1). */
+/** Masks the user information in URLs, which can contain a password (RFC 3986, section 3.2.1). */
 const withoutPassword = (text: string): string => text.replaceAll(/:\/\/[^/?#@\s"]*@/g, '://••••••@');
 
 /**
@@ -64,7 +67,7 @@ export function cutText(text: string, maxLength: number): string {
   return cut.toWellFormed().replaceAll('\0', '\ufffd');
 }
 
-/** Limits the size of an entry's details. Truncated texts and lists end with a note. */
+/** Limits the size of the details in an audit log entry. Texts and lists that were truncated end with a note. */
 export function boundedDetail(detail: object): object {
   const whole = bounded(detail, 2000, 200);
   return JSON.stringify(whole).length <= maxDetailLength

@@ -1,4 +1,7 @@
-/** The compiler checks most of this file. Type checking fails if the line after a `@ts-expect-error` becomes valid. */
+/**
+ * The compiler checks most of this file. Type checking fails if the line after a `@ts-expect-error` compiles without an
+ * error.
+ */
 import { describe, expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
 import type { AddRoute } from '../routes/api.ts';

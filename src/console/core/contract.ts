@@ -1,29 +1,29 @@
 /**
  * Types for a feature's `contract.ts` file. A contract is a table of routes with the schemas of their inputs and the
- * types of their responses. The types of the server's handlers and the web app's fetch function are derived from it
- * (docs/decisions/0039).
+ * types of their responses. The types of the server's handlers and the web app's fetch function are derived from the
+ * contract (docs/decisions/0039).
  *
- * The web app imports only types. The server loads the schemas on the first call with input, because loading zod would
- * slow down startup.
+ * The web app imports only types. The server loads the schemas when a route with input is first called, because loading
+ * zod at startup would take too long.
  */
 import type { z } from 'zod';
 
 declare const payload: unique symbol;
 
-/** A JSON response. The type parameter `Payload` exists only for the compiler. */
+/** A JSON response. The type parameter `Payload` is used only for type checking. */
 export interface Json<Payload> {
   readonly format: 'json';
   readonly [payload]?: Payload;
 }
 
-/** A response that the handler writes itself: a file, a document or a stream. */
+/** A response that the handler writes directly: a file, a document or a stream. */
 export interface Raw {
   readonly format: 'raw';
 }
 
 export interface RouteSpec {
   readonly query?: z.ZodType;
-  /** The body's schema. `file` means a byte stream sent as `application/octet-stream`. */
+  /** The body's schema. `file` means that the body is a byte stream sent as `application/octet-stream`. */
   readonly body?: z.ZodType | 'file';
   readonly response: Json<unknown> | Raw;
 }
@@ -44,11 +44,11 @@ export const raw: Raw = { format: 'raw' };
 export type PayloadOf<Spec extends RouteSpec> =
   Spec['response'] extends Json<infer Payload> ? Payload : never;
 
-/** The input that the handler receives after parsing. */
+/** The type of the input after it is parsed, as passed to the handler. */
 export type Parsed<Spec extends RouteSpec, Part extends 'query' | 'body'> =
   Spec[Part] extends z.ZodType<infer Output> ? Output : never;
 
-/** The input that the caller passes. */
+/** The type of the input that the caller passes. */
 export type Given<Spec extends RouteSpec, Part extends 'query' | 'body'> = Spec[Part] extends z.ZodType
   ? Readable<z.input<Spec[Part]>>
   : never;
@@ -70,8 +70,8 @@ type ParamName<Route extends string> = Route extends `${string}:${infer Name}/${
     : never;
 
 /**
- * Replaces all fields of `Actual` that `Expected` doesn't declare with `never`, at any depth. Unlike TypeScript itself,
- * this type rejects additional fields in a function's return value.
+ * Replaces all fields of `Actual` that `Expected` doesn't declare with `never`, at any depth. Without this type,
+ * TypeScript would accept additional fields in a function's return value.
  */
 export type Exact<Actual, Expected> = unknown extends Expected
   ? Actual

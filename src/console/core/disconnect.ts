@@ -1,9 +1,9 @@
-/** Detects that the client has disconnected, even if this happened before the handler was called. */
+/** Detects that the client has disconnected, even if the disconnection happened before the handler was called. */
 import type { ServerResponse } from 'node:http';
 
 /** Calls `listener` when the response is closed, or immediately if it is already closed. */
 export function onDisconnect(response: ServerResponse, listener: () => void): void {
-  // The event isn't emitted again.
+  // The `close` event isn't emitted again if the response is already closed.
   if (response.closed) listener();
   else response.once('close', listener);
 }

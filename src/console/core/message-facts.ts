@@ -1,4 +1,4 @@
-/** Extracts the code, the link and the beginning of the text from a message, for the inbox list. */
+/** Extracts the verification code, the link and the beginning of the text from a message, for the inbox list. */
 import type { MessageFacts } from '../inbox/contract.ts';
 
 const snippetChars = 160;
@@ -7,7 +7,7 @@ const linkPattern = /https?:\/\/[^\s"'<>()]+/;
 const hrefPattern = /href\s*=\s*(?:"(https?:\/\/[^"]+)"|'(https?:\/\/[^']+)')/i;
 
 /**
- * Returns a message's code, its link and the beginning of its text.
+ * Returns the verification code and the link in a message, and the beginning of the message's text.
  *
  * @example
  * messageFacts({ text: 'Your code is 123456', html: '' }).code; // '123456'
@@ -25,12 +25,15 @@ export function messageFacts({ text, html }: { text: string; html: string }): Me
 }
 
 /**
- * Matches a tag, or a whole element that has no visible text. An element that is never closed extends to the end of the
+ * Matches a tag, or a whole element that has no visible text. An element without an end tag extends to the end of the
  * text.
  */
 const invisible = /<(style|script|title)\b[\s\S]*?(?:<\/\1>|$)|<[^<>]*>/gi;
 
-/** The patterns take linear time for every text, because anyone who can send a message chooses the text. */
+/**
+ * The patterns match any text in linear time. This is required because the text comes from anyone who can send a
+ * message.
+ */
 const textOfHtml = (html: string): string => unescaped(html.replaceAll(invisible, ' '));
 
 const entities: Readonly<Record<string, string>> = {
@@ -45,7 +48,7 @@ const entities: Readonly<Record<string, string>> = {
 const unescaped = (text: string): string =>
   text.replaceAll(/&(amp|lt|gt|quot|#39|nbsp);/g, (_all, name: string) => entities[name] ?? '');
 
-/** Returns the message as an HTML document for a sandboxed frame. Its links open in new tabs. */
+/** Returns the message as an HTML document for a sandboxed frame. Links in the document open in new tabs. */
 export function framedHtml(html: string): string {
   const base = '<base target="_blank">';
   const head = /<head\b[^<>]*>/i;

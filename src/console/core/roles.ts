@@ -4,14 +4,14 @@ export const roles = ['owner', 'developer', 'read-only'] as const;
 export type OperatorRole = (typeof roles)[number];
 
 /**
- * `read` allows reading everything except secrets. `secrets` allows reading data that would let someone act as a user
- * (captured emails, rows in auth and vault) or that contains keys (job commands, webhooks, requests). `write` allows
- * changing data, users, files, jobs and the schema. `own` allows managing operators and keys.
+ * `read` allows reading everything except secrets. `secrets` allows reading data that contains keys (job commands,
+ * webhooks, requests) or that would let the operator act as a user (captured emails, rows in the `auth` and `vault`
+ * schemas). `write` allows changing rows, users, files, jobs and the schema. `own` allows managing operators and keys.
  */
 export const permissions = ['read', 'secrets', 'write', 'own'] as const;
 export type Permission = (typeof permissions)[number];
 
-/** The permissions that allow changes. */
+/** The permissions that allow operators to make changes. */
 export const changing: readonly Permission[] = ['write', 'own'];
 
 const granted: Readonly<Record<OperatorRole, readonly Permission[]>> = {
@@ -30,9 +30,9 @@ export const isWithin = (role: OperatorRole, other: OperatorRole): boolean =>
   granted[role].every((permission) => may(other, permission));
 
 /**
- * Schemas whose rows contain tokens, password hashes or secrets. Queued requests (`net`), hooks and scheduled commands
- * can contain keys in their headers and text. PostgreSQL's statistics (in `extensions`) and the migration history store
- * statements, which can include role passwords and webhook headers.
+ * Schemas whose rows contain tokens, password hashes or secrets. Queued requests (the `net` schema), hooks and
+ * scheduled commands can contain keys in their headers and text. PostgreSQL's statistics (the `extensions` schema) and
+ * the migration history store statements, which can include role passwords and webhook headers.
  */
 export const secretSchemas: readonly string[] = [
   'auth',
@@ -45,6 +45,6 @@ export const secretSchemas: readonly string[] = [
   '_plinth',
 ];
 
-/** Returns the permission required to read a schema's rows. */
+/** Returns the permission that is required to read rows in a schema. */
 export const permissionForRows = (schema: string): Permission =>
   secretSchemas.includes(schema) ? 'secrets' : 'read';

@@ -13,7 +13,7 @@ import { personaText } from '../persona/contract.ts';
 
 const invocation = z.object({
   method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD']),
-  /** The path and query after the function's slug: an empty string, or text that begins with a slash or `?`. */
+  /** The path and query after the function's slug. Either an empty string or text that begins with a slash or `?`. */
   path: z
     .string()
     .max(8000)
@@ -28,7 +28,7 @@ const invocation = z.object({
 });
 const functionLogs = z.object({
   after: z.coerce.number<number>().int().min(0).default(0),
-  /** The minimum level of returned lines. */
+  /** The minimum level of the log lines to return. */
   level: z.enum(['debug', 'info', 'warn', 'error']).optional(),
   requestId: z.string().max(200).optional(),
   search: z.string().max(200).optional(),
@@ -38,14 +38,14 @@ const functionInvocations = z.object({ limit: z.coerce.number<number>().int().mi
 export interface FunctionResponse {
   readonly status: number;
   readonly headers: readonly (readonly [name: string, value: string])[];
-  /** The body as text, or in base64 if `isText` is false. */
+  /** The response body, as text or, if `isText` is false, in base64. */
   readonly body: string;
   readonly isText: boolean;
   /** The number of body bytes that were read. */
   readonly sizeBytes: number;
-  /** Whether the body is longer than the part that was read. */
+  /** Whether the body continues after the part that was read. */
   readonly isCut: boolean;
-  /** The time until the response's first byte, and the time until the last byte that was read. */
+  /** The time until the response's first byte was received, and the time until the last byte that was read. */
   readonly headMs: number;
   readonly totalMs: number;
   readonly requestId: string | null;
@@ -66,7 +66,7 @@ const newSecret = z.object({
     .max(24 * 1024),
 });
 
-/** A secret that was set at run time. Its value is never sent to the page. */
+/** A secret that was set while the server was running. The secret's value is never sent to the page. */
 export interface FunctionSecret {
   readonly name: string;
   readonly updatedAt: string;

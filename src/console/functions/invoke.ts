@@ -18,13 +18,14 @@ export interface InvokeLimits {
 
 export const invokeLimits: InvokeLimits = { timeoutMs: 60_000, bodyBytes: 512 * 1024 };
 
-/** Headers that belong to the connection or identify the client. Only the platform may set them. */
+/** Headers that apply to the connection or identify the client. Only Plinth may set these headers. */
 const ownHeaders =
   /^(?:host|connection|content-length|transfer-encoding|upgrade|expect|te|trailer|keep-alive|x-forwarded-.*)$/i;
 
 /**
  * Invokes a function.
- * @throws {ConsoleError} upstream if no response begins in time, bad_request if the path leads to a different endpoint
+ * @throws {ConsoleError} upstream if the response doesn't begin in time, bad_request if the path leads to a different
+ * endpoint
  * @example
  * await invoke(stream, 'hello', { method: 'GET', path: '', headers: [], body: '' }, {}, invokeLimits, performance.now);
  */
@@ -72,7 +73,7 @@ export async function invoke(
     });
   } finally {
     clearTimeout(timer);
-    // Aborts the rest of the response, because a function can stream endlessly.
+    // Aborts the rest of the response, because a function can send data endlessly.
     stop.abort();
   }
 }
@@ -98,7 +99,7 @@ async function readBody(
       size += part.value.length;
     }
   } catch (error) {
-    // If the response was interrupted, the received part is shown.
+    // If the response was interrupted, the page shows the part that was received.
     if (size === 0) throw error;
   } finally {
     reader.cancel().catch(() => undefined);
@@ -108,7 +109,7 @@ async function readBody(
 
 function isReadable(bytes: Buffer, contentType: string): boolean {
   if (/^(?:image\/(?!svg)|audio|video|font)/.test(contentType)) return false;
-  // Omits an incomplete character at the end, because the size limit may have split it.
+  // Omits an incomplete character at the end, because the size limit may have cut the last character in two.
   const text = new TextDecoder('utf-8').decode(bytes.subarray(0, Math.max(0, bytes.length - 4)));
   return !text.includes('\0') && !text.includes('\ufffd');
 }

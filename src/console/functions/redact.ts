@@ -1,12 +1,12 @@
 /**
- * Masks secrets in functions' responses and output, because functions' environment contains the project's keys and the
- * database's password.
+ * Masks secrets in the responses and output of functions, whose environment contains the project's keys and the
+ * database password.
  */
 import type { Keys } from '../../keys/types.ts';
 
 export type Redact = (text: string) => string;
 
-/** Matches additional keys by their format, because only their hashes are stored. */
+/** Matches additional secret keys by their format, because Plinth stores only the hashes of these keys. */
 const secretKeys = /sb_secret_[\w-]+/g;
 /** Matches the password in a database URL. */
 const databasePassword = /(\bpostgres(?:ql)?:\/\/[^\s:@/"']+:)[^\s@/"']+(?=@)/g;
@@ -20,12 +20,12 @@ const formsOf = (secret: string): string[] => [secret, JSON.stringify(secret).sl
  * createRedact(keys)(`key: ${keys.secretKey}`); // 'key: [secret key]'
  */
 export function createRedact(keys: Pick<Keys, 'serviceRoleKey' | 'secretKey' | 'jwtSecret' | 's3'>): Redact {
-  // The keys are read on each call because they can change at run time.
+  // The keys are read on each call because they can change while the server runs.
   return (text) => {
     const masks: readonly (readonly [secret: string, mask: string])[] = [
       [keys.serviceRoleKey, '[service_role key]'],
       [keys.secretKey, '[secret key]'],
-      // A JWKS contains the secret in base64url.
+      // A JWKS contains the JWT secret in base64url.
       ...[...formsOf(keys.jwtSecret), Buffer.from(keys.jwtSecret).toString('base64url')].map(
         (form) => [form, '[JWT secret]'] as const,
       ),

@@ -18,7 +18,7 @@ import { invoke, invokeLimits } from './invoke.ts';
 import { createRedact } from './redact.ts';
 import { sourceRoutes } from './source-routes.ts';
 
-/** The part of the functions service that the Console uses. */
+/** The methods of the functions service that the Console uses. */
 export type FunctionsView = Pick<
   FunctionsService,
   'list' | 'describe' | 'logs' | 'invocations' | 'activity' | 'files' | 'readFile' | 'secrets'
@@ -53,7 +53,7 @@ export function functionRoutes(app: FastifyInstance, api: Api, deps: FunctionsDe
     return facts;
   };
 
-  /** Returns the headers that a client would send as the persona. */
+  /** Returns the headers that a client would send for this persona. */
   async function identityHeaders(
     { operator }: Call,
     as: string | undefined,
@@ -75,7 +75,7 @@ export function functionRoutes(app: FastifyInstance, api: Api, deps: FunctionsDe
   }));
   route('POST /functions', 'write', async (call) => {
     const { name } = await call.body();
-    // Deployed functions aren't in the project folder.
+    // Functions that were deployed aren't in the project folder.
     if (functions.describe(name) !== undefined) throw alreadyExists();
     const path = created(() => deps.createFunction(name));
     await audit(call, 'function.create', name, { path });
@@ -108,8 +108,8 @@ export function functionRoutes(app: FastifyInstance, api: Api, deps: FunctionsDe
   });
 
   /**
-   * Returns a call's filter, and a function that masks the secrets in a line. The function returns undefined if the
-   * line doesn't match the search.
+   * Returns the filter in a request, and a function that masks the secrets in a log line. For lines that don't match
+   * the search, the function returns undefined.
    */
   async function requested(
     call: Pick<RouteCall<string, (typeof contract)['GET /functions/:slug/logs']>, 'query' | keyof Call>,
@@ -118,7 +118,8 @@ export function functionRoutes(app: FastifyInstance, api: Api, deps: FunctionsDe
     const { after, search, level, requestId } = await call.query();
     const part = search?.toLowerCase();
     const show = (line: FunctionLogLine): FunctionLogLine | undefined => {
-      // Searches the masked text. Otherwise, an operator could discover a secret one character at a time.
+      // Searches the text after masking. Searching the unmasked text would let an operator discover a secret one
+      // character at a time.
       const text = redact(line.line);
       return part === undefined || text.toLowerCase().includes(part) ? { ...line, line: text } : undefined;
     };
@@ -154,7 +155,7 @@ const alreadyExists = (): ConsoleError =>
 
 /**
  * Creates the function. Returns its path. @throws {ConsoleError} refused if the project folder is read-only,
- * bad_request for other errors
+ * bad_request if the error has another cause
  */
 function created(create: () => string): string {
   try {

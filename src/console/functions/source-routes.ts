@@ -1,4 +1,4 @@
-/** The routes for functions' code, their activity, and the secrets that all functions receive. */
+/** The routes for the functions' code and activity, and for the secrets that all functions receive. */
 import type { FunctionsService } from '../../functions/index.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Audit } from '../audit.ts';

@@ -24,31 +24,37 @@ export interface Home {
   readonly anonKey: string;
   readonly database: { readonly version: string; readonly embedded: boolean; readonly url: string };
   readonly progress: Progress;
-  /** Statements in migrations and seeds that startup skipped. If there are any, the schema is incomplete. */
+  /**
+   * Statements in migrations and seeds that were skipped at startup. If this list isn't empty, the schema is
+   * incomplete.
+   */
   readonly skipped: readonly SkippedStatement[];
-  /** Features that the external database server limits, with the statements that enable them. */
+  /** Features that the external database server restricts, with the statements that enable them. */
   readonly limits: readonly DatabaseLimit[];
-  /** Each service with its problem, or null if the service is healthy. */
+  /** The name of each service, with a description of its problem or null if the service is healthy. */
   readonly services: readonly { readonly name: string; readonly fault: string | null }[];
 }
 
-/** The project's statistics. A value is null if it can't be read. */
+/** The project's statistics. Statistics that can't be read are null. */
 export interface Overview {
-  /** The last hour's requests in steps of `stepMs`, excluding requests to the Console. */
+  /** Requests in the last hour in steps of `stepMs`, excluding requests to the Console. */
   readonly traffic: {
     /** When the first step starts, in milliseconds since the epoch. */
     readonly start: number;
     readonly stepMs: number;
     readonly requests: readonly number[];
-    /** Responses with a 4xx status. */
+    /** The number of responses with a 4xx status, for each step. */
     readonly refused: readonly number[];
-    /** Responses with a 5xx status. */
+    /** The number of responses with a 5xx status, for each step. */
     readonly failed: readonly number[];
   };
   readonly users: {
     readonly total: number;
     readonly isEstimate: boolean;
-    /** New users on each of the last 14 days (UTC), ending today. Null if counting them would read the whole table. */
+    /**
+     * The number of new users on each of the last 14 days (UTC), including today. Null if counting these users would
+     * require reading the whole table.
+     */
     readonly perDay: readonly number[] | null;
   } | null;
   readonly database: {
@@ -62,18 +68,18 @@ export interface Overview {
 /** A problem that needs attention. */
 export type Problem = { readonly severity: 'error' | 'warning' } & (
   | { readonly kind: 'service'; readonly service: string; readonly fault: string }
-  /** The disk is filling up, or a certificate expires soon. */
+  /** The disk is almost full, or a certificate expires soon. */
   | { readonly kind: 'condition'; readonly part: 'disk' | 'tls'; readonly message: string }
-  /** Responses with a 5xx status in the last hour. */
+  /** The number of responses with a 5xx status in the last hour. */
   | { readonly kind: 'server-errors'; readonly service: string; readonly count: number }
   | {
       readonly kind: 'job';
       readonly job: string;
       readonly name: string;
-      /** The number of failed runs among the last ten. */
+      /** How many of the last ten runs failed. */
       readonly failures: number;
     }
-  /** A problem with backups. The message is null if the only problem is an overdue backup. */
+  /** A problem with the backups. The message is null if the only problem is an overdue backup. */
   | { readonly kind: 'backup'; readonly message: string | null }
   | {
       readonly kind: 'advisors';
@@ -93,7 +99,7 @@ export type Problem = { readonly severity: 'error' | 'warning' } & (
   /** An enabled sign-in provider whose client ID or secret is missing. */
   | {
       readonly kind: 'provider';
-      /** The provider's name in the settings, such as `github`. */
+      /** The provider's name in the settings files, such as `github`. */
       readonly provider: string;
       readonly title: string;
       readonly missing: readonly ('client_id' | 'secret')[];

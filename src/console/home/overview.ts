@@ -1,4 +1,4 @@
-/** The home page's statistics: traffic, users and sizes. Counts of large tables are estimates. */
+/** The home page's statistics: traffic, number of users, and sizes. The row counts of large tables are estimates. */
 import type { Pool, Queryable } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
 import type { Telemetry } from '../../telemetry/types.ts';
@@ -7,20 +7,20 @@ import type { Overview } from './contract.ts';
 export interface OverviewDeps {
   readonly pool: Pool;
   readonly telemetry: Pick<Telemetry, 'metrics'>;
-  /** Returns milliseconds since the epoch. */
+  /** Returns the current time in milliseconds since the epoch. */
   readonly now: () => number;
 }
 
 const hourMs = 3_600_000;
-/** How long the statistics are cached. All open Console windows share them. */
+/** How long the statistics are cached. The cached statistics are shared by all open Console windows. */
 const reuseMs = 10_000;
-/** The maximum number of rows that are counted. */
+/** The maximum number of rows to count. */
 const maxCountedRows = 100_000;
-/** The number of objects whose sizes are read to estimate the total size. */
+/** The number of objects whose sizes are read in order to estimate the total size. */
 const sampledObjects = 10_000;
 const userDays = 14;
 
-/** Returns a function that reads the statistics. A value that can't be read is null. */
+/** Returns a function that reads the statistics. Statistics that can't be read are null. */
 export function createOverview({ pool, telemetry, now }: OverviewDeps): () => Promise<Overview> {
   let last: { readonly at: number; readonly overview: Promise<Overview> } | undefined;
   const read = async (): Promise<Overview> => {
@@ -47,7 +47,10 @@ function trafficOf(telemetry: Pick<Telemetry, 'metrics'>): Overview['traffic'] {
   return { start, stepMs, requests: sums('requests'), refused: sums('refused'), failed: sums('failed') };
 }
 
-/** Estimates a table's row count from its current size, which also works if the table was never analyzed. */
+/**
+ * Estimates a table's row count from the table's current size, so the estimate is also available for tables that were
+ * never analyzed.
+ */
 async function estimateOf(db: Queryable, table: Sql): Promise<number> {
   const [row] = await db.query<{ 'QUERY PLAN': readonly { Plan: { 'Plan Rows': number } }[] }>(
     sql`explain (format json) select from ${table}`,
@@ -59,7 +62,7 @@ async function usersOf(db: Queryable): Promise<NonNullable<Overview['users']>> {
   const estimate = await estimateOf(db, sql.id('auth', 'users'));
   let total = Math.round(estimate);
   if (estimate <= maxCountedRows) {
-    // The estimate can be much too low, so the exact count is also limited.
+    // The estimate can be much too low, so the query that counts the rows has a limit as well.
     const [row] = await db.query<{ counted: number }>(sql`
       select count(*)::int as counted from (select from auth.users limit ${maxCountedRows + 1}::int) counted`);
     total = row?.counted ?? 0;
@@ -70,8 +73,8 @@ async function usersOf(db: Queryable): Promise<NonNullable<Overview['users']>> {
 }
 
 /**
- * Whether the index that finds the latest users is valid (src/auth/sql/0019_user_lists.sql). Without the index, the
- * whole table would be read.
+ * Whether the index that finds the latest users is valid (src/auth/sql/0019_user_lists.sql). Without this index,
+ * counting the latest users would require reading the whole table.
  */
 async function hasListIndex(db: Queryable): Promise<boolean> {
   const [row] = await db.query<{ found: boolean }>(sql`
@@ -81,8 +84,8 @@ async function hasListIndex(db: Queryable): Promise<boolean> {
 }
 
 /**
- * Returns the number of users created on each of the last days (UTC), ending today. The condition uses the same
- * expression as the users page's index.
+ * Returns the number of users created on each of the last days (UTC), including today. The condition uses the same
+ * expression as the index for the users page.
  */
 async function usersPerDay(db: Queryable): Promise<number[]> {
   const rows = await db.query<{ created: number }>(sql`

@@ -1,4 +1,4 @@
-/** Collects all problems in the project that need attention, for the home page. */
+/** Collects the problems in the project that need attention, for the home page. */
 import type { Finding } from '../../advisors/index.ts';
 import type { BackupStatus } from '../../backup/index.ts';
 import type { LiveConfig } from '../../config/index.ts';
@@ -24,7 +24,7 @@ export interface ProblemDeps {
   readonly supabaseDir: string;
 }
 
-/** The health of resources that all services need. `tls` is set only if the server uses HTTPS. */
+/** The state of resources that all services need. `tls` is set only if the server uses HTTPS. */
 export interface Conditions {
   readonly disk: Health;
   readonly tls?: Health;
@@ -39,7 +39,8 @@ type Source = Extract<Problem, { readonly kind: 'unchecked' }>['source'];
 
 /** Returns the problems, most severe first. */
 export async function problemsOf(deps: ProblemDeps): Promise<Problem[]> {
-  // If a source fails, for example because the database is overloaded, the other sources are still shown.
+  // If one source of problems fails, for example because the database is overloaded, the problems from the other
+  // sources are still shown.
   const checked = (source: Source, found: Promise<Problem[]>): Promise<Problem[]> =>
     found.catch(() => [{ kind: 'unchecked', severity: 'warning', source }]);
   const fromDatabase = await Promise.all([
@@ -79,7 +80,7 @@ const conditionProblems = ({ conditions }: ProblemDeps): Problem[] =>
         },
   );
 
-/** Counts the last hour's responses with a 5xx status by service, excluding the Console's own. */
+/** For each service except the Console, counts the responses with a 5xx status in the last hour. */
 const serverErrors = ({ telemetry }: ProblemDeps): Problem[] =>
   telemetry
     .metrics(hourMs)

@@ -16,11 +16,11 @@ export interface HomeDeps {
   readonly health: () => Record<string, string | undefined>;
   readonly inbox: Pick<Inbox, 'list'>;
   readonly functions: { list(): string[] };
-  /** Returns the project's statements that startup skipped because of --keep-going. */
+  /** Returns the project's SQL statements that were skipped at startup because of --keep-going. */
   readonly skipped: () => Promise<readonly SkippedStatement[]>;
 }
 
-/** The onboarding steps that depend on the project's own data. */
+/** The onboarding steps whose state depends on the project's own data. */
 interface Progress {
   readonly table: boolean;
   readonly policy: boolean;
@@ -28,7 +28,7 @@ interface Progress {
   readonly bucket: boolean;
 }
 
-/** The parts of the page whose data comes from several modules. */
+/** The parts of the home page whose data comes from several modules. */
 export interface HomeReports {
   readonly problems: () => Promise<readonly Problem[]>;
   readonly overview: () => Promise<Overview>;
@@ -42,7 +42,7 @@ export function homeRoutes(api: Api, deps: HomeDeps, { problems, overview }: Hom
   route('GET /home', 'read', async () => ({
     project: config.current.project_id,
     url: apiUrl(),
-    // This route must never send secret keys to the browser.
+    // This route must never include secret keys in its response, because the response is sent to the browser.
     publishableKey: keys.publishableKey,
     anonKey: keys.anonKey,
     database: {

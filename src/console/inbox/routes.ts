@@ -1,6 +1,6 @@
 /**
- * The routes for captured emails and text messages. They contain codes and links for signing in, so reading them
- * requires the `secrets` permission.
+ * The routes for captured emails and text messages. Captured messages contain codes and links for signing in, so
+ * reading them requires the `secrets` permission.
  */
 import type { CapturedMessage, Inbox } from '../../mail/types.ts';
 import type { Audit } from '../audit.ts';

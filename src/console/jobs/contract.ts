@@ -18,7 +18,7 @@ const extensionNames = ['pg_cron', 'pg_net', 'pgmq'] as const;
 export type ExtensionName = (typeof extensionNames)[number];
 const enable = z.object({ name: z.enum(extensionNames) });
 
-/** The database validates the schedule and reports its errors. */
+/** The schedule isn't validated here because the database validates it and reports any errors. */
 const schedule = storable(200).min(1);
 const command = storable(100_000).refine((text) => text.trim() !== '', { message: 'is empty' });
 const newCronJob = z
@@ -44,7 +44,7 @@ const webhook = z
     method: z.enum(['GET', 'POST']),
     headers: z.record(headerName, headerValue).default({}),
     params: z.record(storable(200).min(1), storable(8000)).default({}),
-    /** The maximum is the same as in `src/jobs/net/sender.ts`. */
+    /** The maximum timeout is the same as in `src/jobs/net/sender.ts`. */
     timeoutMs: z.number().int().min(1).max(600_000),
   })
   .strict();
@@ -54,7 +54,7 @@ const deliveryPage = z.object({ before: id.optional() });
 
 const pendingPage = z.object({ before: id.optional() });
 const completedPage = z.object({
-  /** The time and ID of the previous page's last entry. */
+  /** The time and ID of the last entry on the previous page. */
   before: z
     .string()
     .regex(/^\d{4}-\d\d-\d\dT[\d:.]{8,15}\+00:00,\d{1,18}$/, "isn't a valid cursor")
@@ -62,7 +62,7 @@ const completedPage = z.object({
   failed: z.stringbool().default(false),
 });
 
-/** Names are lowercase because upstream's functions use the lowercase queue name as the table name. */
+/** Queue names must be lowercase because upstream's functions use the lowercase queue name as the table name. */
 const newQueue = z
   .object({
     name: z
@@ -81,7 +81,7 @@ const messageSource = z.object({ of: source });
 const jsonText = storable(1_000_000).refine(isJson, { message: "isn't valid JSON" });
 const newMessage = z
   .object({
-    /** The message is text instead of JSON, because parsing would change the digits of large numbers. */
+    /** The message is JSON text that isn't parsed, because parsing would change the digits of large numbers. */
     message: jsonText,
     headers: jsonText.optional(),
     delaySeconds: z.number().int().min(0).max(31_536_000).default(0),
@@ -90,8 +90,8 @@ const newMessage = z
 const messageIds = z.object({ ids: z.array(id).min(1).max(500) }).strict();
 
 /**
- * `ready`: the tables exist. `off`: a single statement creates them. `missing`: the PostgreSQL server doesn't have the
- * extension.
+ * `ready`: the tables exist. `off`: the tables can be created with a single statement. `missing`: the extension isn't
+ * available on the PostgreSQL server.
  */
 export type PartState = 'ready' | 'off' | 'missing';
 
@@ -102,8 +102,8 @@ export interface Parts {
   /** Whether the trigger function for database webhooks exists. */
   readonly hooks: boolean;
   /**
-   * Whether pg_cron is Plinth's own version. If so, this process runs the scheduler. Requires that a superuser owns the
-   * schema, so that reading its tables can't run the project's code.
+   * Whether pg_cron is Plinth's own version. If true, this process runs the scheduler. `ownCron` is true only if a
+   * superuser owns the schema, because otherwise reading its tables could run the project's code.
    */
   readonly ownCron: boolean;
 }
@@ -114,7 +114,7 @@ export interface RunRow {
   readonly status: string;
   readonly started_at: string | null;
   readonly ended_at: string | null;
-  /** The beginning of the database's message. */
+  /** The beginning of the message from the database. */
   readonly message: string | null;
 }
 
@@ -124,16 +124,16 @@ export interface DeliveryRow {
   readonly id: string;
   readonly sent_at: string;
   /**
-   * The outcome. `forgotten` means that the response has been deleted, because responses are stored only for
-   * `pg_net.ttl`.
+   * The outcome. `forgotten` means that the response has been deleted, because responses are stored only for the
+   * duration in `pg_net.ttl`.
    */
   readonly outcome: DeliveryOutcome;
   readonly status: number | null;
   readonly answered_at: string | null;
-  /** The ID that the request and its response share. */
+  /** The ID that identifies both the request and its response. */
   readonly request_id: string | null;
   readonly content_type: string | null;
-  /** The beginning of the response body. */
+  /** The beginning of the response's body. */
   readonly content: string | null;
   readonly error: string | null;
 }
@@ -154,11 +154,14 @@ export interface QueueRow {
   readonly unlogged: boolean;
   readonly partitioned: boolean;
   readonly created_at: string;
-  /** The name of the table in the `pgmq` schema. */
+  /** The name of the queue's table in the `pgmq` schema. */
   readonly table: string;
-  /** Null if the table doesn't exist. */
+  /** Null if the queue's table doesn't exist. */
   readonly rls: boolean | null;
-  /** The total number of messages, and the number that consumers can read now. Null if counting took too long. */
+  /**
+   * The total number of messages, and the number of messages that consumers can currently read. Null if counting the
+   * messages took too long.
+   */
   readonly length: number | null;
   readonly visible: number | null;
   readonly oldest_seconds: number | null;
@@ -171,8 +174,8 @@ export interface MessageRow {
   readonly enqueued_at: string;
   readonly visible_at: string;
   /**
-   * Whether the message is hidden from consumers, because it was sent with a delay or another consumer is processing
-   * it.
+   * Whether the message is currently hidden from consumers, because it was sent with a delay or a consumer is
+   * processing it.
    */
   readonly is_hidden: boolean;
   readonly read_count: number;
@@ -185,13 +188,13 @@ export interface MessageRow {
 
 export type MessageSource = 'queue' | 'archive';
 
-/** A name and its value, which is null if it is hidden from the operator. */
+/** A name and its value. The value is null if it is hidden from the operator. */
 export type ShownPair = readonly [name: string, value: string | null];
 
 export type { WebhookEvent };
 
 export interface JobsOverview extends Parts {
-  /** The statements that create the extensions. */
+  /** The SQL statements that create the extensions. */
   readonly enabling: Readonly<Record<ExtensionName, string>>;
 }
 
@@ -199,18 +202,18 @@ export interface CronJob {
   readonly id: string;
   readonly name: string | null;
   readonly schedule: string;
-  /** Null if the operator's role can't read the command. */
+  /** Null if the operator's role isn't allowed to read the command. */
   readonly command: string | null;
   readonly database: string;
   readonly role: string;
   readonly active: boolean;
-  /** Whether the job belongs to the role that the Console uses to change data. */
+  /** Whether the job belongs to the database role that the Console uses to change data. */
   readonly mine: boolean;
   readonly last_run: RunRow | null;
 }
 
 export interface CronJobs {
-  /** The time zone of schedules. */
+  /** The time zone in which schedules are interpreted. */
   readonly zone: string;
   readonly canRunNow: boolean;
   readonly jobs: readonly CronJob[];
@@ -230,9 +233,12 @@ export interface Webhook extends HookName {
   readonly headers: readonly ShownPair[];
   readonly params: readonly ShownPair[];
   readonly timeoutMs: number;
-  /** Whether the form supports all of the trigger's properties. If not, saving the form would remove some of them. */
+  /**
+   * Whether the webhook form supports all of the trigger's properties. If false, saving the form would remove some of
+   * these properties.
+   */
   readonly isPlain: boolean;
-  /** Null if the operator's role can't read the definition. */
+  /** Null if the operator's role isn't allowed to read the definition. */
   readonly definition: string | null;
   readonly last_delivery: DeliveryRow | null;
 }
@@ -289,7 +295,7 @@ export const contract = {
   'GET /jobs/requests/answered': {
     query: completedPage,
     response: json<{
-      /** How long PostgreSQL stores responses. Null if unknown. */
+      /** How long PostgreSQL stores the responses. Null if unknown. */
       readonly kept: string | null;
       readonly requests: readonly CompletedRow[];
       readonly more: boolean;

@@ -11,7 +11,7 @@ export interface CronJobRow {
   readonly database: string;
   readonly role: string;
   readonly active: boolean;
-  /** Whether the job belongs to the role that the Console uses to change data. */
+  /** Whether the job belongs to the database role that the Console uses to change data. */
   readonly mine: boolean;
   readonly last_run: RunRow | null;
 }
@@ -59,7 +59,7 @@ export const listRuns = (
       and (not ${failed}::boolean or d.status = 'failed')
     order by d.runid desc limit ${limit}::int`);
 
-/** Returns the time zone of all schedules (`cron.timezone`). */
+/** Returns the time zone in which all schedules are interpreted (`cron.timezone`). */
 export async function readZone(db: Queryable, ownCron: boolean): Promise<string> {
   const [row] = await db.query<{ zone: string }>(
     ownCron
@@ -100,8 +100,8 @@ export async function unscheduleJob(db: Queryable, id: string): Promise<void> {
 }
 
 /**
- * Makes Plinth's scheduler run the job immediately in a session of the job's role. Returns true if the job is already
- * running. In that case, the new run waits.
+ * Makes Plinth's scheduler immediately run the job in a session of the job's role. Returns true if a run of the job is
+ * already in progress. In that case, the new run starts when the current run has ended.
  */
 export async function runJobNow(db: Queryable, id: string): Promise<boolean> {
   const [row] = await db.query<{ waits: boolean }>(sql`

@@ -1,4 +1,4 @@
-/** Lists scheduled jobs and their runs. Changes jobs as the role postgres through pg_cron's functions. */
+/** Lists scheduled jobs and their runs. Changes jobs by calling pg_cron's functions as the role `postgres`. */
 import type { Database, Pool } from '../../database/types.ts';
 import type { Audit } from '../audit.ts';
 import { changedValue, hiddenChange } from '../core/changed-values.ts';
@@ -11,7 +11,7 @@ import { readParts } from './parts.ts';
 
 export const runsPerPage = 50;
 
-/** These settings limit how long a change runs and how long it waits for locks. */
+/** These settings limit how long a change to a job can run and how long it waits for locks. */
 const settings = [
   ['statement_timeout', '20000'],
   ['lock_timeout', '5000'],
@@ -24,8 +24,9 @@ export function cronRoutes(api: Api, database: Database, audit: Audit): void {
   const postgres = database.pool('postgres');
 
   /**
-   * Returns the pool for reading jobs. Plinth's own pg_cron shows all roles' jobs. Any other pg_cron shows only the
-   * jobs of postgres. @throws {ConsoleError} refused
+   * Returns the pool that is used to read jobs. With Plinth's own pg_cron, the pool can read the jobs of all roles.
+   * With any other pg_cron, the pool can read only the jobs of `postgres`.
+   * @throws {ConsoleError} refused
    */
   async function reader(): Promise<{ db: Pool; isOwn: boolean }> {
     const { cron, ownCron } = await readParts(postgres);
@@ -36,8 +37,8 @@ export function cronRoutes(api: Api, database: Database, audit: Audit): void {
   const secrets = ({ operator }: Call): boolean => may(operator.role, 'secrets');
 
   /**
-   * Removes the message from a run unless the operator can see secrets. PostgreSQL's message can quote the command,
-   * which can contain a key.
+   * Removes the message of a run unless the operator can see secrets. The message from PostgreSQL can quote the job's
+   * command, which can contain a key.
    */
   const shownRun = (call: Call, run: RunRow): RunRow => (secrets(call) ? run : { ...run, message: null });
 
@@ -50,7 +51,8 @@ export function cronRoutes(api: Api, database: Database, audit: Audit): void {
   }
 
   /**
-   * Returns a job that the Console can change. The Console has only the privileges of postgres.
+   * Returns a job after checking that the Console can change it. The Console can change only the jobs of `postgres`,
+   * because it has only the privileges of this role.
    * @throws {ConsoleError} refused if the job doesn't belong to postgres
    */
   async function ownJobOf(call: Call) {
@@ -80,7 +82,7 @@ export function cronRoutes(api: Api, database: Database, audit: Audit): void {
     await reader();
     const id = await postgres.transaction(
       async (tx) => {
-        // Without this check, pg_cron would replace an existing job with the same name.
+        // Without this check, pg_cron would replace an existing job that has the same name.
         if (await queries.hasCronJob(tx, requested.name)) throw new ConsoleError('taken');
         const made = await queries.scheduleJob(tx, requested);
         if (!requested.active) await queries.alterJob(tx, made, { active: false });
@@ -103,7 +105,7 @@ export function cronRoutes(api: Api, database: Database, audit: Audit): void {
       changes: [
         ...(schedule === undefined ? [] : [changedValue('schedule', job.schedule, schedule)]),
         ...(active === undefined ? [] : [changedValue('active', job.active, active)]),
-        // A command can contain a key.
+        // A job's command can contain a key.
         ...(command === undefined ? [] : [hiddenChange('command', true, true)]),
       ],
     });

@@ -4,8 +4,8 @@ import { sql } from '../../kernel/sql.ts';
 import type { ExtensionName, Parts } from './contract.ts';
 
 /**
- * The statements that enable the extensions. They run as postgres and would also work in a migration. The schemas are
- * those in upstream's documentation.
+ * The SQL statements that enable the extensions. The statements run as `postgres` and would also work in a migration.
+ * The schemas are the same as in upstream's documentation.
  */
 export const enabling: Readonly<Record<ExtensionName, string>> = {
   pg_cron: 'create extension if not exists pg_cron with schema pg_catalog',

@@ -1,6 +1,6 @@
 /**
- * Reads pgmq's queues from their tables `q_NAME` and `a_NAME` without consuming messages. Changes them with pgmq's
- * functions.
+ * Reads pgmq's queues from the tables `q_NAME` and `a_NAME`, without consuming messages. Changes queues by calling
+ * pgmq's functions.
  */
 import type { Pool, PostgresErrorShape, Queryable } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
@@ -14,11 +14,11 @@ const queue = sql`m.queue_name::text as name, m.is_unlogged as unlogged, m.is_pa
   (select c.relrowsecurity from pg_class c where c.relnamespace = 'pgmq'::regnamespace
     and c.relname = pgmq.format_table_name(m.queue_name::text, 'q')) as rls`;
 
-/** Lists the queues. Includes message counts if counting is fast enough. */
+/** Lists the queues. The result includes message counts if counting is fast enough. */
 export async function listQueues(pool: Pool): Promise<QueueRow[]> {
   try {
     return await pool.transaction(
-      // Reads the columns added in version 1.5 as JSON fields, because earlier versions don't have them.
+      // Reads the columns that pgmq 1.5 added as JSON fields, because earlier versions don't have these columns.
       (tx) =>
         tx.query<QueueRow>(sql`
         select ${queue}, x.queue_length::float8 as length, (to_jsonb(x) ->> 'queue_visible_length')::float8 as visible,
@@ -58,8 +58,8 @@ const message = (of: MessageSource, maxChars: number): Sql => sql`
   left(to_jsonb(q) ->> 'headers', ${maxChars}::int) as headers`;
 
 /**
- * Reads messages without affecting consumers. Returns the oldest messages first. For the archive, returns the newest
- * first.
+ * Reads messages without hiding them from consumers. For a queue, returns the oldest messages first. For an archive,
+ * returns the newest messages first.
  */
 export const listMessages = (
   db: Queryable,
@@ -124,7 +124,7 @@ export async function sendMessage(
   return (row as { id: string }).id;
 }
 
-/** Archives or deletes messages. Returns the IDs of the messages that existed. */
+/** Archives or deletes messages. Returns the IDs of the messages that were archived or deleted. */
 export async function takeMessages(
   db: Queryable,
   name: string,

@@ -1,4 +1,4 @@
-/** Reads and changes message queues as the role postgres through pgmq's functions. */
+/** Reads message queues, and changes them by calling pgmq's functions as the role `postgres`. */
 import type { Database } from '../../database/types.ts';
 import type { Audit } from '../audit.ts';
 import { permissionForRows } from '../core/roles.ts';
@@ -8,7 +8,7 @@ import { readParts } from './parts.ts';
 import * as queries from './queue-queries.ts';
 
 export const messagesPerPage = 50;
-/** The maximum length of a message in the list. */
+/** The maximum length of a message in the list of messages. */
 const listedMessageChars = 2000;
 /** The maximum length of a message that the operator opens. */
 export const openedMessageChars = 262_144;
@@ -25,7 +25,7 @@ export function queueRoutes(api: Api, database: Database, audit: Audit): void {
   const pool = database.pool('postgres');
   const rows = permissionForRows('pgmq');
 
-  /** Checks that queues are enabled. @throws {ConsoleError} refused */
+  /** Checks that the queues extension is enabled. @throws {ConsoleError} refused */
   async function requireQueues(): Promise<void> {
     if ((await readParts(pool)).queues !== 'ready')
       throw new ConsoleError('refused', { message: "pgmq isn't enabled." });

@@ -1,4 +1,4 @@
-/** Reads pg_net's requests: those that are waiting, and those whose responses are still stored. */
+/** Reads pg_net's requests: waiting requests, and requests whose responses are still stored. */
 import type { Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
 import type { CompletedRow } from './contract.ts';
@@ -90,7 +90,7 @@ export async function findCompleted(
   return row;
 }
 
-/** Returns how long responses are stored, as the setting's text. */
+/** Returns how long responses are stored, as the text of the setting. */
 export async function readTtl(db: Queryable): Promise<string | null> {
   const [row] = await db.query<{ ttl: string | null }>(
     sql`select nullif(current_setting('pg_net.ttl', true), '') as ttl`,

@@ -1,4 +1,4 @@
-/** Lists the requests that SQL has queued and their responses, and cancels waiting requests. */
+/** Lists the requests that were queued by SQL and their responses, and cancels requests that haven't been sent. */
 import type { Database } from '../../database/types.ts';
 import type { Audit } from '../audit.ts';
 import { may } from '../core/roles.ts';
@@ -12,7 +12,7 @@ import * as queries from './request-queries.ts';
 export const requestsPerPage = 50;
 /** The maximum size in bytes of a request or response body shown on a page. */
 export const shownBodyBytes = 65_536;
-/** Counting stops at this number of requests. */
+/** Requests are counted up to this number. */
 const maxCounted = 10_000;
 
 const contract = () => import('./contract.ts');
@@ -64,7 +64,8 @@ export function requestRoutes(api: Api, database: Database, audit: Audit): void 
     const rows = await queries.listCompleted(pool, hooks, filter, requestsPerPage + 1);
     return {
       kept: await queries.readTtl(pool),
-      // All operators can see that a request failed, but its error may come from another server and contain secrets.
+      // All operators can see that a request failed, but the error message may come from another server and contain
+      // secrets.
       requests: rows.slice(0, requestsPerPage).map((row) => (maySee ? row : { ...row, error: null })),
       more: rows.length > requestsPerPage,
     };

@@ -1,4 +1,4 @@
-/** The routes of the Jobs pages: scheduled jobs, database webhooks, requests from SQL, and queues. */
+/** The routes for the Jobs pages: scheduled jobs, database webhooks, requests queued by SQL, and queues. */
 import type { Database } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
 import type { Audit } from '../audit.ts';

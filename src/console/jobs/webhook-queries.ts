@@ -1,4 +1,4 @@
-/** Reads the triggers and deliveries of database webhooks. */
+/** Reads database webhooks from their triggers, and their deliveries. */
 import type { Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
 import type { DeliveryRow } from './contract.ts';
@@ -9,13 +9,13 @@ export interface WebhookRow {
   readonly table: string;
   readonly name: string;
   readonly enabled: boolean;
-  /** The columns `tgtype` and `tgargs` of `pg_trigger`. */
+  /** The `tgtype` and `tgargs` columns of `pg_trigger`. */
   readonly type: number;
   readonly args: Buffer;
-  /** Whether the trigger has a condition or applies to only some columns. */
+  /** Whether the trigger has a condition or applies only to some columns. */
   readonly is_narrowed: boolean;
   readonly definition: string;
-  /** The table's ID in the delivery log. */
+  /** The table's ID, as used in the delivery log. */
   readonly table_id: number;
 }
 
@@ -41,8 +41,8 @@ export const listWebhooks = (
 const shownContentChars = 2000;
 
 /**
- * Finds the newest deliveries' responses by time, because the response table has an index on the time but not on the
- * request ID.
+ * Finds the responses to the newest deliveries by time, because the response table has an index on the time but not on
+ * the request ID.
  */
 const withResponses = sql`
   select s.id::text, to_jsonb(s.created_at) as sent_at, s.request_id::text as request_id,
@@ -73,7 +73,7 @@ export const listDeliveries = (
       order by id desc limit ${limit}::int
     ) ${withResponses}`);
 
-/** Returns the latest delivery of each webhook. */
+/** Returns the latest delivery for each webhook. */
 export const lastDeliveries = (
   db: Queryable,
   hooks: readonly Pick<WebhookRow, 'table_id' | 'name'>[],

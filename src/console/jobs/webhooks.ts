@@ -1,4 +1,4 @@
-/** Lists database webhooks with their latest delivery. Changes their triggers as the role postgres. */
+/** Lists database webhooks with the latest delivery of each. Changes the webhooks' triggers as the role `postgres`. */
 import type { Database } from '../../database/types.ts';
 import type { Audit } from '../audit.ts';
 import { may } from '../core/roles.ts';
@@ -47,8 +47,8 @@ const labelOf = ({ schema, table, name }: { schema: string; table: string; name:
   `${schema}.${table}: ${name}`;
 
 /**
- * Returns the details for the audit log. Omits the path and headers, which may contain keys, because every operator can
- * read the log.
+ * Returns the details of a webhook for the audit log. Omits the URL's path and the headers, which may contain keys,
+ * because every operator can read the audit log.
  */
 const auditDetails = ({ events, url, method, timeoutMs }: NewWebhook): object => ({
   events,
@@ -61,7 +61,7 @@ export function webhookRoutes(api: Api, database: Database, audit: Audit): void 
   const route = api.feature(contract);
   const pool = database.pool('postgres');
 
-  /** Checks that webhooks are available. @throws {ConsoleError} refused */
+  /** Checks that database webhooks are available. @throws {ConsoleError} refused */
   async function requireHooks(): Promise<{ hasNet: boolean }> {
     const { hooks, net } = await readParts(pool);
     if (!hooks)
@@ -86,8 +86,8 @@ export function webhookRoutes(api: Api, database: Database, audit: Audit): void 
       headers: shownPairs(request.headers, maySee),
       params: shownPairs(request.params, maySee),
       timeoutMs: request.timeoutMs,
-      // False if the form doesn't support all of the trigger's properties. Saving the form would remove the unsupported
-      // properties.
+      // False if the form doesn't support all of the trigger's properties. In that case, saving the form would remove
+      // the unsupported properties.
       isPlain: isPlainType(row.type) && !row.is_narrowed,
       definition: maySee ? row.definition : null,
     };

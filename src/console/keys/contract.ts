@@ -24,9 +24,9 @@ export type ApiKey = ApiKeyEntry & { readonly lastUsedAt: string | null };
 export interface SigningKey {
   readonly kid: string;
   readonly algorithm: string;
-  /** The key's state. `secret` is the JWT secret, which signed older tokens. */
+  /** The key's state. `secret` is the JWT secret with which older tokens were signed. */
   readonly state: 'in use' | 'standby' | 'previous' | 'secret';
-  /** When a request last used a token signed with this key. Considers only requests since the server started. */
+  /** When a request last used a token signed with this key. Only requests since the server started are considered. */
   readonly lastUsedAt: string | null;
   readonly uses: number;
   readonly subjects: readonly string[];
@@ -39,26 +39,26 @@ export interface SigningKeys {
 export interface KeysOverview extends SigningKeys {
   readonly publishableKey: string;
   readonly anonKey: string;
-  /** The beginning of the secret key, which is enough to recognize it. */
+  /** The beginning of the secret key, which is enough to tell the keys apart. */
   readonly secretKeyHint: string;
   readonly isWellKnown: boolean;
-  /** Where the default keys are defined. Plinth can rotate only generated keys. */
+  /** Where the default keys are defined. Plinth can rotate only keys that it generated. */
   readonly defaultKeys: { readonly [kind in ApiKeyEntry['kind']]: DefaultKeySource };
   readonly apiKeys: readonly ApiKey[];
-  /** Whether the project has a signing key file. */
+  /** Whether the project has a file with signing keys. */
   readonly signingFile: boolean;
-  /** Whether a rotation also changes a legacy key (anon, service_role). */
+  /** Whether a rotation also changes at least one legacy key (anon, service_role). */
   readonly areLegacyKeysRotated: boolean;
   readonly jwtExpirySeconds: number;
 }
 
-/** A newly created key. Only this response contains the complete key. */
+/** A newly created key. The complete key is included only in this response. */
 export interface CreatedApiKey {
   readonly entry: ApiKeyEntry;
   readonly key: string;
 }
 
-/** A new default key, and the old one, which is now an additional key. */
+/** A new default key, and the previous default key, which is now an additional key. */
 export interface RotatedApiKey {
   readonly key: string;
   readonly previous: ApiKeyEntry;

@@ -1,5 +1,6 @@
 /**
- * The routes for API keys and signing keys. All operators can list keys. Only owners can reveal secrets or change keys.
+ * The routes for API keys and signing keys. All operators can list the keys. Only owners can reveal secrets or change
+ * keys.
  */
 import {
   type ApiKeyEntry,
@@ -24,9 +25,9 @@ export interface KeyDeps {
   readonly audit: Audit;
 }
 
-/** The keys that every project has. Each value is requested separately. */
+/** The keys that exist in every project. The Console requests the value of each key separately. */
 const builtIn = ['publishable', 'secret', 'anon', 'service_role', 'jwt_secret'] as const;
-/** The keys that apps contain. */
+/** The keys that are meant to be included in apps. */
 const publicKeys: ReadonlySet<string> = new Set(['publishable', 'anon']);
 
 export function keyRoutes(api: Api, { keys, jwtExpirySeconds, audit }: KeyDeps): void {
@@ -43,7 +44,7 @@ export function keyRoutes(api: Api, { keys, jwtExpirySeconds, audit }: KeyDeps):
   route('GET /keys', 'read', async () => ({
     publishableKey: keys.publishableKey,
     anonKey: keys.anonKey,
-    // These characters are enough to recognize the key, but not to use it.
+    // This part is enough to recognize the key, but not enough to use it.
     secretKeyHint: keys.secretKey.slice(0, 14),
     isWellKnown: keys.wellKnown.length > 0,
     defaultKeys: {
@@ -114,7 +115,7 @@ export function keyRoutes(api: Api, { keys, jwtExpirySeconds, audit }: KeyDeps):
   });
 }
 
-/** Runs a change to the keys. @throws {ConsoleError} refused */
+/** Makes a change to the keys. @throws {ConsoleError} refused */
 function orRefused<T>(change: () => T): T {
   try {
     return change();
@@ -125,7 +126,7 @@ function orRefused<T>(change: () => T): T {
   }
 }
 
-/** Returns the signing keys and how their tokens were used since the server started. */
+/** Returns the signing keys and how tokens signed with them were used since the server started. */
 function signingView(keys: KeyStore): SigningKey[] {
   const uses = keys.keyUses();
   const seenOf = (kid: string) => {

@@ -28,7 +28,7 @@ const logPage = z.object({
   since: instant,
   until: instant,
   limit: z.coerce.number<number>().int().min(1).max(500).default(100),
-  /** The previous page's last cursor. */
+  /** The cursor returned with the previous page. */
   cursor: z
     .string()
     .regex(/^\d{1,16}:\d{1,9}$/)
@@ -39,7 +39,7 @@ const logPage = z.object({
     .optional(),
 });
 
-/** The number of minutes that the metrics cover. Metrics are kept for six hours. */
+/** The number of minutes for which metrics are returned. Metrics are kept for six hours. */
 const metricsRange = z.object({ minutes: z.coerce.number<number>().int().min(1).max(360).default(60) });
 
 export type { LogEntry, MetricsReport };
@@ -47,9 +47,9 @@ export type ServiceMetrics = MetricsReport['services'][number];
 export type Totals = ServiceMetrics['total'];
 
 export interface LogEntries {
-  /** The entries, newest first. */
+  /** The log entries, newest first. */
   readonly entries: readonly LogEntry[];
-  /** The next page's cursor. Null on the last page. */
+  /** The cursor for the next page. Null on the last page. */
   readonly next: string | null;
 }
 

@@ -16,7 +16,7 @@ export function logRoutes(app: FastifyInstance, api: Api, { telemetry, keys }: L
   const streams = createEventStreams();
   app.addHook('preClose', async () => streams.closeAll());
   const route = api.feature(() => import('./contract.ts'));
-  /** Masks secrets, which the output of functions can contain. */
+  /** Masks secrets, because the output of functions can contain them. */
   const clean = <T>(value: T): T => redactAll(value, redact);
 
   route('GET /logs', 'read', async (call) => {

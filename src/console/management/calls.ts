@@ -1,6 +1,6 @@
 /**
- * The Management API's operations, with the permission that each one requires. The routes call them on behalf of an
- * access token's owner. The command line calls them directly in a running server.
+ * The Management API's operations, with the permission that each one requires. The routes call these operations on
+ * behalf of the owner of an access token. The command line calls these operations directly in a running server.
  */
 import type { Finding, FindingCategory } from '../../advisors/index.ts';
 import type { LiveConfig } from '../../config/index.ts';
@@ -32,11 +32,14 @@ export interface ManagementDeps extends Pick<SsoDeps, 'callService'>, Omit<Confi
 }
 
 export interface Management {
-  /** Checks the caller's role. @throws {ManagementError} if it doesn't allow the call */
+  /** Checks that the caller's role allows the call. @throws {ManagementError} if the role doesn't allow the call */
   checkRole(name: ManagementCallName, caller: Caller): void;
   /** Runs a call. @throws {ManagementError} if the role doesn't allow the call or the input is invalid */
   call(name: ManagementCallName, input: unknown, caller: Caller): Promise<unknown>;
-  /** Checks a project ref. @throws {ManagementError} if it is another project's */
+  /**
+   * Checks that a project ref is the ref of this project.
+   * @throws {ManagementError} if the ref belongs to another project
+   */
   checkRef(ref: string): void;
 }
 
@@ -94,7 +97,7 @@ function projectCalls({ config, database, keys, apiUrl, createdAt, audit }: Mana
         postgres_engine: String(Math.trunc(version / 10_000)),
         release_channel: 'ga',
       },
-      /** A field that upstream doesn't have. */
+      /** A field that upstream's API doesn't have. */
       api_url: apiUrl(),
     };
   };
@@ -129,13 +132,13 @@ function advisorCalls({ findings }: ManagementDeps) {
   } satisfies Partial<Handlers>;
 }
 
-/** The entrypoint of a function whose code was sent as a single text. */
+/** The entrypoint of a function whose code was uploaded as a single text. */
 const singleFile = 'index.ts';
 
 function functionCalls({ functions, audit }: ManagementDeps) {
   const { deployments } = functions;
 
-  /** Rejects functions that exist only in the server's project folder or don't exist. */
+  /** Rejects functions that don't exist or that exist only in the server's project folder. */
   function requireDeployed(slug: string): void {
     if (deployments.find(slug) !== undefined) return;
     if (functions.describe(slug) === undefined) throw new ManagementError(404, 'Function not found');

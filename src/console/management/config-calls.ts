@@ -1,4 +1,4 @@
-/** Changes the settings in the server's config.toml to those in a pushed file. */
+/** Changes the settings in the server's config.toml to match a pushed config.toml. */
 import { isDeepStrictEqual } from 'node:util';
 import { ConfigError, type LiveConfig, loadConfig, setToml } from '../../config/index.ts';
 import type { Audit } from '../audit.ts';
@@ -38,12 +38,16 @@ export function configCalls(deps: ConfigDeps) {
   const secretFiles = createSecretFiles(supabaseDir, settings);
   const running = createRunning(deps);
 
-  /** Returns the server's file with the changes. All other settings stay the same. */
+  /**
+   * Returns the text of the server's file with the changes applied. Settings that aren't in the pushed file stay the
+   * same.
+   */
   function changedBy(changes: PushedSettings['changes']) {
     const current = settings.read(file);
     const table = tableOf(file, current.text);
     const config = configNow();
-    // The file contains only the name of a secret's variable, so a pushed secret is compared with the variable's value.
+    // For a secret, the server's file contains only the name of an environment variable, so the pushed secret is
+    // compared with the variable's value.
     const isStored = ({ path, value }: PushedSettings['changes'][number]) =>
       isDeepStrictEqual(at(table, path), value) ||
       (settingOf({ file, path })?.type === 'secret' && at(config, path) === value);
@@ -55,8 +59,8 @@ export function configCalls(deps: ConfigDeps) {
       [file]: current.stamp,
       'plinth.toml': settings.read('plinth.toml').stamp,
     });
-    // Also writes the settings that have no effect, which `settings.changed` doesn't support, so that the next push
-    // finds no difference.
+    // Also writes the settings that have no effect in Plinth, which `settings.changed` doesn't support, so that the
+    // next push finds no differences.
     for (const { path, value } of different.filter((each) => !hasEffect(each)))
       texts[file] = setToml(texts[file] ?? current.text, path, value);
     const { warnings, environment } = loadConfig({ projectDir, texts: withSecrets(texts, secrets) });
@@ -95,15 +99,15 @@ export function configCalls(deps: ConfigDeps) {
     return { ...result, applied, needs_restart: needsRestart.map(({ key }) => key), problems };
   }
 
-  /** Returns the settings in the files, which include changes that are still being applied. */
+  /** Returns the settings as they are in the files, including changes that haven't been applied yet. */
   function configNow() {
     const config = deps.configuration === undefined ? deps.config.current : loadConfig({ projectDir }).config;
     return config as unknown as Record<string, unknown>;
   }
 
   /**
-   * Returns the settings that the caller may see. Without the `secrets` permission, values from environment variables
-   * are replaced with the variables' names.
+   * Returns the settings that the caller may see. If the caller doesn't have the `secrets` permission, values from
+   * environment variables are replaced with the names of the variables.
    */
   function shownTo({ operator }: Caller) {
     if (deps.configuration === undefined || may(operator.role, 'secrets')) return configNow();

@@ -1,9 +1,9 @@
-/** The Management API's errors. Upstream sends them as `{message}`. */
+/** The Management API's errors. Upstream sends errors as `{message}`. */
 
 export class ManagementError extends Error {
   override name = 'ManagementError';
   readonly status: number;
-  /** The `retry-after` header's value. */
+  /** The value of the `retry-after` header. */
   readonly waitSeconds: number | undefined;
   constructor(
     status: number,

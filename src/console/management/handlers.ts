@@ -17,5 +17,5 @@ export type Handlers = {
   ];
 };
 
-/** Returns the details about the access token for the audit log. */
+/** Returns the details about the access token that are recorded in the audit log. */
 export const detailOf = ({ token }: Caller): object => (token === undefined ? {} : { token });

@@ -1,11 +1,11 @@
-/** The inputs of the Management API. */
+/** The schemas of the inputs to the Management API. */
 import { z } from 'zod';
 
 const slug = z.string().max(200);
 const functionName = z.string().max(200);
 
 const id = z.uuid();
-/** The auth service validates these fields. */
+/** These fields are validated by the auth service. */
 const anyFields = z.record(z.string(), z.unknown());
 
 const hostedService = z.enum(['api', 'auth', 'storage']);
@@ -21,7 +21,7 @@ export const inputs = {
     bundleOnly: z.boolean().default(false),
     metadata: z.object({
       entrypoint_path: z.string(),
-      // The CLI sends an empty path for a function without an import map.
+      // For a function without an import map, the CLI sends an empty path.
       import_map_path: z.string().nullish(),
       name: functionName.nullish(),
       verify_jwt: z.boolean().nullish(),

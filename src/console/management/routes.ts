@@ -1,6 +1,6 @@
 /**
  * Serves a subset of upstream's Management API v1, so that the CLI can deploy functions and set secrets. Requests
- * require an operator's access token. Cookies aren't used, and requests from web pages are rejected.
+ * require an operator's access token. Cookies are ignored, and requests from web pages are rejected.
  */
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
@@ -19,13 +19,13 @@ import { receiveUpload } from './upload.ts';
 export interface ManagementRoutesDeps {
   readonly management: Management;
   readonly tokens: Pick<Tokens, 'find'>;
-  /** Counts requests with invalid tokens. */
+  /** Counts requests with invalid access tokens. */
   readonly attempts: Attempts;
   readonly uploadLimits: { readonly bytes: number; readonly files: number };
   readonly log: Logger;
 }
 
-/** The size of the largest valid body: 100 secrets of 24 KiB. */
+/** The size of the largest valid request body: 100 secrets of 24 KiB each. */
 const bodyLimitBytes = 4 * 1024 * 1024;
 
 const project = '/projects/:ref';
@@ -34,8 +34,8 @@ const ssoProviders = `${project}/config/auth/sso/providers`;
 const oneProvider = `${ssoProviders}/:id`;
 
 /**
- * Creates the plugin for one version of the API. Upstream's CLI reads all settings with version 2 and writes them with
- * version 1.
+ * Creates the Fastify plugin for one version of the API. Upstream's CLI reads all settings through version 2 of the API
+ * and writes them through version 1.
  */
 export function managementPlugin(deps: ManagementRoutesDeps, version: 1 | 2): FastifyPluginAsync {
   return async (app) => {
@@ -43,7 +43,7 @@ export function managementPlugin(deps: ManagementRoutesDeps, version: 1 | 2): Fa
       reply.headers({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
     });
     app.setErrorHandler((error: unknown, request, reply) => renderError(deps.log, error, request, reply));
-    // The upload route reads these bodies itself.
+    // The route for uploads reads multipart bodies itself.
     app.addContentTypeParser('multipart/form-data', (_request, _body, done) => done(null));
     app.addContentTypeParser('application/vnd.denoland.eszip', (_request, body, done) => {
       body.resume();
@@ -79,7 +79,7 @@ function addRoutes(app: FastifyInstance, deps: ManagementRoutesDeps, version: 1 
       method,
       url,
       bodyLimit: bodyLimitBytes,
-      // Checks the token and its role before the body is read.
+      // Checks the access token and the role of the token's owner before the body is read.
       onRequest: async (request) => {
         const caller = await authenticate(request, deps);
         deps.management.checkRole(name, caller);
@@ -146,7 +146,7 @@ function addRoutes(app: FastifyInstance, deps: ManagementRoutesDeps, version: 1 
       .type(`multipart/form-data; boundary=${boundary}`)
       .send(filesForm(entrypointPath, files, boundary));
   });
-  // Upstream doesn't have this route.
+  // Upstream's API doesn't have this route.
   route('PATCH', `${project}/config`, 'pushConfig', ({ body }) => body);
   route('GET', `${project}/billing/addons`, 'listAddons');
   for (const [path, service] of [
@@ -170,7 +170,7 @@ function addRoutes(app: FastifyInstance, deps: ManagementRoutesDeps, version: 1 
   route('DELETE', `${project}/secrets`, 'unsetSecrets', ({ body }) => ({ names: body }));
 }
 
-/** Returns the function settings in the query. */
+/** Returns the function settings in the query string. */
 function settingsIn(query: Request['query']): object {
   return {
     ...(query.slug === undefined ? {} : { slug: query.slug }),
@@ -183,7 +183,7 @@ async function authenticate(
   request: FastifyRequest,
   { tokens, attempts }: ManagementRoutesDeps,
 ): Promise<Caller> {
-  // Programs don't send this header, and the Console's pages don't use this API.
+  // Requests with this header come from web pages, and even the Console's own pages don't use this API.
   if (request.headers.origin !== undefined)
     throw new ManagementError(403, 'This API rejects requests from web pages.');
   const waitSeconds = attempts.waitSeconds(request.ip, performance.now());
@@ -208,7 +208,10 @@ async function authenticate(
   return { operator: { id, name, role }, request, token: token_name };
 }
 
-/** Returns the HTTP status of a deployment error, whose message clients may see. Returns undefined for other errors. */
+/**
+ * Returns the HTTP status for a deployment error whose message clients are allowed to see. Returns undefined for all
+ * other errors.
+ */
 const deployErrorStatus = (error: unknown): number | undefined =>
   error instanceof Error && error.name === 'DeployError' ? (error as DeployError).status : undefined;
 

@@ -1,4 +1,7 @@
-/** The calls for single sign-on identity providers. The auth service validates and stores them. */
+/**
+ * The Management API's operations for single sign-on identity providers. The auth service validates and stores the
+ * identity providers.
+ */
 import type { Audit } from '../audit.ts';
 import { ConsoleError } from '../errors.ts';
 import type { ServiceCall, ServiceClient } from '../service-client.ts';

@@ -1,4 +1,4 @@
-/** Receives a deployment as a multipart form, which consists of the JSON field `metadata` and the function's files. */
+/** Receives a deployment as a multipart form that consists of the JSON field `metadata` and the function's files. */
 import type { IncomingMessage } from 'node:http';
 import { Busboy, type BusboyHeaders } from '@fastify/busboy';
 import { ManagementError } from './errors.ts';
@@ -11,7 +11,7 @@ export interface Upload {
 const maxMetadataBytes = 256 * 1024;
 
 /**
- * Reads the form. Keeps at most one byte more than a function's maximum size in memory.
+ * Reads the form. Keeps at most one byte more than the maximum size of a function in memory.
  * @throws {ManagementError}
  */
 export function receiveUpload(
@@ -29,7 +29,7 @@ export function receiveUpload(
     function leave(): void {
       raw.off('close', onClose);
       raw.unpipe(parser);
-      // Discards the rest of the body so that the client receives the response.
+      // The rest of the body is discarded, because the client reads the response only after it has sent the whole body.
       raw.resume();
     }
     function fail(error: unknown): void {

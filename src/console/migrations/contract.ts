@@ -1,35 +1,40 @@
-/** The migrations page: the project's files compared with the database's history. */
+/**
+ * The migrations page, which compares the migration files in the project with the migration history in the database.
+ */
 import { z } from 'zod';
 import { json, noContent, type RouteTable } from '../core/contract.ts';
 
 const version = z.string().regex(/^\d{1,50}$/, 'must contain only digits');
 const run = z.object({
-  /** Whether to include files older than the newest applied migration. */
+  /** Whether to include migrations older than the newest applied migration. */
   includeAll: z.boolean().default(false),
 });
 const repair = z.object({ version, status: z.enum(['applied', 'reverted']) });
 
-/** A migration file, or a history entry without a file. */
+/** A migration file, or an entry in the migration history that has no file. */
 export interface Migration {
   readonly version: string;
   readonly name: string;
   /**
-   * `changed`: the file differs from the applied statements. `missing`: the migration was applied, but its file doesn't
-   * exist.
+   * `changed`: the statements in the file differ from the statements that were applied. `missing`: the migration was
+   * applied, but its file doesn't exist.
    */
   readonly state: 'applied' | 'pending' | 'changed' | 'missing';
   readonly file: string | null;
-  /** Whether the migration is pending even though a newer one has been applied. */
+  /** Whether the migration is pending even though a newer migration has been applied. */
   readonly isOlder: boolean;
 }
 
 export interface MigrationText {
   readonly file: string | null;
-  /** The applied statements. Null if they are unknown. */
+  /** The applied statements. Null if the applied statements are unknown. */
   readonly applied: string | null;
 }
 
-/** Which pending files would succeed. `untried` files weren't run because they can't be rolled back. */
+/**
+ * The result of a dry run: the pending files that ran without errors, and the `untried` files. `untried` files weren't
+ * run because their statements can't be rolled back.
+ */
 export interface DryRun {
   readonly tried: readonly string[];
   readonly untried: readonly string[];
@@ -38,9 +43,9 @@ export interface DryRun {
 export const contract = {
   'GET /migrations': { response: json<{ readonly migrations: readonly Migration[] }>() },
   'GET /migrations/:version': { response: json<MigrationText>() },
-  /** Runs the pending files in a transaction that is rolled back. */
+  /** Runs the pending migration files in a transaction that is then rolled back. */
   'POST /migrations/dry-run': { body: run, response: json<DryRun>() },
-  /** Applies the pending files. Each file is applied completely or not at all. */
+  /** Applies the pending migration files. Each file is applied either completely or not at all. */
   'POST /migrations/apply': { body: run, response: json<{ readonly applied: readonly string[] }>() },
   /** Marks a version as applied or not applied, without running any statement. */
   'POST /migrations/repair': { body: repair, response: noContent },

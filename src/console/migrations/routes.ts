@@ -1,10 +1,10 @@
-/** The routes of the migrations page. */
+/** The routes for the migrations page. */
 import type { Audit } from '../audit.ts';
 import { ConsoleError } from '../errors.ts';
 import type { Api } from '../routes/api.ts';
 import type { DryRun, Migration, MigrationText } from './contract.ts';
 
-/** The project's migrations (`project/review.ts`). */
+/** The migrations in the project and their state (`project/review.ts`). */
 export interface Migrations {
   list(): Promise<readonly Migration[]>;
   text(version: string): Promise<MigrationText | undefined>;
@@ -22,7 +22,7 @@ export function migrationRoutes(api: Api, { projectMigrations, audit }: Migratio
   const route = api.feature(() => import('./contract.ts'));
 
   route('GET /migrations', 'read', async () => ({ migrations: await projectMigrations.list() }));
-  // Requires `secrets` because migrations can contain passwords and keys.
+  // Requires the `secrets` permission because migrations can contain passwords and keys.
   route('GET /migrations/:version', 'secrets', async ({ params }) => {
     const text = await projectMigrations.text(params.version);
     if (text === undefined) throw noMigration();
@@ -43,7 +43,7 @@ export function migrationRoutes(api: Api, { projectMigrations, audit }: Migratio
     try {
       return { applied: await withReason(() => projectMigrations.apply(includeAll)) };
     } finally {
-      // The files before a failed file remain applied.
+      // If a file fails, the files before it remain applied.
       const left = await pendingVersions(projectMigrations);
       const applied = before.filter((version) => !left.includes(version));
       if (applied.length > 0) await audit(call, 'migration.apply', applied.join(' '));
@@ -63,7 +63,7 @@ const noMigration = (): ConsoleError =>
 const pendingVersions = async ({ list }: Migrations): Promise<string[]> =>
   (await list()).filter(({ state }) => state === 'pending').map(({ version }) => version);
 
-/** Runs the operation. @throws {ConsoleError} refused, with the file, the statement and PostgreSQL's message */
+/** Runs the operation. @throws {ConsoleError} refused, with the file, the statement and the message from PostgreSQL */
 async function withReason<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

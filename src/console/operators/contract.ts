@@ -7,14 +7,14 @@ const name = z
   .trim()
   .min(1)
   .max(100)
-  // A name must fit on a line of a log, and operators type it to confirm actions.
+  // A name must fit on one line of a log, and operators must be able to type it to confirm an action.
   .regex(/^[^\p{C}]+$/u, "isn't a valid name");
 
 export const signIn = z.object({ token: z.string().min(1).max(200) });
 const newOperator = z.object({ name, role: z.enum(roles) });
 const linkRecipient = z.object({ email: z.email().max(320) });
 const newRole = z.object({ role: z.enum(roles) });
-/** A code from the authenticator app, or a recovery code. */
+/** A code from the authenticator app or a recovery code. */
 const code = z.object({ code: z.string().trim().min(1).max(40) });
 
 const bytes = z
@@ -56,7 +56,7 @@ export interface OperatorSummary {
   last_sign_in_at: string | null;
   has_factor: boolean;
   sessions: number;
-  /** When the newest unused sign-in link expires. Null if there is none. */
+  /** When the operator's newest unused sign-in link expires. Null if the operator has no unused link. */
   link_expires_at: string | null;
 }
 
@@ -72,7 +72,7 @@ export interface SessionSummary {
 }
 
 export interface AuditEntry {
-  /** A bigint as text. To get the next page, pass the last entry's ID. */
+  /** A bigint as text. To get the next page, pass the ID of the last entry on this page. */
   id: string;
   at: string;
   operator_name: string;
@@ -90,8 +90,8 @@ export interface PasskeySummary {
 }
 
 /**
- * `none`: the operator has no second factor. `owed`: this session hasn't verified the factor yet. `missing`: the
- * project requires a factor, but the operator has none.
+ * `none`: the operator has no second factor. `owed`: the operator hasn't verified the second factor in this session
+ * yet. `missing`: the project requires a second factor, but the operator doesn't have one.
  */
 export type FactorState = 'none' | 'proven' | 'owed' | 'missing';
 
@@ -103,9 +103,11 @@ export interface Session {
     readonly permissions: readonly Permission[];
   };
   readonly factor: FactorState;
-  /** Whether the operator signed in, or verified the second factor if there is one, within the last 10 minutes. */
+  /**
+   * Whether the operator signed in (or, if the operator has a second factor, verified it) within the last 10 minutes.
+   */
   readonly isFresh: boolean;
-  /** The CSRF token, required in all requests except GET. */
+  /** The CSRF token, which is required in all requests except GET requests. */
   readonly csrfToken: string;
 }
 
@@ -115,7 +117,7 @@ export interface Operator {
   readonly role: OperatorRole;
 }
 
-/** A WebAuthn credential descriptor. The ID is in base64url. */
+/** A WebAuthn credential descriptor. The credential ID is encoded in base64url. */
 export interface CredentialDescriptor {
   readonly type: 'public-key';
   readonly id: string;
@@ -156,7 +158,7 @@ export interface FactorOverview {
   readonly recoveryCodesLeft: number;
 }
 
-/** A new authenticator app's secret, which the operator confirms with a code from the app. */
+/** The secret for a new authenticator app. The operator confirms the secret by entering a code from the app. */
 export interface NewFactor {
   readonly secret: string;
   readonly uri: string;
@@ -174,7 +176,10 @@ export const contract = {
     response: json<{
       readonly operators: readonly OperatorSummary[];
       readonly factorRequired: boolean;
-      /** Whether an SMTP server is configured. Links aren't sent to the inbox, because other operators can read it. */
+      /**
+       * Whether an SMTP server is configured. Links aren't sent to the inbox, because other operators can read the
+       * inbox.
+       */
       readonly canSendMail: boolean;
     }>(),
   },
@@ -183,7 +188,7 @@ export const contract = {
     response: json<Invitation & { readonly operator: Operator }>(),
   },
   'POST /operators/:id/link': { response: json<Invitation>() },
-  /** Emails a new link, which replaces the previous links. The response doesn't contain the link. */
+  /** Emails a new sign-in link, which replaces the operator's previous links. The response doesn't include the link. */
   'POST /operators/:id/link/send': {
     body: linkRecipient,
     response: json<Pick<Invitation, 'expiresAt'>>(),

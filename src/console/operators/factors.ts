@@ -1,6 +1,7 @@
 /**
- * Manages operators' second factor: an authenticator app (TOTP) with recovery codes. A session must verify the factor
- * before most other calls. If the project requires a factor, operators without one must set it up first.
+ * Manages the second factor of operators: an authenticator app (TOTP) with recovery codes. The operator must verify the
+ * second factor in each session before most other calls are allowed. If the project requires a second factor, operators
+ * who don't have one must set it up first.
  */
 import type { AttemptLimits } from '../../auth/index.ts';
 import type { Database } from '../../database/types.ts';
@@ -19,7 +20,7 @@ export interface FactorsDeps {
   readonly seal: Seal;
   readonly guesses: AttemptLimits;
   readonly clock: Clock;
-  /** The name shown in the authenticator app. */
+  /** The name under which the authenticator app lists the Console. */
   readonly issuer: string;
   /** Whether every operator must have a second factor. */
   readonly required: () => boolean;
@@ -27,17 +28,17 @@ export interface FactorsDeps {
 
 export interface Factors {
   /**
-   * Creates a secret, which becomes active when {@link confirm} receives a valid code.
+   * Creates a TOTP secret, which becomes active when {@link confirm} receives a valid code.
    * @throws {ConsoleError} factor_there
    */
   begin(operator: Operator): Promise<{ secret: string; uri: string; qr: string }>;
   /**
-   * Activates the secret. Returns the recovery codes, which can't be read again later.
+   * Activates the secret. Returns the recovery codes, which can't be retrieved again.
    * @throws {ConsoleError} code_wrong, too_many
    */
   confirm(operator: Operator, code: string): Promise<{ recoveryCodes: string[] }>;
   /**
-   * Verifies a code from the app or a recovery code, and returns which kind of code it was.
+   * Verifies a code from the authenticator app or a recovery code, and returns which kind of code it was.
    * @throws {ConsoleError} code_wrong, too_many
    */
   prove(operator: Operator, code: string): Promise<'code' | 'recovery code'>;
@@ -57,7 +58,7 @@ export function createFactors({ database, seal, guesses, clock, issuer, required
     return secret;
   };
 
-  /** Counts attempts and limits them across all of the operator's sessions. */
+  /** Counts failed attempts and limits them across all of the operator's sessions. */
   async function verify<T>(operator: Operator, compare: () => Promise<T | undefined>): Promise<T> {
     const result = await guesses.verify('operator_factor', { account: operator.id }, compare);
     if (result.kind === 'blocked')
@@ -66,7 +67,7 @@ export function createFactors({ database, seal, guesses, clock, issuer, required
     return result.value;
   }
 
-  /** Accepts a code only if neither this code nor a later code has been used. */
+  /** Accepts a TOTP code only if neither this code nor a later one has been used. */
   async function consumeCode(
     operator: Operator,
     sealed: Buffer | null,

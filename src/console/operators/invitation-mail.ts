@@ -1,4 +1,4 @@
-/** The email that contains an operator's sign-in link. */
+/** The email with an operator's sign-in link. */
 import type { OutgoingMail } from '../../mail/types.ts';
 import { escapeMarkup } from '../../shared/escape-markup.ts';
 

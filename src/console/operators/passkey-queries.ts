@@ -15,8 +15,8 @@ export async function keepChallenge(
 }
 
 /**
- * Returns and deletes the challenge. Returns undefined if it doesn't exist, is older than five minutes, or was issued
- * for another purpose.
+ * Returns a challenge and deletes it. Returns undefined if the challenge doesn't exist, is older than five minutes, or
+ * was issued for another purpose.
  */
 export async function takeChallenge(
   db: Queryable,
@@ -47,7 +47,7 @@ export const listPasskeys = (db: Queryable, operatorId: string): Promise<Passkey
     select id, name, public_key, sign_count::float8 as sign_count, transports, created_at, last_used_at
     from _plinth.operator_passkeys where operator_id = ${operatorId} order by created_at, name`);
 
-/** Adds a passkey. Returns false if it is already registered. */
+/** Adds a passkey. Returns false if the passkey is already registered. */
 export async function addPasskey(
   db: Queryable,
   operatorId: string,
@@ -61,8 +61,9 @@ export async function addPasskey(
 }
 
 /**
- * Stores the new counter. Returns false if the counter didn't increase, which suggests a cloned key or a replayed
- * response. Keys without a counter always send 0 (WebAuthn level 3, section 6.1.1).
+ * Stores the passkey's new signature counter. Returns false if the counter didn't increase, which suggests that the
+ * passkey was cloned or a response was replayed. Passkeys without a counter always send 0 (WebAuthn level 3, section
+ * 6.1.1).
  */
 export async function countUse(
   db: Queryable,

@@ -1,4 +1,4 @@
-/** The routes for managing operators' own passkeys and for using them as a second factor. */
+/** The routes with which operators manage their own passkeys and use them as a second factor. */
 import type { Audit } from '../audit.ts';
 import { ConsoleError } from '../errors.ts';
 import type { Api } from '../routes/api.ts';

@@ -1,7 +1,7 @@
 /**
  * Manages operators' passkeys (WebAuthn level 3). An operator can use a passkey instead of a code from the
- * authenticator app. The app and its recovery codes remain as a fallback. @simplewebauthn/server verifies responses and
- * is loaded when the first response arrives.
+ * authenticator app. The authenticator app and its recovery codes remain available as a fallback. Responses are
+ * verified by @simplewebauthn/server, which is loaded when the first response arrives.
  */
 import { randomBytes } from 'node:crypto';
 import { isIP } from 'node:net';
@@ -12,7 +12,7 @@ import type { CreationOptions, CredentialDescriptor, PasskeySummary, RequestOpti
 import * as keys from './passkey-queries.ts';
 import { findFactor, markProven } from './queries.ts';
 
-/** The fields of the browser's `toJSON()` result that the server uses. */
+/** The fields that the server uses in the result of the browser's `toJSON()`. */
 export interface KeyResponse {
   readonly id: string;
   readonly response: {
@@ -31,13 +31,13 @@ export interface Passkeys {
    * @throws {ConsoleError} refused if the operator has no authenticator app as a fallback
    */
   begin(operator: Operator): Promise<CreationOptions>;
-  /** Registers the key in the response. @throws {ConsoleError} key_refused, taken */
+  /** Registers the passkey in the browser's response. @throws {ConsoleError} key_refused, taken */
   add(operator: Operator, name: string, response: KeyResponse): Promise<void>;
   /** Returns the options for `navigator.credentials.get`. */
   ask(operator: Operator): Promise<RequestOptions>;
-  /** Verifies a response. Returns the key's name. @throws {ConsoleError} key_refused */
+  /** Verifies a response. Returns the name of the passkey. @throws {ConsoleError} key_refused */
   prove(operator: Operator, response: KeyResponse): Promise<string>;
-  /** Removes a key and returns its name. @throws {ConsoleError} not_found */
+  /** Removes a passkey and returns the passkey's name. @throws {ConsoleError} not_found */
   remove(operator: Operator, id: string): Promise<string>;
 }
 
@@ -54,8 +54,8 @@ const timeoutMs = 300_000;
 const algorithms = [-7, -8, -257];
 
 /**
- * Returns the relying party. A passkey belongs to a host name. An IP address isn't a host name, so it is replaced with
- * `localhost` (WebAuthn level 3, section 5.1.2).
+ * Returns the WebAuthn relying party. A passkey is bound to a host name. An IP address can't be used as a host name, so
+ * it is replaced with `localhost` (WebAuthn level 3, section 5.1.2).
  */
 export function partyOf(consoleUrl: string): { id: string; origin: string } {
   const url = new URL(consoleUrl);

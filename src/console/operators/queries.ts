@@ -22,7 +22,7 @@ export async function findById(
   return row;
 }
 
-/** Locks the table so that two owners can't remove each other concurrently. */
+/** Locks the operators table so that two owners can't remove each other concurrently. */
 export async function lockOperators(tx: Queryable): Promise<void> {
   await tx.query(sql`lock table _plinth.operators in share row exclusive mode`);
 }
@@ -34,7 +34,7 @@ export async function otherOwners(tx: Queryable, id: string): Promise<number> {
   return row?.count ?? 0;
 }
 
-/** Revokes an operator's unused sign-in links. */
+/** Revokes the operator's unused sign-in links. */
 export async function removeLinks(db: Queryable, operatorId: string): Promise<void> {
   await db.query(sql`delete from _plinth.operator_links where operator_id = ${operatorId}`);
 }
@@ -74,7 +74,7 @@ export async function endSession(
   return row?.name;
 }
 
-/** Ends all of an operator's sessions except `butId`. */
+/** Ends all sessions of an operator except the session `butId`. */
 export async function endSessionsOf(db: Queryable, operatorId: string, butId?: string): Promise<void> {
   await db.query(sql`
     delete from _plinth.operator_sessions where operator_id = ${operatorId}
@@ -96,7 +96,7 @@ export async function findFactor(db: Queryable, operatorId: string): Promise<Fac
   return row;
 }
 
-/** Stores an unconfirmed secret. Returns false if the operator already has a confirmed secret. */
+/** Stores a TOTP secret that isn't confirmed yet. Returns false if the operator already has a confirmed secret. */
 export async function beginFactor(db: Queryable, operatorId: string, secret: Buffer): Promise<boolean> {
   const rows = await db.query(sql`
     update _plinth.operators set totp_secret = ${secret}
@@ -104,7 +104,7 @@ export async function beginFactor(db: Queryable, operatorId: string, secret: Buf
   return rows.length > 0;
 }
 
-/** Marks a time step as used. Returns false if this or a later step has already been used. */
+/** Marks a TOTP time step as used. Returns false if this time step or a later one has already been used. */
 export async function consumeStep(db: Queryable, operatorId: string, step: number): Promise<boolean> {
   const rows = await db.query(sql`
     update _plinth.operators set totp_last_step = ${step}::bigint
@@ -152,13 +152,13 @@ export interface AuditFilter {
   readonly search?: string | undefined;
   readonly since?: string | undefined;
   readonly until?: string | undefined;
-  /** If set, returns only entries older than this one. */
+  /** If set, only entries with a smaller ID are returned. */
   readonly before?: string | undefined;
 }
 
 /**
- * Lists the newest entries. Row keys and filters contain values, so for secret tables, they are omitted unless the
- * operator can see secrets. The search doesn't find omitted details either.
+ * Lists the newest entries in the audit log. Row keys and filters contain values from the table, so for tables with
+ * secrets, they are omitted unless the operator can see secrets. The search also ignores the details that are omitted.
  */
 export function listAudit(
   db: Queryable,
@@ -187,9 +187,9 @@ export function listAudit(
     where ${sql.join(conditions, ' and ')} order by _plinth.audit_log.id desc limit ${limit}::int`);
 }
 
-/** The fields that contain row values in the details of row changes. */
+/** The fields that contain values from rows, in the details of row changes. */
 const valueFields = ['key', 'keys', 'filters'];
 
-/** Lists the available filter values. */
+/** Lists the values that entries can be filtered by. */
 export const auditFacets = (db: Queryable): Promise<{ operator_name: string; action: string }[]> =>
   db.query(sql`select distinct operator_name, action from _plinth.audit_log order by 1, 2`);

@@ -21,7 +21,7 @@ export interface OperatorDeps {
   readonly config: LiveConfig;
 }
 
-/** Invitations are sent to another person, so they are valid for longer than links printed in a terminal. */
+/** An invitation is sent to another person, so its link is valid for longer than a link printed in a terminal. */
 const invitationSeconds = 24 * 3600;
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
@@ -41,7 +41,7 @@ export function operatorRoutes(api: Api, deps: OperatorDeps, audit: Audit): void
       throw new ConsoleError('not_found', { message: "This operator doesn't exist." });
     return operator;
   }
-  /** Creates a link, which replaces the operator's previous links. */
+  /** Creates a sign-in link, which replaces the operator's previous links. */
   const invitation = async (id: string) => {
     await queries.removeLinks(db, id);
     return {
@@ -82,7 +82,7 @@ export function operatorRoutes(api: Api, deps: OperatorDeps, audit: Audit): void
     const { email } = await call.body();
     requireFresh(call.operator);
     const operator = await operatorOf(call);
-    // Without SMTP, the email would be stored in the inbox, where developers could use an owner's link.
+    // Without SMTP, the email would be stored in the inbox, where developers could use the sign-in link of an owner.
     if (!canSendMail())
       throw new ConsoleError('refused', {
         message: 'No SMTP server is configured, so emails can’t be sent. Copy the link instead.',
@@ -139,7 +139,7 @@ export function operatorRoutes(api: Api, deps: OperatorDeps, audit: Audit): void
     await audit(call, 'operator.reset-factor', operator.name);
   });
 
-  /** Owners can see and end all sessions. Other operators can see and end only their own. */
+  /** Owners can see and end the sessions of all operators. Other operators can see and end only their own sessions. */
   const scopeOf = ({ operator }: Call): string | undefined =>
     may(operator.role, 'own') ? undefined : operator.id;
   route('GET /sessions', 'read', async (call) => ({
@@ -179,8 +179,8 @@ async function keepAnOwner(tx: Parameters<typeof queries.otherOwners>[0], id: st
 }
 
 /**
- * Adds the routes for an operator's own second factor. Routes with `beforeFactor` can be called before the factor has
- * been verified.
+ * Adds the routes with which operators manage their own second factor. Routes with `beforeFactor` can be called before
+ * the operator has verified the second factor.
  */
 function factorRoutes(api: Api, { factors, sessions, database }: OperatorDeps, audit: Audit): void {
   const db = database.pool('supabase_admin');
@@ -195,7 +195,7 @@ function factorRoutes(api: Api, { factors, sessions, database }: OperatorDeps, a
     'POST /factor',
     'read',
     async ({ operator }) => {
-      // If the operator already has a factor, `begin` rejects the request.
+      // If the operator already has a second factor, `begin` rejects the request.
       if (operator.factor === 'none' || operator.factor === 'missing') requireFresh(operator);
       return factors.begin(operator);
     },

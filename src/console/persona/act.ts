@@ -1,4 +1,4 @@
-/** Determines the role, claims and settings that the database would use for a persona's REST request. */
+/** Determines the role, claims and settings that the database would use for a REST request from a persona. */
 import type {
   Database,
   LoginRole,
@@ -16,23 +16,23 @@ import { findUser, type PersonaUser } from './queries.ts';
 export interface Identity {
   /** The persona's database role. */
   readonly role: string;
-  /** Undefined for the operator, who has no token. */
+  /** Undefined for the operator, because the operator has no token. */
   readonly claims: Claims | undefined;
-  /** The display name: an email address, a phone number or an ID. */
+  /** The display name, which is an email address, a phone number or an ID. */
   readonly name: string;
   /** The login role for the operator's own statements. */
   readonly operatorRole: LoginRole;
 }
 
 /**
- * Returns the role for an operator's own statements. Operators who can write get the role that owns the project's
- * tables. Read-only operators get a role that can read every table, but can't write to tables or switch to a role that
- * can.
+ * Returns the login role for an operator's own statements. Operators with the `write` permission get the role that owns
+ * the project's tables. Read-only operators get a role that can read every table, but can't write to tables or switch
+ * to a role that can write to tables.
  */
 export const databaseRoleOf = (role: OperatorRole): LoginRole =>
   may(role, 'write') ? 'postgres' : 'supabase_read_only_user';
 
-/** The default access token lifetime in auth's configuration. */
+/** The default lifetime of access tokens in the auth configuration. */
 const lifetimeSeconds = 3600;
 
 /** Returns the persona's identity. @throws {ConsoleError} not_found if the user doesn't exist */
@@ -62,7 +62,8 @@ export async function identify(
 }
 
 /**
- * Returns the claims that auth 2.196 adds to an access token after a sign-in with one factor, except the session ID.
+ * Returns the claims that auth 2.196 adds to an access token after a sign-in with a single factor, except for the
+ * session ID.
  */
 function claimsOf(user: PersonaUser, nowSeconds: number): Claims {
   return {
@@ -85,7 +86,7 @@ export const searchPathSetting = (path: readonly string[]): Setting => [
   path.map(quoteIdentifier).join(', '),
 ];
 
-/** Returns a transaction's local settings in the order in which REST sets them. */
+/** Returns the local settings of a transaction in the order in which the REST service sets them. */
 export function settingsOf(
   { role, claims }: Pick<Identity, 'role' | 'claims'>,
   searchPath: readonly string[],
@@ -97,12 +98,13 @@ export function settingsOf(
   ];
 }
 
-/** The search path that REST sets for a request to the default schema, `public`. */
+/** The search path that the REST service sets for requests to the default schema, `public`. */
 export const defaultSearchPath: readonly string[] = ['public', 'extensions'];
 
 /**
- * Runs a transaction as an identity. An operator's transaction uses the pool for the operator's role. All other
- * transactions log in as `authenticator`, which allows only roles that REST requests can have.
+ * Runs a transaction as an identity. If the identity is the operator, the transaction uses the connection pool for the
+ * operator's role. All other transactions log in as `authenticator`, which can switch only to the roles that REST
+ * requests can have.
  */
 export function asIdentity<T>(
   database: Database,

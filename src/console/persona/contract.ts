@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { json, type RouteTable } from '../core/contract.ts';
 
-/** A persona as text, parsed by `persona/persona.ts`. */
+/** A persona as text, which is parsed by `persona/persona.ts`. */
 export const personaText = z.string().max(12_000).optional();
 export const asPersona = z.object({ as: personaText });
 const personaSearch = z.object({ search: z.string().max(200).default('') });
@@ -9,21 +9,21 @@ const personaSearch = z.object({ search: z.string().max(200).default('') });
 export interface PersonaIdentity {
   readonly as: string;
   readonly role: string;
-  /** Undefined for the operator, who has no token. */
+  /** Undefined for the operator, because the operator has no token. */
   readonly claims: Readonly<Record<string, unknown>> | undefined;
   readonly name: string;
 }
 
 export interface UserChoice {
   id: string;
-  /** The email address or phone number. Null for guests, who have neither. */
+  /** The user's email address or phone number. Null for guests, because they have neither. */
   name: string | null;
   guest: boolean;
 }
 
 export interface PersonaToken {
   readonly token: string;
-  /** In milliseconds since the epoch. */
+  /** The expiry time in milliseconds since the epoch. */
   readonly expiresAt: number;
 }
 

@@ -1,21 +1,21 @@
 /**
- * The persona whose access a page uses to read the project: the operator, an anonymous visitor, a user of the app, or
- * custom claims. Parses and prints the `as` parameter of URLs.
+ * The persona as which a page accesses the project: the operator, an anonymous visitor, a user of the app, or custom
+ * claims. Parses and formats the `as` parameter in URLs.
  */
 import { ConsoleError } from '../errors.ts';
 
 export type Persona =
-  /** The tables' owner, who isn't subject to policies. */
+  /** The operator, who owns the tables and isn't subject to policies. */
   | { readonly kind: 'operator' }
   | { readonly kind: 'anon' }
-  /** `id` is the user's ID in auth.users. */
+  /** `id` is the ID of the user in auth.users. */
   | { readonly kind: 'user'; readonly id: string }
-  /** A token's claims. The claim `role` contains the database role. */
+  /** A token's claims. The `role` claim contains the database role. */
   | { readonly kind: 'claims'; readonly claims: Claims };
 
 export type Claims = Readonly<Record<string, unknown>> & { readonly role: string };
 
-/** The maximum length of claims. A token with longer claims wouldn't fit in a request header. */
+/** The maximum length of the claims. A token with longer claims wouldn't fit in a request header. */
 const maxClaimsChars = 8000;
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 

@@ -23,8 +23,8 @@ export async function findUser(db: Queryable, id: string): Promise<PersonaUser |
 }
 
 /**
- * Finds users whose name, email address, phone number or ID contains `search`. Users who signed in most recently are
- * first.
+ * Finds users whose name, email address, phone number or ID contains `search`. The users who signed in most recently
+ * are listed first.
  */
 export const searchUsers = (db: Queryable, search: string, limit: number): Promise<UserChoice[]> =>
   db.query<UserChoice>(sql`

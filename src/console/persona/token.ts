@@ -7,8 +7,8 @@ import type { Identity } from './act.ts';
 import type { PersonaToken } from './contract.ts';
 
 /**
- * Creates a token that a browser or program can use.
- * @throws {ConsoleError} bad_request if the persona is the operator, who has no token, or if the role bypasses
+ * Creates a token that a browser or program can use to act as the persona.
+ * @throws {ConsoleError} bad_request if the persona is the operator, who has no token, or if the database role bypasses
  * row-level security or doesn't exist
  */
 export async function mintToken(

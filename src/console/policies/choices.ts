@@ -1,4 +1,4 @@
-/** Finds tables, columns and functions for policy templates. Reads only the catalogs. */
+/** Finds the tables, columns and functions that policy templates can use. Reads only the catalogs. */
 import type { Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
 import type { MemberFunction, MemberTable, TemplateChoices } from './contract.ts';

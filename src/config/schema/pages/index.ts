@@ -21,8 +21,7 @@ export const settingPages: readonly PageSpec[] = [
 ];
 
 /**
- * The settings that aren't on any page, because their keys exist only so that the loader can reject them with an
- * explanation.
+ * The settings that aren't on any page. Their keys exist only so that the loader can reject them with an explanation.
  */
 export const withoutPage = /^auth\.email\.(template|notification)\.\w+\.content$/;
 
@@ -32,5 +31,5 @@ const entries = new Map<string, Entry>(
   ),
 );
 
-/** Returns a setting's entry. In the path, `*` stands for user-chosen names. */
+/** Returns the entry for a setting on the settings pages. In the setting's path, `*` stands for user-chosen names. */
 export const entryOf = (path: readonly string[]): Entry | undefined => entries.get(path.join('.'));

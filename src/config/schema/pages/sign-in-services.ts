@@ -1,7 +1,7 @@
 /** The settings pages for providers, SSO, hooks and other token issuers. */
 import { type PagePart, type PageSpec, under } from './types.ts';
 
-/** The providers, most common first, with the pages where their OAuth apps are created. */
+/** The sign-in providers, most common first, each with the URL of the page where OAuth apps are created. */
 const providers: readonly (readonly [name: string, title: string, url: string])[] = [
   ['google', 'Google', 'https://console.cloud.google.com/apis/credentials'],
   ['apple', 'Apple', 'https://developer.apple.com/account/resources/identifiers/list/serviceId'],
@@ -32,7 +32,7 @@ const providers: readonly (readonly [name: string, title: string, url: string])[
   ['twitter', 'Twitter (OAuth 1.0a)', 'https://developer.x.com/en/portal/dashboard'],
 ];
 
-/** The providers that organizations host themselves or that have a URL for each tenant. */
+/** The sign-in providers that organizations host themselves or that have a separate URL for each tenant. */
 const withServer = new Set(['azure', 'gitlab', 'keycloak', 'workos']);
 
 const providerPart = ([name, title, url]: (typeof providers)[number]): PagePart => ({

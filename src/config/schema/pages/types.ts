@@ -1,5 +1,5 @@
 /**
- * Types for the Console's settings pages. Every setting with an effect is on exactly one page, where it has a label.
+ * Types for the Console's settings pages. Every setting that has an effect is on exactly one page, with a label.
  * `pages.test.ts` checks this.
  */
 
@@ -12,14 +12,14 @@ export interface EntryExtras {
   readonly options?: Readonly<Record<string, string>>;
 }
 
-/** A setting's key, its label and optional extras. */
+/** A setting's key and label, with optional extras. */
 export type Entry = readonly [key: string, label: string, extras?: EntryExtras];
 
 /** Additional controls below a section's settings, such as a button that tests a hook. */
 export type Panel =
   /**
-   * A provider. `url` is the page where its OAuth apps are created. `hasServer` is true if the provider has no fixed
-   * URL, so its `url` setting is usually set.
+   * A provider. `url` is the provider's page on which OAuth apps are created. `hasServer` is true if the provider has
+   * no fixed URL, so that the `url` setting is usually needed.
    */
   | { readonly kind: 'provider'; readonly name: string; readonly url: string; readonly hasServer: boolean }
   | { readonly kind: 'hook'; readonly name: string }
@@ -33,7 +33,10 @@ export interface PagePart {
   /** Whether the section is collapsed until the operator expands it. */
   readonly isRare?: true;
   readonly settings: readonly Entry[];
-  /** The path of a table with user-chosen keys, if the section shows one. The keys of its settings contain `*`. */
+  /**
+   * The path of the table with user-chosen keys that the section shows, if any. The keys of the settings in this table
+   * contain `*`.
+   */
   readonly names?: string;
   readonly panel?: Panel;
 }
@@ -46,12 +49,12 @@ export interface PageSpec {
   readonly group: PageGroup;
   readonly title: string;
   readonly text: string;
-  /** Search terms for all settings of the page. */
+  /** Search terms that apply to all settings on the page. */
   readonly words?: string;
   readonly parts: readonly PagePart[];
 }
 
-/** Adds a prefix to the keys of entries. */
+/** Adds a prefix to the keys of settings entries. */
 export const under = (prefix: string, entries: readonly Entry[]): Entry[] =>
   entries.map(([key, label, extras]) =>
     extras === undefined ? [`${prefix}.${key}`, label] : [`${prefix}.${key}`, label, extras],

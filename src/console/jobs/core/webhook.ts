@@ -1,7 +1,7 @@
 /**
- * Converts between database webhooks and triggers. A webhook is stored in a trigger as five text arguments for
- * `supabase_functions.http_request` (url, method, headers, params, and timeout in ms, with the word `null` for
- * defaults), and the bits of `pg_trigger.tgtype`.
+ * Converts database webhooks to triggers and triggers to webhooks. A webhook is stored as a trigger with five text
+ * arguments for `supabase_functions.http_request`: the URL, the method, the headers, the parameters, and the timeout in
+ * milliseconds. The word `null` stands for a default. The bits of `pg_trigger.tgtype` contain the events.
  */
 
 import { isRecord } from '../../../shared/is-record.ts';
@@ -20,7 +20,7 @@ export interface WebhookRequest {
   readonly timeoutMs: number;
 }
 
-/** The function's defaults for missing arguments (`src/database/sql/0009_functions_hooks.sql`). */
+/** The values that `http_request` uses for missing arguments (`src/database/sql/0009_functions_hooks.sql`). */
 export const hookDefaults = { headers: { 'Content-Type': 'application/json' }, timeoutMs: 1000 } as const;
 
 /** Parses `pg_trigger.tgargs`, which contains zero-terminated strings. */
@@ -42,8 +42,8 @@ export function argumentsOf({ url, method, headers, params, timeoutMs }: Webhook
 }
 
 /**
- * Parses a JSON object. A trigger written by hand can contain any text here. If the text isn't an object, the trigger
- * fails each time it runs.
+ * Parses a JSON object. If a trigger was written by hand, this text can be anything. If it isn't a JSON object, the
+ * trigger fails each time it is fired.
  */
 function objectIn(text: string | undefined): Record<string, unknown> | undefined {
   if (text === undefined) return undefined;
@@ -55,14 +55,14 @@ function objectIn(text: string | undefined): Record<string, unknown> | undefined
   }
 }
 
-/** The bits of `tgtype`, as defined in `catalog/pg_trigger.h`. */
+/** The bits in `tgtype`, as defined in `catalog/pg_trigger.h`. */
 const bits = { row: 1, before: 2, insert: 4, delete: 8, update: 16, truncate: 32, instead: 64 } as const;
 
 export function eventsOf(type: number): TriggerEvent[] {
   return (['insert', 'update', 'delete', 'truncate'] as const).filter((event) => (type & bits[event]) !== 0);
 }
 
-/** Whether the form supports this kind of trigger: after the event and for each row. */
+/** Whether the form supports this kind of trigger, which must be a row-level AFTER trigger. */
 export function isPlainType(type: number): boolean {
   return (type & bits.row) !== 0 && (type & (bits.before | bits.truncate | bits.instead)) === 0;
 }

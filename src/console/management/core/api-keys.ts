@@ -1,4 +1,4 @@
-/** Renders the project's API keys with the fields of upstream's Management API. */
+/** Returns the project's API keys with the fields of upstream's Management API. */
 import { createHash } from 'node:crypto';
 import type { Keys } from '../../../keys/types.ts';
 
@@ -8,7 +8,7 @@ export interface ApiKeyFields {
   readonly id: string;
   readonly name: string;
   readonly type: 'legacy' | 'publishable' | 'secret';
-  /** Null if the secret isn't revealed. */
+  /** Null unless the caller asked to reveal the secret. */
   readonly api_key: string | null;
   readonly prefix: string;
   readonly hash: string;
@@ -29,7 +29,7 @@ export function apiKeyFields(keys: KeyValues, reveals: boolean): ApiKeyFields[] 
     name,
     type,
     api_key: isSecret && !reveals ? null : value,
-    // All JWTs begin with nearly the same header, so only the end is distinctive.
+    // The headers of all JWTs are nearly the same, so only the end of the key distinguishes it from other keys.
     prefix: type === 'legacy' ? value.slice(-prefixChars.legacy) : value.slice(0, prefixChars[type]),
     hash: createHash('sha256').update(value).digest('base64url'),
     description,

@@ -177,8 +177,8 @@ export const authFields: Fields = {
 };
 
 /**
- * Fields that upstream's CLI requires, but that contain a secret or have no corresponding setting in Plinth. Their
- * value is null.
+ * Fields that upstream's CLI requires, but that contain a secret or don't correspond to a setting in Plinth. The value
+ * of these fields is null.
  */
 export const emptyAuthFields: readonly string[] = [
   ...['api_max_request_duration', 'db_max_pool_size', 'db_max_pool_size_unit'],

@@ -1,12 +1,12 @@
-/** Converts between settings in config.toml and fields in the hosted service's format. */
+/** Converts settings in config.toml to fields in the hosted service's format, and the fields to settings. */
 import type { PushedValue } from './pushed-settings.ts';
 
 export interface HostedFormat {
-  /** Converts a loaded setting. Returns undefined if the setting has no value. */
+  /** Converts the value of a loaded setting to the field's value. Returns undefined if the setting has no value. */
   readonly read: (value: unknown) => unknown;
   /**
-   * Converts a field to the value in config.toml. Returns undefined if the field is invalid or can't be changed this
-   * way.
+   * Converts the field's value to the value in config.toml. Returns undefined if the field's value is invalid or the
+   * field can't be changed through the API.
    */
   readonly write: (field: unknown) => PushedValue | undefined;
 }

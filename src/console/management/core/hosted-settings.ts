@@ -1,6 +1,6 @@
 /**
- * The settings that upstream's CLI 3.1 reads and writes in the hosted service's format. Each service has an object
- * whose fields have different names and units from the settings in config.toml.
+ * The settings that upstream's CLI 3.1 reads and writes in the hosted service's format. Each service has an object with
+ * fields. The names and units of these fields differ from those of the settings in config.toml.
  */
 import { authFields, emptyAuthFields } from './hosted-auth.ts';
 import { at, type HostedSetting, list, number } from './hosted-formats.ts';
@@ -21,14 +21,17 @@ const settings: Readonly<Record<HostedService, Readonly<Record<string, HostedSet
   storage: storageFields,
 };
 
-/** Fields that are null because the server's connection pool isn't configurable. */
+/** Fields that are null because the pool of database connections isn't configurable. */
 const poolFields = ['db_pool', 'db_pool_acquisition_timeout', 'db_pool_max_lifetime', 'db_pool_max_idletime'];
 
 const nulls = (names: readonly string[]): Fields => Object.fromEntries(names.map((name) => [name, null]));
 const valueAt = (config: Readonly<Fields>, path: readonly string[]): unknown =>
   path.reduce<unknown>((inner, key) => (inner as Fields | undefined)?.[key], config);
 
-/** Returns a service's loaded settings with the field names of API version 1. A name with dots is nested. */
+/**
+ * Returns a service's loaded settings with the field names of API version 1. Names that contain dots are returned as
+ * nested objects.
+ */
 function fieldsOf(service: HostedService, config: Readonly<Fields>): Fields {
   const fields: Fields = {};
   for (const [name, { path, read }] of Object.entries(settings[service])) {
@@ -64,15 +67,15 @@ const inSnakeCase = (fields: Readonly<Fields>): Fields =>
 export const hostedFields = (service: HostedService, config: Readonly<Fields>): Fields =>
   inSnakeCase(fieldsOf(service, config));
 
-/** Flattens the changed fields. The names of nested fields contain dots. */
+/** Flattens nested fields that have changed. The names of fields that were nested contain dots. */
 const flat = (fields: Readonly<Fields>, prefix = ''): (readonly [name: string, field: unknown])[] =>
   Object.entries(fields).flatMap(([name, field]) =>
     isObject(field) ? flat(field, `${prefix}${name}.`) : [[`${prefix}${name}`, field] as const],
   );
 
 /**
- * Returns a service's fields, and all other fields that upstream's CLI requires in the response. Fields without a value
- * are null.
+ * Returns a service's fields, plus all other fields that upstream's CLI requires in the response. Fields that have no
+ * value are null.
  */
 export function completeFields(service: HostedService, config: Readonly<Fields>): Fields {
   const fields = fieldsOf(service, config);
@@ -82,7 +85,7 @@ export function completeFields(service: HostedService, config: Readonly<Fields>)
     case 'auth':
       return {
         ...nulls([...Object.keys(authFields), ...emptyAuthFields]),
-        // Codes in text messages always have six digits, and apps can add up to 100 providers.
+        // Codes in text messages always have six digits, and a project can have up to 100 custom providers.
         ...{ sms_otp_length: 6, custom_oauth_enabled: true, custom_oauth_max_providers: 100 },
         ...fields,
       };
@@ -99,7 +102,7 @@ export function completeFields(service: HostedService, config: Readonly<Fields>)
 
 /**
  * Converts changes in the hosted format to settings in config.toml. `unsupported` contains the fields that can't be
- * changed this way.
+ * changed through the API.
  *
  * @example
  * settingsOfHosted('auth', { disable_signup: true }); // changes: auth.enable_signup = false

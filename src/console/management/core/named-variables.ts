@@ -1,11 +1,14 @@
-/** Replaces texts that come from environment variables with the variables' names, because they can be secrets. */
+/**
+ * Replaces texts that come from environment variables with the names of the variables, because the texts can be
+ * secrets.
+ */
 import type { Loaded } from '../../../config/index.ts';
 import { isRecord } from '../../../shared/is-record.ts';
 
 type Config = Readonly<Record<string, unknown>>;
 
 /**
- * Returns a copy of the settings. Numbers and Boolean values are kept.
+ * Returns a copy of the settings with these texts replaced. Numbers and Boolean values aren't replaced.
  *
  * @example
  * // config.toml: site_url = "env(SITE)"

@@ -1,6 +1,6 @@
 /**
- * The project's ref, which upstream's CLI uses to select a project. It consists of 20 lowercase letters and is derived
- * from `project_id`, so it is the same after a restore and on every machine.
+ * The project ref, with which upstream's CLI identifies a project. The ref consists of 20 lowercase letters. It is
+ * derived from `project_id`, so a project has the same ref on every machine and after a restore.
  */
 import { createHash } from 'node:crypto';
 

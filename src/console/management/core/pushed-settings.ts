@@ -1,24 +1,24 @@
-/** Selects the settings in a pushed config.toml that are meaningful on another server. */
+/** Selects the settings in a pushed config.toml that also make sense on another server. */
 
 export type PushedValue = string | number | boolean | readonly string[];
 
 export interface PushedSettings {
   readonly changes: readonly { readonly path: readonly string[]; readonly value: PushedValue }[];
-  /** The keys of settings that aren't pushed even though their sections are. */
+  /** The keys of settings that aren't pushed although they are in a section that is pushed. */
   readonly skipped: readonly string[];
 }
 
-/** The sections that upstream's CLI 3.1 pushes and that belong to the app instead of the machine. */
+/** The sections that upstream's CLI 3.1 pushes and that describe the app rather than the machine. */
 const sections = ['api', 'auth', 'storage'] as const;
 
-/** Ports, addresses, services and files of the machine where the file was written. */
+/** Settings for the ports, addresses, services and files of the machine on which the file was written. */
 const ofMachine =
   /^(?:api\.(?:enabled|port|external_url|tls\..+)|auth\.(?:enabled|external_url|signing_keys_path)|storage\.(?:enabled|buckets\..+)|.+\.(?:content_path|logo|logo_path))$/;
 
 /**
  * Returns the settings to push.
  *
- * @param table the parsed file
+ * @param table the parsed config.toml
  * @example
  * pushedSettings({ api: { port: 1, max_rows: 10 } }); // changes: api.max_rows, skipped: api.port
  */

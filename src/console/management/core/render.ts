@@ -1,4 +1,4 @@
-/** Renders functions with the fields of upstream's Management API v1 (as used by CLI 3.1). */
+/** Returns functions with the fields of upstream's Management API v1 (as used by CLI 3.1). */
 import { createHash } from 'node:crypto';
 import type { DeployedVersion, FunctionFacts } from '../../../functions/index.ts';
 
@@ -15,11 +15,17 @@ export interface FunctionFields {
   readonly entrypoint_path: string;
   readonly import_map_path?: string;
   readonly ezbr_sha256?: string;
-  /** A field that upstream doesn't have: whether the function was deployed or is in the server's project folder. */
+  /**
+   * A field that upstream's API doesn't have. It shows whether the function was deployed or is in the server's project
+   * folder.
+   */
   readonly source: 'deployed' | 'project folder';
 }
 
-/** Returns a file's URL. Upstream returns file URLs of its build machine, so only the end of the path is meaningful. */
+/**
+ * Returns the URL of a file in a function. Upstream returns file URLs with paths on its build machine, so only the end
+ * of the path is meaningful.
+ */
 const fileUrl = (path: string): string =>
   `file:///source/${path.split('/').map(encodeURIComponent).join('/')}`;
 
@@ -43,8 +49,8 @@ export function deployedFields(version: DeployedVersion): FunctionFields {
 }
 
 /**
- * Returns the fields of a function in the server's project folder. Its ID is derived from its name, and its version is
- * always 1.
+ * Returns the fields of a function in the server's project folder. The function's ID is derived from the function's
+ * name, and the version is always 1.
  */
 export function folderFields({ slug, verifyJwt, entrypoint, changedAt }: FunctionFacts): FunctionFields {
   const at = Math.trunc(changedAt);
@@ -71,7 +77,7 @@ function uuidOf(slug: string): string {
   return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }
 
-/** Renders a function's files as upstream does for `Accept: multipart/form-data`. */
+/** Returns a function's files in the format that upstream uses for `Accept: multipart/form-data`. */
 export function filesForm(
   entrypointPath: string,
   files: readonly { readonly path: string; readonly content: Buffer }[],
@@ -98,5 +104,5 @@ export function filesForm(
   ]);
 }
 
-/** Replaces characters that a quoted file name can't contain. Stored paths don't contain them. */
+/** Replaces characters that aren't allowed in a quoted file name. Stored paths don't contain these characters. */
 const quoted = (path: string): string => path.replace(/["\\\r\n]/g, '_');
