@@ -1,4 +1,4 @@
-/** Implements the backup commands that don't require a running server, which are list, restore and the drill. */
+/** Implements the backup commands that don't require a running server: list, restore and drill. */
 import { existsSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -27,8 +27,8 @@ export interface BackupLocation {
 }
 
 /**
- * The environment variable for the key, which is needed on a machine that only restores and has no plinth.toml. The
- * variable takes precedence so that backups with a previous key can be restored.
+ * The environment variable that contains the key, for machines that only restore backups and have no plinth.toml. This
+ * variable takes precedence over plinth.toml, so that backups encrypted with a previous key can be restored.
  */
 export const keyVariable = 'PLINTH_BACKUP_KEY';
 
@@ -81,7 +81,7 @@ export async function restoreBackup(request: RestoreRequest): Promise<Restored> 
 }
 
 export interface DrillRequest extends BackupLocation {
-  /** The data folder in which the result is recorded as the last drill. The folder may not exist. */
+  /** The data folder in which the result is recorded as the last drill. This folder may not exist. */
   readonly dataDir: string;
   readonly toBackup?: string | undefined;
   readonly workDir: string;
@@ -113,7 +113,7 @@ function settingsOf({ projectDir, from }: BackupLocation): BackupConfig {
   return { settings, config };
 }
 
-/** Parses a time. A time without a zone is rejected, because its meaning would depend on the machine. */
+/** Parses a time. A time without a time zone is rejected, because its meaning would depend on the machine. */
 function parseTime(text: string): number {
   const isIso = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)$/.test(text);
   const timeMs = isIso ? Date.parse(text) : Number.NaN;
@@ -122,8 +122,8 @@ function parseTime(text: string): number {
 }
 
 /**
- * Makes this data folder's server the owner of the backup target. The folder is a restored copy, or the original after
- * a copy was promoted. Returns whether the folder was a copy.
+ * Makes this data folder's server the owner of the backup target. The data folder is a restored copy, or the original
+ * data folder after a copy was promoted. Returns whether the data folder was a restored copy.
  */
 export async function promoteCopy(dataDir: string): Promise<boolean> {
   const marker = join(dataDir, copyMarker);

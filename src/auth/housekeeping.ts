@@ -9,15 +9,18 @@ import type { Settings } from './settings.ts';
 
 export interface Housekeeping {
   start(): void;
-  /** Stops the background task. A running round ends after its current statement. */
+  /** Stops the task that runs in the background. A running round ends after its current statement. */
   stop(): Promise<void>;
   /** Runs a round. Returns false if another process is already running a round. */
   sweep(): Promise<boolean>;
 }
 
-/** Long enough that this task doesn't keep an idle server's connection open. */
+/**
+ * The interval between rounds, which is so long that the task doesn't keep an idle server's connection to PostgreSQL
+ * open.
+ */
 const sweepEveryMs = 600_000;
-/** The pause between batches. The pause keeps a large backlog from slowing down requests. */
+/** The pause between batches. The pause prevents the deletion of a large backlog from slowing down requests. */
 const pauseMs = 20;
 
 type Tools = Pick<
@@ -37,8 +40,8 @@ type Tools = Pick<
 /**
  * Creates the background task.
  *
- * @param maintain completes factor removals and ends expired sessions. Safe to run in several processes. Returns soon
- * after `isStopping` returns true.
+ * @param maintain completes factor removals and ends expired sessions. `maintain` must be safe to run in several
+ * processes concurrently. `maintain` must return soon after `isStopping` returns true.
  */
 export function createHousekeeping(
   ctx: Tools,
@@ -69,12 +72,15 @@ export function createHousekeeping(
       }
       return true;
     });
-    // Runs after the transaction, because OAuth clients that are notified may respond slowly.
+    // Calls `maintain` after the transaction, because the OAuth clients that it notifies may respond slowly.
     await maintain(() => isStopping);
     return ran;
   }
 
-  /** Rows are kept for a day, because the row for an OAuth client's session is written before the session itself. */
+  /**
+   * Keeps rows without a session for a day, because the row for an OAuth client's session is written before the session
+   * itself.
+   */
   async function sweepSessionBrowsers(now: number): Promise<void> {
     for (let gone = batchRows; gone >= batchRows && !isStopping; ) {
       gone = await deleteOrphanedSessionBrowsers(ctx.pool, now - dayMs, batchRows);

@@ -104,24 +104,27 @@ export interface AuthDeps {
   /** The project's root folder. Template paths are relative to this folder. */
   readonly projectDir: string;
   /**
-   * Returns the public API URL, for example http://127.0.0.1:54321. This is a function because a port of 0 is resolved
-   * only at startup.
+   * Returns the public URL of the API, for example http://127.0.0.1:54321. This property is a function because port 0
+   * is replaced with the actual port only at startup.
    */
   readonly apiUrl: () => string;
   readonly mode: Mode;
-  /** Whether pages are served at `/account`. Defaults to true. */
+  /** Whether the server serves the Account pages at `/account`. Defaults to true. */
   readonly hasAccountPages?: boolean;
   readonly clock: Clock;
   /** Records calls that the Account pages make within this process. */
   readonly observe: Observe;
-  /** Sends requests to other servers. By default, uses the network. */
+  /** Sends requests to other servers. By default, sends them over the network. */
   readonly outgoing?: Outgoing;
   /** The bcrypt cost of new password hashes. Tests use a lower cost. See `passwords.ts`. */
   readonly passwordCost?: number;
   readonly log: Logger;
 }
 
-/** Lets operators test a provider or hook with the running settings. Returns undefined if the name is unknown. */
+/**
+ * Lets operators test a provider or hook with the settings in effect. The functions return undefined if no provider or
+ * hook has this name.
+ */
 export interface AuthChecks {
   provider(name: string): Promise<ProviderTest | undefined>;
   hook(name: string): Promise<HookTest | undefined>;
@@ -138,15 +141,15 @@ export interface AuthService extends Service {
   readonly isTrustedClient: (clientId: string) => Promise<boolean>;
   /** Implemented in `flows/oauth-logout.ts`. */
   readonly isPostLogoutRedirect: (clientId: string, redirectUri: string) => Promise<boolean>;
-  /** Returns the clients' logout pages that a browser loads after these sessions have ended. */
+  /** Returns the OAuth clients' logout pages that a browser loads after these sessions have ended. */
   readonly frontchannelUrls: (ended: readonly EndedSession[]) => Promise<readonly string[]>;
   readonly requestingClient: (authorizationId: string) => Promise<RequestingClient | undefined>;
   readonly releaseAuthorization: (authorizationId: string, userId: string) => Promise<void>;
-  /** The enabled custom providers, sorted by name. `id` is the value of `provider` at /authorize. */
+  /** The enabled custom providers, sorted by name. `id` is the value of the parameter `provider` of /authorize. */
   readonly customProviders: () => Promise<{ id: string; name: string }[]>;
   readonly messagePreviews: MessagePreviews;
   readonly checks: AuthChecks;
-  /** Returns the default URL that providers redirect users to. */
+  /** Returns the default URL to which providers redirect users. */
   readonly callbackUrl: () => string;
   readonly users: UserAdministration;
   readonly selfService: SelfService;
@@ -172,7 +175,7 @@ export function createAuth(deps: AuthDeps): AuthService {
   const signIns = createSignInCounts();
   const onGuessBlocked = (): void => limited.add(['guess']);
   const ctx: AuthContext = {
-    // Reads the settings for every request, because they can change while the server runs.
+    // Reads the settings for every request, because the settings can change while the server runs.
     get settings() {
       return current();
     },
@@ -209,7 +212,7 @@ export function createAuth(deps: AuthDeps): AuthService {
     try {
       if (hasOwnTables) await sweepFactorRemovals(ctx);
     } finally {
-      // Runs last, because the notified clients may respond slowly.
+      // Ends expired sessions last, because the clients that are notified may respond slowly.
       await endExpiredSessions(ctx, isStopping);
     }
   });
@@ -264,7 +267,7 @@ export function createAuth(deps: AuthDeps): AuthService {
 
 function authPlugin(ctx: AuthContext): FastifyPluginAsync {
   return async (app) => {
-    // Each route parses its body as JSON regardless of the content type. The body can be empty.
+    // Each route parses its body as JSON regardless of the content type. The request body can be empty.
     app.removeAllContentTypeParsers();
     app.addContentTypeParser('*', { parseAs: 'string', bodyLimit: maxBodyBytes }, (_request, body, done) => {
       done(null, body);

@@ -1,4 +1,4 @@
-/** Checks whether passwords have been leaked, using a service or file that the project configures. */
+/** Checks whether passwords have been leaked, using a service or a file specified in the project's settings. */
 import { existsSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import type { Outgoing } from '../shared/outgoing.ts';
 import { leakHashOf, listHolds, rangeHolds, rangePrefixChars } from './core/leaked-passwords.ts';
 
 export interface LeakedPasswords {
-  /** Returns whether the password has been leaked. Rejects if this can't be determined. */
+  /** Returns whether the password has been leaked. Rejects if the service or file can't be read. */
   has(password: string): Promise<boolean>;
 }
 
@@ -16,15 +16,18 @@ export interface LeakedPasswordSettings {
   readonly list_path: string | undefined;
 }
 
-/** The timeout of a check, which matches upstream's. The timeout limits how long a check can delay a sign-up. */
+/**
+ * The timeout of a leak check, which is the same as in upstream. This timeout limits how long a check can delay a
+ * sign-up.
+ */
 const leakCheckTimeoutMs = 5000;
 
 /** The default list, relative to the project folder. */
 const defaultList = 'supabase/leaked-passwords.txt';
 
 /**
- * Returns the check that the settings enable. By default, passwords are checked if the default list exists. Requests
- * are sent to the service only if the project enables it.
+ * Returns the leak check, or undefined if the settings don't enable it. By default, passwords are checked if the
+ * default list exists. The service is used only if the project enables the check and has no list.
  */
 export function leakedPasswordsOf(
   settings: LeakedPasswordSettings & { readonly enabled: boolean | undefined },
@@ -48,7 +51,7 @@ function createLeakedPasswords(
       const response = await outgoing.send({
         url: `${url.replace(/\/+$/, '')}/range/${hash.slice(0, rangePrefixChars)}`,
         reach: 'configured',
-        // Padding conceals the response's actual size, which would reveal the range.
+        // Padding conceals the response's actual size, because the size would reveal the requested range.
         headers: { accept: 'text/plain', 'user-agent': user_agent, 'add-padding': 'true' },
         timeoutMs: leakCheckTimeoutMs,
       });

@@ -1,6 +1,6 @@
 /**
- * Caches the discovery documents and keys of OpenID Connect issuers, and verifies ID tokens with them (OpenID Connect
- * Core section 3.1.3.7, Discovery section 4.3).
+ * Caches the discovery documents and keys of OpenID Connect issuers (Discovery section 4.3), and verifies ID tokens
+ * with the keys (OpenID Connect Core section 3.1.3.7).
  */
 import { createHash } from 'node:crypto';
 import { ageMs, type Clock } from '../kernel/clock.ts';
@@ -32,11 +32,13 @@ export interface Discovery {
 
 export interface IdTokenRules {
   readonly location: IssuerLocation;
-  /** Alternative issuer names that the token may contain. */
+  /** Alternative issuer names that are accepted in the token. */
   readonly aliases?: readonly string[];
   /** The accepted audiences. The token must be intended for at least one of these audiences. */
   readonly audience: readonly string[];
-  /** The access token issued with the ID token. This token is compared with `at_hash` if both are present. */
+  /**
+   * The access token issued with the ID token. The access token's hash is compared with `at_hash` if both are present.
+   */
   readonly accessToken: string | undefined;
 }
 
@@ -46,7 +48,7 @@ export interface Oidc {
    * @throws {Error} if the document can't be fetched or belongs to another issuer
    */
   discover(location: IssuerLocation): Promise<Discovery>;
-  /** Verifies an ID token and returns its claims. @throws {IdTokenError} if it is invalid or expired */
+  /** Verifies an ID token and returns its claims. @throws {IdTokenError} if the token is invalid or expired */
   verify(token: string, rules: IdTokenRules): Promise<IdTokenClaims>;
   /** Removes the issuer from the cache. */
   forget(issuer: string): void;
@@ -70,7 +72,10 @@ export class IdTokenError extends Error {
 export const isToken = (text: string): boolean => !('reason' in parseToken(text));
 
 const discoveryLifetimeMs = 3_600_000;
-/** The maximum number of cached issuers. Limited because an ID token can specify any Microsoft tenant. */
+/**
+ * The maximum number of cached issuers. The number is limited because an ID token can name any Microsoft tenant as its
+ * issuer.
+ */
 const maxIssuers = 200;
 /** The tolerated clock skew for `nbf`. */
 const notBeforeSkewSeconds = 300;
@@ -108,7 +113,7 @@ export function createOidc(outgoing: Outgoing, clock: Clock): Oidc {
       loading = load(location).finally(() => inFlight.delete(key));
       inFlight.set(key, loading);
     }
-    // If the issuer is unavailable, the cached document is used so that users can still sign in.
+    // If the issuer is unavailable, uses the cached document, so that users can still sign in.
     return entry ? loading.catch(() => entry) : loading;
   }
 
@@ -167,8 +172,8 @@ function checkAccessToken(claims: IdTokenClaims, alg: string, accessToken: strin
 }
 
 /**
- * The accepted algorithms. Excludes symmetric algorithms, because this server could sign the provider's tokens with the
- * shared secret.
+ * The accepted algorithms. Excludes symmetric algorithms, because anyone who knows the shared client secret could then
+ * sign tokens in the provider's name.
  */
 const publicAlgorithms = new Set('RS256 RS384 RS512 ES256 ES384 ES512 PS256 PS384 PS512 EdDSA'.split(' '));
 
@@ -183,8 +188,8 @@ async function fetchDiscovery(outgoing: Outgoing, location: IssuerLocation): Pro
   }
   const named = document.id_token_signing_alg_values_supported;
   for (const name of ['authorization_endpoint', 'token_endpoint', 'userinfo_endpoint', 'jwks_uri']) {
-    // The URLs must use https, because browsers are sent to the authorization endpoint and secrets are sent to the
-    // token endpoint.
+    // The URLs must use https, because browsers are redirected to the authorization endpoint and secrets are sent to
+    // the token endpoint.
     if (location.reach === 'public' && text(name) !== '' && !text(name).startsWith('https://')) {
       throw new Error(`oidc: ${name} of ${location.issuer} must use HTTPS`);
     }

@@ -1,8 +1,8 @@
 /**
- * Hashes and verifies passwords. New hashes use bcrypt with cost 10 and the prefix `$2a$`, like GoTrue and pgcrypto
- * (equivalent to `$2b$` for up to 72 bytes). All formats in `core/password-hash.ts` can be verified. Hashes are
- * computed on Node's thread pool. A queue keeps threads free for file and DNS operations during many concurrent
- * sign-ins.
+ * Hashes and verifies passwords. Like GoTrue and pgcrypto, uses bcrypt with cost 10 for new hashes, with the prefix
+ * `$2a$` (equivalent to `$2b$` for passwords of up to 72 bytes). All formats in `core/password-hash.ts` can be
+ * verified. Hashes are computed on Node's thread pool. A queue keeps threads free for file and DNS operations if many
+ * users sign in concurrently.
  */
 import { createCipheriv, scrypt, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
@@ -28,7 +28,7 @@ export interface Passwords {
   hash(password: string): Promise<string>;
   /** Whether the password matches the hash. Returns false if the hash is empty or its format is unknown. */
   verify(password: string, hash: string): Promise<boolean>;
-  /** Takes as long as verifying a password, so that the response time doesn't reveal whether an account exists. */
+  /** Takes as long as `verify`, so that the response time doesn't reveal whether an account exists. */
   pretendToVerify(password: string): Promise<void>;
   /** Returns the load of the hash queue. */
   load(): QueueLoad;
@@ -36,7 +36,8 @@ export interface Passwords {
 
 /**
  * Creates the password functions. The functions throw a `QueueFullError` if the estimated wait for a hash exceeds
- * `maxWaitMs()`. New hashes use 2^`cost` bcrypt rounds. A hash contains its cost, so `verify` supports every cost.
+ * `maxWaitMs()`. New hashes use 2^`cost` bcrypt rounds. A hash contains the cost with which it was computed, so
+ * `verify` supports every cost.
  */
 export function createPasswords(cost = defaultCost, maxWaitMs = () => Number.POSITIVE_INFINITY): Passwords {
   const queue = createWorkQueue(

@@ -6,7 +6,7 @@ import { retryAfterOf } from '../shared/retry-after.ts';
 import type { JsonObject } from './core/json.ts';
 import { AuthError, authError, OAuthShapedError } from './errors.ts';
 
-/** Converts any thrown value to an error from the table. `cause` contains the details for the log. */
+/** Converts any thrown value to an error from the table of public errors. `cause` contains the details for the log. */
 export function publicError(error: unknown): AuthError {
   const known = asAway(asAuthError(error));
   return known.status >= 500 && isFaultyText(known.cause)
@@ -62,8 +62,8 @@ function asAuthError(error: unknown): AuthError {
 
 /**
  * Converts the error to 503 if too many requests are waiting, or if PostgreSQL is restarting (57P), unreachable (08) or
- * out of connections (53300). GoTrue returns 500. supabase-js before June 2026 treats a 500 as a rejected refresh and
- * signs the user out.
+ * out of connections (53300). GoTrue returns status 500, but versions of supabase-js from before June 2026 treat this
+ * status as a rejected refresh and sign the user out.
  */
 function asAway(error: AuthError): AuthError {
   if (error.status !== 500) return error;
@@ -96,7 +96,7 @@ const isAway = (error: unknown): boolean =>
 
 /**
  * The SQLSTATEs for text that PostgreSQL can't store, such as NUL characters. Plinth's statements don't contain such
- * text, so it comes from the request.
+ * text, so the text comes from the request.
  */
 const faultyText = new Set(['22021', '22P05']);
 
@@ -105,8 +105,8 @@ const unstorable = "The request contains text that can't be stored";
 const isFaultyText = (cause: unknown): boolean => isPostgresError(cause) && faultyText.has(cause.code);
 
 /**
- * The SQLSTATEs raised by a project's triggers and constraints. Responses in GoTrue's older format contain these errors
- * unchanged.
+ * The SQLSTATEs raised by a project's triggers and constraints. Responses in GoTrue's older format contain the text of
+ * these errors unchanged.
  */
 const raisedByProject = new Set(['P0001', '23000', '23001', '23502', '23503', '23505', '23514', '23P01']);
 

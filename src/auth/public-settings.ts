@@ -1,7 +1,7 @@
 /** The settings that anyone can read. Apps use these settings to decide which sign-in buttons to show. */
 import type { Settings } from './settings.ts';
 
-/** The providers in upstream's order. Excludes x and vercel_marketplace, which upstream omits. */
+/** The providers in upstream's order. Excludes `x` and `vercel_marketplace`, which upstream also omits. */
 const externalNames = [
   'apple',
   'azure',

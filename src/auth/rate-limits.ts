@@ -1,6 +1,6 @@
 /**
- * Limits requests per IP address and handler, and emails and text messages for the whole server. A request counts
- * toward its limit even if its operation is rolled back.
+ * Limits the requests from each IP address to each handler, and the emails and text messages that the whole server
+ * sends. A request counts toward its limit even if its operation is rolled back.
  */
 
 import { ageMs } from '../kernel/clock.ts';
@@ -18,21 +18,24 @@ import {
 import { authError } from './errors.ts';
 import type { Settings } from './settings.ts';
 
-/** The maximum number of security notices of the same kind that an account receives per hour. */
+/** The maximum number of security notices of the same kind that are sent to an account per hour. */
 const noticesPerHour = 10;
 
-/** Added to `forMs` because two requests can be handled by servers whose clocks differ (`horizonMs`). */
+/**
+ * This duration is added to `forMs`, because two requests may be handled by servers whose clocks differ (see
+ * `horizonMs`).
+ */
 const onceSlackMs = 1000;
 
 export interface RateLimits {
   /**
-   * Counts a request. Throws `over_request_rate_limit`. Doesn't query the database if limits per IP address are
-   * disabled.
+   * Counts a request. Throws `over_request_rate_limit`. If limits per IP address are disabled, doesn't query the
+   * database.
    */
   address(handler: LimitedHandler, ip: string, nowMs: number): Promise<void>;
   /**
-   * Counts a change to a user's own account. `key` is the session, or the user if the caller has no session. Applies
-   * only if limits per IP address are enabled. Throws `over_request_rate_limit`.
+   * Counts a change to a user's own account. `key` is the session's ID, or the user's ID if the caller has no session.
+   * Applies only if limits per IP address are enabled. Throws `over_request_rate_limit`.
    */
   change(key: string, nowMs: number): Promise<void>;
   /** Counts an email. Throws `over_email_send_rate_limit`. */
@@ -40,11 +43,14 @@ export interface RateLimits {
   /** Counts a text message. Throws `over_sms_send_rate_limit`. */
   sms(nowMs: number): Promise<void>;
   /**
-   * Counts a security notice. Notices don't count as emails, because notices could then be suppressed by requesting
-   * many codes. Returns false if the account has received too many notices of this kind.
+   * Counts a security notice. Notices don't count as emails, because an attacker could then suppress notices by
+   * requesting many codes. Returns false if the account has received too many notices of this kind.
    */
   notice(userId: string, kind: string, nowMs: number): Promise<boolean>;
-  /** Limits an action to once per key. Returns true for the first call with a key, then false for at least `forMs`. */
+  /**
+   * Allows an action once per key during `forMs`. Returns true for the first call with a key, then false for at least
+   * `forMs`.
+   */
   once(key: string, forMs: number, nowMs: number): Promise<boolean>;
   /** Deletes expired counts. */
   sweep(nowMs: number): Promise<void>;
@@ -95,7 +101,7 @@ export function createRateLimits(
     },
     async email(nowMs) {
       const { hourly, email: mail } = settings();
-      // As in upstream, autoconfirm disables the limit unless the limit is 0.
+      // As in upstream, the limit doesn't apply if autoconfirm is enabled, unless the limit is 0.
       if (mail.autoconfirm && hourly.emails !== 0) return;
       const retryAfterMs = await consumeHourly('emails', hourly.emails, nowMs);
       if (retryAfterMs === undefined) return;
@@ -120,8 +126,8 @@ export function createRateLimits(
 }
 
 /**
- * The maximum clock difference between two servers. A stored time further in the future was written before the clock
- * was set back.
+ * The maximum clock difference between two servers. A stored time that is further in the future was written before the
+ * clock was set back.
  */
 const serverSkewMs = 60_000;
 

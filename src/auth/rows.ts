@@ -44,8 +44,8 @@ export interface UserColumns {
 }
 
 /**
- * A user with the relations included in the JSON representation. Use cases that change the user in the database also
- * update this object.
+ * A user with the related rows that the JSON representation includes. Code that changes the user in the database also
+ * updates this object.
  */
 export interface User extends UserColumns {
   identities: Identity[] | null;
@@ -81,7 +81,7 @@ export interface Factor {
   last_webauthn_challenge_data: JsonObject | null;
 }
 
-/** A key for signing in without a password. */
+/** A passkey, which is a key for signing in without a password. */
 export interface Passkey {
   readonly id: string;
   readonly user_id: string;
@@ -151,7 +151,7 @@ export interface FlowState {
   readonly authentication_method: string;
   readonly auth_code_issued_at: string | null;
   readonly invite_token: string | null;
-  /** The URL that the browser is redirected to at the end of the sign-in. */
+  /** The URL to which the browser is redirected at the end of the sign-in. */
   readonly referrer: string | null;
   readonly oauth_client_state_id: string | null;
   /** The ID of the user to whom the identity will be linked. */

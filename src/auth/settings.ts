@@ -17,8 +17,8 @@ export type HookName = keyof Config['auth']['hook'] | keyof Config['plinth']['au
 export interface ProviderSettings {
   readonly enabled: boolean;
   /**
-   * The accepted client IDs. ID tokens may be issued to any of them. The first is this project's client ID at the
-   * provider.
+   * The accepted client IDs. ID tokens may be issued to any of these client IDs. The first client ID identifies this
+   * project at the provider.
    */
   readonly clientIds: readonly string[];
   readonly secret: string;
@@ -38,13 +38,13 @@ export interface Settings {
   readonly defaultRole: string;
   readonly adminRoles: readonly string[];
   readonly siteUrl: string;
-  /** The app's URL that starts a sign-in. Defaults to `siteUrl`. */
+  /** The URL at which the app starts a sign-in. Defaults to `siteUrl`. */
   readonly signInUrl: string;
   readonly redirects: RedirectRules;
-  /** The following URLs are functions because they depend on the port. */
+  /** The following URLs are functions because the URLs depend on the port. */
   readonly externalUrl: () => string;
   readonly issuer: () => string;
-  /** The URL of the Account pages, or of the project's own pages that replace them. */
+  /** The URL of the Account pages, or of the project's pages that replace the Account pages. */
   readonly accountUrl: () => string;
   /** The languages of the Account pages. The default language is first. */
   readonly languages: readonly string[];
@@ -67,7 +67,7 @@ export interface Settings {
     readonly singlePerUser: boolean;
   };
   readonly requestTimeoutMs: number;
-  /** Guests are deleted after this time. If undefined, guests are never deleted. */
+  /** The time after which guests are deleted. If undefined, guests are never deleted. */
   readonly guestLifetimeMs: number | undefined;
   readonly email: {
     readonly enabled: boolean;
@@ -83,7 +83,7 @@ export interface Settings {
     /** The addresses that may receive emails, in lowercase. An empty list allows every address. */
     readonly authorizedAddresses: readonly string[];
     readonly checksDomains: boolean;
-    /** Whether the links in all emails lead to a page with a button. */
+    /** Whether the links in all emails open a page on which the user must press a button. */
     readonly confirmsByButton: boolean;
     readonly brand: () => MailBrand;
   };
@@ -96,14 +96,17 @@ export interface Settings {
     readonly otpLength: number;
     readonly otpExpiryMs: number;
     readonly template: string;
-    /** The fixed codes by phone number. The numbers don't contain `+`. */
+    /** The fixed codes, by phone number. The numbers don't contain `+`. */
     readonly testCodes: ReadonlyMap<string, string>;
   };
   readonly sms: SmsConfig;
   readonly oauthServer: {
     readonly enabled: boolean;
     readonly allowsRegistration: boolean;
-    /** The URL of the page where users consent to an OAuth client's request. Undefined if the project has none. */
+    /**
+     * The URL of the page where users consent to an OAuth client's request. Undefined if the project has no consent
+     * page.
+     */
     readonly consentUrl: () => string | undefined;
   };
   readonly providers: ReadonlyMap<string, ProviderSettings>;
@@ -116,8 +119,8 @@ export interface Settings {
   /** The maximum number of emails and text messages that the whole server sends per hour. */
   readonly hourly: { readonly emails: number; readonly sms: number };
   /**
-   * Whether requests are limited per IP address. False in development, because all clients have the same IP address
-   * there and the local stack has no header that distinguishes them.
+   * Whether requests are limited per IP address. False in development, because all clients then have the same IP
+   * address and the local stack sends no header that distinguishes the clients.
    */
   readonly limitsByAddress: boolean;
   /** Whether OAuth clients can change the user's account with their tokens, as upstream allows. */
@@ -125,14 +128,17 @@ export interface Settings {
   /** Whether failed attempts to enter a password or code are limited per account and token. */
   readonly limitsGuesses: boolean;
   readonly security: {
-    /** Which notices are sent even if `[auth.email.notification]` doesn't enable them. */
+    /** The notices that are sent even if `[auth.email.notification]` doesn't enable them. */
     readonly notices: 'always' | 'account' | 'configured';
-    /** How long a change can be undone through the link in its notice. */
+    /** How long users can undo a change through the link in the notice. */
     readonly undoPeriodMs: number;
-    /** The waiting period before lost second factors are removed. If 0, users can't request the removal. */
+    /**
+     * The waiting period before lost second factors are removed. If 0, users can't request the removal of their
+     * factors.
+     */
     readonly factorRemovalWaitMs: number;
     readonly eventRetentionMs: number;
-    /** Whether a password sign-in on a new device requires an emailed code. */
+    /** Whether users who sign in with a password on a new device must also enter an emailed code. */
     readonly confirmsNewDevices: boolean;
     /** The waiting times after wrong passwords and codes from the same network or browser. */
     readonly lockout: LockoutRules;
@@ -143,8 +149,8 @@ export interface Settings {
 const smsProviders = ['twilio', 'twilio_verify', 'messagebird', 'textlocal', 'vonage'] as const;
 
 /**
- * The settings for SMS codes, which match the local stack's. Codes have 6 digits and are valid for 6000 seconds. Codes
- * on the hosted service expire sooner.
+ * The settings for SMS codes, which are the same as in the local stack. Codes have 6 digits and are valid for 6000
+ * seconds. On the hosted service, codes expire sooner.
  */
 const smsOtp = { length: 6, expiryMs: 6_000_000 };
 
@@ -158,7 +164,8 @@ export function settingsFrom(
   hasAccountPages = true,
 ): Settings {
   const externalUrl = () => auth.external_url ?? `${apiUrl()}/auth/v1`;
-  // Accounts are concealed only in production. In development, responses match upstream's, including delivery errors.
+  // Only in production, responses conceal which accounts exist. In development, responses match upstream's responses,
+  // including errors of email delivery.
   const hidesAccounts = mode === 'production' && !plinth.auth.reveal_accounts;
   const provider = smsProviders.find((name) => auth.sms[name].enabled) ?? '';
   return {
@@ -221,7 +228,8 @@ export function settingsFrom(
       }),
     },
     phone: {
-      // The local stack disables phone sign-in if no provider is configured. Plinth captures the messages instead.
+      // If no SMS provider is configured, the local stack disables phone sign-in. Plinth captures the text messages
+      // instead.
       enabled: auth.sms.enable_signup,
       autoconfirm: !auth.sms.enable_confirmations,
       hidesAccounts,
@@ -267,7 +275,7 @@ export function settingsFrom(
   };
 }
 
-/** The image formats that email clients display, which don't include SVG. */
+/** The image formats that email clients display, excluding SVG, which most of them don't display. */
 const mailPicture = /\.(?:png|jpe?g|gif|webp)$/i;
 
 /** Returns the URL of a logo that email clients can display, or an empty string. */

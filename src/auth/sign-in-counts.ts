@@ -24,8 +24,8 @@ const outcomes = ['succeeded', 'rejected', 'rate_limited', 'failed'] as const;
 
 export interface SignInCounts {
   /**
-   * Runs a sign-in and counts it. Errors caused by the caller count as `rejected` or `rate_limited`, and all other
-   * errors count as `failed`.
+   * Runs a sign-in and counts the outcome. Errors caused by the caller count as `rejected` or `rate_limited`, and all
+   * other errors count as `failed`.
    */
   track<T>(method: SignInMethod, work: () => Promise<T> | T): Promise<T>;
   samples(): readonly Sample[];

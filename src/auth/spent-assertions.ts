@@ -1,4 +1,4 @@
-/** Records accepted SAML assertions, so that each can be used for only one sign-in. */
+/** Records accepted SAML assertions, so that each assertion can be used for only one sign-in. */
 import type { Queryable } from '../database/types.ts';
 import {
   type ConsumedAssertion,
@@ -8,9 +8,9 @@ import {
 } from './queries/sso.ts';
 
 export interface ConsumedAssertions {
-  /** Records an assertion. Returns false if it has already been used. */
+  /** Records an assertion. Returns false if the assertion has already been used. */
   spend(assertion: ConsumedAssertion): Promise<boolean>;
-  /** Returns when this flow's session must end, or undefined if the provider hasn't set a limit. */
+  /** Returns the time at which this flow's session must end, or undefined if the provider hasn't set a limit. */
   sessionEnd(flowStateId: string): Promise<string | undefined>;
   /** Deletes expired assertions. */
   sweep(nowMs: number): Promise<void>;

@@ -1,7 +1,8 @@
 /**
- * Refreshes tokens in batches. A batch needs only two round trips and one commit, and commits are a large part of a
- * refresh's cost. Handles only the common case of an active version 1 token with a valid session that no other request
- * is using. Never rejects a refresh, because all other requests fall back to `flows/refresh-session.ts`.
+ * Refreshes tokens in batches. A batch requires only two round trips and one commit, which saves time because commits
+ * are a large part of a refresh's cost. Handles only the common case, in which the token is an active version 1 token,
+ * its session is valid, and no other request is using either. Never rejects a refresh, because
+ * `flows/refresh-session.ts` handles all other requests.
  */
 import type { Pool } from '../database/types.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -64,7 +65,7 @@ export function createTokenRotation(pool: Pool, settings: () => Settings, clock:
           rows[0]?.map((row) => readActiveRefresh(row)).map((each) => [each.place, each]),
         );
         const rotations = requests.map((request, index) => {
-          // Repeated tokens in a batch, and tokens that another request has locked, use the fallback.
+          // Tokens that occur more than once in a batch, and tokens that another request has locked, use the fallback.
           const isFirst = requests.findIndex(({ token }) => token === request.token) === index;
           const active = isFirst ? found.get(index + 1) : undefined;
           return active && isUsual(active, settings(), clock.now())
@@ -77,7 +78,7 @@ export function createTokenRotation(pool: Pool, settings: () => Settings, clock:
           (rotation) => rotation && { user: rotation.user, session: rotation.session, child: rotation.child },
         );
       },
-      // The first request in the batch has waited longest, so its deadline applies to the batch.
+      // The first request in the batch has waited the longest, so this request's deadline applies to the whole batch.
       {
         settings: rotationSettings,
         first: [activeRefreshes(requests.map(({ token }) => token))],
@@ -90,13 +91,13 @@ export function createTokenRotation(pool: Pool, settings: () => Settings, clock:
     slowAfterMs,
     maxConcurrent,
   });
-  // If a batch fails, all of its requests use the fallback, where only the faulty request fails.
+  // If a batch fails, all its requests use the fallback, in which only the request that caused the error fails.
   return (request) => enqueue(request).catch(() => undefined);
 }
 
 /**
- * Whether the refresh can be part of a batch. Refreshes by OAuth clients can't, because those clients must
- * authenticate.
+ * Whether the refresh can be part of a batch. Refreshes by OAuth clients can't be part of a batch, because OAuth
+ * clients must authenticate.
  */
 function isUsual({ user, session, tokenUpdatedAt }: ActiveRefresh, settings: Settings, nowMs: number) {
   if (session.oauth_client_id !== null) return false;

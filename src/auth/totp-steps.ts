@@ -6,7 +6,7 @@ import { oldestTotpStep } from '../shared/totp.ts';
 import { consumeTotpStep, deleteTotpSteps } from './queries/totp-steps.ts';
 
 export interface TotpSteps {
-  /** Records a step. Returns false if this or a newer step was already recorded for the factor. */
+  /** Records a step. Returns false if this step or a newer step was already recorded for the factor. */
   take(factorId: string, step: number): Promise<boolean>;
   /** Deletes steps whose codes have expired. */
   sweep(nowMs: number): Promise<void>;

@@ -1,4 +1,4 @@
-/** Administers users for other modules in this process, with the same use cases as `/auth/v1/admin`. */
+/** Administers users for other modules in this process, and runs the same code as the routes under `/auth/v1/admin`. */
 import type { AdminCaller } from './caller.ts';
 import type { AuthContext } from './context.ts';
 import { fieldsOf } from './core/fields.ts';
@@ -41,8 +41,8 @@ export interface UserAdministration {
   /** Removes all second factors and recovery codes, ends all sessions, and notifies the user. */
   resetFactors(id: string): Promise<void>;
   /**
-   * Returns a user's sessions with their browsers and apps. Includes a banned user's sessions, because a ban blocks
-   * sessions without deleting them.
+   * Returns a user's sessions, each with its browser and app. If the user is banned, also returns the blocked sessions,
+   * because a ban doesn't delete sessions.
    */
   sessions(id: string): Promise<JsonObject[]>;
   endSession(id: string, sessionId: string): Promise<void>;
@@ -52,7 +52,7 @@ export interface UserAdministration {
   unlinkIdentity(id: string, identityId: string): Promise<void>;
   /** Checks a SAML identity provider's metadata. Doesn't store anything. */
   inspectSaml(source: { readonly url: string } | { readonly xml: string }): Promise<SamlInspection>;
-  /** Returns the URLs that identity providers need. Null if SAML is disabled. */
+  /** Returns this server's URLs that operators enter at an identity provider. Null if SAML is disabled. */
   samlServiceProvider(): { readonly entityId: string; readonly acsUrl: string } | null;
 }
 
@@ -77,7 +77,7 @@ export function createUserAdministration(ctx: AuthContext): UserAdministration {
     accessToken: undefined,
     hasCredentials: false,
     audience: undefined,
-    // The link leads to the Account pages. The recipient's language is unknown.
+    // The links in emails open the Account pages. The recipient's language is unknown, so uses the default language.
     pageLanguage: ctx.settings.hasAccountPages ? ctx.settings.languages[0] : undefined,
     claims: { role: 'service_role' },
     redirectTo: () => operatorLinkTarget(ctx),
@@ -140,8 +140,8 @@ export function createUserAdministration(ctx: AuthContext): UserAdministration {
 }
 
 /**
- * Returns the destination of links in invitations and password resets. On the Account pages, the user sets a password
- * or adds a passkey and then opens the app. The URL contains no session.
+ * Returns the destination of links in invitations and password resets. If the links open the Account pages, the user
+ * sets a password or adds a passkey there and then opens the app. The URL doesn't contain a session.
  */
 function operatorLinkTarget({ settings }: AuthContext): string {
   if (!settings.hasAccountPages) return settings.siteUrl;
@@ -149,7 +149,7 @@ function operatorLinkTarget({ settings }: AuthContext): string {
   return `${settings.accountUrl()}/sign-in?${flow}`;
 }
 
-/** Converts an error as the HTTP routes do, and logs it if it is unexpected. */
+/** Converts an error in the same way as the HTTP routes, and logs unexpected errors. */
 function operationError(ctx: AuthContext, thrown: unknown): OperationError {
   const error = publicError(thrown);
   if (error.status >= 500) ctx.log.error({ error: error.cause ?? error }, error.message);

@@ -1,6 +1,6 @@
 /**
  * Verifies authenticator responses (WebAuthn level 3, sections 7.1 and 7.2) with @simplewebauthn/server. The library is
- * loaded on first use because most projects have no keys.
+ * loaded on first use because most projects have no WebAuthn keys.
  */
 import type { Ceremony } from './core/webauthn/ceremony.ts';
 import type { KeyRecord, KeyUse, NewKey } from './core/webauthn/credential.ts';
@@ -65,7 +65,7 @@ export async function verifyCreation(
   }
 }
 
-/** Verifies a known key's signature. The caller checks the signature counter. */
+/** Verifies a known key's signature. The caller must check the signature counter. */
 export async function verifyAssertion(
   party: RelyingParty,
   ceremony: Ceremony,

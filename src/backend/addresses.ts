@@ -1,4 +1,4 @@
-/** Computes the URLs of the API and the Console. Each has its own origin. */
+/** Computes the URLs of the API and of the Console. The API and the Console have different origins. */
 import type { Config } from '../config/index.ts';
 import { isLoopback } from './exposure.ts';
 import { httpsSettings } from './https.ts';
@@ -12,7 +12,7 @@ export interface Addresses {
   readonly consolePort: number;
   /** The URL scheme of both ports. */
   readonly scheme: 'http:' | 'https:';
-  /** The URLs that clients use. They contain the actual ports only after the server has started listening. */
+  /** The URLs that clients use. The URLs contain the actual ports only after the server has started listening. */
   readonly apiUrl: () => string;
   readonly consoleUrl: () => string;
   readonly consolePublicUrl: URL | undefined;
@@ -63,7 +63,7 @@ export function createAddresses({ config, mode, ...options }: BackendParts): Add
 }
 
 /**
- * Returns the public URL. If the server isn't listening on the configured port, returns the URL of the actual port
+ * Returns the public URL. If the server isn't listening on the configured port, returns the URL with the actual port
  * instead.
  */
 function clientUrl(

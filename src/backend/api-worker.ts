@@ -1,6 +1,6 @@
 /**
- * The program of an API worker. It serves REST itself and passes all other requests to the main process. It doesn't
- * start a database or apply migrations.
+ * The program of an API worker. An API worker serves REST requests and passes all other requests to the main process.
+ * It doesn't start a database or apply migrations.
  */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ import type { WorkerInit } from './worker-init.ts';
 export async function runApiWorker(): Promise<never> {
   let socketDir: string | undefined;
   const lead = connectLead<WorkerInit>(() => {
-    // Removes the folder because the main process can't remove it after being killed.
+    // Removes the folder here, because a main process that was killed can't remove it.
     if (socketDir !== undefined) rmSync(socketDir, { recursive: true, force: true });
   });
   try {
@@ -75,7 +75,7 @@ async function serve(init: WorkerInit, lead: LeadLink<WorkerInit>): Promise<void
     pools: poolLimits(config.plinth.database, machine),
     log,
   });
-  // The main process makes the database read-only. This guard only provides the reason why a write was rejected.
+  // The main process makes the database read-only. This guard is only used to explain why a write was rejected.
   const disk = createDiskGuard({
     dir: init.dataDir,
     reservedBytes: () => live.current.plinth.database.reserved_space,
@@ -119,8 +119,8 @@ async function serve(init: WorkerInit, lead: LeadLink<WorkerInit>): Promise<void
   await disk.start();
   void keys.warm();
   await rest?.start?.();
-  // The main process passes clients' connections to this worker. The gateway listens nonetheless, because Node enforces
-  // timeouts only on servers that listen.
+  // The main process accepts clients' connections and passes them to this worker. The gateway listens nonetheless,
+  // because Node enforces timeouts only on servers that listen.
   await gateway.listenOn(join(init.socketDir, `worker-${process.pid}`));
   lead.ready({
     onConnection: (socket) => gateway.accept(socket),

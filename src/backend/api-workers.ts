@@ -1,6 +1,6 @@
 /**
- * The main process's side of a server with API workers: the port, the workers, and the private socket for requests that
- * workers don't handle. Decision 53 explains which process handles what.
+ * In the main process of a server with API workers, manages the port, the workers, and the private socket for requests
+ * that workers don't handle. Decision 53 explains which process handles which requests.
  */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -44,7 +44,7 @@ export interface ApiWorkers {
 
 type Entries = Extract<WorkerMessage, { readonly kind: 'entries' }>;
 
-/** The minimum time that a rolling restart waits for idle connections to send another request. */
+/** The minimum time for which a rolling restart waits for another request on idle connections. */
 const minRetireMs = 10_000;
 const shutdownGraceMs = 10_000;
 /** The maximum delay until the last accepted connection reaches a worker. */
@@ -109,7 +109,8 @@ export function createApiWorkers(
     async listen() {
       socketDir = makeRunFolder('plinth-api-', dataDir);
       await gateway().listenOn(join(socketDir, 'lead'));
-      // Listens before the workers start, because they need the port. Connections wait until the first worker is ready.
+      // Listens before the workers start, because each worker needs to know the port. Until the first worker is ready,
+      // connections wait.
       port = await listener.listen(addresses.host, addresses.port);
       addresses.apiListens(port);
       await workers.start();
@@ -137,8 +138,9 @@ export function createApiWorkers(
 }
 
 /**
- * Creates a trace from a message, because a message contains only a trace's fields and not its class. A trace's times
- * are relative to the start of the process that recorded it, so its start is recomputed from its duration.
+ * Creates an object of the class Trace from a message, because a message contains only a trace's fields. A trace's
+ * times are relative to the start of the process that recorded the trace, so the start time is recomputed from the
+ * duration.
  */
 function revive(trace: Trace, durationMs: number): Trace {
   const { startedAt, ...fields } = trace;

@@ -1,4 +1,7 @@
-/** Reloads the settings while the server runs, and reports whether the files differ from the running settings. */
+/**
+ * Reloads the settings while the server runs, and reports whether the settings files differ from the settings in
+ * effect.
+ */
 import {
   type Config,
   ConfigError,
@@ -21,28 +24,34 @@ export interface ConfigSource {
   readonly files: readonly string[];
 }
 
-/** How the settings in the files differ from the running settings. */
+/** The differences between the settings in the files and the settings in effect. */
 export interface ConfigDifference {
   /** The settings that a reload would apply, by key. */
   readonly unapplied: readonly string[];
   readonly needsRestart: readonly NeedsRestart[];
-  /** The errors in the files, with file and line. A reload fails until all errors are fixed. */
+  /** The errors in the files, each with its file and line. A reload fails until all errors are fixed. */
   readonly faults: readonly string[];
 }
 
 export interface ConfigStatus extends ConfigDifference {
-  /** When the files last changed, in milliseconds since the epoch. Undefined if they match the running settings. */
+  /**
+   * The time of the last change to the files, in milliseconds since the epoch. Undefined if the files match the
+   * settings in effect.
+   */
   readonly changedAtMs: number | undefined;
 }
 
 export interface ConfigOrigins {
   readonly overrides: Overrides;
-  /** Whether the environment variable is set, so that `env()` can refer to it. */
+  /** Whether the environment variable is set, so that a setting can refer to it with `env()`. */
   hasVariable(name: string): boolean;
 }
 
 export interface LastReload {
-  /** When the last reload succeeded, in milliseconds since the epoch. Startup counts as a reload. */
+  /**
+   * The time of the last successful reload, in milliseconds since the epoch. The server's start also counts as a
+   * reload.
+   */
   readonly succeededAtMs: number;
   readonly hasFailed: boolean;
 }
@@ -54,7 +63,7 @@ export interface Configuration {
    */
   reload(): Promise<Reload>;
   status(): ConfigStatus;
-  /** Returns the sources of values that the files don't contain. Empty if the files are invalid. */
+  /** Returns the sources of values that come from outside the settings files. Empty if the files are invalid. */
   origins(): ConfigOrigins;
   readonly last: LastReload;
   health(): Health;
@@ -80,7 +89,7 @@ export function createConfiguration(deps: ConfigurationDeps): Configuration {
   let last: LastReload = { succeededAtMs: now(), hasFailed: false };
   let reloading: Promise<unknown> = Promise.resolve();
 
-  /** Parses the files only if they or the running settings have changed since the last call. */
+  /** Parses the files only if the files or the settings in effect have changed since the last call. */
   function differenceOf({ hash }: FilesState): ConfigDifference {
     const current = running();
     if (known.hash !== hash || known.running !== current)
@@ -155,7 +164,7 @@ export function createConfiguration(deps: ConfigurationDeps): Configuration {
   };
 }
 
-/** Returns the key as written in the settings files. */
+/** Returns the key in the form in which the settings files contain it. */
 export const settingName = (key: string): string => key.replace(/^plinth\./, '');
 
 const faultsOf = (error: unknown): readonly string[] =>

@@ -17,7 +17,8 @@ test('the number of connections depends on the CPU cores unless it is configured
 });
 
 test.each([
-  // Columns: memory in MiB, exclusive and slow connections with 8 cores, and connections per pool.
+  // Columns: the memory in MiB, the numbers of exclusive and slow connections with 8 cores, and the connections per
+  // pool.
   [128, 3, 2, 2],
   [256, 4, 2, 2],
   [512, 8, 4, 4],

@@ -1,22 +1,25 @@
-/** Computes the sizes and limits of the connection pools from the settings and the machine. */
+/** Computes the sizes and limits of the connection pools from the settings and the machine's resources. */
 import type { Config } from '../config/index.ts';
 import type { RequestPathLimits } from '../database/index.ts';
 import type { Machine } from '../shared/machine.ts';
 
-/** The memory of one connection: its PostgreSQL session, which uses several MiB, and the request that uses it. */
+/**
+ * The memory required per connection, for the PostgreSQL session, which uses several MiB, and for the request on the
+ * connection.
+ */
 const bytesPerExclusive = 64 * 1024 ** 2;
 const bytesPerSlow = 128 * 1024 ** 2;
 const bytesPerPooled = 128 * 1024 ** 2;
 /**
- * The minimum number of exclusive connections. Calls of unknown speed get only a share of these connections (decision
- * 48), so at least three are needed.
+ * The minimum number of exclusive connections. Calls of unknown speed get only a share of the exclusive connections
+ * (decision 48), so at least three connections are needed.
  */
 export const minExclusive = 3;
 export const minSlow = 2;
 export const minPool = 2;
 const defaultPool = 5;
 
-/** Limits the connections by memory as well as by cores. */
+/** Limits the number of connections based on the machine's memory and cores. */
 export function requestPathLimits(
   rest: Config['plinth']['rest'],
   { cores, memoryBytes }: Machine,

@@ -1,6 +1,7 @@
 /**
- * The settings of a restored copy that isn't promoted. The original may still be running. Therefore, the copy sends no
- * emails, text messages or webhooks, runs no jobs, and doesn't write to the original's backups or bucket.
+ * The settings of a restored copy that isn't promoted. The server from which the copy was restored may still be
+ * running. Therefore, the copy sends no emails, text messages or webhooks, runs no jobs, and doesn't write to the
+ * original's backups or bucket.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';

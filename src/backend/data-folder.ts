@@ -1,18 +1,22 @@
-/** Restricts access to the data folder, regardless of the umask and of the Plinth version that created the contents. */
+/**
+ * Restricts access to the data folder, regardless of the umask and of the Plinth version that created the folder's
+ * contents.
+ */
 import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseError } from '../database/index.ts';
 import { restoreMarker } from '../shared/restore-markers.ts';
 
 /**
- * Folders whose modes aren't changed. PostgreSQL may run as a different user and protects its own data. The other
- * folders don't contain secrets.
+ * The folders whose modes aren't changed. PostgreSQL may run as a different user, and protects its own data folder. The
+ * other folders don't contain secrets.
  */
 const ofPostgres = new Set(['postgres', 'bin', 'extensions', 'run']);
 
 /**
- * Creates the folder if necessary. Sets the mode of its files to 0600 and of its folders to 0700. The folder modes
- * protect all nested files. Log files are also protected individually because they are often copied elsewhere.
+ * Creates the folder if necessary. Removes other users' permissions from the files and folders directly in it, which
+ * also protects all nested files. Also removes these permissions from each log file, because log files are often copied
+ * elsewhere.
  */
 export function closeDataFolder(dataDir: string): void {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
@@ -28,7 +32,7 @@ function closeEntries(dir: string, isOurs: (name: string) => boolean): void {
   for (const name of readdirSync(dir).filter(isOurs)) {
     const path = join(dir, name);
     const facts = lstatSync(path, { throwIfNoEntry: false });
-    // Skips symbolic links because the user created them and their own mode has no effect.
+    // Skips symbolic links, because the user created them and a link's mode has no effect.
     if (facts === undefined || facts.isSymbolicLink() || (facts.mode & 0o077) === 0) continue;
     chmodSync(path, facts.isDirectory() ? 0o700 : facts.mode & 0o700);
   }

@@ -1,4 +1,4 @@
-/** Returns the settings stored in the database. Some of them contain the project's secrets. */
+/** Returns the settings stored in the database. Some of these settings contain the project's secrets. */
 import type { Config } from '../config/index.ts';
 import type { DatabaseOptions } from '../database/index.ts';
 import type { Setting } from '../database/types.ts';
@@ -14,8 +14,8 @@ interface DatabaseSettingsOptions {
 }
 
 /**
- * Returns the database settings. Every role can read them, so they include a secret only if it is already public or was
- * explicitly requested.
+ * Returns the database settings. Every role can read these settings, so they include a secret only if the secret is
+ * already public or the project explicitly enabled it.
  */
 export function databaseSettings(
   config: Config,

@@ -15,7 +15,9 @@ const intervalMs = 1000;
 const hurriedMs = 100;
 
 export interface DiskGuard extends DiskState {
-  /** Measures the free space immediately and then at regular intervals. Resolves after the first measurement. */
+  /**
+   * Measures the free space immediately and then at regular intervals. Resolves when the first measurement is complete.
+   */
   start(): Promise<void>;
   stop(): void;
   health(): Health;
@@ -25,7 +27,10 @@ export interface DiskGuard extends DiskState {
 
 export interface DiskGuardOptions {
   readonly dir: string;
-  /** Returns the reserve in bytes. If it returns undefined, the reserve is 5% of the disk, within limits. */
+  /**
+   * Returns the reserve in bytes. If the function returns undefined, the reserve is 5% of the disk, within fixed
+   * limits.
+   */
   readonly reservedBytes: () => number | undefined;
   /** Called when the state changes. If the call fails, it is repeated after the next measurement. */
   readonly onChange: (isFull: boolean) => Promise<void>;
@@ -43,8 +48,8 @@ export function createDiskGuard({
   let space: DiskSpace = { freeBytes: Number.POSITIVE_INFINITY, totalBytes: Number.POSITIVE_INFINITY };
   let isFull = false;
   /**
-   * The state that `onChange` last handled. Undefined while `onChange` runs and after it has failed, because some of
-   * its changes may have been made.
+   * The state that `onChange` last handled. Undefined while `onChange` runs and after it has failed, because the
+   * database may then be in either state.
    */
   let handled: boolean | undefined = false;
   let isSwitching = false;
@@ -113,13 +118,15 @@ export function createDiskGuard({
       clearTimeout(timer);
     },
     health() {
-      // A switch that is in progress isn't an error, because it may have to wait for a checkpoint.
+      // A switch between read-only and read-write that is still in progress isn't an error, because it may have to wait
+      // for a checkpoint.
       if (handled !== isFull && !isSwitching)
         return {
           status: 'failing',
           message: "The database couldn't be switched between read-only and read-write.",
         };
-      // Not an outage, because reads continue and the load balancer should still send requests to this server.
+      // Doesn't report an outage, because reads still work and the load balancer should still send requests to this
+      // server.
       if (isFull)
         return { status: 'degraded', message: 'The disk is almost full, so the project is read-only.' };
       if (space.freeBytes < 2 * reserveOf(space, reservedBytes()))

@@ -1,4 +1,4 @@
-/** Restores a backup (by default, the newest) into a temporary folder with the project's configuration. */
+/** Restores a backup (by default, the newest one) with the project's configuration into a temporary folder. */
 import { type BackupSettings, type DrillReport, drill, openConfigured } from '../backup/index.ts';
 import type { Config } from '../config/index.ts';
 import { openBodyStore } from '../storage/index.ts';

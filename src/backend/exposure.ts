@@ -1,10 +1,10 @@
 /**
- * Decides which addresses the server may listen on. The local stack's keys are public, so a server that uses them must
+ * Decides on which addresses the server may listen. The local stack's keys are public, so a server that uses them must
  * never be reachable from other machines.
  */
 import { isIP } from 'node:net';
 
-/** Whether the address is reachable only from this machine. */
+/** Whether an address can be reached only from this machine. */
 export function isLoopback(host: string): boolean {
   if (host === 'localhost' || host === '::1') return true;
   return isIP(host) === 4 && host.startsWith('127.');
@@ -13,10 +13,10 @@ export function isLoopback(host: string): boolean {
 /**
  * Checks that the server doesn't expose publicly known keys.
  *
- * @param wellKnown the names of settings whose values are the local stack's defaults or placeholders from the
- * documentation
- * @throws {Error} with a description of the fix, if a server that uses such a key would be reachable from other
- * machines. `serve` also rejects these keys on loopback addresses, because it is usually behind a proxy.
+ * @param wellKnown the names of the settings whose values are publicly known, because they are the local stack's
+ * defaults or placeholders from the documentation
+ * @throws {Error} with instructions for fixing the problem, if other machines could reach a server that uses such a
+ * key. `plinth serve` also rejects these keys on loopback addresses, because it usually runs behind a proxy.
  */
 export function rejectExposure(
   host: string,

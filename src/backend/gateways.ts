@@ -1,4 +1,4 @@
-/** Creates the gateways for the API's port and the Console's port. */
+/** Creates the gateways for the ports of the API and the Console. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ConsoleService } from '../console/index.ts';
 import type { Gateway, PortTls, Readiness } from '../gateway/index.ts';
@@ -16,8 +16,8 @@ export interface Gateways {
   /** Undefined if the Console isn't enabled. */
   readonly console: Gateway | undefined;
   /**
-   * Opens the API's port. REST requests are served immediately. Requests for other services wait for {@link
-   * Gateways.complete}.
+   * Opens the API's port. From then on, REST requests are served. Requests for other services wait for
+   * {@link Gateways.complete}.
    */
   listen(): Promise<void>;
   /** Registers the routes of all other services and opens the Console's port. */
@@ -59,7 +59,7 @@ export function createGateways(
   const api = gateway.createGateway({
     ...common,
     defersRoutes: true,
-    // If there are workers, they apply the limits and handle HTTPS.
+    // If there are API workers, the workers apply the limits and handle HTTPS.
     ...(apiWorkers === undefined
       ? {}
       : {
@@ -114,7 +114,8 @@ export function createGateways(
 }
 
 /**
- * Waits briefly until requests that have already arrived are complete, because registering routes blocks the thread.
+ * Waits briefly until the responses to requests that have already arrived are complete, because registering routes
+ * blocks the thread.
  */
 async function untilIdle(api: Gateway): Promise<void> {
   const deadline = performance.now() + maxDeferMs;

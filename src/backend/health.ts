@@ -68,7 +68,10 @@ export function checksOf(
   };
 }
 
-/** Returns the limitations of an external server. The limitations affect some features, but requests still succeed. */
+/**
+ * Returns the limitations of an external database server. The limitations affect some features, but requests still
+ * succeed.
+ */
 export function limitsOf(findings: readonly Pick<Finding, 'status' | 'check'>[]): Health {
   const limited = findings.filter(({ status }) => status !== 'ok').map(({ check }) => check);
   return limited.length === 0

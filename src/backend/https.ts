@@ -5,7 +5,7 @@ import type { TlsSource } from '../tls/index.ts';
 
 export interface HttpsSettings {
   readonly source: TlsSource;
-  /** The port for unencrypted HTTP. Undefined if there is none. */
+  /** The port for unencrypted HTTP. Undefined if the server doesn't listen for unencrypted HTTP. */
   readonly httpPort: number | undefined;
   /** The value of the Strict-Transport-Security header. */
   readonly strictTransport: string | undefined;
@@ -56,8 +56,8 @@ function ofServer({ api, plinth }: Config): HttpsSettings | undefined {
 }
 
 /**
- * Returns the settings of `[api.tls]`. They don't include Strict-Transport-Security, because browsers apply the header
- * to every port of a host.
+ * Returns the settings of `[api.tls]`. The result doesn't include the header Strict-Transport-Security, because
+ * browsers apply it to every port of a host.
  */
 function ofApi({ api, plinth }: Config): HttpsSettings | undefined {
   const { enabled, cert_path: cert, key_path: key } = api.tls;

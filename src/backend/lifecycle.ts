@@ -1,4 +1,4 @@
-/** Starts and stops all parts in order. */
+/** Starts and stops all parts of the server in the required order. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Readiness } from '../gateway/index.ts';
 import type { Service } from '../kernel/service.ts';
@@ -76,13 +76,15 @@ export function createLifecycle(
   async function stopAll(): Promise<void> {
     readiness.drain();
     const spareMade = spareCopy.stop();
-    // Requests from SQL may be addressed to this server, so they are completed while the port is open.
+    // HTTP requests sent from SQL may be addressed to this server, so these requests are completed while the port is
+    // still open.
     await jobs.stop?.().catch(() => undefined);
     await gateways
       .close(shutdownGraceMs, mode === 'production' ? drainMs() : 0)
       .catch((error: unknown) => log.error({ error }, 'failed to close a port'));
     await drills?.stop();
-    // Backups are stopped before storage, because the last backup needs storage. All writes have completed by now.
+    // Stops the backups before the storage service, because the last backup needs this service. All writes have
+    // completed at this point.
     await backups?.stop().catch((error: unknown) => log.error({ error }, 'failed to stop the backups'));
     await Promise.allSettled(services.map((service) => service !== jobs && service.stop?.()));
     disk.stop();
@@ -114,7 +116,10 @@ export function createLifecycle(
   };
 }
 
-/** Converts a port error into a readable message. Keeps the error's `code` and `port`. */
+/**
+ * Converts an error of opening a port into an error with a readable message. Keeps the properties `code` and `port` of
+ * the error.
+ */
 function inWords(error: unknown): unknown {
   const { code, address, port } = error as NodeJS.ErrnoException & { address?: string; port?: number };
   if (!(error instanceof Error) || port === undefined) return error;

@@ -7,7 +7,8 @@ import { memorySettings } from './memory-settings.ts';
 const mib = 1024 ** 2;
 
 test.each([
-  // Columns: memory in MiB, shared_buffers, work_mem, maintenance_work_mem, logical_decoding_work_mem, max_connections.
+  // The columns are the memory in MiB, shared_buffers, work_mem, maintenance_work_mem, logical_decoding_work_mem and
+  // max_connections.
   [128, '16MB', '1MB', '16MB', '16MB', 60],
   [256, '16MB', '1MB', '16MB', '16MB', 60],
   [512, '16MB', '1MB', '16MB', '16MB', 64],

@@ -1,5 +1,5 @@
 /**
- * Computes PostgreSQL settings that fit the memory of this machine or container. Has no side effects.
+ * Computes PostgreSQL settings that are suitable for the memory of this machine or container. Has no side effects.
  *
  * With 512 MiB, PostgreSQL may use a quarter of the memory. With 2 GiB or more, the settings that affect query plans
  * are the same as in the local stack. In production, larger machines get larger `shared_buffers` and
@@ -7,7 +7,7 @@
  */
 
 const mib = 1024 ** 2;
-/** The amount of memory that the default settings are suitable for. */
+/** The amount of memory from which the default settings are suitable. */
 const enoughBytes = 2048 * mib;
 
 /** Returns settings for postgresql.conf. Omitted settings keep their defaults. */
@@ -23,7 +23,7 @@ export function memorySettings(
       : {
           shared_buffers: part(32, 64, 512),
           maintenance_work_mem: part(32, 64, 512),
-          // Limited because several autovacuum workers can run at the same time.
+          // This value is fixed because several autovacuum workers can run at the same time.
           autovacuum_work_mem: '64MB',
         };
   }
@@ -39,8 +39,8 @@ export function memorySettings(
 const defaultMaxConnections = 100;
 
 /**
- * Returns the maximum number of connections. A busy PostgreSQL session uses about 8 MiB. The minimum leaves room for
- * Plinth's own sessions and a few others.
+ * Returns the maximum number of connections. A busy PostgreSQL session uses about 8 MiB. The minimum is enough for
+ * Plinth's own sessions and a few other sessions.
  */
 export const maxConnectionsOf = (memoryBytes: number): number =>
   between(60, Math.floor(memoryBytes / (8 * mib)), defaultMaxConnections);

@@ -27,7 +27,7 @@ import { queueMetrics } from './queue-metrics.ts';
 import type { Services } from './services.ts';
 import type { BackendParts } from './types.ts';
 
-/** Sizes are cached for a long time, because they are read from the file system and change slowly. */
+/** File sizes are cached for a long time, because reading them is slow and they change slowly. */
 const sizesLifetimeMs = 60_000;
 
 export interface MetricParts {
@@ -57,7 +57,8 @@ export function createMetrics(
   }: MetricParts,
 ): ServerMetrics {
   const processMetrics = createProcessMetrics();
-  // This role can read all statistics but isn't a superuser. Hosted databases don't have this role.
+  // The role `supabase_read_only_user` can read all statistics but isn't a superuser. Hosted databases don't have this
+  // role.
   const pool = database.pool(database.info.ownsSchemas ? 'supabase_read_only_user' : 'postgres');
   const ofServices = services.flatMap((service): MetricSource[] =>
     service.metrics === undefined ? [] : [() => service.metrics?.() ?? {}],
@@ -65,8 +66,8 @@ export function createMetrics(
   /** Returns the metrics that every process reports. */
   const ownMetrics = (): MetricValues => ({
     ...gatewayMetrics({
-      // If there are workers, this port's load is omitted because its connections come from the workers instead of
-      // clients.
+      // If there are API workers, the API port's load is omitted, because its connections come from the workers and not
+      // from clients.
       ...(apiWorkers === undefined ? { api: gateways().api.load() } : {}),
       console: gateways().console?.load(),
     }),

@@ -14,13 +14,13 @@ export interface MetricsCollector {
   collect(): Promise<MetricValues>;
 }
 
-/** Returns the metrics of one part of the server. If it fails or takes too long, its metrics are omitted. */
+/** Returns the metrics of one part of the server. If a source fails or takes too long, its metrics are omitted. */
 export type MetricSource = () => MetricValues | Promise<MetricValues>;
 
 const lifetimeMs = 1000;
-/** A scrape must not wait for an unresponsive database. */
+/** The timeout is short, because a scrape must not wait for an unresponsive database. */
 const defaultTimeoutMs = 1000;
-/** Shorter than the other timeouts so that an unresponsive database is reported as down. */
+/** This timeout is shorter than the other timeouts, so that an unresponsive database is reported as down. */
 const databaseTimeoutMs = 800;
 
 export interface CollectorOptions {
@@ -190,6 +190,6 @@ export function gatewayMetrics(loads: Readonly<Record<string, GatewayLoad | unde
   };
 }
 
-/** Returns the metric, or nothing if its value is unknown. */
+/** Returns the metric, or no metric if the value is unknown. */
 export const single = (name: MetricName, read: (() => number) | undefined): MetricValues =>
   read === undefined ? {} : { [name]: read() };

@@ -1,7 +1,7 @@
 /** The modules that need the database. */
 import type { MigrationSet } from '../database/types.ts';
 
-/** Loads the modules while PostgreSQL starts, because loading blocks the thread. */
+/** Loads the modules while PostgreSQL starts, because loading them blocks the thread. */
 export async function loadModules() {
   const [
     backup,

@@ -12,7 +12,7 @@ export async function migrateServices(database: Database): Promise<void> {
 
 /**
  * Makes all database changes that are needed before the server accepts requests. Test databases are cloned from
- * templates that this function prepares.
+ * templates that were prepared by this function.
  */
 export async function prepareDatabase(database: Database, config: Config, projectDir: string): Promise<void> {
   await migrateServices(database);

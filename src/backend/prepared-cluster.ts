@@ -1,6 +1,6 @@
 /**
- * Prepares a cluster in the user's cache once per Plinth build. New projects copy it, which is faster than running
- * initdb and all migrations.
+ * Prepares a cluster in the user's cache once per Plinth build. New projects copy this cluster, which is faster than
+ * running initdb and all migrations.
  */
 import { createHash } from 'node:crypto';
 import {
@@ -21,9 +21,9 @@ import { bundleHash, claim, packageManifest, userCache } from '../packages/index
 import { loadModules, migrationSets } from './modules.ts';
 
 /**
- * Returns the data folder to copy, and creates it if necessary. Returns undefined if the folder can't be created or
- * read, or if Plinth runs from its sources, which change during development. A new project then runs initdb and all
- * migrations itself.
+ * Returns the data folder that new projects copy, and creates the folder if necessary. Returns undefined if the folder
+ * can't be created or read, or if Plinth runs from its source code, which changes during development. A new project
+ * then runs initdb and all migrations itself.
  */
 export async function preparedCluster(onProgress: (message: string) => void): Promise<string | undefined> {
   const folder = preparedFolder();
@@ -44,15 +44,18 @@ export async function preparedCluster(onProgress: (message: string) => void): Pr
   return isUsable(folder) ? folder : undefined;
 }
 
-/** Returns the cache folder: the user's cache for the npm package, or the clone's own folder for a clone's bundle. */
+/**
+ * Returns the cache folder, which is in the user's cache for the npm package, and in the clone itself for a bundle
+ * built in a clone.
+ */
 function preparedFolder(): string | undefined {
   const build = packageManifest()?.build;
   if (build !== undefined) return join(userCache(), 'prepared', build);
   const sources = bundleHash();
   if (sources === undefined) return undefined;
   const root = fileURLToPath(new URL('../../', import.meta.url));
-  // Includes the SQL files because the bundle reads them from the source folder, where they can change without a new
-  // bundle.
+  // The hash includes the SQL files, because the bundle reads them from the source folder, where they can change
+  // without a new bundle.
   const hash = createHash('sha256').update(sources);
   const src = join(root, 'src');
   for (const name of globSync('**/*.sql', { cwd: src }).sort()) hash.update(readFileSync(join(src, name)));
@@ -76,7 +79,7 @@ function isUsable(folder: string): boolean {
 }
 
 /**
- * Creates a cluster with all of Plinth's own migrations in `folder`. The folder gets its final name only when the
+ * Creates a cluster with all of Plinth's own migrations in `folder`. Renames the folder to its final name only when the
  * cluster is complete.
  */
 export async function prepareCluster(folder: string): Promise<void> {
@@ -102,8 +105,8 @@ export async function prepareCluster(folder: string): Promise<void> {
 const dayMs = 24 * 3600 * 1000;
 
 /**
- * Removes clusters that haven't been copied for a month, such as those of earlier versions. In a clone, removes them
- * after a day, because the sources change more often.
+ * Removes clusters that haven't been copied for a month, such as the clusters of earlier versions. In a clone of the
+ * repository, removes such clusters after a day, because the source code changes often.
  */
 function removeUnused(parent: string): void {
   const unusedMs = bundleHash() === undefined ? 30 * dayMs : dayMs;

@@ -1,4 +1,4 @@
-/** Measures this process: memory, CPU, event loop, garbage collection and file descriptors. */
+/** Measures this process's memory, CPU time, event loop, garbage collection and file descriptors. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { constants, monitorEventLoopDelay, PerformanceObserver } from 'node:perf_hooks';
 import { getHeapStatistics } from 'node:v8';
@@ -25,7 +25,7 @@ const gcKinds: Readonly<Record<number, string>> = {
   [constants.NODE_PERFORMANCE_GC_WEAKCB]: 'weak_callbacks',
 };
 
-/** Starts measuring the event loop and garbage collection at the first call to `values`. */
+/** Starts to measure the event loop and garbage collection when `values` is first called. */
 export function createProcessMetrics(): ProcessMetrics {
   const lag = monitorEventLoopDelay({ resolution: lagResolutionMs });
   const pauses = new Map(Object.values(gcKinds).map((kind) => [kind, new Histogram()]));

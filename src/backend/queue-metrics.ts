@@ -1,4 +1,4 @@
-/** The metrics of all request queues except those for database connections. */
+/** The metrics of all request queues except the queues for database connections. */
 import type { GatewayQueue } from '../gateway/index.ts';
 import type { MetricValues } from '../kernel/metrics/catalog.ts';
 import type { Sample } from '../kernel/metrics/types.ts';

@@ -1,6 +1,6 @@
 /**
  * Saves the data of the Console's charts in the data folder, so that the charts still show the time before a restart.
- * Only the process that owns the data folder writes the file. An unreadable file is ignored.
+ * Only the process that owns the data folder writes the file. If the file can't be read, it is ignored.
  */
 import { readFileSync } from 'node:fs';
 import { rename, writeFile } from 'node:fs/promises';
@@ -12,13 +12,13 @@ import { isRecord } from '../shared/is-record.ts';
 /** Chart data that can be saved as JSON. */
 export interface Savable {
   save(nowMs: number): unknown;
-  /** Called before the first request. Ignores data that is too old or has another format. */
+  /** Called before the server handles the first request. Ignores saved data that is too old or has another format. */
   load(saved: unknown, nowMs: number): void;
 }
 
 export interface RecentMetricsOptions {
   readonly dataDir: string;
-  /** The chart data by its name in the file. */
+  /** The data of each chart, by the name used in the file. */
   readonly figures: Readonly<Record<string, Savable>>;
   readonly now: () => number;
   readonly log: Logger;
@@ -46,8 +46,8 @@ export function createRecentMetrics({ dataDir, figures, now, log }: RecentMetric
   };
 
   /**
-   * Doesn't flush the file to disk because requests would have to wait. The charts may therefore be empty after a power
-   * failure.
+   * Doesn't flush the file to disk, because requests would have to wait for the flush. Therefore, the charts may be
+   * empty after a power failure.
    */
   async function write(): Promise<void> {
     const text = current();
@@ -69,7 +69,7 @@ export function createRecentMetrics({ dataDir, figures, now, log }: RecentMetric
       timer = setInterval(() => void write(), writeIntervalMs).unref();
     },
     stop() {
-      // A server that didn't start hasn't loaded the file, so it must not overwrite the file.
+      // A server that failed to start hasn't loaded the file, so it must not overwrite the saved data.
       if (timer === undefined) return;
       clearInterval(timer);
       try {

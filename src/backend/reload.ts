@@ -9,13 +9,13 @@ export interface Reload {
   readonly applied: readonly string[];
   /** The settings that differ from the running configuration and apply only after a restart. */
   readonly needsRestart: readonly NeedsRestart[];
-  /** Problems with services and certificate files. Each reload reads the certificate files again. */
+  /** The problems found in services and certificate files. Certificate files are read again at each reload. */
   readonly problems: readonly string[];
 }
 
 /**
  * Returns a function that applies a complete configuration. Each call compares its argument with the running
- * configuration, so several processes can apply the same configuration with the same result.
+ * configuration, so all processes that apply the same configuration get the same result.
  * @throws {Error} if a value can't be used. Nothing is changed.
  */
 export function createReload(live: LiveConfigOwner, tls: Tls | undefined) {

@@ -1,4 +1,4 @@
-/** Creates the server's HTTPS support from its settings. */
+/** Creates the objects that the server needs for HTTPS, based on the settings. */
 
 import { systemClock } from '../kernel/clock.ts';
 import { hostnameOf } from '../kernel/request-origin.ts';
@@ -28,7 +28,10 @@ export function createServerTls(
   });
 }
 
-/** Returns the origin to which unencrypted requests for a host are redirected. For unknown hosts, returns the API's. */
+/**
+ * Returns the origin to which unencrypted requests for a host are redirected. For unknown hosts, returns the API's
+ * origin.
+ */
 function originOf({ apiUrl, consoleUrl, consolePublicUrl }: Addresses, hostname: string | undefined): string {
   const isConsole = consolePublicUrl !== undefined && hostname === hostnameOf(consolePublicUrl.host);
   return new URL(isConsole ? consoleUrl() : apiUrl()).origin;

@@ -45,7 +45,7 @@ export function createServices(parts: BackendParts, modules: Modules, hosting: H
   const mail = modules.mail.createMail({
     database,
     config: live,
-    // Always a loopback address, because the inbox doesn't require a password.
+    // The host is always a loopback address, because the inbox doesn't require a password.
     host: loopbackOf(host),
     port: parts.mailPort ?? (mode === 'development' ? atStart.local_smtp.port : undefined),
     log: logOf('mail'),
@@ -87,7 +87,7 @@ export function createServices(parts: BackendParts, modules: Modules, hosting: H
     disk,
     mode,
     journal,
-    // A copy must not change the bucket because the bucket may belong to the original.
+    // A restored copy must not change the bucket, because the bucket may belong to the original server.
     isReadOnly: parts.isCopy && atStart.plinth.storage.backend === 's3',
     log: logOf('storage'),
   });
@@ -130,7 +130,10 @@ export function createServices(parts: BackendParts, modules: Modules, hosting: H
   });
   const backupLog = logOf('backup');
   const archivesWal = journal !== undefined && atStart.plinth.backup.wal;
-  /** Undefined if the archiver uses the slot or if Plinth doesn't manage the database server. */
+  /**
+   * Drops the replication slot. Undefined if the archiver uses the slot or if Plinth doesn't manage the database
+   * server.
+   */
   const dropUnusedSlot =
     archivesWal || !database.info.embedded
       ? undefined
@@ -231,8 +234,8 @@ export function createConsole(parts: BackendParts, modules: Modules, hosting: Ho
 }
 
 /**
- * Checks that no symbolic link makes this path lead out of the project and the allowed folders, because operators
- * choose the content that is written there. @throws {OutsideFolders}
+ * Checks that this path isn't outside the project and the allowed folders, for example because of a symbolic link,
+ * because operators choose the content that is written to the path. @throws {OutsideFolders}
  */
 function requireWritable({ live, projectDir, supabaseDir }: BackendParts, path: string): void {
   const allowed = live.current.plinth.files.allowed_folders.map((folder) => resolve(projectDir, folder));
@@ -254,7 +257,7 @@ function projectMigrations(parts: BackendParts, { project }: Modules) {
   };
 }
 
-/** Returns the services that the configuration enables, in start order. */
+/** Returns the services that the configuration enables, in the order in which they start. */
 export function enabledServices(
   { config, exclude, isCopy }: BackendParts,
   services: Services,
@@ -269,7 +272,8 @@ export function enabledServices(
     [storage, config.storage.enabled],
     [functions, config.edge_runtime.enabled],
     [jobs, !isCopy],
-    // The Account pages need auth. If auth is excluded, users must not be able to sign in through these pages either.
+    // The Account pages need the auth service. If the auth service is excluded, users must not be able to sign in
+    // through these pages either.
     [account, config.auth.enabled && !exclude?.includes('auth')],
     [operators, config.studio.enabled],
   ];

@@ -10,7 +10,7 @@ const config = defaultConfig();
 
 test('the workers together have about as many connections as one process', () => {
   const { aloneConnections = 0, slowConnections = 0 } = requestPathLimits(config.plinth.rest, machine);
-  // Depends on the system's limit on open files.
+  // This value depends on the system's limit on open files.
   const { maxConnections } = limitsFrom(config.plinth.server, machine);
   fc.assert(
     fc.property(fc.integer({ min: 2, max: 64 }), (workers) => {

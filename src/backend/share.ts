@@ -1,6 +1,6 @@
 /**
  * Divides the configured limits among API workers. Together, the workers use about as many connections and as much
- * memory as a single process. Has no side effects.
+ * memory as a server with a single process. Has no side effects.
  */
 import type { Config } from '../config/index.ts';
 import { limitsFrom } from '../gateway/index.ts';
@@ -25,8 +25,8 @@ export function shareOf(config: Config, workers: number, machine: Machine): Conf
         slow_connections: slowConnections === 0 ? 0 : Math.max(minSlow, part(slowConnections)),
         max_waiting: part(rest.max_waiting),
         max_waiting_slow: part(rest.max_waiting_slow),
-        // At least the size of the largest allowed response or request body, because each process must be able to
-        // handle it.
+        // These limits are at least as large as the largest allowed response or request body, because each process must
+        // be able to handle such a body.
         max_waiting_answers: Math.max(part(rest.max_waiting_answers), rest.max_answer_size),
         max_request_bodies: Math.max(part(bodyBytes), Math.min(bodyBytes, BODY_LIMIT_BYTES)),
       },

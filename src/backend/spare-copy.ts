@@ -7,17 +7,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { makeSpare } from '../database/index.ts';
 import type { Logger } from '../kernel/log.ts';
 
-/** The delay after startup before the copy begins, so that it doesn't slow down a new server. */
+/**
+ * The time between startup and the start of the copy, so that copying doesn't slow down a server that has just started.
+ */
 const delayMs = 2000;
 /** The maximum time to wait for the copy when the server stops. */
 const maxStopMs = 3000;
 
 export interface SpareCopy {
-  /** Returns the folder of the prepared cluster. Called only for a new data folder. */
+  /** Returns the folder of the prepared cluster. Must be called only for a new data folder. */
   prepared(): Promise<string | undefined>;
   /** Starts to create a spare copy in the background if this process has used the prepared cluster. */
   start(): void;
-  /** Creates the spare copy immediately if it is still pending. */
+  /** If the spare copy is still pending, creates it immediately. */
   stop(): Promise<void>;
 }
 
@@ -25,7 +27,7 @@ export function createSpareCopy(options: {
   readonly dataDir: string;
   /** Returns the folder of the prepared cluster. */
   readonly prepared: () => Promise<string | undefined>;
-  /** Whether the next new project is likely to be on this machine. */
+  /** Whether another project is likely to be created on this machine. */
   readonly isWanted: boolean;
   readonly log: Logger;
 }): SpareCopy {

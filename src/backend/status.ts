@@ -1,5 +1,5 @@
 /**
- * Returns the values that `plinth status` prints, under the names that upstream's CLI uses. Values of disabled services
+ * Returns the values that `plinth status` prints, with the names used by upstream's CLI. Values of disabled services
  * are omitted.
  */
 import type { Config } from '../config/index.ts';

@@ -1,4 +1,4 @@
-/** The interface of {@link createBackend}: its options and its result. */
+/** The types of the options and the result of {@link createBackend}. */
 import type { ChildProcess } from 'node:child_process';
 import type { Backups } from '../backup/index.ts';
 import type { Config, LiveConfigOwner } from '../config/index.ts';
@@ -21,11 +21,11 @@ export interface BackendOptions {
   readonly config?: Config;
   /** The source of the settings for reloads. Defaults to the project's files, unless `config` replaces them. */
   readonly configSource?: ConfigSource;
-  /** Called after changed settings were applied. */
+  /** Called after changed settings have been applied. */
   readonly onConfig?: (config: Config) => void;
   /** Restarts this server with the settings in the files. Undefined if a restart isn't possible. */
   readonly restart?: () => void;
-  /** The port of the API, which overrides config.toml. If it is 0, a free port is selected. */
+  /** The port of the API, which overrides config.toml. If the port is 0, a free port is selected. */
   readonly port?: number;
   readonly dbPort?: number;
   readonly mailPort?: number;
@@ -35,16 +35,19 @@ export interface BackendOptions {
   readonly dataDir?: string;
   /** Whether changes are flushed to disk. If false, the embedded database is deleted when the backend stops. */
   readonly durable?: boolean;
-  /** The URL of an external PostgreSQL (15 or newer) to use instead of the embedded one. */
+  /** The URL of an external PostgreSQL server (version 15 or later) that is used instead of the embedded server. */
   readonly databaseUrl?: string;
-  /** An open database, which is stopped together with the backend. */
+  /** An open database to use, which is stopped together with the backend. */
   readonly database?: Database;
   readonly mode?: 'development' | 'production';
   /** The names of services that aren't started. */
   readonly exclude?: readonly string[];
-  /** The newest project migration that is applied when the server first starts. Newer migrations are skipped. */
+  /**
+   * The version of the newest project migration that is applied when the server first starts. Newer migrations are
+   * skipped.
+   */
   readonly upToVersion?: string;
-  /** Whether the first start skips and lists failing statements in the project's migrations. */
+  /** Whether the first start skips failing statements in the project's migrations and lists them. */
   readonly keepGoing?: boolean;
   /** If set, several processes serve the API's port. */
   readonly workers?: WorkersOption;
@@ -53,7 +56,10 @@ export interface BackendOptions {
   readonly droppedLogLines?: () => number;
   /** The folder of the log files. If undefined, the Console shows only the log lines in memory. */
   readonly logDir?: string;
-  /** Sends auth's requests to other servers (providers, captchas, SMS gateways). Set only in tests. */
+  /**
+   * Sends the auth service's requests to other servers, such as providers, captcha services and SMS gateways. Set only
+   * in tests.
+   */
   readonly outgoing?: Outgoing;
   /** The cost of new password hashes. Set only in tests. */
   readonly passwordCost?: number;
@@ -75,22 +81,22 @@ export interface Backend {
   readonly config: Config;
   readonly database: Database;
   /**
-   * Prepares the project and starts listening. The first start applies the migrations and seeds and creates the
-   * buckets. If preparation fails, everything is stopped.
+   * Prepares the project and starts listening. The first start applies the migrations and the seed files, and creates
+   * the buckets. If preparation fails, everything is stopped.
    */
   start(): Promise<void>;
-  /** Completes requests in flight and stops everything. The data is kept. */
+  /** Completes pending requests and stops all parts of the backend. The data is kept. */
   stop(): Promise<void>;
   /**
    * Applies another configuration. Only settings that can change while the server runs are applied. All other changed
-   * settings keep their values and are listed in the result.
+   * settings keep their current values and are listed in the result.
    */
   reload(next: Config): Promise<Reload>;
   /** Reloads the settings. Undefined if `config` replaced the project's files without a `configSource`. */
   readonly configuration: Configuration | undefined;
   /**
    * Replaces the API workers one at a time without failing any requests.
-   * @throws {Error} without workers, or if a replacement can't start
+   * @throws {Error} if the server has no workers, or if a replacement can't start
    */
   restartWorkers(): Promise<void>;
   /** Sends a request. Takes the arguments of `fetch`, but with a path relative to {@link url}. */
@@ -102,7 +108,7 @@ export interface Backend {
   /** Returns the values that `plinth status` prints, by name. */
   status(): Record<string, string>;
   /**
-   * Returns the running services by name. The value describes the service's problem, or is undefined if the service is
+   * Returns the running services by name. Each value describes the service's problem, or is undefined if the service is
    * healthy.
    */
   health(): Record<string, string | undefined>;
@@ -112,7 +118,7 @@ export interface Backend {
   readonly operators: Pick<ConsoleService, 'listOperators' | 'createOperator' | 'tokens'>;
   /** Calls the Management API with all permissions, as the command line does. */
   readonly manage: ConsoleService['manage'];
-  /** The functions, their output, and temporary options for serving them. */
+  /** The edge functions, their output, and temporary options for serving them. */
   readonly functions: Pick<FunctionsService, 'list' | 'logs' | 'serve'>;
   /** Backups of the embedded database. Undefined if no backup target is configured. */
   readonly backups: Backups | undefined;
@@ -129,7 +135,7 @@ export interface ConsoleOrigin {
   routes(): readonly Route[];
 }
 
-/** The options with defaults applied, and the objects that all services share. */
+/** The options, including defaults, and the objects that all services share. */
 export interface BackendParts extends Omit<BackendOptions, 'configSource'> {
   readonly projectDir: string;
   readonly supabaseDir: string;
@@ -139,7 +145,7 @@ export interface BackendParts extends Omit<BackendOptions, 'configSource'> {
   readonly mode: 'development' | 'production';
   readonly log: Logger;
   readonly telemetry: Telemetry;
-  /** Undefined if no collector is configured. */
+  /** Undefined if no collector for traces is configured. */
   readonly traceExporter: TraceExporter | undefined;
   readonly onProgress: (message: string) => void;
   /** The configuration at startup, for settings that apply only after a restart. */

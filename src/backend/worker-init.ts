@@ -1,5 +1,6 @@
 /**
- * The data that the main process sends to an API worker at startup. It contains secrets, so it is sent only over IPC.
+ * The data that the main process sends to an API worker at startup. The data contains secrets, so it is sent only over
+ * IPC.
  */
 import type { Config } from '../config/index.ts';
 import type { Member } from '../database/types.ts';
@@ -8,8 +9,8 @@ import type { PemPair } from '../kernel/tls.ts';
 
 export interface WorkerInit {
   /**
-   * The main process's version. If it differs from the worker's version, the worker exits, because Plinth has been
-   * updated.
+   * The main process's version. If this version differs from the worker's version, Plinth has been updated, so the
+   * worker exits.
    */
   readonly version: string;
   readonly workers: number;
@@ -17,14 +18,14 @@ export interface WorkerInit {
   readonly dataDir: string;
   readonly mode: 'development' | 'production';
   readonly config: Config;
-  /** Whether the worker serves REST. If false, REST is disabled. */
+  /** Whether the worker serves REST requests. If false, the REST service is disabled. */
   readonly hasRest: boolean;
   readonly member: Member;
-  /** The socket where the main process serves all other requests. */
+  /** The socket on which the main process serves all other requests. */
   readonly leadSocket: string;
-  /** The folder for the worker's own socket. The worker removes it if the main process exits. */
+  /** The folder for the worker's own socket. The worker removes the folder if the main process exits. */
   readonly socketDir: string;
-  /** All mounts of the main process. */
+  /** The mounts of all services in the main process. */
   readonly mounts: readonly LeadMount[];
   readonly apiUrl: string;
   /** Undefined if the port uses unencrypted HTTP. */

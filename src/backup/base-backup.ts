@@ -11,17 +11,20 @@ import type { Repository } from './repository.ts';
 export interface BaseBackupOptions {
   readonly database: Database;
   readonly repository: Repository;
-  /** The maximum read rate in bytes per second. */
+  /** The maximum rate at which PostgreSQL's files are read, in bytes per second. */
   readonly maxRate: number;
   readonly nowMs: number;
   /** Uploads the snapshot and the object bodies of all rows. Called after PostgreSQL's files have been stored. */
   readonly complete: () => Promise<void>;
 }
 
-/** PostgreSQL's bounds for MAX_RATE in KiB per second. */
+/** PostgreSQL's minimum and maximum of MAX_RATE, in KiB per second. */
 const rateBounds = [32, 1024 * 1024] as const;
 
-/** Takes a base backup. Resolves when it is complete and listed. If it fails, removes its files. */
+/**
+ * Takes a base backup. Resolves when the backup is complete and listed. If the backup fails, removes the backup's
+ * files.
+ */
 export async function takeBaseBackup(options: BaseBackupOptions): Promise<BaseManifest> {
   const { database, repository, nowMs } = options;
   const id = newBackupId(nowMs, randomBytes(3).toString('hex'));
@@ -59,7 +62,7 @@ export async function takeBaseBackup(options: BaseBackupOptions): Promise<BaseMa
 }
 
 /**
- * Removes a backup's files. The manifest is removed first so that the list never contains an incomplete backup. If the
+ * Removes a backup's files. Removes the manifest first, so that the list never contains an incomplete backup. If the
  * target doesn't respond, the next prune removes the files.
  */
 async function removeFiles(repository: Repository, id: string): Promise<void> {
@@ -67,7 +70,7 @@ async function removeFiles(repository: Repository, id: string): Promise<void> {
     for (const file of ['manifest', 'pg-manifest', 'data'] as const)
       await repository.remove(baseFile(id, file));
   } catch {
-    // Ignored because the caller throws the backup's own error, which is more useful.
+    // This error is ignored because the caller throws the backup's error, which is more useful.
   }
 }
 
@@ -82,8 +85,8 @@ function slotCommand(id: string): string {
 }
 
 /**
- * Returns the BASE_BACKUP command. The backup includes the WAL written while it runs, so it can be restored without the
- * archive.
+ * Returns the BASE_BACKUP command. The backup includes the WAL that PostgreSQL writes during the backup, so it can be
+ * restored without the archive.
  */
 function command(id: string, maxRate: number): string {
   const rate = Math.min(Math.max(Math.floor(maxRate / 1024), rateBounds[0]), rateBounds[1]);

@@ -20,25 +20,25 @@ export interface BaseRuns {
   readonly hasGap: boolean;
   /** Returns the time of the next scheduled backup, which is in the past if a backup was missed. */
   dueAtMs(): number;
-  /** Reads the last backup. Called when a session has been opened. */
+  /** Reads the last backup. Must be called when a session has been opened. */
   open(session: Session): Promise<void>;
   /**
-   * Runs a backup, or waits for a running one. The running backup ends after this call, so it contains the current
-   * state.
+   * Runs a backup, or waits for the backup that is already running. A running backup ends after this call, so the
+   * backup contains the current state.
    */
   run(current: CurrentSession): Promise<BackupEntry>;
-  /** Starts a backup if one is due, and applies retention after it. */
+  /** Starts a backup if a backup is due, and applies retention after the backup. */
   runIfDue(current: CurrentSession): void;
   prune(session: Session): Promise<PruneReport>;
 }
 
 /**
- * Returns the open session, or waits for the next one because a backup may outlast a session.
+ * Returns the open session, or waits for the next session, because a backup may take longer than a session lasts.
  * @throws {BackupError} interrupted
  */
 export type CurrentSession = () => Promise<Session>;
 
-/** The number of attempts to complete a backup, each of which fails if its session fails. */
+/** The number of attempts to complete a backup, because an attempt fails if the session fails. */
 const completionAttempts = 5;
 const completionRetryMs = 2_000;
 
@@ -57,11 +57,12 @@ export function createBaseRuns(ctx: BackupContext): BaseRuns {
   let error: string | undefined;
   let hasGap = false;
   let failures = 0;
-  /** When a failed backup is retried, in `performance.now()` time. */
+  /** The time at which a failed backup is retried, comparable with `performance.now()`. */
   let repeatAtMs = 0;
 
   /**
-   * Takes a backup over a separate connection to the target, because a failed round closes the session's connection.
+   * Takes a backup over a separate connection to the target, because a failed archiving round closes the session's
+   * connection.
    */
   async function take(current: CurrentSession): Promise<BackupEntry> {
     await current();
@@ -149,7 +150,7 @@ export function createBaseRuns(ctx: BackupContext): BaseRuns {
     runIfDue(current) {
       const isDue = hasGap || runs.dueAtMs() <= now();
       if (!isDue || running !== undefined || performance.now() < repeatAtMs) return;
-      // Failures are logged and reported in the status.
+      // Failures have already been logged and are reported in the status.
       runs.run(current).then(
         async () => {
           try {

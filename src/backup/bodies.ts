@@ -1,4 +1,4 @@
-/** Uploads object bodies, each version once. */
+/** Uploads object bodies, and uploads each version only once. */
 import type { Database } from '../database/types.ts';
 import type { Logger } from '../kernel/log.ts';
 import { bodyFolder, bodyName, isVersion, versionOfBody } from './core/names.ts';
@@ -27,7 +27,7 @@ export async function openBodies(repository: Repository, store: BodyStore, log: 
 
   async function uploadOne(version: string): Promise<void> {
     const bytes = await store.read(version);
-    // The bytes don't exist if the client's upload was rejected or storage has lost them.
+    // The bytes don't exist if the client's upload was rejected, or if storage has lost the bytes.
     if (bytes === undefined) return;
     await repository.write(bodyName(version), bytes, { compress: false });
     uploaded.add(version);

@@ -70,7 +70,7 @@ export async function readManifests(repository: Repository): Promise<BaseManifes
     const parsed = parseBaseName(name);
     if (parsed?.file !== 'manifest') continue;
     const bytes = await repository.readBytes(baseFile(parsed.id, 'manifest'));
-    // Undefined if another process has pruned the file since it was listed.
+    // `bytes` is undefined if another process has removed the file since it was listed.
     if (bytes !== undefined) found.push(JSON.parse(bytes.toString('utf8')) as BaseManifest);
   }
   return found.sort((a, b) => a.endedAtMs - b.endedAtMs);
@@ -78,11 +78,11 @@ export async function readManifests(repository: Repository): Promise<BaseManifes
 
 export interface Reach extends Coverage {
   readonly newestMs: number;
-  /** Whether WAL is missing after `end`. True if the archive contains later WAL of the same timeline. */
+  /** Whether WAL after `end` is missing. True if the archive contains later WAL of the same timeline. */
   readonly hasGap: boolean;
 }
 
-/** Returns how far the archive reaches after a base backup's end. */
+/** Returns the position and time up to which the archive is complete after a base backup's end. */
 export function reach({ ranges, heads }: WalCatalog, manifest: BaseManifest): Reach {
   const own = ranges.filter(({ timeline }) => timeline === manifest.timeline);
   const covered = coverage(own, parseLsn(manifest.endLsn));
@@ -106,7 +106,7 @@ export function entryOf(manifest: BaseManifest, wal: WalCatalog): BackupEntry {
 
 export interface Choice {
   readonly manifest: BaseManifest;
-  /** Where recovery stops: at a time, at the end of the base backup, or at the end of the archive. */
+  /** The point at which recovery stops: at a time, at the end of the base backup, or at the end of the archive. */
   readonly until: 'time' | 'backup' | 'end';
   readonly newestMs: number;
   /** The end of the WAL that is available without gaps. */
@@ -116,8 +116,8 @@ export interface Choice {
 }
 
 /**
- * Chooses the base backup to restore: the newest one that ended before the time. Each timeline begins with its own base
- * backup, so this choice also determines the timeline.
+ * Chooses the base backup to restore, which is the newest backup that ended before the requested time. Each timeline
+ * begins with a separate base backup, so this choice also determines the timeline.
  * @throws {BackupError} unknown_backup, no_backup, time_too_late
  */
 export function chooseBackup(
@@ -156,13 +156,13 @@ export function chooseBackup(
 }
 
 /**
- * The number of listings that must agree. A running server replaces chunks with segments, so a single listing can lack
- * both.
+ * The number of listings that must all show a gap before it is reported. A running server replaces chunks with
+ * segments, so a single listing can lack both the chunks and the segment.
  */
 const listings = 3;
 
 /**
- * Lists the target's contents and chooses the base backup. A gap is reported only if several listings contain it.
+ * Lists the target's contents and chooses the base backup. Reports a gap only if several listings show the gap.
  * @throws {BackupError}
  */
 export async function readChoice(

@@ -14,12 +14,12 @@ export interface DrillsOptions {
 }
 
 export interface Drills {
-  /** Starts a drill. Returns false if one is already running. */
+  /** Starts a drill. Returns false if a drill is already running. */
   start(): boolean;
   /** Returns the current step of the running drill, or undefined if no drill is running. */
   progress(): string | undefined;
   last(): DrillRecord | undefined;
-  /** Aborts the running drill and removes its copy. */
+  /** Aborts the running drill and removes the restored copy. */
   stop(): Promise<void>;
 }
 
@@ -65,7 +65,7 @@ export function createDrills({ dataDir, drill, log }: DrillsOptions): Drills {
 
 const fileOf = (dataDir: string): string => join(dataDir, 'backup', 'last-drill.json');
 
-/** Runs a drill and records its result or error as the data folder's last drill. */
+/** Runs a drill, and records the result or error as the last drill of the data folder. */
 export async function recordDrill(
   dataDir: string,
   drill: () => Promise<DrillReport>,

@@ -1,4 +1,4 @@
-/** The backup and restore errors that an operator can act on. */
+/** The errors of backups and restores that an operator can resolve. */
 
 const table = {
   key_missing: 'Backups need an encryption key: set [backup] encryption_key = "env(NAME)" in plinth.toml.',
@@ -38,7 +38,7 @@ const table = {
 
 export type BackupErrorCode = keyof typeof table;
 
-/** An error from the table. `detail` is appended to its message. Commands also print `advice`. */
+/** An error from the table. `detail` is appended to the error message. Commands also print `advice`. */
 export class BackupError extends Error {
   override name = 'BackupError';
   readonly code: BackupErrorCode;

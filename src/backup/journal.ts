@@ -1,8 +1,8 @@
 /**
- * Records in order when object bodies are stored and removed. Several processes may use storage, and each process
- * appends to its own files. The archiver reads all files and deletes a file once it has been read and is no longer
- * written to. Entries aren't flushed to disk. If a power failure loses entries, the comparison of all rows at startup
- * finds their object bodies. The reader ignores incomplete entries.
+ * Records which object bodies are stored and removed, in order. Several processes may store object bodies, and each
+ * process appends to its own files. The archiver reads all files, and deletes a file after reading it if no process
+ * writes to the file anymore. Entries aren't flushed to disk. If entries are lost in a power failure, comparing all
+ * rows with the backup at startup finds the object bodies of these entries. The reader ignores incomplete entries.
  */
 import {
   closeSync,
@@ -31,7 +31,7 @@ export interface JournalEntries {
   done(): void;
 }
 
-/** A process starts a new file when the current one is larger than this. */
+/** The file size from which a process starts a new file. */
 const fileBytes = 256 * 1024;
 const lineFeed = 0x0a;
 
@@ -66,15 +66,15 @@ export function openJournal(
     }
   };
   /**
-   * Abandons a file after a failed write. The next entry starts a new file, because another process may have read past
-   * the point where this file is truncated.
+   * Abandons a file after a failed write. The next entry is written to a new file, because another process may have
+   * read past the position at which this file is truncated.
    */
   const abandon = (failed: number): void => {
     handle = undefined;
     try {
       ftruncateSync(failed, written);
     } catch {
-      // Ignored because the reader skips an incomplete entry at the end of a file.
+      // This error is ignored because the reader skips an incomplete entry at the end of a file.
     } finally {
       closeSync(failed);
     }
@@ -101,8 +101,8 @@ export function openJournal(
       const stored: string[] = [];
       const removed: string[] = [];
       const offsets = new Map<string, number>();
-      // Finished files are determined before reading, so that an entry added after the read isn't deleted with its
-      // file.
+      // Determines the finished files before reading them, so that an entry added after the read isn't deleted together
+      // with the file.
       const finished = new Set(names.filter((name) => isFinished(name, names)));
       for (const name of names) {
         const bytes = readFileSync(join(dir, name));

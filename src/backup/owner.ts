@@ -1,7 +1,8 @@
 /**
- * Determines which server may write to a target. Each data folder has an identity, and a restored copy gets a new one.
- * The target contains its owner's identity. A server with another identity is rejected unless the operator has promoted
- * it. The owner renews its entry regularly, so two servers with copies of the same data folder are detected.
+ * Determines which server may write to a backup target. Each data folder has an identity, and a restored copy gets a
+ * new identity. The target contains its owner's identity. A server with another identity is rejected unless an operator
+ * has promoted this server. The owner renews its entry regularly, which makes it possible to detect two servers with
+ * copies of the same data folder.
  */
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
@@ -15,11 +16,11 @@ import { ownerName } from './core/names.ts';
 import { BackupError } from './errors.ts';
 import type { Repository } from './repository.ts';
 
-/** The interval at which the owner checks that the entry is still its own and renews it. */
+/** The interval at which the owner checks that the entry still belongs to it, and renews the entry. */
 export const renewEveryMs = 10_000;
 /**
- * If the entry doesn't change for this long, its owner is considered to have exited. The result doesn't depend on
- * either machine's clock.
+ * If the entry doesn't change during this time, the owner is considered to have exited. This check doesn't depend on
+ * the clocks of the two machines.
  */
 const observeMs = 2.5 * renewEveryMs;
 
@@ -31,7 +32,7 @@ interface OwnerEntry {
   readonly host: string;
   readonly pid: number;
   readonly renewedAtMs: number;
-  /** Whether the process has finished its work at the target. */
+  /** Whether the process has finished its work with the target. */
   readonly isReleased: boolean;
 }
 
@@ -104,7 +105,7 @@ async function isInUse(
   found: OwnerEntry,
 ): Promise<boolean> {
   if (found.isReleased) return false;
-  // On this machine, the data folder's lock already prevents a second process.
+  // If the owner ran on this machine, the data folder's lock already prevents two processes from running.
   if (found.host === hostname() && (found.pid === process.pid || !isAlive(found.pid))) return false;
   const deadline = performance.now() + waitMs;
   while (performance.now() < deadline) {
@@ -121,7 +122,9 @@ async function readOwner(repository: Pick<Repository, 'readBytes'>): Promise<Own
   return bytes && (JSON.parse(bytes.toString('utf8')) as OwnerEntry);
 }
 
-/** Returns the data folder's identity. Backups don't contain it, so a restored copy gets a different one. */
+/**
+ * Returns the data folder's identity. Backups don't contain the identity, so a restored copy gets a different identity.
+ */
 function identityOf(dataDir: string): string {
   const path = join(dataDir, 'backup', 'identity');
   if (existsSync(path)) return readFileSync(path, 'utf8');

@@ -1,17 +1,17 @@
 /** Splits BASE_BACKUP's output into the archive's bytes and the manifest's bytes. */
 import type { BaseBackupPart } from '../database/types.ts';
 
-/** The maximum number of buffered bytes. Above it, PostgreSQL waits. */
+/** The maximum number of buffered bytes. If more bytes are buffered, PostgreSQL must wait. */
 const heldBytes = 8 * 1024 * 1024;
 
 export interface PartStream {
-  /** Receives a part of the backup. The caller passes this function to `baseBackup`. */
+  /** Adds a part of the backup that has been received. The caller must pass this function to `baseBackup`. */
   push(part: BaseBackupPart): void;
-  /** Called when the backup has ended or failed. */
+  /** Must be called when the backup has ended or failed. */
   end(error?: Error): void;
   /** The number of archives, one per tablespace. */
   readonly archives: number;
-  /** Yields the bytes up to the manifest on the first call, and the manifest on the second call. */
+  /** At the first call, yields the bytes of the archive. At the second call, yields the manifest. */
   next(): AsyncGenerator<Buffer>;
 }
 

@@ -1,6 +1,6 @@
 /**
  * Removes files that aren't needed to restore the database to any time in the retention window. Manifests are removed
- * first so that no incomplete backup is listed.
+ * first, so that an incomplete backup is never listed.
  */
 import type { Bodies } from './bodies.ts';
 import { type BaseManifest, reach, readManifests, readWalCatalog } from './catalog.ts';
@@ -29,7 +29,7 @@ export interface PruneOptions {
   readonly repository: Repository;
   readonly nowMs: number;
   readonly keepMs: number;
-  /** Returns the versions of all rows. Must be called after listing the target's object bodies. */
+  /** Returns the versions of all rows. Must be called after the target's object bodies have been listed. */
   readonly listVersions: () => Promise<readonly string[]>;
   readonly bodies: Pick<Bodies, 'forget'>;
 }
@@ -42,7 +42,7 @@ export interface PruneReport {
   readonly snapshots: number;
 }
 
-/** The age up to which an unfinished base backup is kept because it may still be running. */
+/** The age up to which an unfinished base backup is kept, because the backup may still be running. */
 const unfinishedMs = 24 * 60 * 60 * 1000;
 
 /** Applies retention. @throws {BackupError} clock_implausible, damaged */
@@ -68,7 +68,7 @@ export async function prune(options: PruneOptions): Promise<PruneReport> {
 
 /**
  * Returns the end of the oldest base backup that a restore is reading. Removes holds that are older than a day, because
- * their restores were killed.
+ * the processes that created them were probably killed.
  */
 async function oldestHeld(
   { repository, nowMs }: PruneOptions,
@@ -131,7 +131,7 @@ async function removeWal(repository: Repository, kept: readonly BaseManifest[]):
   const newest = Math.max(...needed.keys());
   const unneeded = ranges.filter(({ timeline, end }) => {
     const start = needed.get(timeline);
-    // Keeps the WAL of newer timelines because their first base backup may be running.
+    // Keeps the WAL of newer timelines, because the first base backup of such a timeline may still be running.
     return start === undefined ? timeline < newest : end <= start;
   });
   const removed = new Set([...unneeded, ...replacedChunks(ranges)].map(({ name }) => name));
@@ -139,7 +139,7 @@ async function removeWal(repository: Repository, kept: readonly BaseManifest[]):
   return removed.size;
 }
 
-/** Removes the snapshots from before the oldest recoverable time, except the newest of them. */
+/** Removes the snapshots from before the oldest recoverable time, except the newest of these snapshots. */
 async function removeSnapshots(repository: Repository, oldestMs: number): Promise<number> {
   const times: number[] = [];
   for await (const { name } of repository.list(snapshotFolder)) {
@@ -151,7 +151,7 @@ async function removeSnapshots(repository: Repository, oldestMs: number): Promis
   return times.length;
 }
 
-/** Removes object bodies that no row has referenced since before the oldest recoverable time. */
+/** Removes object bodies that have had no row since before the oldest recoverable time. */
 async function removeBodies(
   { repository, nowMs, listVersions, bodies }: PruneOptions,
   oldestMs: number,
@@ -179,7 +179,7 @@ async function removeBodies(
   return removable.length;
 }
 
-/** Returns when each object body without a row was first listed. */
+/** Returns, for each object body without a row, the time at which it was first listed without a row. */
 export async function readUnused(repository: Repository): Promise<ReadonlyMap<string, number>> {
   let newest = -1;
   for await (const { name } of repository.list(unusedFolder))

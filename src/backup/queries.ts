@@ -3,9 +3,9 @@ import type { Database, Queryable } from '../database/types.ts';
 import { sql } from '../kernel/sql.ts';
 
 /**
- * Returns the versions of all objects. Reads them as `supabase_storage_admin` and not as a superuser, because
- * `postgres` can add indexes to the table, and PostgreSQL evaluates their expressions as the role that reads the table.
- * The query fails if a policy would hide rows from that role.
+ * Returns the versions of all objects. Reads the table as `supabase_storage_admin` and not as a superuser, because
+ * `postgres` can add indexes to the table, and PostgreSQL evaluates an index's expressions as the role that reads the
+ * table. The query fails if a policy would hide rows from `supabase_storage_admin`.
  */
 export async function listVersions(database: Database): Promise<string[]> {
   const [rows] = await database
@@ -22,8 +22,8 @@ export interface WalPosition {
 }
 
 /**
- * Returns the current time and WAL position. The time is read first, so all commits acknowledged before that time
- * precede the position.
+ * Returns the current time and WAL position. The time is read first, so the position is after all commits that were
+ * acknowledged before that time.
  */
 export async function currentPosition(db: Queryable): Promise<WalPosition> {
   const [row] = await db.query<{ time: number; lsn: string }>(sql`

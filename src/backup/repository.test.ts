@@ -94,7 +94,7 @@ test('the window keeps its base backup and everything after it', async () => {
   expect(await pruneAt(now)).toEqual({ kept: 2, backups: 1, wal: 1, snapshots: 1, bodies: 0 });
   expect((await readManifests(repository)).map(({ id }) => id)).toEqual([ids[1], ids[2]]);
   expect(await names(`base/${ids[0]}/`)).toEqual([`base/${ids[0]}/data`]);
-  // A backup without a manifest may still be running, so it is removed only after a day.
+  // A backup without a manifest may still be running, so the backup is removed only after a day.
   await backupAt('20261231T000000Z-eeeeee', Date.now() + 2 * day, '0/4000000');
   await pruneAt(Date.now() + 2 * day);
   expect(await names('base/20260509T000000Z-dddddd/')).toEqual([]);

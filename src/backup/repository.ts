@@ -1,4 +1,4 @@
-/** An encrypted backup target. Reads and writes whole files by name. */
+/** An encrypted backup target. Reads and writes complete files by name. */
 import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
 import { pipeline, Readable } from 'node:stream';
 import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib';
@@ -10,7 +10,7 @@ import type { StoredFile, Target } from './target/types.ts';
 
 export interface Repository {
   readonly label: string;
-  /** The PostgreSQL identifier of the cluster that the backups belong to. */
+  /** The identifier that PostgreSQL assigned to the cluster that the backups belong to. */
   readonly systemIdentifier: string;
   write(name: string, plain: AsyncIterable<Uint8Array>, options?: WriteOptions): Promise<void>;
   writeBytes(name: string, plain: Uint8Array, options?: WriteOptions): Promise<void>;
@@ -19,17 +19,17 @@ export interface Repository {
    * damaged
    */
   read(name: string): Promise<AsyncIterable<Buffer> | undefined>;
-  /** Reads a small file. Returns undefined if it doesn't exist. @throws {BackupError} damaged */
+  /** Reads a small file. Returns undefined if the file doesn't exist. @throws {BackupError} damaged */
   readBytes(name: string): Promise<Buffer | undefined>;
   list(prefix: string): AsyncIterable<StoredFile>;
   remove(name: string): Promise<void>;
-  /** Removes incomplete files of writes that began before this time and were interrupted. */
+  /** Removes the incomplete files of interrupted writes that began before this time. */
   removeUnfinished(beforeMs: number): Promise<void>;
   close(): void;
 }
 
 export interface WriteOptions {
-  /** Whether to compress the content. False for content that is usually already compressed. */
+  /** Whether to compress the content. False for content that is usually compressed already. */
   readonly compress?: boolean;
 }
 
@@ -44,14 +44,18 @@ interface TargetInfo {
 const format = 1;
 /** The size limit for the file that describes the target, which is read before it can be authenticated. */
 const maxInfoBytes = 64 * 1024;
-/** The fastest level. Higher levels save little space and would slow the server down. */
+/** The fastest level. Higher levels would save little additional space and would slow down the server. */
 const compressionLevel = 1;
 const batchBytes = 256 * 1024;
 
 export interface CreateOptions {
-  /** The running cluster's PostgreSQL identifier. An empty target is initialized for this cluster. */
+  /**
+   * The identifier that PostgreSQL assigned to the running cluster. An empty target is initialized for this cluster.
+   */
   readonly systemIdentifier: string;
-  /** Whether the target with this label has contained backups before. Such a target is never initialized again. */
+  /**
+   * Whether the target with this label is known to have contained backups. Such a target is never initialized again.
+   */
   readonly isKnown: (label: string) => boolean;
 }
 
@@ -121,7 +125,7 @@ function compressed(plain: AsyncIterable<Uint8Array>): AsyncIterable<Buffer> {
   return zstd;
 }
 
-/** Joins small chunks because copying a chunk is cheaper than passing it to the compression thread. */
+/** Joins small chunks, because copying a chunk is cheaper than passing each chunk to the compression thread. */
 async function* inBatches(plain: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let batch: Uint8Array[] = [];
   let sizeBytes = 0;
@@ -150,7 +154,7 @@ async function* named(bytes: AsyncIterable<Buffer>, name: string): AsyncGenerato
   }
 }
 
-/** Adds the file name to the error so that the operator knows which file is damaged. */
+/** Adds the name of the damaged file to the error, so that the operator knows which file is affected. */
 function withName(error: unknown, name: string): unknown {
   const isDamage =
     (error instanceof BackupError && error.code === 'damaged') ||
@@ -158,7 +162,7 @@ function withName(error: unknown, name: string): unknown {
   return isDamage ? new BackupError('damaged', `(${name})`, error) : error;
 }
 
-/** Reads the whole stream. @throws {BackupError} damaged if it has more than `maxBytes` */
+/** Reads the whole stream. @throws {BackupError} damaged if the stream has more than `maxBytes` */
 async function wholeOf(
   bytes: AsyncIterable<Uint8Array>,
   maxBytes = Number.POSITIVE_INFINITY,
@@ -201,7 +205,7 @@ const proofOf = (
     .update(JSON.stringify([format, id, systemIdentifier]))
     .digest('hex');
 
-/** Pads or truncates text to the 64 bytes of a proof, so that proofs can be compared in constant time. */
+/** Pads or truncates text to 64 bytes, the length of a proof, so that proofs can be compared in constant time. */
 const padded = (text: string): Buffer => {
   const bytes = Buffer.alloc(64);
   bytes.write(text.slice(0, 64), 'latin1');

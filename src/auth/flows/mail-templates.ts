@@ -1,4 +1,4 @@
-/** Renders emails from the project's template, or from the default template if the project has none. */
+/** Renders emails from the project's templates, and uses the default template for each email without one. */
 import { readFile } from 'node:fs/promises';
 import type { AuthContext } from '../context.ts';
 import { defaultMail, type MailLanguage, mailLanguage, type TemplateName } from '../core/default-mails.ts';
@@ -57,7 +57,8 @@ export async function composeMail(
 ): Promise<ComposedMail> {
   const brand = ctx.settings.mail.brand();
   const fallback = defaultMail(name, brand, pageLanguage);
-  // The project has one template for all languages. The template can choose its text based on `.Language`.
+  // A template provided by the project applies to all languages. Such a template can choose its text based on
+  // `.Language`.
   const branded = {
     ...data,
     Brand: { ...brand, initial: initialOf(brand.name) },
@@ -123,8 +124,8 @@ export function ownTemplate(
   const notice = name.replace(/_notification$/, '');
   const templates: Readonly<Record<string, OwnTemplate | undefined>> =
     name === notice ? template : notification;
-  // Emails that upstream doesn't have can't be configured in config.toml. As in upstream, the project's template for an
-  // address change is sent to both addresses.
+  // Emails that upstream doesn't have can't be configured in config.toml. As in upstream, the emails to the old and the
+  // new address use the same template.
   const own = templates[notice === 'email_change_current' ? 'email_change' : notice];
   return {
     ...(own?.content_path === undefined ? {} : { contentPath: own.content_path }),
@@ -135,7 +136,7 @@ export function ownTemplate(
 /** Returns a name's first character in uppercase. */
 const initialOf = (name: string): string => [...name.trim()][0]?.toUpperCase() ?? '';
 
-/** Returns the text without line breaks, so that metadata in a subject can't add email headers. */
+/** Removes line breaks from the text, so that user metadata in a subject can't add email headers. */
 function oneLine(text: string): string {
   return text.replace(/[\r\n]+/g, ' ').trim();
 }

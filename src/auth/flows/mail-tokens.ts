@@ -1,6 +1,6 @@
 /**
- * Sends emails with a code and a link. As in upstream, the code's hash is stored in a column of the user's row for
- * typed codes, and as a one-time token for links.
+ * Sends emails with a code and a link. As in upstream, stores the code's hash twice: in a column of the user's row, for
+ * codes that users type, and as a one-time token, for links.
  */
 import type { Transaction } from '../../database/types.ts';
 import type { Caller } from '../caller.ts';
@@ -38,7 +38,7 @@ interface KindOfMail {
   readonly column: 'confirmation_token' | 'recovery_token' | 'reauthentication_token';
   readonly sentColumn: 'confirmation_sent_at' | 'recovery_sent_at' | 'reauthentication_sent_at';
   readonly template: TemplateName;
-  /** The link's type, if it differs from the kind's name. The `send_email` hook receives the same type. */
+  /** The link's type, if it differs from the kind's name. The `send_email` hook also receives this type. */
   readonly linkType?: 'magiclink';
   readonly failure: string;
 }

@@ -17,15 +17,18 @@ export interface MailPreview {
   readonly fromName: string;
   /** The project's template file. Undefined if the default template was used. */
   readonly file: string | undefined;
-  /** Why the project's template couldn't be used. If set, the preview shows the default template. */
+  /** The reason why the project's template couldn't be used. If set, the preview shows the default template. */
   readonly fault: string | undefined;
 }
 
-/** The template that an operator edits, which is the project's own or the default. */
+/** The template that an operator edits: the project's template or the default template. */
 export interface MailSource {
   /** The default subject of each language. */
   readonly defaultSubjects: Readonly<Record<string, string>>;
-  /** The default subject of emails that an app requests. No page determines the language of these emails. */
+  /**
+   * The default subject of emails that an app requests. The language of these emails isn't determined by an Account
+   * page.
+   */
   readonly apiSubject: string;
   readonly html: string;
   readonly defaultHtml: string;
@@ -97,7 +100,7 @@ export function createMessagePreviews(ctx: AuthContext): MessagePreviews {
     },
     async text(phone) {
       const { provider, template } = ctx.settings.phone;
-      // The hook can't send previews, because it requires a user and previews don't have one.
+      // The hook can't send previews, because the hook requires a user and previews don't belong to a user.
       if (ctx.settings.hooks.send_sms.enabled)
         throw authError(
           'sms_send_failed',
@@ -121,7 +124,7 @@ const isTemplateName = (name: string): name is TemplateName =>
 
 const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** Returns sample values for all template variables. The link opens the app and contains no token. */
+/** Returns sample values for all template variables. The sample link opens the app and contains no token. */
 function sampleData({ settings }: AuthContext): TemplateData {
   const email = 'ada@example.com';
   return {

@@ -1,4 +1,4 @@
-/** Implements the rules for enrolling second factors, for their challenges, and for raising sessions to aal2. */
+/** Implements the rules for enrolling and challenging second factors, and for raising sessions to aal2. */
 
 import type { Transaction } from '../../database/types.ts';
 import type { Caller, UserCaller } from '../caller.ts';
@@ -37,7 +37,7 @@ import { type AuthenticationMethod, clientOf, signSession } from './sessions.ts'
 
 export const challengeLifetimeMs = 300_000;
 
-/** When a user starts an enrollment, unfinished enrollments older than this are deleted. */
+/** The age after which unfinished enrollments are deleted when the user starts another enrollment. */
 const enrollmentLifetimeMs = 300_000;
 
 /**
@@ -67,7 +67,7 @@ export async function checkEnrollment(
 
 /**
  * Throws `insufficient_aal` if the session may not verify this factor. Once the user has a verified factor, only a
- * session that used a factor can verify another one. In upstream, anyone with the password can finish an older
+ * session that used a factor can verify another factor. Upstream lets anyone who knows the password finish an older
  * enrollment.
  */
 export function requireVerificationAal({ user, session }: UserCaller, factor: Factor): void {
@@ -170,7 +170,7 @@ export async function raiseSession(
 export interface SecondProof {
   /** The authentication method for the amr claim. */
   readonly method: AuthenticationMethod;
-  /** The factor that the session's level now depends on. */
+  /** The factor that raised the session's level. */
   readonly factorId: string | null;
 }
 
@@ -196,7 +196,7 @@ export async function reissueAtAal2(
   );
   await setSessionAal(tx, session.id, aal, factorId ?? session.factor_id, now);
   await deleteSessionsBelow(tx, userId, 'aal2');
-  // The user has used a second factor and so hasn't lost it.
+  // The user has used a second factor, so a pending removal of the factors isn't needed anymore.
   if (ctx.hasOwnTables) await deleteRemoval(tx, userId);
   return signSession(ctx, tx, caller, {
     user,

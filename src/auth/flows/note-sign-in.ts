@@ -8,8 +8,8 @@ import type { Proof } from './proof.ts';
 import { recordSignIn } from './security-events.ts';
 
 /**
- * Returns the provider of a sign-in that ended with a code exchange. The code doesn't identify the provider, so returns
- * the provider of the most recently used identity.
+ * Returns the provider of a sign-in that ended with a code exchange. Because the code doesn't identify the provider,
+ * returns the provider of the most recently used identity.
  */
 function usedProvider({ identities }: User, method: string): { readonly provider?: string } {
   if (method !== 'oauth') return {};
@@ -31,6 +31,7 @@ export async function noteSignIn(
   const event = await recordSignIn(ctx, tx, caller, user.id, { method, ...provider });
   if (event?.details.new_device !== true || user.email_confirmed_at === null) return;
   const notice = await prepareNotice(ctx, tx, caller, user, 'new_device', { event });
-  // Sends the email in the background, so that the response takes as long as it would on a known device.
+  // Sends the email in the background, so that the response for a new device takes no longer than the response for a
+  // known device.
   if (notice) await ctx.backgroundWork.do(true, () => notice.send());
 }

@@ -14,14 +14,14 @@ const notifyTimeoutMs = 5000;
 
 /** The maximum number of logout tokens per sign-out. */
 const maxNotifications = 50;
-/** The number of logout tokens sent in parallel. A slow client therefore hardly delays the others. */
+/** The number of logout tokens sent in parallel. A slow client therefore hardly delays the tokens for other clients. */
 const parallelNotifications = 10;
 
 type Notifier = Pick<AuthContext, 'clock' | 'settings' | 'keys' | 'outgoing' | 'log'>;
 
 /**
- * Runs a function that ends a user's sessions, or bans or deletes the user. After the commit, notifies the clients
- * whose sessions ended. Returns the function's result and the clients' ended sessions.
+ * Runs a function that ends a user's sessions, bans the user, or deletes the user. After the commit, notifies the
+ * clients whose sessions ended. Returns the function's result and the clients' ended sessions.
  */
 export async function endSessionsOf<Result>(
   ctx: AuthContext,
@@ -50,12 +50,12 @@ export async function endAndNotify<Result>(
   return (await endSessionsOf(ctx, userId, end)).result;
 }
 
-/** After this time, a round leaves the remaining sessions to the next round. */
+/** The time after which a round stops and leaves the remaining sessions to the next round. */
 const maxRoundMs = 300_000;
 
 /**
- * Ends sessions that have exceeded a limit in `[auth.sessions]` and notifies their clients. Notifies each batch in
- * parallel, so slow clients delay the server's shutdown by at most one response timeout.
+ * Ends sessions that have exceeded a limit in `[auth.sessions]` and notifies their clients. Notifies the clients of a
+ * batch in parallel, so slow clients delay the server's shutdown by at most one response timeout.
  */
 export async function endExpiredSessions(
   ctx: Notifier & Pick<AuthContext, 'pool' | 'hasOwnTables'>,
@@ -73,8 +73,8 @@ export async function endExpiredSessions(
 }
 
 /**
- * Sends a logout token to each client. An unreachable client doesn't affect the others. The number of requests is
- * limited because anyone can register clients, and a user can grant them any number of sessions.
+ * Sends a logout token to each client. An unreachable client doesn't affect other clients. Limits the number of
+ * requests, because anyone can register clients and a user can authorize any number of client sessions.
  */
 async function notifyAll(ctx: Notifier, ended: readonly NotifiedSession[]): Promise<void> {
   const notified = ended.slice(0, maxNotifications);
@@ -98,7 +98,7 @@ async function sendLogoutToken(ctx: Notifier, session: NotifiedSession): Promise
   try {
     const { status } = await ctx.outgoing.send({
       url,
-      // Anyone can register a dynamic client, so requests to it are limited to public networks.
+      // Anyone can register a dynamic client, so logout tokens for dynamic clients are sent only to public networks.
       reach: session.registration_type === 'manual' ? 'configured' : 'public',
       method: 'POST',
       headers: { 'content-type': 'application/x-www-form-urlencoded' },

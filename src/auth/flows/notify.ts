@@ -1,4 +1,4 @@
-/** Emails that notify users of a change to their account or a sign-in on a new device. */
+/** Emails that notify users of a change to their account, or of a sign-in on a new device. */
 
 import type { Queryable, Transaction } from '../../database/types.ts';
 import { deviceOf } from '../../shared/device.ts';
@@ -56,7 +56,7 @@ export interface NoticeDetails {
   readonly unlockUrl?: string;
   /** The URL of the page that confirms a request. */
   readonly confirmUrl?: string;
-  /** When a change takes effect. */
+  /** The time at which a change takes effect. */
   readonly dueMs?: number;
   /** The event that the notice describes. If set, the notice contains a link that undoes the change. */
   readonly event?: SecurityEvent | undefined;
@@ -119,7 +119,7 @@ async function sendNotice(
 ): Promise<void> {
   const { to, revertUrl, unlockUrl = '', confirmUrl = '', dueMs } = details;
   if (ctx.settings.hooks.send_email.enabled) {
-    // A sign-in notice is sent after its transaction has ended.
+    // A sign-in notice is sent after the sign-in's transaction has ended.
     await callSendEmailHook(ctx, kind === 'new_device' ? undefined : tx, caller, user, {
       redirect_to: caller.redirectTo(),
       email_action_type: `${kind}_notification`,
@@ -127,7 +127,8 @@ async function sendNotice(
       old_phone: details.oldPhone ?? '',
       provider: details.provider ?? '',
       factor_type: details.factorType ?? '',
-      // Without the setting, the hook receives the same data as from GoTrue, which has no required notices.
+      // Unless the project enabled the notices, the hook receives the same data as from GoTrue, which has no required
+      // notices.
       ...(revertUrl !== '' && (required.has(kind) || isOurs(ctx, caller)) ? { revert_url: revertUrl } : {}),
       ...(unlockUrl === '' ? {} : { unlock_url: unlockUrl }),
       ...(confirmUrl === '' ? {} : { confirm_url: confirmUrl }),
@@ -157,8 +158,9 @@ async function sendNotice(
 }
 
 /**
- * Whether the notice is sent. `[auth.email.notification]` enables upstream's notices. The setting for second factors in
- * that section also enables the passkey notice. `[auth.security] notices` enables notices regardless of these settings.
+ * Whether the notice is sent. `[auth.email.notification]` enables upstream's notices. The setting `mfa_factor_enrolled`
+ * in that section also enables the passkey notice. `[auth.security] notices` enables notices regardless of
+ * `[auth.email.notification]`.
  */
 function isEnabled(
   ctx: AuthContext,
@@ -181,7 +183,8 @@ function isOurs({ settings }: AuthContext, { pageLanguage }: Caller): boolean {
 }
 
 /**
- * Returns the link that undoes the change. Without an event, returns the page where the user chooses a new password.
+ * Returns the link that undoes the change. Without an event, returns the URL of the page where the user chooses a new
+ * password.
  */
 async function revertLink(
   ctx: AuthContext,

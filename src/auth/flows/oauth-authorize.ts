@@ -20,14 +20,14 @@ export function requireOAuthServer(ctx: AuthContext): void {
 }
 
 /**
- * Whether the URI is an Account page. Such a redirect URI is rejected, because a client's redirect could start a
- * sign-in on the page.
+ * Whether the redirect URI is an Account page. Account pages are rejected as redirect URIs, because a client's redirect
+ * could start a sign-in on the page.
  */
 export const isOwnPage = ({ settings }: AuthContext, uri: string): boolean =>
   settings.hasAccountPages && isAccountPage(uri, settings.accountUrl());
 
 /**
- * Returns the URL that the browser is redirected to. After the client and the redirect URI have been verified, errors
+ * Returns the URL to which the browser is redirected. After the client and the redirect URI have been verified, errors
  * are also reported via redirect.
  */
 export async function authorize(ctx: AuthContext, query: URLSearchParams): Promise<string> {

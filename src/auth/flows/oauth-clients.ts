@@ -23,7 +23,9 @@ import { requireOAuthServer } from './oauth-authorize.ts';
 export interface RegisteredClient {
   readonly client: OAuthClient;
   readonly logout: ClientLogout | undefined;
-  /** The client's secret. Set only if the secret was just generated, because only the secret's hash is stored. */
+  /**
+   * The client's secret. Set only if the secret was just generated, because the database stores only the secret's hash.
+   */
   readonly secret: string | undefined;
 }
 
@@ -87,7 +89,7 @@ export async function updateClient(
   return { client: updated, logout: logout ?? previous, secret: undefined };
 }
 
-/** Checks the sign-out metadata. A private address is allowed only for a client registered by an operator. */
+/** Checks the sign-out metadata. A private address is allowed only if an operator registered the client. */
 async function requireNotifiable(
   ctx: AuthContext,
   type: OAuthClient['registration_type'],
@@ -110,7 +112,7 @@ async function requireNotifiable(
 export async function deleteClient(ctx: AuthContext, client: OAuthClient): Promise<void> {
   await ctx.pool.transaction(async (tx) => {
     await deleteOAuthClient(tx, client.id, ctx.clock.now());
-    // Upstream keeps these sessions, although they can no longer be refreshed.
+    // Upstream keeps a deleted client's sessions, although clients can no longer refresh them.
     await deleteSessionsOfClient(tx, client.id);
   });
 }
@@ -136,7 +138,7 @@ async function insertClient(
     try {
       return { registration: parseRegistration(fields), logout: parseClientLogout(fields) };
     } catch (error) {
-      // As in upstream, the message contains the original error with its status.
+      // As in upstream, the error message contains the original error's status and message.
       if (!(error instanceof AuthError) || error.code !== 'validation_failed') throw error;
       throw authError('validation_failed', `${error.status}: ${error.message}`);
     }

@@ -31,7 +31,8 @@ type Decider = Pick<UserCaller, 'user' | 'session'>;
 
 /**
  * Opens an authorization for the user who will approve or deny it.
- * @throws {AuthError} oauth_authorization_not_found, sso_required, or validation_failed if it has already been decided
+ * @throws {AuthError} oauth_authorization_not_found, sso_required, or validation_failed if the authorization has
+ * already been decided
  */
 export async function openAuthorization(
   ctx: AuthContext,
@@ -85,7 +86,10 @@ export async function decideAuthorization(
   });
 }
 
-/** Approves an authorization and returns its code. The client's session belongs to the user's current browser. */
+/**
+ * Approves an authorization and returns the authorization code. Records the user's current browser as the browser of
+ * the client's session.
+ */
 async function approve(
   ctx: AuthContext,
   tx: Transaction,
@@ -110,13 +114,17 @@ export async function releaseAuthorization(
   await freeAuthorization(ctx.pool, authorizationId, userId);
 }
 
-/** Whether an administrator registered the client. Anyone can register other clients under any name. */
+/**
+ * Whether an administrator registered the client. Clients that no administrator registered can have any name, because
+ * anyone can register them.
+ */
 export async function isTrustedClient(ctx: AuthContext, clientId: string): Promise<boolean> {
   return (await findOAuthClient(ctx.pool, clientId))?.registration_type === 'manual';
 }
 
 /**
- * Runs `work` on the locked row. Errors are thrown after the transaction, so that the status "expired" is committed.
+ * Runs `work` on the authorization's locked row. Throws errors only after the transaction, so that the status `expired`
+ * is committed.
  */
 async function withPending<T extends object | string>(
   ctx: AuthContext,

@@ -1,4 +1,4 @@
-/** Lists and revokes the grants that a user has given to OAuth clients. */
+/** Lists and revokes a user's grants to OAuth clients. */
 
 import type { UserCaller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';

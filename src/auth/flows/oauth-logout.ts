@@ -1,7 +1,7 @@
 /**
- * Implements sign-outs that OpenID clients request, and signs users out of the clients in the same browser. A client
- * redirects the browser to the end session endpoint (RP-Initiated Logout 1.0). After a sign-out, the browser loads the
- * clients' logout pages (Front-Channel Logout 1.0).
+ * Implements sign-outs requested by OpenID clients, and signs users out of the clients used in the same browser. A
+ * client redirects the browser to the end session endpoint (RP-Initiated Logout 1.0). After a sign-out, the browser
+ * loads the clients' logout pages (Front-Channel Logout 1.0).
  */
 import type { AuthContext } from '../context.ts';
 import { frontchannelFault, frontchannelUrl } from '../core/oauth/client-logout.ts';
@@ -13,8 +13,9 @@ import { findOAuthClient } from '../queries/oauth-clients.ts';
 import { isOwnPage, requireOAuthServer } from './oauth-authorize.ts';
 
 /**
- * Returns the Account page that asks the user whether to sign out. The endpoint itself never ends a session, because
- * any website can redirect a browser to it. Therefore, `id_token_hint` only identifies the client.
+ * Returns the Account page that asks the user whether to sign out. The end session endpoint itself never ends a
+ * session, because any website can redirect a browser to the endpoint. Therefore, `id_token_hint` only identifies the
+ * client.
  * @throws {AuthError} feature_disabled, validation_failed
  */
 export async function endSessionUrl(ctx: AuthContext, params: URLSearchParams): Promise<string> {
@@ -34,7 +35,10 @@ export async function endSessionUrl(ctx: AuthContext, params: URLSearchParams): 
   return page.href;
 }
 
-/** Returns the ID of the client named in the request. An expired ID token is accepted (section 2). */
+/**
+ * Returns the ID of the client named in the request. As section 2 of RP-Initiated Logout recommends, accepts expired ID
+ * tokens.
+ */
 function clientOf(ctx: AuthContext, params: URLSearchParams): string | undefined {
   const named = params.get('client_id') || undefined;
   const hint = params.get('id_token_hint') || undefined;
@@ -73,7 +77,7 @@ export interface EndedSession {
 
 /**
  * Returns the logout pages that the browser loads after sessions have ended (Front-Channel Logout 1.0, section 3).
- * Checks the pages again, because a client's redirect URIs may have changed since it registered its page.
+ * Checks each logout page again, because the client's redirect URIs may have changed since the page was registered.
  */
 export async function frontchannelUrls(
   ctx: AuthContext,

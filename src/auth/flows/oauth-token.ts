@@ -41,7 +41,7 @@ export async function redeemCode(
   checkClient(ctx, authorization, client, params);
   const user = await owner(ctx, authorization);
   const scopes = parseScopes(authorization.scope);
-  // ID tokens can't be signed with a symmetric key. Unlike upstream, checks this before the code is used up.
+  // ID tokens can't be signed with a symmetric key. Unlike upstream, checks the key before the code is used up.
   if (scopes.includes('openid') && ctx.keys.signingAlgorithm().startsWith('HS')) {
     throw internalError('Error generating ID token');
   }
@@ -54,7 +54,7 @@ export async function redeemCode(
     return issueSession(ctx, tx, caller, user, method, { by: 'consent' }, undefined, grant);
   });
   if (session === undefined) {
-    // A concurrent request has already exchanged the code, which may have been stolen.
+    // A concurrent request has already exchanged the code, so the code may have been stolen.
     await revokeReplayed(ctx, client, code);
     throw invalidGrant('Invalid authorization code');
   }
@@ -88,7 +88,8 @@ function checkClient(
     throw invalidGrant('PKCE verification failed: code_verifier is required when PKCE challenge is present');
   }
   const { code_challenge: codeChallenge, code_challenge_method: method } = authorization;
-  // Every request must include a challenge, so a row without one wasn't created by this server.
+  // This server requires a code challenge in every authorization request, so it didn't create a row without a
+  // challenge.
   const isProven =
     codeChallenge !== null && method !== null && isVerifierOf({ codeChallenge, method }, verifier);
   if (!isProven) {
@@ -108,7 +109,7 @@ async function owner(ctx: AuthContext, authorization: OAuthAuthorization): Promi
 
 /**
  * Revokes the session that was created when the code was first used, because a code that is used twice is considered
- * stolen (RFC 6749 section 4.1.2). Applies only during the code's lifetime.
+ * stolen (RFC 6749 section 4.1.2). Revokes the session only during the code's lifetime.
  */
 async function revokeReplayed(ctx: AuthContext, client: OAuthClient, code: string): Promise<void> {
   const since = ctx.clock.now() - authorizationLifetimeMs;
@@ -122,8 +123,8 @@ async function revokeReplayed(ctx: AuthContext, client: OAuthClient, code: strin
 }
 
 /**
- * Whether the client receives logout tokens. Only these clients get the claim `sid`. Other clients get the same ID
- * tokens as from upstream.
+ * Whether the client receives logout tokens. Only clients that receive logout tokens get the claim `sid`. Other clients
+ * get the same ID tokens as from upstream.
  */
 async function receivesLogouts(ctx: AuthContext, { id }: OAuthClient): Promise<boolean> {
   if (!ctx.hasOwnTables) return false;

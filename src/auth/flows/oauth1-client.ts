@@ -28,7 +28,7 @@ export async function requestToken(
   return { url, secret: joinToken(response) };
 }
 
-/** Exchanges the verifier for an access token and reads the profile. @throws {AuthError} */
+/** Exchanges the verifier for an access token and reads the user's profile. @throws {AuthError} */
 export async function oauth1Profile(
   ctx: AuthContext,
   client: OAuth1Client,
@@ -37,7 +37,7 @@ export async function oauth1Profile(
 ): Promise<ProviderResponse> {
   if (params.has('denied')) throw new OAuthShapedError('access_denied', 'The user denied the request');
   const requested = splitToken(secret ?? '');
-  // The response must belong to this request token (RFC 5849 section 2.2).
+  // RFC 5849 section 2.2: the redirect from the provider must contain the request token of this sign-in.
   if (requested.token === '' || params.get('oauth_token') !== requested.token) {
     throw authError('oauth_invalid_state', 'OAuth request token mismatch');
   }

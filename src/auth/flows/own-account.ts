@@ -17,7 +17,10 @@ import { endAndNotify } from './notify-clients.ts';
 import { countRecoveryCodes, forgetRecoveryCodes, type RecoveryCodeCount } from './recovery-codes.ts';
 import { exportEvents, forgetSecurityData } from './security-events.ts';
 
-/** The SQLSTATEs of deletions that a foreign key prevents: foreign_key_violation and restrict_violation. */
+/**
+ * The SQLSTATEs of the errors raised if a foreign key prevents a deletion: foreign_key_violation and
+ * restrict_violation.
+ */
 const stillNeeded = new Set(['23503', '23001']);
 
 /** Throws `insufficient_aal` if the user has a second factor and the session didn't use it. */
@@ -34,7 +37,7 @@ export function requireUsedFactor({ user, session }: UserCaller): void {
 export async function deleteOwnAccount(ctx: AuthContext, caller: UserCaller): Promise<void> {
   const { user, session } = caller;
   requireUsedFactor(caller);
-  // SSO users can't delete their account, because the next sign-in would create it again.
+  // SSO users can't delete their accounts, because the next sign-in would create the account again.
   if (user.is_sso_user) throw authError('user_sso_managed');
   if (!session || !isFreshSignIn(session, ctx.clock.now())) {
     throw authError('reauthentication_needed', 'Deleting an account requires a recent sign-in');
@@ -48,7 +51,7 @@ export async function deleteOwnAccount(ctx: AuthContext, caller: UserCaller): Pr
     });
   } catch (cause) {
     const isNeeded = isPostgresError(cause) && stillNeeded.has(cause.code);
-    // The logged database error contains the table's name.
+    // The database error in the log contains the name of the referencing table.
     if (!isNeeded) throw internalError('Database error deleting user', cause);
     ctx.log.warn({ service: 'auth', userId: user.id, error: cause }, "failed to delete a user's own account");
     throw authError('conflict', "The account can't be deleted because other data still depends on it");
@@ -60,7 +63,7 @@ export interface OwnData {
   readonly sessions: readonly Session[];
   readonly passkeys: readonly Passkey[];
   readonly grants: readonly GrantedClient[];
-  /** The user's recovery codes. Null on the hosted service's databases, which have no table for them. */
+  /** The user's recovery codes. Null on the hosted service's databases, which have no table for recovery codes. */
   readonly recoveryCodes: RecoveryCodeCount | null;
   /** The account's timeline, newest event first. */
   readonly events: readonly SecurityEvent[];

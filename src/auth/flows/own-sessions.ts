@@ -24,20 +24,20 @@ import { recordEvent, recordOperatorEvent } from './security-events.ts';
 export type SignOutScope = 'global' | 'local' | 'others';
 
 /**
- * Ends the sessions in this scope.
+ * Ends the user's sessions in the requested scope.
  * @throws {AuthError} no_authorization if an OAuth client requests the scope `others`
  */
 export async function signOut(ctx: AuthContext, caller: UserCaller, scope: SignOutScope): Promise<void> {
   const { user, session } = caller;
-  // An OAuth client can end its own session, but not the user's other sessions. The scope `global` therefore ends only
-  // its own session.
+  // An OAuth client can end its own session, but not the user's other sessions. With the scope `global`, an OAuth
+  // client therefore ends only its own session.
   const isOwnOnly = isClient(caller) && !ctx.settings.clientsActAsUsers;
   if (isOwnOnly && scope === 'others') throw rejectClient();
   const endsOne = session && (scope === 'local' || isOwnOnly);
   await logOut(ctx, user, async (tx) => {
     if (endsOne) return deleteSession(tx, session.id);
     const kept = scope === 'others' && session ? [session.id] : [];
-    // Records an event only if sessions were deleted. Otherwise, a session could add any number of events.
+    // Records an event only if sessions were deleted. Otherwise, repeated requests could add any number of events.
     if (await deleteSessions(tx, user.id, kept))
       await recordEvent(ctx, tx, caller, user.id, 'sessions_ended', { scope });
   });
@@ -67,12 +67,12 @@ async function logOut(
   }
 }
 
-/** `this` includes all sessions in the caller's browser. `others` includes all sessions in other browsers. */
+/** `this` means all sessions in the caller's browser. `others` means all sessions in other browsers. */
 export type BrowserScope = 'this' | 'others';
 
 /**
  * Ends the user's sessions by browser. A session whose browser is unknown counts as a separate browser. Returns the
- * ended sessions whose clients are notified.
+ * ended sessions whose clients must be notified.
  */
 export async function signOutBrowsers(
   ctx: AuthContext,
@@ -109,7 +109,7 @@ export async function endSession(ctx: AuthContext, caller: UserCaller, id: strin
   });
 }
 
-/** Ends one of a user's sessions on behalf of an administrator. Throws the errors of {@link endSession}. */
+/** Ends a session of a user on behalf of an administrator. Throws the errors of {@link endSession}. */
 export async function endSessionByAdmin(
   ctx: AuthContext,
   caller: AdminCaller,
@@ -136,6 +136,6 @@ async function endOne(
     await record(tx, session?.user_agent ?? '');
     return true;
   });
-  // Doesn't use session_not_found, because clients discard their own session when they receive that code.
+  // Doesn't return `session_not_found`, because clients discard their own session when they receive this error code.
   if (!wasDeleted) throw authError('validation_failed', 'Session not found', { status: 404 });
 }

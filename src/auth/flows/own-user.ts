@@ -74,7 +74,7 @@ export async function updateOwnUser(ctx: AuthContext, caller: UserCaller, body: 
   if (update.appData !== undefined && !ctx.settings.adminRoles.includes(user.role ?? '')) {
     throw authError('not_admin', 'Updating app_metadata requires admin privileges');
   }
-  // Whether the request changes a contact. Submitting an unconfirmed contact again restarts its confirmation.
+  // Whether the request changes a contact. If a user submits an unconfirmed contact again, its confirmation restarts.
   const changes = (given: string, current: string | null, contact: Contact) =>
     given !== '' && (given !== current || !isConfirmed(user, contact));
   const changesEmail = changes(update.email, user.email, 'email');
@@ -154,9 +154,9 @@ function rejectByKindOfUser(update: Update, { user, session }: UserCaller, chang
 }
 
 /**
- * Returns the sessions that a password change doesn't end. On the Account pages, these are the caller's session and
- * those of apps in the same browser, as with "Sign out everywhere else". If an app changes the password, all sessions
- * except the caller's end, as in GoTrue.
+ * Returns the sessions that a password change doesn't end. On the Account pages, these are the caller's session and the
+ * sessions of apps in the same browser, as for "Sign out everywhere else". If an app changes the password, only the
+ * caller's session continues, as in GoTrue.
  */
 async function sessionsToKeep(
   ctx: AuthContext,
@@ -168,7 +168,7 @@ async function sessionsToKeep(
   return isOnPages ? listBrowserSessions(tx, session) : [session.id];
 }
 
-/** Returns the new password's hash, or null if the password is removed. */
+/** Returns the new password's hash, or null if the request removes the password. */
 async function newPasswordHash(
   ctx: AuthContext,
   caller: UserCaller,
@@ -187,7 +187,7 @@ async function newPasswordHash(
   if (password === '') return null;
   const current = user.encrypted_password ?? '';
   if (current !== '') {
-    // A session created by a code or recovery link can change the password without the current password.
+    // A user who signed in with a code or recovery link can change the password without entering the current password.
     const cameByCode = session?.amr_claims.some(({ authentication_method: method }) =>
       ['otp', 'magiclink', 'recovery'].includes(method),
     );

@@ -13,7 +13,7 @@ import { recordEvent, recordOperatorEvent } from './security-events.ts';
 
 const maxNameBytes = 120;
 
-/** Checks that passkeys are enabled. @throws {AuthError} passkey_disabled */
+/** Checks that the project has enabled passkeys. @throws {AuthError} passkey_disabled */
 export function requirePasskeys(ctx: AuthContext): void {
   if (!ctx.settings.passkeysEnabled) throw authError('passkey_disabled');
 }

@@ -45,7 +45,7 @@ import { issueSession } from './sessions.ts';
 const passkeyChallengeLifetimeMs = 300_000;
 const maxPasskeysPerUser = 10;
 
-/** A challenge to register or sign in with a passkey. */
+/** A challenge for registering a passkey or for signing in with one. */
 export interface PasskeyOptions {
   readonly challengeId: string;
   /** The input for the browser's WebAuthn API. */
@@ -120,8 +120,8 @@ async function store(ctx: AuthContext, caller: UserCaller, user: User, key: NewK
 }
 
 /**
- * Returns a name for a passkey whose model is unknown. On the Account pages, the name describes the device that was
- * used to add the passkey. Other clients get the same name as from GoTrue.
+ * Returns a name for a passkey whose model is unknown. On the Account pages, the name describes the device on which the
+ * user added the passkey. Other clients get the same name as from GoTrue.
  */
 function nameFor({ pageLanguage, userAgent }: Caller): string {
   const device = pageLanguage === undefined ? undefined : deviceOf(userAgent);
@@ -170,14 +170,15 @@ export async function finishPasskeySignIn(
 }
 
 /**
- * Whether a passkey with user verification counts as two factors (the device, and the PIN or biometric). True for the
- * Account pages unless the project requires another factor. Other clients get aal1, as in upstream.
+ * Whether a passkey with user verification counts as two factors (the device, and the PIN or biometric). True on the
+ * Account pages, unless the project requires a second factor in addition to a passkey. Other clients get aal1, as in
+ * upstream.
  */
 function reachesAal2({ settings }: AuthContext, { pageLanguage }: Caller): boolean {
   return pageLanguage !== undefined && !settings.passkeysNeedFactor;
 }
 
-/** Returns the methods and level of a session that started with a verified passkey. */
+/** Returns the authentication methods and assurance level of a session that started with a verified passkey. */
 function verifiedPasskey({ clock }: AuthContext) {
   const updated_at = fromMs(clock.now());
   const methods = ['passkey', amrMethodOfFactor.webauthn];
@@ -186,7 +187,8 @@ function verifiedPasskey({ clock }: AuthContext) {
 }
 
 /**
- * Finds the user and the passkey. The response's user handle identifies the user, who must have a passkey with this ID.
+ * Finds the user and the passkey. The response's user handle identifies the user, and the passkey with the response's
+ * ID must belong to this user.
  */
 async function findOwner(
   ctx: AuthContext,
@@ -227,7 +229,7 @@ async function createChallenge(
   return { challengeId: id, options, expiresAtSeconds: Math.floor(expiresAtMs / 1000) };
 }
 
-/** Returns the parsed response and its challenge. Deletes the challenge so that it can't be used again. */
+/** Returns the parsed response and its challenge. Deletes the challenge so that clients can't use it again. */
 async function consumeResponse(
   ctx: AuthContext,
   body: Fields,
@@ -268,8 +270,8 @@ function rejection(fault: 'malformed' | 'refused', cause?: unknown) {
 }
 
 /**
- * Returns the error for a key that may have been copied, and logs a warning for the operator. Upstream accepts copied
- * keys.
+ * Returns the error for a passkey that may have been copied, and logs a warning for the operator. Upstream accepts
+ * copied passkeys.
  */
 function clone(ctx: AuthContext, passkey: Passkey) {
   ctx.log.warn(

@@ -27,7 +27,7 @@ export interface PasswordInput {
 
 export interface PasswordSignIn {
   readonly session: IssuedSession;
-  /** Why the password no longer meets the requirements. The password can still be used to sign in. */
+  /** The reason why the password no longer meets the requirements. The user can still sign in with this password. */
   readonly weakness: AuthError | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** Checks passwords against the project's rules and known leaks. */
+/** Checks passwords against the project's rules and against known leaks. */
 import type { AuthContext } from '../context.ts';
 import { passwordFault } from '../core/password-rules.ts';
 import { type AuthError, internalError } from '../errors.ts';
@@ -9,7 +9,7 @@ export async function requireStrongPassword(ctx: AuthContext, password: string):
   if (fault) throw fault;
 }
 
-/** Returns the reason why a password is weak. A weak password doesn't prevent the sign-in. */
+/** Returns the reason why a password is weak. A weak password doesn't prevent a user from signing in. */
 export async function weaknessAtSignIn(ctx: AuthContext, password: string): Promise<AuthError | undefined> {
   try {
     return await findWeakness(ctx, password);

@@ -18,7 +18,10 @@ export function cancelPendingPhone(ctx: AuthContext, { user }: UserCaller): Prom
   return cancel(ctx, user, cancelPhoneChange);
 }
 
-/** Cancels an email change through the link sent to the old address. @throws {AuthError} otp_expired */
+/**
+ * Cancels an email change when the user opens the link in the email to the old address.
+ * @throws {AuthError} otp_expired
+ */
 export async function cancelEmailByLink(ctx: AuthContext, hash: string): Promise<void> {
   const token = await findOneTimeToken(ctx.pool, hash, ['email_change_token_current']);
   const user = token && (await findUserById(ctx.pool, token.user_id));

@@ -1,6 +1,6 @@
 /**
- * Sends codes by text message through the project's hook or provider. Without either, messages are captured in the
- * inbox.
+ * Sends codes by text message through the project's hook or provider. Without a hook and a provider, messages are
+ * captured in the inbox.
  */
 import type { Transaction } from '../../database/types.ts';
 import type { Caller } from '../caller.ts';
@@ -18,7 +18,7 @@ import type { User } from '../rows.ts';
 import { runHook } from './hooks.ts';
 import { sendByProvider } from './text-messages.ts';
 
-/** The default of `[auth.sms] template`, which is also upstream's. */
+/** The default of `[auth.sms] template`, which is the same as upstream's default. */
 const defaultSmsTemplate = 'Your code is {{ .Code }}';
 
 export type Channel = 'sms' | 'whatsapp';
@@ -45,8 +45,8 @@ export function parseChannel(ctx: AuthContext, channel: string): Channel {
 }
 
 /**
- * Sends a code. Returns `test-otp` for numbers with a fixed code. Otherwise, returns undefined, because upstream also
- * discards the provider's message ID.
+ * Sends a code. Returns `test-otp` for numbers with a fixed code. For other numbers, returns undefined, because
+ * upstream also discards the provider's message ID.
  */
 export async function sendPhoneCode(
   ctx: AuthContext,
@@ -76,7 +76,7 @@ export async function sendPhoneCode(
 
 /**
  * Checks that the code can be delivered. A project with test numbers but without a provider can send codes only to
- * those numbers. A project with neither captures messages in the inbox.
+ * those numbers. A project with neither test numbers nor a provider captures messages in the inbox.
  */
 function requireDelivery(ctx: AuthContext): void {
   const { provider, testCodes } = ctx.settings.phone;
@@ -111,7 +111,7 @@ export interface TextToSend {
   readonly otp: string;
   readonly channel: Channel;
   readonly template: string;
-  /** The kind of message, which is named in error texts. */
+  /** The kind of message, which error texts mention. */
   readonly kind: PhoneCodeKind | 'mfa';
 }
 

@@ -1,7 +1,7 @@
 /**
- * Defines the proof that a request must provide to get a session. The proof is checked against the locked row when the
- * session is written. No session is issued if the use case selected the wrong account or the account has changed since
- * then.
+ * Defines the proof that a request must provide before a session is issued. The proof is checked against the locked row
+ * when the session is written. Therefore, no session is issued if the calling code selected the wrong account, or if
+ * the account has changed since it was selected.
  */
 import type { Transaction } from '../../database/types.ts';
 import type { AuthContext } from '../context.ts';
@@ -20,12 +20,15 @@ export type Proof =
   | {
       readonly by: 'code';
       readonly contact: Contact;
-      /** Whether the code only confirmed a new address or number, which isn't a sign-in. */
+      /** Whether the code only confirmed a new address or number and therefore doesn't count as a sign-in. */
       readonly isChange?: boolean;
     }
   /** A provider, an SSO connection or a wallet authenticated the identity. */
   | { readonly by: 'identity'; readonly provider: string; readonly providerId: string }
-  /** The user has a passkey, the code of a completed sign-in, or a session. Only the account's owner can have these. */
+  /**
+   * The user has presented a passkey, the code of a completed sign-in, or a session. Only the account's owner can
+   * present any of these.
+   */
   | { readonly by: 'passkey' | 'flow' | 'consent' };
 
 /** Checks the proof against the account's locked row. @throws {AuthError} user_banned, invalid_credentials */

@@ -1,4 +1,4 @@
-/** Completes a sign-in when the browser returns from the provider, and redirects the browser to the app. */
+/** Completes a sign-in when the provider redirects the browser back, and redirects the browser to the app. */
 
 import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
@@ -30,7 +30,7 @@ const signInLifetimeMs = 300_000;
 
 /**
  * Returns the URL and status of the redirect. Errors are parameters of that URL.
- * @param params the parameters with which the browser returned from the provider
+ * @param params the parameters that the provider added to the callback URL
  */
 export async function finishProviderSignIn(
   ctx: AuthContext,
@@ -58,15 +58,16 @@ export async function finishProviderSignIn(
 }
 
 /**
- * Returns the caller of a sign-in that was started on the Account pages. The provider redirects to `/auth/v1/callback`,
- * but the emails of this sign-in use the pages' language and link back to the pages.
+ * Returns the caller with the language and URL of the Account page on which the sign-in was started. Although the
+ * provider redirects to `/auth/v1/callback`, the emails of this sign-in use the page's language and link back to the
+ * page.
  */
 function callerAtStart(caller: Caller, target: string): Caller {
   const pageLanguage = caller.pageLanguageAt?.(target);
   return pageLanguage === undefined ? caller : { ...caller, pageLanguage, redirectTo: () => target };
 }
 
-/** The request path logged with errors. */
+/** The request path that is logged with errors. */
 const callbackPath = '/auth/v1/callback';
 
 interface StoredSignIn {
@@ -75,7 +76,10 @@ interface StoredSignIn {
   readonly target: User | undefined;
 }
 
-/** Returns the sign-in that the state identifies. @throws {AuthError} if the state is unknown, used or expired */
+/**
+ * Returns the sign-in that the state identifies.
+ * @throws {AuthError} if the state is unknown, has already been used or has expired
+ */
 async function findStoredSignIn(ctx: AuthContext, state: string): Promise<StoredSignIn> {
   if (state === '') throw authError('bad_oauth_callback', 'OAuth state parameter missing');
   if (!isUuid(state)) throw authError('bad_oauth_state', 'OAuth state parameter is invalid');
@@ -94,8 +98,8 @@ async function findStoredSignIn(ctx: AuthContext, state: string): Promise<Stored
 const usedBefore = () => authError('flow_state_already_used', 'State has already been used');
 
 /**
- * Returns the redirect URL. The URL contains the session in the fragment or, with PKCE, a code that only the app can
- * exchange.
+ * Returns the redirect URL. The URL's fragment contains the session, or with PKCE, the URL contains a code that only
+ * the app can exchange.
  */
 async function finish(
   ctx: AuthContext,

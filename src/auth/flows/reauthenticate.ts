@@ -8,8 +8,8 @@ import { sendTokenMail } from './mail-tokens.ts';
 import { sendPhoneCode } from './phone-codes.ts';
 
 /**
- * Sends a reauthentication code to the caller. Returns the response's message ID, which only phone numbers with a fixed
- * code have.
+ * Sends a reauthentication code to the caller. Returns the message ID for the response, which is set only for phone
+ * numbers with a fixed code.
  */
 export async function reauthenticate(ctx: AuthContext, caller: UserCaller): Promise<string | undefined> {
   const { user } = caller;

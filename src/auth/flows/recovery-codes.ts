@@ -27,11 +27,11 @@ import { endAndNotify } from './notify-clients.ts';
 import { recordEvent } from './security-events.ts';
 import { verifySecret } from './verify-secret.ts';
 
-/** How many codes the user received, and how many are left. */
+/** The number of codes that the user received, and the number of unused codes. */
 export interface RecoveryCodeCount {
   readonly total: number;
   readonly remaining: number;
-  /** When the codes were generated. Null if the user has none. */
+  /** The time at which the codes were generated. Null if the user has no codes. */
   readonly createdAt: string | null;
 }
 
@@ -46,7 +46,8 @@ const codesPerSet = 10;
 const hookFactorType = 'recovery_code';
 
 /**
- * Throws 403 `insufficient_aal` unless the session used a factor or a recovery code. Required for changing the codes.
+ * Throws 403 `insufficient_aal` unless the session used a factor or a recovery code. Called before the recovery codes
+ * are changed.
  */
 export function requireRecoveryCodeAal({ session }: UserCaller): void {
   if (session?.aal === 'aal2') return;
@@ -117,7 +118,7 @@ export function requireRecoveryCodes(ctx: AuthContext): void {
   );
 }
 
-/** Deletes a deleted user's codes. */
+/** Deletes the codes of a deleted user. */
 export async function forgetRecoveryCodes(ctx: AuthContext, tx: Transaction, userId: string): Promise<void> {
   if (ctx.hasOwnTables) await deleteRecoveryCodes(tx, userId);
 }

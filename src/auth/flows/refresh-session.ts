@@ -1,4 +1,4 @@
-/** Refreshes sessions. `core/refresh.ts` determines how each request is handled. */
+/** Refreshes sessions. The rules for each case are in `core/refresh.ts`. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Transaction } from '../../database/types.ts';
@@ -20,7 +20,7 @@ import { rotateStoredToken } from './rotate-refresh-token.ts';
 import { clientOf, signSession } from './sessions.ts';
 import { advanceSignedToken, isSignedFor } from './signed-refresh-token.ts';
 
-/** How long to retry while rows are locked. After that, the response is 409. */
+/** The maximum time to retry while rows are locked. After this time, the response has status 409. */
 const retryForMs = 5000;
 
 type Presented =
@@ -39,7 +39,7 @@ export async function refreshSession(
   clientId?: string,
 ): Promise<IssuedSession> {
   const presented = parsePresented(text);
-  // The batched path reads only the token's own session, so it can't enforce a single session per user.
+  // The batched path reads only the token's session, so it can't enforce a single session per user.
   if (presented.form === 1 && clientId === undefined && !ctx.settings.sessions.singlePerUser) {
     const session = await refreshInBatch(ctx, caller, text);
     if (session) return session;
@@ -49,7 +49,7 @@ export async function refreshSession(
     await checkToken(ctx, caller, presented);
     const outcome = await ctx.pool.transaction((tx) => refreshLocked(ctx, tx, caller, presented, clientId));
     if (outcome === 'busy') await sleep(10 + Math.random() * 20);
-    // Thrown after the transaction so that the revocations are committed.
+    // Throws the error after the transaction so that the revocations are committed.
     else if ('refusal' in outcome) throw outcome.refusal;
     else return outcome;
   }
@@ -160,14 +160,15 @@ async function requireNewest(
 }
 
 /**
- * Returns the ID of a session's sign-in. The Account pages' session and the sessions of apps opened from there belong
- * to the same sign-in.
+ * Returns the ID of a session's sign-in. The Account pages' session and the sessions of apps opened from these pages
+ * belong to the same sign-in.
  */
 const signInOf = ({ id, tag }: Session): string => tag ?? id;
 
 /**
- * Checks that the session belongs to this client. Only that client can refresh its sessions, and only at /oauth/token.
- * Other sessions can't be refreshed there.
+ * Checks that the session belongs to the OAuth client that sent the request, if any. An OAuth client's sessions can be
+ * refreshed only by this client and only at /oauth/token. Sessions without an OAuth client can't be refreshed at
+ * /oauth/token.
  */
 function rejectOtherClient(owner: string | undefined, clientId: string | undefined): void {
   if (owner === clientId) return;

@@ -19,8 +19,8 @@ import { requestConfirmation } from './request-confirmation.ts';
 import { nothing, resetUnclaimed } from './reset-unclaimed.ts';
 
 /**
- * Handles a sign-up with a contact that already has an account. Doesn't issue a session. An unclaimed account gets the
- * new password and metadata, and a new code is sent, so that only the code's recipient can confirm them.
+ * Handles a sign-up with a contact that already has an account. Doesn't issue a session. For an unclaimed account,
+ * stores the new password and metadata and sends a new code, so that only the code's recipient can confirm the account.
  */
 export async function signUpAgain(
   ctx: AuthContext,
@@ -67,22 +67,22 @@ async function replaceSignUp(
     await requestConfirmation(ctx, tx, caller, current, checked);
     return current;
   });
-  // The Account pages show the form for the code that was just sent. Other clients get an error, as in upstream.
-  // `contest` has already committed its transaction, so the error doesn't roll it back.
+  // The Account pages show the form for the code that was sent before. Other clients get an error, as in upstream. The
+  // changes made by `contest` have already been committed, so the error doesn't roll them back.
   if (user && isTooEarly && caller.pageLanguage === undefined)
     await ctx.pool.transaction((tx) => requestConfirmation(ctx, tx, caller, user, checked));
   return user;
 }
 
-/** Whether another confirmation code can't be sent yet because the last one is too recent. */
+/** Whether the last confirmation code was sent too recently to send another code. */
 function isTooSoon({ settings, clock }: AuthContext, user: User, provider: Provider): boolean {
   const { confirmation_sent_at: sentAt } = user;
   return sentAt !== null && isPausing(toMs(sentAt), settings[provider].maxFrequencyMs, clock.now());
 }
 
 /**
- * Handles two sign-ups that share one code. The code can't prove which of the two passwords is the owner's, so the
- * password is removed unless the passwords are equal.
+ * Handles two sign-ups that share one code. The code can't prove which of the two passwords was chosen by the account's
+ * owner, so removes the password unless the passwords are equal.
  */
 async function contest(
   ctx: AuthContext,
@@ -94,16 +94,16 @@ async function contest(
   await resetUnclaimed(ctx, tx, user, provider, nothing);
 }
 
-/** Whether the account with this contact is unclaimed, so that the code will prove who owns it. */
+/** Whether the account with this contact is unclaimed, so that entering the code will prove who owns the account. */
 function isOpen(ctx: AuthContext, user: User, { provider, email, phone }: CheckedSignUp): boolean {
   const isOwnColumn = provider === 'email' ? user.email?.toLowerCase() === email : user.phone === phone;
   return isOwnColumn && contactStatus(user, provider) === 'unclaimed' && !confirmsImmediately(ctx, provider);
 }
 
 /**
- * Returns the response for a contact that already has an account. With autoconfirm, this is an error. Otherwise, the
- * response looks like that for a new account and contains a fake ID. Upstream omits the identity, which reveals that
- * the account exists.
+ * Returns the response for a contact that already has an account. With autoconfirm, the response is an error.
+ * Otherwise, the response looks like the response for a new account and contains a fake ID. Upstream's response
+ * contains no identity, which reveals that the account exists.
  */
 async function respondToExistingUser(
   ctx: AuthContext,
@@ -123,8 +123,8 @@ async function respondToExistingUser(
 }
 
 /**
- * Emails a sign-in code to an account's owner who signs up again on the Account pages, because these pages wait for a
- * code. Other clients get no email, as in upstream.
+ * Emails a sign-in code to an account's owner who signs up again on the Account pages, because these pages then show
+ * the form for a code. Other clients get no email, as in upstream.
  */
 export async function mailExistingAccount(
   ctx: AuthContext,

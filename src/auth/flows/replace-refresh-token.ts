@@ -13,9 +13,9 @@ import { hmacKey } from './signed-refresh-token.ts';
 
 /**
  * Issues a refresh token for a session that was raised to a higher level, and invalidates all of the session's earlier
- * tokens. Otherwise, an earlier token could be used to obtain an access token at the new level. The new version 1 token
- * has no parent, which marks earlier tokens as superseded (`core/refresh.ts`). For version 2 tokens, the session gets a
- * new signing key.
+ * tokens. Otherwise, an attacker with an earlier token could obtain an access token at the new level. A new version 1
+ * token has no parent, which marks all earlier tokens as superseded (see `core/refresh.ts`). For version 2 tokens, the
+ * session gets a new signing key.
  */
 export async function replaceRefreshToken(
   ctx: AuthContext,

@@ -29,8 +29,8 @@ interface ResendRequest {
 }
 
 /**
- * Resends a code. Returns the response's message ID, which only phone numbers with a fixed code have. Also succeeds for
- * unknown contacts.
+ * Resends a code. Returns the message ID for the response, which is set only for phone numbers with a fixed code. Also
+ * succeeds if no account has the contact.
  */
 export async function resend(ctx: AuthContext, caller: Caller, body: Fields): Promise<string | undefined> {
   const request = parseResend(ctx, body);

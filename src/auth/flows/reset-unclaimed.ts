@@ -23,8 +23,8 @@ export const nothing: SignUpContent = { passwordHash: null, data: {} };
 
 /**
  * Resets an unclaimed account to this password, metadata and contact identity. Doesn't reset an account prepared by an
- * administrator, because only the administrator could have changed it. Keeps a pending confirmation code, because the
- * caller sends a new one.
+ * administrator, because only the administrator could have changed the account. Keeps a pending confirmation code,
+ * because the caller sends a new one.
  */
 export async function resetUnclaimed(
   ctx: AuthContext,
@@ -44,7 +44,10 @@ export async function resetUnclaimed(
   await keepOnlyIdentity(ctx, tx, user, identity, content.passwordHash);
 }
 
-/** Removes all other identities. The account gets this identity's data as its metadata, and this password hash. */
+/**
+ * Removes all other identities. Sets the account's metadata to the remaining identity's data, and stores the given
+ * password hash.
+ */
 export async function keepOnlyIdentity(
   ctx: AuthContext,
   tx: Transaction,
@@ -70,7 +73,7 @@ const pendingTokens = [
   'reauthentication_token',
 ] as const;
 
-/** Revokes all earlier sessions, factors, passkeys, recovery codes, links and pending changes. */
+/** Deletes all earlier sessions, factors, passkeys, recovery codes, links and pending changes. */
 export async function revokeEarlierAccess(ctx: AuthContext, tx: Transaction, user: User): Promise<void> {
   const none = {
     recovery_token: '',

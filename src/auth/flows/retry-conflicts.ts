@@ -1,4 +1,4 @@
-/** Retries when requests concurrently create the same account or factor. */
+/** Retries a request if a concurrent request created the same account or factor. */
 
 /** The unique keys of contacts, identities and factor names, which concurrent requests can violate. */
 const sharedKeys = new Set([
@@ -9,8 +9,8 @@ const sharedKeys = new Set([
 ]);
 
 /**
- * Retries once if another request created the same row first. The second attempt finds that row, as if the other
- * request had arrived earlier.
+ * Repeats the attempt once if another request created the same row first. The second attempt finds that row, as if the
+ * other request had arrived earlier.
  *
  * @param attempt looks up the row, and creates it in a separate transaction if it doesn't exist
  */

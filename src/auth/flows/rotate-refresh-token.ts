@@ -17,7 +17,8 @@ import type { RefreshToken, Session, User } from '../rows.ts';
 import { audit } from './audit.ts';
 
 /**
- * Rotates the presented token as `core/refresh.ts` specifies. Returns the next token, or the error if none is issued.
+ * Rotates the presented token as `core/refresh.ts` specifies. Returns the next token, or the error if no token is
+ * issued.
  */
 export async function rotateStoredToken(
   ctx: AuthContext,
@@ -53,7 +54,7 @@ export async function rotateStoredToken(
 
 /**
  * Ends a session whose refresh token was reused, and revokes all of its tokens. The session's access tokens no longer
- * work on this service's routes.
+ * work for requests to this service.
  */
 export async function endFamily(
   ctx: AuthContext,

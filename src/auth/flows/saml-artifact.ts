@@ -12,7 +12,10 @@ import { SamlFault } from '../core/saml/names.ts';
 import type { ServiceProvider } from '../core/saml/service-provider.ts';
 import { fromMs } from '../core/times.ts';
 
-/** Returns the response as XML. The caller must verify it like a response from a browser. @throws {SamlFault} */
+/**
+ * Returns the response as XML. The caller must verify this response like a response received through a browser.
+ * @throws {SamlFault}
+ */
 export async function resolveArtifact(
   ctx: AuthContext,
   artifact: string,

@@ -1,4 +1,4 @@
-/** Fetches identity providers' metadata and refreshes it when it is stale. */
+/** Fetches the metadata of identity providers and refreshes stale metadata. */
 import type { AuthContext } from '../context.ts';
 import { type IdentityProvider, isStale, parseIdentityProvider } from '../core/saml/metadata.ts';
 import { toMs } from '../core/times.ts';
@@ -21,7 +21,7 @@ export async function fetchMetadata(ctx: AuthContext, url: string): Promise<stri
   return fetched.text;
 }
 
-/** A warning is logged this long before uploaded metadata expires. Fetched metadata is refreshed instead. */
+/** How long before the expiry of uploaded metadata a warning is logged. Fetched metadata is refreshed instead. */
 const remindAheadMs = 30 * 86_400_000;
 
 /** Returns the provider's current metadata. If a refresh fails, logs a warning and returns the stored metadata. */

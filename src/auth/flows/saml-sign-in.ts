@@ -52,7 +52,7 @@ export function serviceProvider(ctx: AuthContext): ServiceProvider {
   return serviceProviderAt(ctx.settings.saml.external_url ?? ctx.settings.externalUrl());
 }
 
-/** Starts a sign-in. Returns the identity provider's URL, which the caller redirects the browser to. */
+/** Starts a sign-in. Returns the identity provider's URL, to which the caller must redirect the browser. */
 export async function beginSamlSignIn(
   ctx: AuthContext,
   provider: SsoProvider,
@@ -75,7 +75,7 @@ export async function beginSamlSignIn(
   return signInUrl(serviceProvider(ctx), request, current);
 }
 
-/** Completes a sign-in. Returns the URL that the browser is redirected to, with a session or code. */
+/** Completes a sign-in. Returns the URL to which the browser is redirected, which contains a session or code. */
 export async function finishSamlSignIn(
   ctx: AuthContext,
   caller: Caller,
@@ -92,7 +92,7 @@ export async function finishSamlSignIn(
   }
 }
 
-/** The failure of a sign-in that was started on the Account pages, which show the error. */
+/** The failure of a sign-in that was started on the Account pages, which display the error. */
 export class SamlFailure extends Error {
   readonly page: string;
 
@@ -151,9 +151,9 @@ async function complete(
 }
 
 /**
- * Returns the Account page's URL that starts another sign-in at the provider. Used if the provider started the sign-in,
- * because no window is waiting for a session in this case. The user is already signed in at the provider, so the second
- * sign-in requires no input.
+ * Returns the URL of an Account page that starts another sign-in with the provider. Used if the provider started the
+ * sign-in, because in this case no browser window is waiting for a session. The user is already signed in at the
+ * provider, so the second sign-in requires no input.
  */
 function signInHere(target: string, accountUrl: string, providerId: string): string {
   const query = new URLSearchParams(new URL(target).search);
@@ -194,7 +194,7 @@ async function findOurs(ctx: AuthContext, relayStateId: string): Promise<Beginni
   return { provider, relayState, redirectTo: relayState.redirect_to ?? '' };
 }
 
-/** Returns the issuer in the response. The issuer is unverified, so it must be used only to select the provider. */
+/** Returns the issuer in the response. The issuer is unverified, so callers must use it only to select the provider. */
 function peekIssuer(encoded: string): string {
   const xml = decode(encoded);
   if (xml === undefined) throw authError('validation_failed', 'SAMLResponse is not a valid Base64 string');
@@ -205,7 +205,7 @@ function peekIssuer(encoded: string): string {
   }
 }
 
-/** Decodes base64 with optional line breaks to UTF-8 text. Returns undefined for invalid base64. */
+/** Decodes base64, which may contain line breaks, to UTF-8 text. Returns undefined for invalid base64. */
 function decode(encoded: string): string | undefined {
   const text = encoded.replace(/[\r\n]/g, '');
   const bytes = Buffer.from(text, 'base64');
@@ -257,8 +257,8 @@ async function acceptAssertion(
 }
 
 /**
- * How long an assertion is stored. This is longer than a PKCE code's lifetime, because the code exchange reads the
- * session's end from the assertion.
+ * How long an assertion is stored. Assertions are stored longer than a PKCE code is valid, because the code exchange
+ * reads the session's end from the assertion.
  */
 const rememberMs = 600_000;
 

@@ -1,7 +1,7 @@
 /**
- * Verifies the signatures of a SAML response. node-saml is used for XML signatures and encryption, but not for protocol
- * checks (docs/decisions/0013-saml.md). The returned assertion is parsed from exactly the bytes that the signature
- * covers, never from the received document.
+ * Verifies the signatures of a SAML response. Uses node-saml for XML signatures and encryption, but not for protocol
+ * checks (see docs/decisions/0013-saml.md). The returned assertion is parsed from exactly the bytes that the signature
+ * covers, never from other parts of the received document.
  */
 import type { KeyObject } from 'node:crypto';
 import { childrenOf, type XmlElement } from '../../shared/xml.ts';
@@ -10,8 +10,8 @@ import { ciphers } from '../core/saml/service-provider.ts';
 import { parseSamlXml } from '../core/saml/xml.ts';
 
 /**
- * The accepted signature algorithms. SHA-1 is excluded because it is weak. HMAC is excluded because its secret would be
- * the public certificate.
+ * The accepted signature algorithms. SHA-1 is excluded because it is weak. HMAC is excluded because the secret would be
+ * the provider's public certificate.
  */
 const signatureMethods = [
   'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256',
@@ -117,7 +117,7 @@ function requireMethods(lib: SignedXml, dom: Dom, path: string, allowed: readonl
   }
 }
 
-/** Decrypts an assertion. Tries all keys, because the provider may still use the previous one during a key rotation. */
+/** Decrypts an assertion. Tries all keys, because the provider may still use the previous key during a key rotation. */
 async function decrypt(lib: SignedXml, xml: string, keys: readonly KeyObject[]): Promise<string> {
   const dom = await lib.parseDomFromString(xml);
   requireMethods(lib, dom, "//*[local-name()='EncryptionMethod']/@Algorithm", [

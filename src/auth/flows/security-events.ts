@@ -1,4 +1,6 @@
-/** Records events in the account's timeline, in the same transaction as the change (decision 64). */
+/**
+ * Records events in the account's timeline, in the transaction of the change that each event describes (decision 64).
+ */
 import { createHash } from 'node:crypto';
 import type { Queryable, Transaction } from '../../database/types.ts';
 import { deviceOf } from '../../shared/device.ts';
@@ -36,8 +38,9 @@ export async function recordEvent(
 const repairs: readonly EventKind[] = [...contactChanges, 'password_changed'];
 
 /**
- * Records a change made by an administrator. Doesn't record the IP address, because it isn't the user's address. If the
- * change recovers the account, invalidates the links in earlier notices, because an attacker may have received them.
+ * Records a change made by an administrator. Doesn't record the IP address, because it belongs to the administrator,
+ * not to the user. If the change recovers the account, invalidates the links in earlier notices, because an attacker
+ * may have received these links.
  */
 export async function recordOperatorEvent(
   ctx: AuthContext,
@@ -52,7 +55,7 @@ export async function recordOperatorEvent(
   await insertEvent(tx, event, ctx.clock.now());
 }
 
-/** Records a sign-in and its device. */
+/** Records a sign-in and the device that was used. */
 export async function recordSignIn(
   ctx: AuthContext,
   tx: Transaction,
@@ -87,7 +90,7 @@ const maxPageSize = 100;
 
 export interface EventPage {
   readonly events: readonly SecurityEvent[];
-  /** The ID to pass as `before` to get the next page. Null on the last page. */
+  /** The event ID to pass as `before` to get the next page. Null if this page is the last. */
   readonly next: string | null;
 }
 
@@ -115,7 +118,7 @@ export async function exportEvents(ctx: AuthContext, userId: string): Promise<re
   return listEvents(ctx.pool, userId, { before: undefined, limit: maxExportedEvents });
 }
 
-/** Deletes a deleted user's events and devices. */
+/** Deletes the events and devices of a deleted user. */
 export async function forgetSecurityData(ctx: AuthContext, tx: Transaction, userId: string): Promise<void> {
   if (ctx.hasOwnTables) await deleteSecurityData(tx, userId);
 }

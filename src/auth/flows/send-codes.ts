@@ -20,8 +20,8 @@ import { nothing, resetUnclaimed } from './reset-unclaimed.ts';
 import { signUp } from './sign-up.ts';
 
 /**
- * Sends a sign-in code to an email address or phone number. Returns the response's message ID, which only phone numbers
- * with a fixed code have.
+ * Sends a sign-in code to an email address or phone number. Returns the message ID for the response, which is set only
+ * for phone numbers with a fixed code.
  */
 export async function sendOtp(ctx: AuthContext, caller: Caller, body: Fields): Promise<string | undefined> {
   const email = body.text('email');
@@ -51,7 +51,7 @@ export interface MagicLinkRequest {
   readonly data: JsonObject;
   readonly codeChallenge: string;
   readonly codeChallengeMethod: string;
-  /** Whether to create a user if the address is unknown. If false, no code is sent to an unknown address. */
+  /** Whether to create a user if no user has the address. If false, no code is sent to such an address. */
   readonly createUser: boolean;
   readonly aud: string;
 }
@@ -113,8 +113,8 @@ async function mailLink(
 }
 
 /**
- * Takes as long as hashing a password, which is the slowest part of a sign-up. Therefore, the response time doesn't
- * reveal whether an account exists.
+ * Waits as long as hashing a password takes, which is the slowest part of a sign-up. Therefore, the response time
+ * doesn't reveal whether an account exists.
  */
 async function workAsForNew(ctx: AuthContext, password: string): Promise<void> {
   if (ctx.settings.signupEnabled) await ctx.passwords.pretendToVerify(password);
@@ -139,7 +139,8 @@ export interface PhoneOtpRequest {
 }
 
 /**
- * Sends a sign-in code to a phone number. Returns the response's message ID, which only numbers with a fixed code have.
+ * Sends a sign-in code to a phone number. Returns the message ID for the response, which is set only for numbers with a
+ * fixed code.
  */
 export async function sendPhoneOtp(
   ctx: AuthContext,

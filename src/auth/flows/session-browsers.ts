@@ -1,7 +1,7 @@
 /**
  * Records the browser of each session, so that users see their sessions grouped by browser and can sign out of all apps
- * in a browser. A cookie identifies the browser to the Account pages. An app's session inherits the browser of the
- * session that it was created from (decision 66).
+ * in a browser. On the Account pages, a cookie identifies the browser. An app's session inherits the browser from the
+ * session from which the app's session was created (decision 66).
  */
 import { createHash } from 'node:crypto';
 import type { Transaction } from '../../database/types.ts';

@@ -4,12 +4,13 @@ import type { SecurityEvent } from '../core/security-events.ts';
 import { fromMs } from '../core/times.ts';
 import { listEndings } from '../queries/security-events.ts';
 
-/** `elsewhere` means that the user signed the session out on another device. */
+/** `elsewhere` means that the user ended the session from another device. */
 export type SessionEnding = 'password_changed' | 'secured' | 'factors_reset' | 'elsewhere' | 'support';
 
 /**
- * Returns why a session ended, based on the latest event since its last access token was issued. Returns undefined if
- * no event explains it. Only the browser that had the session may see the result.
+ * Returns why a session ended, based on the latest event since the session's last access token was issued. Returns
+ * undefined if no event explains why the session ended. Only the browser in which the session was used may see the
+ * result.
  */
 export async function explainEnding(
   ctx: AuthContext,
@@ -17,7 +18,8 @@ export async function explainEnding(
 ): Promise<SessionEnding | undefined> {
   if (!ctx.hasOwnTables) return undefined;
   const listed = await listEndings(ctx.pool, userId, fromMs(sinceMs));
-  // "This wasn't me" ends every session, so later events, such as the owner's new password, didn't end this session.
+  // The button "This wasn't me" ends every session, so later events, such as the owner's password change, didn't end
+  // this session.
   const events = listed.slice(
     Math.max(
       0,

@@ -39,8 +39,8 @@ export interface ClientGrant {
 
 /**
  * Checks the proof and issues a session. Sets the `sb-auth-*` headers as in upstream. If `origin` is set, the session
- * inherits its methods, level and factor. Users therefore don't have to authenticate again when they continue from the
- * Account pages to an app.
+ * inherits the methods, level and factor of `origin`. Users therefore don't have to authenticate again when they
+ * continue from the Account pages to an app.
  */
 export async function issueSession(
   ctx: AuthContext,
@@ -55,7 +55,7 @@ export async function issueSession(
   await requireProof(ctx, tx, user, proof);
   const now = ctx.clock.now();
   const claims = origin?.amr_claims ?? [{ authentication_method: method, updated_at: fromMs(now) }];
-  // For a grant, the SSO requirement was checked when the user approved the grant.
+  // For a grant, the SSO requirement was already checked when the user approved the grant.
   const usedSso = grant !== undefined || includesSso(claims.map((claim) => claim.authentication_method));
   const provider = proof.by === 'identity' ? proof.provider : undefined;
   await requireSsoIfEnforced(ctx, tx, user, { usedSso, provider });
@@ -69,7 +69,7 @@ export async function issueSession(
   if (grant === undefined) await recordBrowser(ctx, tx, caller, { sessionId, userId: user.id });
   const refreshToken = await insertRefreshToken(tx, { userId: user.id, sessionId, parent: null }, now);
   await updateUser(tx, user, { last_sign_in_at: fromMs(now) }, now);
-  // A session that a client or app gets from an existing sign-in doesn't count as a sign-in.
+  // If a client or app gets a session from an existing sign-in, this doesn't count as another sign-in.
   const isSignIn =
     (origin === undefined || proof.by === 'passkey') && !(proof.by === 'code' && proof.isChange);
   if (grant === undefined && isSignIn) {
@@ -111,7 +111,8 @@ export function clientOf({
 }
 
 /**
- * Signs the session's access token. Runs the project's hook that customizes claims, if any, in the transaction `tx`.
+ * Signs the session's access token. If the project has a hook that customizes claims, runs the hook in the transaction
+ * `tx`.
  */
 export async function signSession(
   ctx: AuthContext,

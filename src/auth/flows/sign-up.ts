@@ -1,4 +1,4 @@
-/** Signs users up with an email address or a phone number. Shared by /signup, /otp and /magiclink. */
+/** Signs users up with an email address or a phone number. Used by the endpoints /signup, /otp and /magiclink. */
 import type { Transaction } from '../../database/types.ts';
 import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
@@ -112,7 +112,7 @@ async function register(
   return user;
 }
 
-/** Adds the first identity and copies its data into user_metadata. */
+/** Adds the first identity and copies the identity's data into user_metadata. */
 async function firstIdentity(
   ctx: AuthContext,
   tx: Transaction,
@@ -133,7 +133,7 @@ async function firstIdentity(
   return identity;
 }
 
-/** Returns the metadata with all values set to null, so that a merge removes the keys. */
+/** Returns the metadata with all values set to null, so that merging it removes the keys. */
 function withoutOld(metadata: JsonObject): JsonObject {
   return Object.fromEntries(Object.keys(metadata).map((key) => [key, null]));
 }

@@ -1,4 +1,4 @@
-/** Version 2 refresh tokens, which contain the session and a counter and are signed with the session's key. */
+/** Version 2 refresh tokens, which contain the session's ID and a counter and are signed with the session's key. */
 import type { Transaction } from '../../database/types.ts';
 import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
@@ -18,7 +18,8 @@ export function isSignedFor(token: SignedRefreshToken, session: Session): boolea
 
 export function hmacKey(session: Session): Buffer | undefined {
   const text = session.refresh_token_hmac_key;
-  // A value in braces is encrypted with a key of the hosted platform. Dumps don't contain this key.
+  // A value in braces is encrypted with a key that belongs to the hosted platform. Database dumps don't contain this
+  // key.
   return text === null || text.startsWith('{') ? undefined : Buffer.from(text, 'base64url');
 }
 

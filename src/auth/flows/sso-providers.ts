@@ -1,4 +1,4 @@
-/** Adds and changes SAML identity providers for administrators. */
+/** Adds and changes SAML identity providers on behalf of administrators. */
 import type { AuthContext } from '../context.ts';
 import type { Fields } from '../core/fields.ts';
 import { type AttributeMapping, parseAttributeMapping } from '../core/saml/assertion.ts';
@@ -24,7 +24,7 @@ import { fetchMetadata } from './saml-metadata.ts';
 interface ProviderRequest {
   readonly metadataUrl: string;
   readonly metadataXml: string;
-  /** The email domains. If undefined, the domains don't change. */
+  /** The email domains. If undefined, an update keeps the provider's domains. */
   readonly domains: readonly string[] | undefined;
   readonly attributeMapping: AttributeMapping | undefined;
   readonly nameIdFormat: string | undefined;
@@ -82,8 +82,8 @@ function requireHttps(address: string): void {
 }
 
 /**
- * Returns the metadata in the request, or fetches it from the URL in the request. Returns undefined if the request
- * contains neither.
+ * Returns the metadata from the request, or fetches the metadata from the URL in the request. Returns undefined if the
+ * request contains neither metadata nor a URL.
  */
 async function readMetadata(ctx: AuthContext, { metadataXml, metadataUrl }: ProviderRequest) {
   if (metadataXml === '' && metadataUrl === '') return undefined;
@@ -193,7 +193,7 @@ export async function changeSsoProvider(
 
 /**
  * Finds an identity provider.
- * @param id the provider's ID, or `resource_` followed by the ID that the project has given the provider
+ * @param id the provider's ID, or `resource_` followed by the provider's resource ID
  */
 export async function requireSsoProvider(ctx: AuthContext, id: string): Promise<SsoProvider> {
   const resourceId = /^resource_(.*)$/s.exec(id)?.[1];

@@ -9,13 +9,15 @@ export interface HookTest {
   readonly payload: JsonObject;
   /** Null if the call failed. */
   readonly response: JsonObject | null;
-  /** The hook's error, or the reason why it couldn't be called. */
+  /** The hook's error, or the reason why the hook couldn't be called. */
   readonly error: string | null;
   readonly durationMs: number;
   readonly isRolledBack: boolean;
 }
 
-/** Calls a hook with the running settings, even if it is disabled. Returns undefined if no hook has this name. */
+/**
+ * Calls a hook with the settings in effect, even if the hook is disabled. Returns undefined if no hook has this name.
+ */
 export async function testHook(ctx: AuthContext, name: string): Promise<HookTest | undefined> {
   if (!isHookName(ctx, name)) return undefined;
   const { uri = '' } = ctx.settings.hooks[name];

@@ -1,6 +1,6 @@
 /**
- * Checks a provider's settings as far as possible without a user. Determines whether they are complete, whether the
- * provider responds, and whether it rejects the client ID or callback URL.
+ * Checks a provider's settings as far as this is possible without a user's sign-in. Determines whether the settings are
+ * complete, whether the provider responds, and whether it rejects the client ID or callback URL.
  */
 import { randomUUID } from 'node:crypto';
 import { hostnameOf, isLoopbackName } from '../../kernel/request-origin.ts';
@@ -23,7 +23,7 @@ export interface ProviderTest {
   readonly checks: readonly ProviderCheck[];
 }
 
-/** Tests a provider with the running settings. Returns undefined if config.toml has no provider with this name. */
+/** Tests a provider with the settings in effect. Returns undefined if config.toml has no provider with this name. */
 export async function testProvider(ctx: AuthContext, name: string): Promise<ProviderTest | undefined> {
   const settings = ctx.settings.providers.get(name);
   if (settings === undefined) return undefined;
@@ -99,8 +99,8 @@ function callbackCheck(redirectUri: string): ProviderCheck {
 }
 
 /**
- * Returns when a secret expires, in milliseconds since the epoch. Apple's secrets are JWTs that are valid for up to six
- * months. Returns undefined for other secrets.
+ * Returns the time at which a secret expires, in milliseconds since the epoch. Apple's secrets are JWTs that are valid
+ * for up to six months. Returns undefined for secrets that aren't JWTs.
  */
 function expiryOf(secret: string): number | undefined {
   const payload = /^[\w-]+\.([\w-]+)\.[\w-]+$/.exec(secret)?.[1];
@@ -116,7 +116,7 @@ function expiryOf(secret: string): number | undefined {
 const connection = (ctx: AuthContext, client: ExternalProvider): Promise<ProviderCheck[]> =>
   client.kind === 'oauth1' ? oauth1Connection(ctx, client) : oauth2Connection(ctx, client);
 
-/** Requests a token, which shows whether the provider accepts the key, secret and callback URL. */
+/** Requests a token from the provider to determine whether it accepts the key, secret and callback URL. */
 async function oauth1Connection(ctx: AuthContext, client: OAuth1Client): Promise<ProviderCheck[]> {
   try {
     await requestToken(ctx, client, randomUUID());
@@ -128,7 +128,7 @@ async function oauth1Connection(ctx: AuthContext, client: OAuth1Client): Promise
 
 const timeoutMs = 8000;
 
-/** Requests the provider's sign-in page like a browser, without following redirects. */
+/** Requests the provider's sign-in page as a browser would, but doesn't follow redirects. */
 async function oauth2Connection(ctx: AuthContext, client: OAuth2Client): Promise<ProviderCheck[]> {
   const url = authorizationUrl({ ...client, state: randomUUID(), params: [client.params] });
   const { host } = new URL(client.authorizeUrl);
@@ -147,8 +147,9 @@ async function oauth2Connection(ctx: AuthContext, client: OAuth2Client): Promise
 }
 
 /**
- * Determines whether the provider accepts the client ID and callback URL. Providers must not redirect if either is
- * invalid (RFC 6749 section 4.1.2.1). Many providers check both only after the user has signed in.
+ * Determines whether the provider accepts the client ID and callback URL. Providers must not redirect the browser if
+ * the client ID or the callback URL is invalid (RFC 6749 section 4.1.2.1). Many providers check the client ID and the
+ * callback URL only after the user has signed in.
  */
 function acceptance(client: OAuth2Client, status: number, location: string | undefined): ProviderCheck {
   const target = location === undefined ? undefined : new URL(location, client.authorizeUrl);

@@ -14,7 +14,7 @@ export async function sendByProvider(
 }
 
 /**
- * Whether the provider generates and checks codes itself, like Twilio Verify. If so, this server doesn't send its own
+ * Whether the provider generates and checks codes itself, as Twilio Verify does. If so, this server doesn't generate
  * codes.
  */
 export function checksCodes(ctx: AuthContext): boolean {

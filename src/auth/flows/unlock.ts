@@ -1,4 +1,4 @@
-/** Unlocks an account with the link in a lockout email. */
+/** Unlocks an account when a user opens the link in a lockout email. */
 import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
 import { toMs } from '../core/times.ts';
@@ -11,7 +11,7 @@ import { deviceKey, recordEvent } from './security-events.ts';
 
 /**
  * Returns `locked` if a link can still unlock the account, or `unlocked` if the account has been unlocked since the
- * email was sent. The link remains valid.
+ * email was sent. This check doesn't use up the link.
  * @throws {AuthError} otp_expired
  */
 export async function checkUnlock(ctx: AuthContext, token: string): Promise<'locked' | 'unlocked'> {
@@ -27,7 +27,8 @@ export async function checkUnlock(ctx: AuthContext, token: string): Promise<'loc
 }
 
 /**
- * Resets the attempt limits and records the browser as known, so that other people can't lock out the browser again.
+ * Resets the attempt limits and records the browser as known, so that failed attempts in other browsers can't lock it
+ * out again.
  * @throws {AuthError} otp_expired
  */
 export async function unlockAccount(ctx: AuthContext, caller: Caller, token: string): Promise<void> {

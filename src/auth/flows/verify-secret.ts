@@ -1,4 +1,4 @@
-/** Compares user-entered secrets and enforces the limits on failed attempts. */
+/** Compares secrets that users enter, and enforces the limits on failed attempts. */
 import type { Queryable, Transaction } from '../../database/types.ts';
 import { networkOf } from '../../shared/network-of.ts';
 import type { ConsumeToken, Guess } from '../attempt-limits.ts';
@@ -14,8 +14,8 @@ import { deviceKey } from './security-events.ts';
 export interface SecretAttempt {
   readonly account: string;
   /**
-   * The user who owns the secret, if known before the comparison. Attempts from networks where this user has a session
-   * have a separate budget.
+   * The user who owns the secret, if known before the comparison. Attempts from networks in which this user has a
+   * session have a separate budget.
    */
   readonly ownerId?: string | undefined;
   /**
@@ -56,14 +56,14 @@ export async function verifySecret<T>(
 
 const noUser = '00000000-0000-0000-0000-000000000000';
 
-/** The secrets that users sign in with. All other secrets require a session. */
+/** The secrets with which users sign in. Users enter all other secrets in an existing session. */
 const signInSecrets: ReadonlySet<TypedSecretKind> = new Set(['password', 'one_time_code']);
 
 /**
- * Returns the browser if its cookie shows that the user has signed in there. Otherwise, returns the network. Unknown
- * cookies don't count, because an attacker could send a new cookie with every attempt. For secrets that are entered
- * after a sign-in, such as a second factor or recovery code, cookies never count, because an attacker who has the
- * password can sign in with any number of cookies.
+ * Returns the browser if its cookie shows that the user has signed in with this browser. Otherwise, returns the
+ * caller's network. Ignores unknown cookies, because an attacker could send a new cookie with every attempt. Ignores
+ * all cookies for secrets that are entered after a sign-in, such as a second factor or recovery code, because an
+ * attacker who has the password can sign in and get any number of cookies.
  */
 async function placeOf(
   ctx: AuthContext,

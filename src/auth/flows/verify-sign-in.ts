@@ -1,4 +1,4 @@
-/** Signs users in with a typed code, or with a link that redirects to the app. */
+/** Signs users in with a code that they type, or with a link that redirects the browser to the app. */
 
 import type { Transaction } from '../../database/types.ts';
 import type { Caller } from '../caller.ts';
@@ -18,8 +18,8 @@ import { issueSession } from './sessions.ts';
 import { contactOf, singleConfirmationAccepted, type VerifiedUser, verify } from './verify.ts';
 
 /**
- * Verifies a typed code. Returns undefined if an email change must still be confirmed at the other address, in which
- * case the user doesn't get a session yet.
+ * Verifies a typed code. Returns undefined, and doesn't issue a session yet, if an email change must still be confirmed
+ * at the other address.
  */
 export async function verifyCode(
   ctx: AuthContext,
@@ -49,13 +49,13 @@ export interface LinkFacts {
   readonly email: string;
   /** The new address, for an email change. */
   readonly newEmail: string;
-  /** For an email change, the address that this link wasn't sent to. */
+  /** For an email change, the other address, to which this link wasn't sent. */
   readonly otherEmail: string;
 }
 
 /**
- * Returns the account's current address and, for an email change, its new address. Throws `otp_expired` or
- * `user_banned` if the link can't be used. Doesn't use up the link.
+ * Returns the account's current address and, for an email change, the new address. Throws `otp_expired` or
+ * `user_banned` if the link doesn't work. The link stays valid.
  */
 export async function requireValidLink(ctx: AuthContext, request: VerifyRequest): Promise<LinkFacts> {
   const { user } = await ctx.pool.transaction((tx) => findByHash(ctx, tx, request));

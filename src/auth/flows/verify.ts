@@ -1,4 +1,4 @@
-/** Verifies codes and links, and makes the change that each of them confirms. */
+/** Verifies codes and links, and makes the change that a code or link confirms. */
 import type { Transaction } from '../../database/types.ts';
 import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
@@ -32,12 +32,12 @@ export function contactOf(type: string): Contact {
 
 export type Verified =
   | VerifiedUser
-  /** An email change needs two confirmations, and only the first one has been accepted. */
+  /** An email change requires two confirmations, and only the first confirmation has been accepted. */
   | { readonly kind: 'half' };
 
 /**
- * Finds the user who received a code or link, and makes the change that it confirms. Throws `otp_expired` or
- * `user_banned`.
+ * Finds the user who received a code or link, and makes the change that the code or link confirms. Throws `otp_expired`
+ * or `user_banned`.
  */
 export async function verify(
   ctx: AuthContext,
@@ -49,7 +49,7 @@ export async function verify(
   const { user, type } = request.typed
     ? await findByCode(ctx, tx, caller, request, aud)
     : await findByHash(ctx, tx, request);
-  // Anyone can request codes of other types, but only a session or an administrator can start a contact change.
+  // Anyone can request codes of other types, but only a signed-in user or an administrator can start a contact change.
   const isChange = type === 'email_change' || type === 'phone_change';
   if (!isChange && contactStatus(user, contactOf(type)) === 'closed') {
     throw request.typed ? authError('otp_expired') : invalidLink();

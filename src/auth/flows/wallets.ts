@@ -1,4 +1,4 @@
-/** Signs users in with a message that their wallet has signed for this project. */
+/** Signs users in with a message for this project that the user's wallet has signed. */
 
 import { createHash } from 'node:crypto';
 import type { Caller } from '../caller.ts';
@@ -42,8 +42,8 @@ export async function signInWithWallet(
   const now = ctx.clock.now();
   const fault = walletMessageFault(message, ctx.settings.redirects, now, ctx.settings.accountUrl());
   if (fault !== undefined) throw new OAuthShapedError('invalid_grant', fault);
-  // Accepts each message only once, whereas upstream accepts a message until it expires. Hashes the text and not the
-  // signature, because a valid signature can be converted into other valid signatures.
+  // Accepts each message only once, whereas upstream accepts a message until it expires. Identifies a message by the
+  // hash of its text and not of its signature, because a valid signature can be converted into other valid signatures.
   const digest = createHash('sha256').update(text).digest('base64url');
   if (!(await ctx.limits.once(`wallet:${digest}`, 2 * walletMessageValidityMs, now))) {
     throw new OAuthShapedError('invalid_grant', `Signed ${chainNames[chain]} message was used before`);

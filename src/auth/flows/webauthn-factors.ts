@@ -57,8 +57,8 @@ export async function enrolKey(
 }
 
 /**
- * Creates a challenge. A new factor requires a response with a new key. For a verified factor, any of the user's keys
- * can sign the challenge.
+ * Creates a challenge. To verify a new factor, the response must contain a new key. For a verified factor, any of the
+ * user's keys can sign the challenge.
  */
 export async function challengeKey(
   ctx: AuthContext,
@@ -157,7 +157,7 @@ async function verifyNewKey(
 ): Promise<IssuedSession> {
   const creation = parseCreation(response);
   if (!creation) throw malformed();
-  // A verified factor's key can't be replaced, even if an older challenge is still pending.
+  // A response to a challenge that is still pending from the enrollment can't replace a verified factor's key.
   if (factor.status === 'verified') throw creationRejected();
   const result = await verifyCreation(ctx.settings.relyingParty, ceremony, creation);
   if (!result.ok) throw result.fault === 'malformed' ? malformed() : creationRejected(result.cause);
@@ -189,7 +189,8 @@ async function verifyKnownKey(
   if (!result.ok) throw result.fault === 'malformed' ? malformed() : assertionRejected(result.cause);
   const use = result.proven;
   if (looksCloned(used.key, use)) throw clone(ctx, used.factorId, user.id);
-  // The session's level depends on the factor whose key signed the challenge. Removing that factor lowers the level.
+  // Bases the session's level on the factor whose key signed the challenge. If that factor is removed, the session's
+  // level is lowered.
   const owner = user.factors.find((each) => each.id === used.factorId) ?? factor;
   return raiseSession(ctx, caller, owner, challenge, async (tx) => {
     const credential = usedFactorCredential(used.credential, use);
@@ -199,7 +200,7 @@ async function verifyKnownKey(
   });
 }
 
-/** Deletes a completed challenge and stores it with the factor, where the project can inspect it. */
+/** Deletes a completed challenge and stores its data in the factor's row, where the project can inspect the data. */
 async function closeChallenge(
   ctx: AuthContext,
   tx: Transaction,
@@ -242,7 +243,7 @@ const malformed = () => authError('validation_failed', 'Invalid credential_respo
 
 const noKey = () => new AuthError('unexpected_failure');
 
-/** Returns the error for a rejected key. Upstream also returns 500 for errors of its WebAuthn library. */
+/** Returns the error for a rejected key. Upstream also returns status 500 for errors raised by its WebAuthn library. */
 const creationRejected = (cause?: unknown) => new AuthError('unexpected_failure', { cause });
 
 const assertionRejected = (cause?: unknown) =>

@@ -1,4 +1,4 @@
-/** A request as routes receive it. Consists of the caller, the path, the query and the body. */
+/** Defines the request that routes receive. Consists of the caller, the path, the query and the body. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { splitOnce } from '../../shared/split-once.ts';
 import type { Caller } from '../caller.ts';
@@ -44,8 +44,8 @@ function callerOf(
   text: string,
 ): Caller {
   return {
-    // Determined by the gateway, because any client can send X-Forwarded-For and only the gateway has the list of
-    // trusted proxies.
+    // The gateway determines the IP address, because any client can send X-Forwarded-For and only the gateway has the
+    // list of trusted proxies.
     ip: request.ip,
     userAgent: header(request, 'user-agent') ?? '',
     host: request.host,
@@ -76,8 +76,8 @@ function callerOf(
 }
 
 /**
- * Returns the language of an Account page, which is either the page that sent the request or the page that links in
- * emails lead to. Returns undefined for an app's URLs.
+ * Returns the language of an Account page: either the page that sent the request, or the page that the links in emails
+ * open. Returns undefined for an app's URLs.
  */
 function pageLanguageAt(
   { settings }: AuthContext,

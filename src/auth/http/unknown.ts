@@ -1,4 +1,4 @@
-/** Responds to unknown paths and methods like chi, GoTrue 2.196's router. */
+/** Responds to unknown paths and methods in the same way as chi, the router used by GoTrue 2.196. */
 import type { FastifyInstance } from 'fastify';
 
 /** Adds the handlers. Must be called before routes are defined. */

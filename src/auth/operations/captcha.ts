@@ -1,5 +1,5 @@
 /**
- * Verifies a request's captcha with its provider. Both providers accept a form with `secret`, `response` and
+ * Verifies a request's captcha with the captcha provider. Both providers accept a form with `secret`, `response` and
  * `remoteip`, and return `{success, "error-codes"}`. See
  * https://docs.hcaptcha.com/#verify-the-user-response-server-side and
  * https://developers.cloudflare.com/turnstile/get-started/server-side-validation/

@@ -7,7 +7,7 @@ import { requireCaptcha } from './captcha.ts';
 import { limitByAddress } from './limit-by-address.ts';
 import type { Call, Operation } from './operation.ts';
 
-/** Sends a code. Returns the response's message ID, if any (`flows/send-codes.ts`). */
+/** Sends a code. Returns the message ID for the response, if any (see `flows/send-codes.ts`). */
 export const sendCode: Operation<Call, string | undefined> = {
   guards: [limitByAddress('otp'), requireCaptcha],
   run: (ctx, { caller, body }) => sendOtp(ctx, caller, body()),
@@ -33,7 +33,7 @@ export const recoverAccount: Operation<Call, void> = {
   run: (ctx, { caller, body }) => recover(ctx, caller, body),
 };
 
-/** Resends a code. Returns the response's message ID, if any (`flows/resend.ts`). */
+/** Resends a code. Returns the message ID for the response, if any (see `flows/resend.ts`). */
 export const resendCode: Operation<Call, string | undefined> = {
   guards: [limitByAddress('resend'), requireCaptcha],
   run: (ctx, { caller, body }) => resend(ctx, caller, body()),

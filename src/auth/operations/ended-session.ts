@@ -1,4 +1,7 @@
-/** Explains why a session ended. Only the Account pages call this operation, for a browser that had the session. */
+/**
+ * Explains why a session ended. Only the Account pages call this operation, and only for a browser in which the session
+ * was used.
+ */
 import { explainEnding, type SessionEnding } from '../flows/session-endings.ts';
 import type { Call, Operation } from './operation.ts';
 

@@ -1,4 +1,4 @@
-/** Undoes changes through the links in security notices. */
+/** Undoes changes when users open the links in security notices. */
 
 import { deviceOf } from '../../shared/device.ts';
 import type { SecurityEvent } from '../core/security-events.ts';
@@ -9,7 +9,7 @@ import { checkUnlock, unlockAccount } from '../flows/unlock.ts';
 import { limitByAddress } from './limit-by-address.ts';
 import type { Call, Operation } from './operation.ts';
 
-/** A change, as described on the page that a security notice links to. */
+/** A change, as described on the page that the link in a security notice opens. */
 export interface ChangeFacts {
   /** The event's kind, `new_device` or `password_set`. */
   readonly kind: string;
@@ -21,7 +21,7 @@ export interface ChangeFacts {
 export interface ReversalFacts extends ChangeFacts {
   readonly email: string;
   readonly later: readonly ChangeFacts[];
-  /** When the account was secured. Set if the link no longer has any effect. */
+  /** The time at which the account was secured. Set if the link no longer has any effect. */
   readonly secured: string | undefined;
 }
 
@@ -43,7 +43,7 @@ export const useUnlock: Operation<ReversalCall, void> = {
   run: (ctx, { caller, token }) => unlockAccount(ctx, caller, token),
 };
 
-/** Returns what a link would undo, with times in the page's language. */
+/** Describes what a link would undo, with times formatted in the page's language. */
 export const readReversal: Operation<ReversalCall, ReversalFacts> = {
   guards: [limitByAddress('verify')],
   async run(ctx, { caller, token }) {

@@ -17,10 +17,10 @@ export interface RemovalCall extends Call {
   readonly token: string;
 }
 
-/** The details shown on the page that confirms a request. */
+/** The details shown on the page where the user confirms a request. */
 export interface RemovalFacts {
   readonly email: string;
-  /** When the factors will be removed, in the page's language. */
+  /** The time at which the factors will be removed, formatted in the page's language. */
   readonly when: string;
   readonly isConfirmed: boolean;
 }
@@ -29,8 +29,8 @@ export const readOwnRemoval: Operation<Call, RemovalState> = {
   guards: [],
   async run(ctx, { caller }) {
     const removal = await readRemoval(ctx, await requirePermanentUser(ctx, caller));
-    // Processes a due request now, so that this user doesn't have to wait for the background task, which runs every few
-    // minutes.
+    // If the user's request is due, processes it now, so that the user doesn't have to wait for the background task,
+    // which runs only every few minutes.
     if (removal.dueMs !== undefined && removal.dueMs <= ctx.clock.now()) await sweepFactorRemovals(ctx);
     return removal;
   },

@@ -26,7 +26,7 @@ export const openOAuthAuthorization: Operation<AuthorizationCall, OpenedAuthoriz
   },
 };
 
-/** Approves or denies an authorization. Returns the URL that the browser is redirected to. */
+/** Approves or denies an authorization. Returns the URL to which the browser is redirected. */
 export const decideOAuthAuthorization: Operation<AuthorizationCall, string> = {
   guards: [],
   async run(ctx, { caller, authorizationId, origin, body }) {
@@ -41,7 +41,7 @@ export const decideOAuthAuthorization: Operation<AuthorizationCall, string> = {
   },
 };
 
-/** Reads a JSON body. Throws `bad_json` with the message of the OAuth server's endpoints. */
+/** Reads a JSON body. Throws `bad_json` with the message that the OAuth server's endpoints use. */
 export function readJson(body: ReadFields): Fields {
   try {
     return body();
@@ -51,8 +51,8 @@ export function readJson(body: ReadFields): Fields {
 }
 
 /**
- * Rejects pages that may not read an authorization. Only Plinth's consent page and the project's own consent page may
- * read one. Apps and servers don't send an Origin header.
+ * Rejects requests from pages that aren't allowed to read authorizations. Only Plinth's consent page and the project's
+ * own consent page may read authorizations. Apps and servers don't send an Origin header.
  */
 function rejectForeignOrigin({ settings }: AuthContext, origin: string | undefined): void {
   if (origin === undefined || origin === '' || isRedirectAllowed(settings.redirects, origin)) return;

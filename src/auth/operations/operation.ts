@@ -1,6 +1,6 @@
 /**
- * Defines operations. An operation is a use case for clients, together with the checks that run before it. The routes
- * and the Account pages run the same operations, so neither can skip a check (decision 40).
+ * Defines operations. An operation is a use case that clients can call, together with the checks that run before it.
+ * The routes and the Account pages run the same operations, so both always run the checks (decision 40).
  */
 import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
@@ -36,7 +36,7 @@ export function perform<Input extends Call, Result>(
   return withDeadline(ctx.settings.requestTimeoutMs, input.caller.ip, work);
 }
 
-/** Runs an operation within another operation. The outer operation's time limit applies. */
+/** Runs an operation within another operation. The outer operation's time limit applies to both. */
 export async function runGuarded<Input extends Call, Result>(
   ctx: AuthContext,
   { guards, signIn, run }: Operation<Input, Result>,

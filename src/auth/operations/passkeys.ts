@@ -7,7 +7,8 @@ import { limitByAddress } from './limit-by-address.ts';
 import type { Call, Operation } from './operation.ts';
 
 export const passkeyChallenge: Operation<Call, PasskeyOptions> = {
-  // `requirePasskeys` runs first, so that the response reports disabled passkeys even if a rate limit is exceeded.
+  // `requirePasskeys` runs first, so that the response says that passkeys are disabled even if a rate limit is
+  // exceeded.
   guards: [requirePasskeys, limitByAddress('passkey'), requireCaptcha],
   run: beginPasskeySignIn,
 };

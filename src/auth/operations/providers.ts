@@ -14,13 +14,13 @@ export interface ProviderCall extends Call {
   readonly query: URLSearchParams;
 }
 
-/** Returns the provider's URL, which the caller redirects the browser to. */
+/** Returns the provider's URL, to which the caller must redirect the browser. */
 export const providerSignIn: Operation<ProviderCall, string> = {
   guards: [limitByAddress('authorize')],
   run: (ctx, { caller, query }) => signInAddress(ctx, caller, query),
 };
 
-/** Returns the URL of the provider whose identity the user is linking. */
+/** Returns the URL of the provider at which the user links an identity. */
 export const identityLinking: Operation<ProviderCall, string> = {
   guards: [],
   run: async (ctx, { caller, query }) =>
@@ -32,24 +32,24 @@ const requireSaml: Guard = ({ settings }) => {
 };
 
 /**
- * Returns a domain's SSO policy. Only the Account pages call this. Like `/sso`, it reveals which domains have a
- * connection, so it is limited per IP address.
+ * Returns a domain's SSO policy. Only the Account pages call this operation. Like `/sso`, this operation reveals which
+ * domains have a connection, so it is limited per IP address.
  */
 export const ssoPolicy: Operation<Call & { readonly domain: string }, SsoPolicy> = {
   guards: [limitByAddress('sso_policy')],
   run: (ctx, { domain }) => ssoPolicyOf(ctx, ctx.pool, domain),
 };
 
-/** Returns a connection's name, for the confirmation page before the identity provider is opened. */
+/** Returns a connection's name for the page that asks for confirmation before opening the identity provider. */
 export const ssoConnection: Operation<Call & { readonly id: string }, string> = {
   guards: [requireSaml, limitByAddress('sso_policy')],
   run: (ctx, { id }) => nameOfConnection(ctx, id),
 };
 
 /**
- * Returns the identity provider's URL for links and forms of the Account pages, where no captcha can be solved. Only
- * the Account pages call this. Like `/authorize`, it doesn't require a captcha, because it doesn't read or reveal an
- * account.
+ * Returns the identity provider's URL for links and forms on the Account pages in which users can't solve a captcha.
+ * Only the Account pages call this operation. Like `/authorize`, the operation doesn't require a captcha, because it
+ * neither reads nor reveals an account.
  */
 export const ssoJourney: Operation<Call, string> = {
   guards: [requireSaml, limitByAddress('sso')],
@@ -58,7 +58,7 @@ export const ssoJourney: Operation<Call, string> = {
 
 /** Returns the identity provider's URL. */
 export const ssoSignIn: Operation<Call, string> = {
-  // `requireSaml` runs first, so that the response reports disabled SAML even if a rate limit is exceeded.
+  // `requireSaml` runs first, so that the response says that SAML is disabled even if a rate limit is exceeded.
   guards: [requireSaml, limitByAddress('sso'), requireCaptcha],
   run: (ctx, { body }) => beginSsoSignIn(ctx, body()),
 };

@@ -13,7 +13,7 @@ export const signUpOperation: Operation<Call, SignUpOutcome> = {
     const email = fields.text('email');
     const phone = fields.text('phone');
     const data = fields.object('data') ?? {};
-    // Guests have a separate limit, so the body must be read before applying a limit.
+    // Guests have a separate limit, so the body must be read before a limit is applied.
     if (email === '' && phone === '') {
       return { kind: 'session', session: await signUpAnonymously(ctx, caller, data) };
     }

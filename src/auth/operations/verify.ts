@@ -31,21 +31,24 @@ export interface LinkCall extends Call {
 }
 
 /**
- * Throws `otp_expired` if a link has been used or has expired. Doesn't use up the link. Only the Account pages call
- * this.
+ * Throws `otp_expired` if a link has been used or has expired. The link stays valid. Only the Account pages call this
+ * operation.
  */
 export const checkLink: Operation<LinkCall, LinkFacts> = {
   guards: [limitByAddress('verify')],
   run: (ctx, { type, hash }) => requireValidLink(ctx, { type, hash, typed: undefined }),
 };
 
-/** Cancels an email change through the link sent to the old address. Only the Account pages call this. */
+/**
+ * Cancels an email change when the user opens the link in the email to the old address. Only the Account pages call
+ * this operation.
+ */
 export const cancelChange: Operation<LinkCall, void> = {
   guards: [limitByAddress('verify')],
   run: (ctx, { hash }) => cancelEmailByLink(ctx, hash),
 };
 
-/** Verifies a link. Returns the URL that the browser is redirected to. */
+/** Verifies a link. Returns the URL to which the browser is redirected. */
 export const verifyLink: Operation<LinkCall, string> = {
   guards: [limitByAddress('verify')],
   run(ctx, { caller, type, hash }) {

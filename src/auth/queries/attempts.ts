@@ -8,13 +8,13 @@ import { type Streak, streakMemoryMs } from '../core/lockout.ts';
 import { type Bucket, horizonMs, staleAfterMs } from '../core/rate-limit-rules.ts';
 import { fromMs, toMs } from '../core/times.ts';
 
-/** Returns when the stored budget will be full. See `staleAfterMs`. */
+/** Returns the time at which the stored budget will be full. See `staleAfterMs`. */
 const baseOf = (rule: Bucket, now: Sql) =>
   sql`case when g.full_at > ${now} + ${interval(staleAfterMs(rule))} then ${now} else greatest(g.full_at, ${now}) end`;
 
 const interval = (ms: number) => sql`${`${ms} milliseconds`}::interval`;
 
-/** Takes an attempt from the budget. If none are left, changes nothing and returns false. */
+/** Takes an attempt from the budget. If no attempts are left, changes nothing and returns false. */
 export async function consumeAttempt(
   db: Queryable,
   key: string,
@@ -31,7 +31,10 @@ export async function consumeAttempt(
   return rows.length > 0;
 }
 
-/** Takes an attempt from the budget even if none are left. The number of attempts never becomes negative. */
+/**
+ * Takes an attempt from the budget even if no attempts are left. The number of remaining attempts never becomes
+ * negative.
+ */
 export async function addAttempt(db: Queryable, key: string, rule: Bucket, nowMs: number): Promise<void> {
   const now = sql`${fromMs(nowMs)}::timestamptz`;
   const step = interval(rule.refillMs);
@@ -41,14 +44,15 @@ export async function addAttempt(db: Queryable, key: string, rule: Bucket, nowMs
       least(${baseOf(rule, now)} + ${step}, ${now} + ${interval(rule.size * rule.refillMs)})`);
 }
 
-/** Returns an attempt to the budget after a correct guess. */
+/** Adds an attempt back to the budget after a correct guess. */
 export async function returnAttempt(db: Queryable, key: string, rule: Bucket): Promise<void> {
   await db.query(sql`
     update _plinth.guesses set full_at = full_at - ${interval(rule.refillMs)} where key = ${key}`);
 }
 
 /**
- * Returns when the budget will be full again. If the budget is already full, returns a time in the past or undefined.
+ * Returns the time at which the budget will be full again. If the budget is already full, returns a time in the past or
+ * undefined.
  */
 export async function findFullAt(db: Queryable, key: string): Promise<number | undefined> {
   const [row] = await db.query<{ full_at: string }>(
@@ -78,7 +82,7 @@ export async function endStreak(db: Queryable, key: string): Promise<void> {
   await db.query(sql`delete from _plinth.guess_streaks where key = ${key}`);
 }
 
-/** Deletes all counts whose key begins with this text. */
+/** Deletes all counts whose keys begin with this text. */
 export async function clearAttempts(db: Queryable, prefix: string): Promise<void> {
   await db.query(sql`delete from _plinth.guesses where starts_with(key, ${prefix})`);
   await db.query(sql`delete from _plinth.guess_streaks where starts_with(key, ${prefix})`);

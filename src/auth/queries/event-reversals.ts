@@ -30,9 +30,10 @@ export async function findReversal(
 }
 
 /**
- * Returns when the account was secured by a reversal that covers the event. A reversal covers an earlier event only if
- * nothing was added or changed between that event and the first change it reversed. Otherwise, an attacker who received
- * a later notice could use its link to disable the link in the owner's earlier notice.
+ * Returns the time at which the account was secured by a reversal that covers the event. A reversal covers an earlier
+ * event only if nothing was added or changed between that event and the first change that the reversal undid.
+ * Otherwise, an attacker who received a later notice could use that notice's link to disable the link in the owner's
+ * earlier notice.
  */
 export async function findSecured(db: Queryable, event: ReversibleEvent): Promise<string | undefined> {
   if (event.used_at !== null) return event.used_at;

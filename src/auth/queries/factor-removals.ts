@@ -8,7 +8,10 @@ export interface FactorRemoval {
   /** The language of the page on which the user requested the removal. */
   readonly language: string | null;
   readonly requested_at: string;
-  /** When the factors will be removed. Null until the request is confirmed by email. */
+  /**
+   * The time at which the factors will be removed. Null until the user confirms the request through the link in the
+   * email.
+   */
   readonly due_at: string | null;
 }
 
@@ -28,7 +31,7 @@ export async function findRemovalByHash(db: Queryable, hash: string): Promise<Fa
   return row;
 }
 
-/** Stores a request. Replaces an unconfirmed request, but keeps a confirmed one. */
+/** Stores a request. Replaces an unconfirmed request, but keeps a confirmed request. */
 export async function insertRemoval(
   db: Queryable,
   removal: {

@@ -92,9 +92,9 @@ export async function insertChallenge(
 ): Promise<string> {
   const id = randomUUID();
   const now = fromMs(nowMs);
-  // `last_challenged_at` is unique across all factors, so random microseconds distinguish concurrent challenges.
-  // Updates the factor before inserting the challenge. Otherwise, the challenge's foreign key would take a share lock
-  // on the factor, and two requests couldn't both upgrade that lock.
+  // `last_challenged_at` must be unique across all factors, so random microseconds distinguish concurrent challenges.
+  // Updates the factor before inserting the challenge. Otherwise, inserting the challenge would first take a share lock
+  // on the factor for the foreign key, and two concurrent requests would deadlock when upgrading their locks.
   const challengedAt = now.replace('Z', `${String(randomInt(1000)).padStart(3, '0')}Z`);
   await db.query(sql`
     update auth.mfa_factors set last_challenged_at = ${challengedAt}, updated_at = ${now} where id = ${factor.id}`);
@@ -118,8 +118,8 @@ export async function findChallenge(
 }
 
 /**
- * Marks a challenge as verified, so that it can be used only once. Returns false if a concurrent request has already
- * used the challenge.
+ * Marks a challenge as verified, so that clients can use it only once. Returns false if a concurrent request has
+ * already used the challenge.
  */
 export async function consumeChallenge(db: Queryable, id: string, nowMs: number): Promise<boolean> {
   const rows = await db.query(sql`

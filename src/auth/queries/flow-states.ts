@@ -1,4 +1,4 @@
-/** Statements on auth.flow_state, which stores sign-ins in progress that use PKCE or a provider. */
+/** Statements on auth.flow_state, which stores pending sign-ins with PKCE or through a provider. */
 import { randomUUID } from 'node:crypto';
 import type { Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
@@ -45,10 +45,10 @@ export async function findFlowStateByCode(db: Queryable, code: string): Promise<
 export async function insertOAuthFlow(
   db: Queryable,
   flow: {
-    /** The `state` parameter that the browser returns with. */
+    /** The value of the parameter `state` in the redirect back from the provider. */
     readonly id: string;
     readonly providerType: string;
-    /** The PKCE challenge. Undefined for the implicit flow, which redirects with the session itself. */
+    /** The PKCE challenge. Undefined for the implicit flow, in which the redirect URL contains the session itself. */
     readonly challenge: Challenge | undefined;
     readonly inviteToken: string | undefined;
     readonly referrer: string;
@@ -71,7 +71,7 @@ export async function insertOAuthFlow(
             ${flow.linkingTargetId ?? null}, ${flow.emailOptional}, ${now}, ${now})`);
 }
 
-/** Finds the flow of a provider sign-in. Other flows have no `state`. */
+/** Finds the flow of a provider sign-in. The flows of other sign-ins have no `state`. */
 export async function findOAuthFlow(db: Queryable, id: string): Promise<FlowState | undefined> {
   const [row] = await db.query<FlowState>(
     sql`select ${columns} from auth.flow_state where id = ${id} and authentication_method = 'oauth'`,

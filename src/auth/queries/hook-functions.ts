@@ -2,7 +2,7 @@
 import type { Transaction } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
 
-/** Calls the hook function with `body` and a statement timeout. Returns the function's result. */
+/** Calls the hook function with the argument `body`, under a statement timeout. Returns the function's result. */
 export async function callHookFunction(
   tx: Transaction,
   { schema, name }: { readonly schema: string; readonly name: string },

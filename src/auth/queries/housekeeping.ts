@@ -1,6 +1,6 @@
 /**
- * Deletes expired rows, at most a hundred per statement. Leaves locked rows to the next round so that requests don't
- * have to wait. Retention follows GoTrue 2.196 (internal/models/cleanup.go) except where noted.
+ * Deletes expired rows, at most a hundred rows per statement. Skips locked rows until the next round, so that requests
+ * don't have to wait for the deletion. Retention follows GoTrue 2.196 (internal/models/cleanup.go) except where noted.
  */
 import type { Queryable } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
@@ -10,7 +10,7 @@ export interface Lifetimes {
   /** The session limits. 0 disables a limit. */
   readonly timeboxMs: number;
   readonly inactivityTimeoutMs: number;
-  /** Guests are deleted after this time. */
+  /** The time after which guests are deleted. */
   readonly guestLifetimeMs: number | undefined;
   /** The lifetime of the longest-lived code or link. */
   readonly longestCodeMs: number;
@@ -59,11 +59,11 @@ export function cleanups(lifetimes: Lifetimes, nowMs: number): readonly Sql[] {
     remove('oauth_client_states', sql`t.created_at < ${ago(dayMs)}`),
     remove('mfa_challenges', sql`t.created_at < ${ago(dayMs)}`),
     remove('mfa_factors', sql`t.status = 'unverified' and t.created_at < ${ago(dayMs)}`),
-    // Expired authorizations are deleted, because anyone who has a client's ID can create them. Upstream never deletes
-    // them.
+    // Expired authorizations are deleted, because anyone who knows a client's ID can create authorizations. Upstream
+    // never deletes expired authorizations.
     remove('oauth_authorizations', sql`t.expires_at < ${ago(dayMs)}`),
     remove('webauthn_challenges', sql`t.expires_at < ${ago(0)}`),
-    // Expired links are deleted. Upstream keeps a link until the user requests another one.
+    // Expired links are deleted. Upstream keeps a link until the user requests another link.
     remove('one_time_tokens', sql`t.created_at at time zone 'UTC' < ${ago(longestCodeMs + dayMs)}`),
     ...(guestLifetimeMs === undefined
       ? []
@@ -72,8 +72,8 @@ export function cleanups(lifetimes: Lifetimes, nowMs: number): readonly Sql[] {
 }
 
 /**
- * Acquires a lock until the transaction ends, so that only one process runs a round. Returns false if another process
- * holds the lock.
+ * Acquires a lock and holds it until the transaction ends, so that only one process runs a round. Returns false if
+ * another process holds the lock.
  */
 export async function tryLock(db: Queryable): Promise<boolean> {
   const [row] = await db.query<{ held: boolean }>(

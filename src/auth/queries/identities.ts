@@ -28,9 +28,9 @@ export async function lockIdentities(tx: Transaction, userId: string): Promise<I
 }
 
 /**
- * Finds all users' identities that have one of these addresses, which must be in lowercase. Only verified addresses
- * count. Otherwise, an identity with an unverified address would match the account of the address's owner. Addresses
- * from an SSO connection count as verified.
+ * Finds the identities of any user that have one of these email addresses, which must be in lowercase. Considers only
+ * verified addresses. Otherwise, an identity with an unverified address would match the account of the address's owner.
+ * Treats addresses from an SSO connection as verified.
  */
 export function findIdentitiesByEmail(db: Queryable, emails: readonly string[]): Promise<Identity[]> {
   return db.query<Identity>(sql`

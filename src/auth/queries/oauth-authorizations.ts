@@ -83,7 +83,7 @@ export async function freeAuthorization(
     where authorization_id = ${authorizationId} and user_id = ${userId} and status = 'pending'`);
 }
 
-/** Approves an authorization and returns its code. */
+/** Approves an authorization and returns the authorization code. */
 export async function approveAuthorization(db: Queryable, id: string, nowMs: number): Promise<string> {
   const code = randomUUID();
   await db.query(sql`
@@ -111,8 +111,8 @@ export async function findAuthorizationByCode(
 }
 
 /**
- * Deletes an authorization when its code is exchanged. Waits for concurrent exchanges. Returns false if the code has
- * already been exchanged.
+ * Deletes an authorization when a client exchanges the authorization's code. Waits for concurrent exchanges. Returns
+ * false if the code has already been exchanged.
  */
 export async function consumeAuthorization(db: Queryable, id: string): Promise<boolean> {
   const rows = await db.query(sql`delete from auth.oauth_authorizations where id = ${id} returning id`);

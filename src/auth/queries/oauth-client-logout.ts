@@ -1,4 +1,4 @@
-/** Statements on _plinth.oauth_client_logout, and on sessions of clients that are notified when a session ends. */
+/** Statements on _plinth.oauth_client_logout, and on sessions whose clients are notified when a session ends. */
 import type { Queryable } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
 import type { ClientLogout } from '../core/oauth/client-logout.ts';

@@ -24,7 +24,7 @@ export async function insertOAuthClientState(
   return id;
 }
 
-/** Deletes and returns the row, so that it can be read only once. */
+/** Deletes and returns the row, so that each row can be read only once. */
 export async function consumeOAuthClientState(
   db: Queryable,
   id: string,

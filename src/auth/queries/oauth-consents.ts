@@ -5,7 +5,7 @@ import { sql } from '../../kernel/sql.ts';
 import { fromMs } from '../core/times.ts';
 import type { OAuthConsent } from '../rows.ts';
 
-/** Finds a user's consent. Returns undefined if the user has never consented or has revoked it. */
+/** Finds a user's consent. Returns undefined if the user has never consented or has revoked the consent. */
 export async function findConsent(
   db: Queryable,
   userId: string,
@@ -23,7 +23,7 @@ export interface GrantedClient extends OAuthConsent {
   readonly logo_uri: string | null;
 }
 
-/** Lists a user's consents, newest first, without those for deleted clients. */
+/** Lists a user's consents, newest first, except consents for deleted clients. */
 export function listConsents(db: Queryable, userId: string): Promise<GrantedClient[]> {
   return db.query<GrantedClient>(sql`
     select c.id, c.client_id, c.scopes, c.granted_at, o.client_name, o.client_uri, o.logo_uri
@@ -31,7 +31,7 @@ export function listConsents(db: Queryable, userId: string): Promise<GrantedClie
     where c.user_id = ${userId} and c.revoked_at is null order by c.granted_at desc, c.id`);
 }
 
-/** Stores a consent. Replaces an earlier consent, even a revoked one. */
+/** Stores a consent. Replaces an earlier consent, even if it was revoked. */
 export async function upsertConsent(
   db: Queryable,
   consent: { readonly userId: string; readonly clientId: string; readonly scopes: readonly string[] },

@@ -1,10 +1,10 @@
-/** Statements on auth.one_time_tokens, which stores the hashes of codes and links that were sent. */
+/** Statements on auth.one_time_tokens, which stores the hashes of codes and links that users have received. */
 import { randomUUID } from 'node:crypto';
 import type { Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
 import type { OneTimeTokenType } from '../rows.ts';
 
-/** Replaces the user's token of this type. `relatesTo` is the address or number that received the token. */
+/** Replaces the user's token of this type. `relatesTo` is the address or number to which the token was sent. */
 export async function setOneTimeToken(
   db: Queryable,
   userId: string,

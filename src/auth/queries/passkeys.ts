@@ -24,7 +24,10 @@ export async function findPasskey(db: Queryable, id: string, userId: string): Pr
   return passkey;
 }
 
-/** Counts a user's passkeys. Locks the user until the transaction ends, so that the limit can't be exceeded. */
+/**
+ * Counts a user's passkeys. Locks the user until the transaction ends, so that concurrent requests can't exceed the
+ * limit.
+ */
 export async function countPasskeys(tx: Transaction, userId: string): Promise<number> {
   await tx.query(sql`select from auth.users where id = ${userId} for update`);
   const [row] = await tx.query<{ count: number }>(
@@ -55,8 +58,8 @@ export async function insertPasskey(
 }
 
 /**
- * Updates the signature counter after the key has been used. Returns false if a concurrent use of the key or of a copy
- * has already raised the counter.
+ * Updates the signature counter after the user has used the passkey. Returns false if a concurrent use of the passkey
+ * or of a copy has already raised the counter.
  */
 export async function recordPasskeyUse(
   db: Queryable,
@@ -113,7 +116,7 @@ export async function insertPasskeyChallenge(
   return id;
 }
 
-/** Deletes and returns the challenge, so that it can be used only once regardless of whether the response is valid. */
+/** Deletes and returns the challenge, so that a client can use it only once, whether or not the response is valid. */
 export async function consumePasskeyChallenge(
   db: Queryable,
   id: string,

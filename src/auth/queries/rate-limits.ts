@@ -5,7 +5,7 @@ import { type Bucket, horizonMs, staleAfterMs } from '../core/rate-limit-rules.t
 import { fromMs, toMs } from '../core/times.ts';
 
 /**
- * Takes a token from the bucket. If none are left, changes nothing and returns false.
+ * Takes a token from the bucket. If no tokens are left, changes nothing and returns false.
  *
  * A bucket is stored as the time when it will be full again (generic cell rate algorithm). Each token taken delays that
  * time by `refillMs`. The time can be at most `horizonMs` in the future, which is the refill time of `size` tokens plus
@@ -31,7 +31,8 @@ export async function consumePermission(
 }
 
 /**
- * Returns when the bucket will be full again. If the bucket is already full, returns a time in the past or undefined.
+ * Returns the time at which the bucket will be full again. If the bucket is already full, returns a time in the past or
+ * undefined.
  */
 export async function findBucketFullAt(db: Queryable, key: string): Promise<number | undefined> {
   const [row] = await db.query<{ full_at: string }>(

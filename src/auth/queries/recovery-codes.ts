@@ -1,4 +1,4 @@
-/** Statements on _plinth.recovery_codes, and on sessions whose level a recovery code has raised. */
+/** Statements on _plinth.recovery_codes, and on sessions that reached aal2 with a recovery code. */
 import type { Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
 import { recoveryCodeMethod } from '../core/claims.ts';
@@ -51,8 +51,8 @@ export async function consumeRecoveryCode(db: Queryable, userId: string, hash: s
 }
 
 /**
- * Deletes all of a user's codes. Returns false if the user had none. Sessions that reached aal2 with a recovery code
- * don't end, but their level becomes aal1.
+ * Deletes all of a user's codes. Returns false if the user had no codes. Doesn't end sessions that reached aal2 with a
+ * recovery code, but lowers them to aal1.
  */
 export async function deleteRecoveryCodes(db: Queryable, userId: string): Promise<boolean> {
   const rows = await db.query(

@@ -1,5 +1,6 @@
 /**
- * Refreshes tokens in batches. A single statement reads and locks all rows, and several small statements write them.
+ * Refreshes tokens in batches. A single statement reads and locks all rows of a batch, and several small statements
+ * write the changes.
  */
 import { randomUUID } from 'node:crypto';
 import type { Setting } from '../../database/types.ts';
@@ -12,7 +13,7 @@ import { userColumns, userRelations } from './users.ts';
 const noInstance = '00000000-0000-0000-0000-000000000000';
 
 export interface ActiveRefresh {
-  /** The token's position in the request, starting at 1. */
+  /** The token's position in the batch, starting at 1. */
   readonly place: number;
   readonly tokenId: number;
   readonly tokenUpdatedAt: string;
@@ -28,9 +29,10 @@ export type RefreshedSession = Pick<
 /**
  * Finds the sessions and users for a batch of tokens. Returns each token's position, starting at 1, with its session
  * and user. Omits a token if it is unknown or revoked, if its session or user is missing, or if another transaction has
- * locked one of these rows. Never waits for a lock, so it can't block the pool or deadlock with a change to the user.
- * Looks up each token separately, which guarantees an index scan regardless of the planner's estimates. A single
- * statement contains all lookups, because starting such a plan costs more than running it.
+ * locked one of these rows. Never waits for a lock, so the statement can't block the connection pool or deadlock with a
+ * change to the user. Looks up each token separately, which guarantees an index scan regardless of the planner's
+ * estimates. Combines all lookups in a single statement, because starting the plan of a lookup costs more than running
+ * it.
  */
 export function activeRefreshes(tokens: readonly string[]): Sql {
   return sql`
@@ -57,8 +59,8 @@ interface Row extends User, Omit<RefreshedSession, 'id' | 'created_at'> {
 }
 
 /**
- * Parses a row of {@link activeRefreshes}. The row also serves as the user object, in which its additional columns are
- * harmless.
+ * Parses a row of {@link activeRefreshes}. The row also serves as the user object, which may contain additional
+ * columns.
  */
 export function readActiveRefresh(row: object): ActiveRefresh {
   const user = row as Row;
@@ -81,7 +83,7 @@ export function readActiveRefresh(row: object): ActiveRefresh {
 }
 
 export interface TokenRotation {
-  /** The user, with the new times, and the session. */
+  /** The user and the session, with the new times in the user's row. */
   readonly user: User;
   readonly session: RefreshedSession;
   readonly tokenId: number;
@@ -95,8 +97,8 @@ export interface TokenRotation {
 
 /**
  * Returns the statements that revoke the tokens, insert their children and record the refreshes, one per table. The
- * statements are in upstream's order, because triggers can observe the order. With {@link rotationSettings}, the
- * statements use the indexes.
+ * statements are in upstream's order, because triggers can observe the order. The statements use the indexes if
+ * {@link rotationSettings} is in effect.
  */
 export function tokenRotations(rotations: readonly TokenRotation[], now: string): Sql[] {
   const entries = rotations.flatMap(({ entries }) => entries);
@@ -124,8 +126,9 @@ export function tokenRotations(rotations: readonly TokenRotation[], now: string)
 }
 
 /**
- * Settings that force generic plans. Otherwise, PostgreSQL would plan a statement with few tokens again at each
- * execution. Sequential scans are disabled because the cached plan may have been created when the tables were empty.
+ * Settings that force generic plans. Without these settings, PostgreSQL would plan a statement with few tokens again at
+ * each execution. Sequential scans are disabled because the cached plan may have been created when the tables were
+ * empty.
  */
 export const rotationSettings: readonly Setting[] = [
   ['plan_cache_mode', 'force_generic_plan'],

@@ -36,8 +36,8 @@ export async function insertEvent(db: Queryable, event: NewEvent, nowMs: number)
 }
 
 /**
- * Records a sign-in and its device in a single statement. The event's details contain `new_device` if the user has
- * signed in before, but never on this device.
+ * Records a sign-in and the device in a single statement. The event's details contain `new_device` if the user has
+ * signed in before, but not on this device.
  */
 export async function insertSignIn(
   db: Queryable,
@@ -65,7 +65,7 @@ export async function insertSignIn(
   return row;
 }
 
-/** Lists a user's events, newest first. With `before`, lists only events older than that event. */
+/** Lists a user's events, newest first. If `before` is set, lists only events older than the event with this ID. */
 export function listEvents(
   db: Queryable,
   userId: string,
@@ -83,8 +83,9 @@ export function listEvents(
 }
 
 /**
- * Lists the user's own reversible changes since an event, including that event. The list contains each addition once,
- * but only the first change to the email address and to the phone number, so that an attacker can't make the list long.
+ * Lists the reversible changes that the user made since an event, including that event. The list contains each addition
+ * once, but only the first change to the email address and the first change to the phone number, so that an attacker
+ * can't make the list long.
  */
 export function listReversibleEvents(db: Queryable, event: SecurityEvent): Promise<SecurityEvent[]> {
   return db.query<SecurityEvent>(sql`
@@ -125,7 +126,10 @@ export function listEndings(db: Queryable, userId: string, since: string): Promi
 /** The maximum number of changes that are listed on the page where the user can undo them. */
 const maxListedChanges = 10;
 
-/** Lists the user's own changes after an event, oldest first, for the page that describes what a link would undo. */
+/**
+ * Lists the changes that the user made after an event, oldest first, for the page that describes what a link would
+ * undo.
+ */
 export function listChangesSince(db: Queryable, event: SecurityEvent): Promise<SecurityEvent[]> {
   return db.query<SecurityEvent>(sql`
     select ${columns} from _plinth.security_events
@@ -154,7 +158,7 @@ export async function rememberDevice(
     on conflict (user_id, device) do update set last_seen_at = excluded.last_seen_at`);
 }
 
-/** Deletes devices first seen at or after this time. */
+/** Deletes the user's devices that were first seen at or after this time. */
 export async function forgetDevicesSince(db: Queryable, userId: string, since: string): Promise<void> {
   await db.query(
     sql`delete from _plinth.known_devices where user_id = ${userId} and created_at >= ${since}::timestamptz`,

@@ -6,9 +6,9 @@ import { fromMs } from '../core/times.ts';
 /** A session's browser and app. */
 export interface SessionPlace {
   readonly session_id: string;
-  /** An ID that all sessions in the same browser have in common. Null if the browser is unknown. */
+  /** An ID that is the same for all sessions in a browser. Null if the browser is unknown. */
   readonly browser: string | null;
-  /** The origin of the app that received the session. */
+  /** The origin of the app for which the session was created. */
   readonly app: string | null;
   readonly client_name: string | null;
   readonly client_uri: string | null;

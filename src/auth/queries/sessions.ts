@@ -48,7 +48,7 @@ export interface NewSession {
   readonly userId: string;
   readonly userAgent: string | undefined;
   readonly ip: string | undefined;
-  /** The OAuth client that the session belongs to, and its scopes. */
+  /** The OAuth client that the session belongs to, and the scopes granted to the client. */
   readonly oauth?: { readonly clientId: string; readonly scopes: string };
 }
 
@@ -130,9 +130,9 @@ export async function deleteSession(db: Queryable, id: string): Promise<void> {
 }
 
 /**
- * Deletes flows that could still result in a session: those with an unexchanged code, and those that link an identity.
- * Must run before deleting a user's sessions, so that a concurrent exchange can't create a session in between. Keeps
- * emailed links, whose codes haven't been issued yet.
+ * Deletes flows that could still result in a session, which are the flows with an unexchanged code and the flows that
+ * link an identity. Must be called before the user's sessions are deleted, so that a concurrent code exchange can't
+ * create a session in between. Keeps the flows of emailed links, because no code has been issued for them yet.
  */
 async function deleteCodes(db: Queryable, userId: string): Promise<void> {
   await db.query(sql`
@@ -152,7 +152,7 @@ export async function deleteOwnSession(db: Queryable, id: string, userId: string
   return rows.length > 0;
 }
 
-/** Deletes the user's sessions except the given ones. Returns false if none were deleted. */
+/** Deletes the user's sessions except the given sessions. Returns false if no session was deleted. */
 export async function deleteSessions(
   db: Queryable,
   userId: string,
@@ -188,7 +188,10 @@ export async function deleteClientSessions(db: Queryable, userId: string, client
   await db.query(sql`delete from auth.sessions where user_id = ${userId} and oauth_client_id = ${clientId}`);
 }
 
-/** Deletes a recent session of the client. Returns the session's user, or undefined if no session matches. */
+/**
+ * Deletes a client's session if it was created recently. Returns the session's user, or undefined if no session
+ * matches.
+ */
 export async function deleteClientSession(
   db: Queryable,
   id: string,
@@ -207,8 +210,8 @@ export async function deleteSessionsBelow(db: Queryable, userId: string, aal: st
 }
 
 /**
- * Lowers the assurance level of sessions that used a deleted factor, and removes the factor's amr claim from them.
- * Doesn't end the sessions.
+ * Lowers the assurance level of sessions that used a deleted factor, and removes the factor's amr claim from these
+ * sessions. The sessions don't end.
  */
 export async function downgradeSessions(
   db: Queryable,

@@ -18,7 +18,7 @@ export interface SsoProvider {
   metadata_url: string | null;
   attribute_mapping: AttributeMapping | null;
   name_id_format: string | null;
-  /** When the metadata was last read. */
+  /** The time at which the metadata was last read. */
   saml_updated_at: string | null;
 }
 
@@ -189,7 +189,7 @@ export interface RelayState {
 }
 
 /**
- * Deletes and returns the relay state, so that it can be used only once regardless of whether the response is valid.
+ * Deletes and returns the relay state, so that a response can use it only once, whether or not the response is valid.
  */
 export async function consumeRelayState(db: Queryable, id: string): Promise<RelayState | undefined> {
   const [row] = await db.query<RelayState>(sql`
@@ -199,7 +199,7 @@ export async function consumeRelayState(db: Queryable, id: string): Promise<Rela
   return row;
 }
 
-/** Marks a flow as used. Returns false if it has already been used. */
+/** Marks a flow as used. Returns false if the flow has already been used. */
 export async function claimFlowState(
   db: Queryable,
   id: string,
@@ -219,7 +219,7 @@ export interface ConsumedAssertion {
   readonly sessionNotAfter: string | undefined;
 }
 
-/** Stores an assertion that was presented. Returns false if it has been presented before. */
+/** Stores the hash of an assertion that was presented. Returns false if the assertion has been presented before. */
 export async function consumeAssertion(db: Queryable, assertion: ConsumedAssertion): Promise<boolean> {
   const rows = await db.query(sql`
     insert into _plinth.saml_assertions (hash, expires_at, flow_state_id, session_not_after)
@@ -229,7 +229,7 @@ export async function consumeAssertion(db: Queryable, assertion: ConsumedAsserti
   return rows.length > 0;
 }
 
-/** Returns when this flow's session must end, or undefined if the provider hasn't set a limit. */
+/** Returns the time at which this flow's session must end, or undefined if the provider hasn't set a limit. */
 export async function findSessionEnd(db: Queryable, flowStateId: string): Promise<string | undefined> {
   const [row] = await db.query<{ session_not_after: string | null }>(
     sql`select session_not_after from _plinth.saml_assertions where flow_state_id = ${flowStateId}`,

@@ -3,8 +3,8 @@ import type { Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
 
 /**
- * Stores the time step of an accepted code. Returns false if this or a newer step has been accepted before. If two
- * requests send the same code, only one of the two calls returns true.
+ * Stores the time step of an accepted code. Returns false if the code of this step or of a newer step has been accepted
+ * before. If two requests send the same code, only one of the two calls returns true.
  */
 export async function consumeTotpStep(db: Queryable, factorId: string, step: number): Promise<boolean> {
   const rows = await db.query(sql`

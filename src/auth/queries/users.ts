@@ -7,8 +7,8 @@ import { fromMs } from '../core/times.ts';
 import type { User, UserColumns } from '../rows.ts';
 
 /**
- * The instance that all users belong to. Dumps of old multi-tenant projects can also contain users of other instances.
- * Those users are excluded.
+ * The instance that all users belong to. Database dumps of old multi-tenant projects can also contain users of other
+ * instances. Users of other instances are excluded.
  */
 const noInstance = '00000000-0000-0000-0000-000000000000';
 
@@ -20,7 +20,7 @@ export const userColumns = sql`
   u.email_change_token_current, u.email_change_confirm_status, u.banned_until, u.reauthentication_token,
   u.reauthentication_sent_at, u.is_sso_user, u.deleted_at, u.is_anonymous`;
 
-/** to_json formats times as ISO 8601, which `toRfc3339` also parses. */
+/** `to_json` formats times in ISO 8601, which `toRfc3339` can parse. */
 export const userRelations = sql`
   (select coalesce(json_agg(i order by i.created_at, i.id), '[]') from auth.identities i where i.user_id = u.id)
     as identities,
@@ -61,8 +61,8 @@ export async function findUserIdsByEmail(db: Queryable, emails: readonly string[
 }
 
 /**
- * Finds another user who can sign in with this address, because it is either the account's address or the verified
- * address of one of the account's identities.
+ * Finds another user who can sign in with this address, which is either the account's address or the verified address
+ * of one of the account's identities.
  */
 export async function findUserWithEmail(
   db: Queryable,
@@ -152,16 +152,20 @@ export async function deleteUser(db: Queryable, id: string): Promise<void> {
   await db.query(sql`delete from auth.users where id = ${id}`);
 }
 
-/** Locks a guest's row. Returns false if it doesn't exist or the user is no longer a guest. */
+/** Locks a guest's row. Returns false if the row doesn't exist or the user is no longer a guest. */
 export async function lockGuest(db: Queryable, id: string): Promise<boolean> {
-  // Uses a lock mode that lets other connections insert rows that reference the guest, because an HTTP hook may do so.
+  // Uses a lock mode that lets other connections insert rows that reference the guest, because an HTTP hook may insert
+  // such rows.
   const rows = await db.query(
     sql`select id from auth.users where id = ${id} and is_anonymous for no key update`,
   );
   return rows.length > 0;
 }
 
-/** Waits for the user's row and locks it until the transaction ends. Values that were read earlier may be outdated. */
+/**
+ * Waits for the user's row and locks it until the transaction ends. Values that were read before this call may be
+ * outdated.
+ */
 export async function awaitUser(db: Transaction, id: string): Promise<void> {
   await db.query(sql`select id from auth.users where id = ${id} for no key update`);
 }
@@ -191,7 +195,7 @@ export async function lockForSession(
   return row;
 }
 
-/** Locks a user's row. Returns false if it doesn't exist or another transaction has locked it. */
+/** Locks a user's row. Returns false if the row doesn't exist or another transaction has locked it. */
 export async function lockUser(db: Queryable, id: string): Promise<boolean> {
   const rows = await db.query(sql`select id from auth.users where id = ${id} for no key update skip locked`);
   return rows.length > 0;
@@ -204,7 +208,7 @@ export interface UserList {
 
 /**
  * Lists users. `filter` is a substring of the email address (case-sensitive) or of the full name (ignoring case). As in
- * upstream, `identities` is null in this list.
+ * upstream, the users in this list have `identities` set to null.
  */
 export async function listUsers(
   db: Queryable,

@@ -31,8 +31,8 @@ export async function saveNewFactorKey(
 }
 
 /**
- * Stores the key's state after a use. Returns false if the stored counter is no longer `countBefore`, because another
- * use has changed it.
+ * Stores the key's state after the user has used the key. Returns false if the stored counter is no longer
+ * `countBefore`, because another use has changed it.
  */
 export async function saveFactorKeyUse(
   db: Queryable,

@@ -1,4 +1,4 @@
-/** Declares /admin/users, /admin/users/:id and the routes for their factors, and /admin/audit. */
+/** Declares /admin/users, /admin/users/:id, the routes for users' factors, and /admin/audit. */
 import type { AuthContext } from '../context.ts';
 import { linkHeader, parsePage } from '../core/pagination.ts';
 import { renderFactor, renderUser } from '../core/render-user.ts';

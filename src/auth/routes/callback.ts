@@ -16,7 +16,10 @@ export function callbackRoutes({ define }: Router, ctx: AuthContext): void {
   }
 }
 
-/** Returns the parameters in the query and the form (response_mode=form_post). Form fields take precedence. */
+/**
+ * Returns the parameters from the query and from the form, which providers send with `response_mode=form_post`. Form
+ * fields take precedence.
+ */
 function callbackParams({ request, query }: Exchange): URLSearchParams {
   const isForm = header(request, 'content-type')?.startsWith('application/x-www-form-urlencoded');
   if (request.method !== 'POST' || !isForm || typeof request.body !== 'string') return query;

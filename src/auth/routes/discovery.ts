@@ -9,7 +9,10 @@ import { requireOAuthServer } from '../flows/oauth-authorize.ts';
 import { sendError } from '../http/render-error.ts';
 import type { Router } from './route.ts';
 
-/** How long clients may cache the documents. A new key is published for at least this long before it is used. */
+/**
+ * How long clients may cache the documents. A new key is published for at least this long before the server signs
+ * tokens with it.
+ */
 const cacheControl = 'public, max-age=600';
 const serverPath = '/.well-known/oauth-authorization-server';
 
@@ -30,8 +33,8 @@ export function discoveryRoutes({ define }: Router, ctx: AuthContext): void {
 }
 
 /**
- * Serves the OAuth server's metadata at two additional paths. One is at the gateway's root, as on the local stack. The
- * other is the well-known path with the issuer's path appended, as in RFC 8414 section 3.1.
+ * Serves the OAuth server's metadata at two additional paths. The first path is at the gateway's root, as on the local
+ * stack. The second path is the well-known path followed by the issuer's path, as RFC 8414 section 3.1 specifies.
  */
 export function rootDiscovery(ctx: AuthContext): { prefix: string; plugin: FastifyPluginAsync } {
   return {

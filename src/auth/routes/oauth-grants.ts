@@ -1,4 +1,4 @@
-/** Declares /user/oauth/grants, which lists and revokes the grants that a user has given to OAuth clients. */
+/** Declares /user/oauth/grants, which lists and revokes a user's grants to OAuth clients. */
 import type { UserCaller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
 import type { JsonObject } from '../core/json.ts';
@@ -31,7 +31,7 @@ export function oauthGrantRoutes({ define }: Router, ctx: AuthContext): void {
   });
 }
 
-/** Renders a grant for the user who gave it. */
+/** Renders a grant for the user who granted the access. */
 export function renderGrant(consent: GrantedClient): JsonObject {
   return {
     client: renderClient({ ...consent, id: consent.client_id }),

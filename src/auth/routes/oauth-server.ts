@@ -26,7 +26,8 @@ export function oauthServerRoutes({ define, serve }: Router, ctx: AuthContext): 
     requireOAuthServer(ctx);
     return exchange.reply.redirect(await authorize(ctx, exchange.query), 302);
   };
-  // Limited per IP address, because anyone who has a client's ID can store requests.
+  // Requests are limited per IP address, because each request stores a row and anyone who knows a client's ID can send
+  // requests.
   define('GET', '/oauth/authorize', begin, [limitByAddress('authorize')]);
 
   const readAuthorization = ({ params, request }: Exchange) => ({

@@ -1,6 +1,6 @@
 /**
  * Declares two routes that upstream doesn't have. GET /user/data exports a user's account data. DELETE /user deletes
- * the account if the project allows it. OAuth clients that act for a user can't use them.
+ * the account if the project allows it. OAuth clients that act for a user can't use these two routes.
  */
 import type { AuthContext } from '../context.ts';
 import { renderUser } from '../core/render-user.ts';

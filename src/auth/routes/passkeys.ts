@@ -1,5 +1,5 @@
 /**
- * Declares the routes under /passkeys and /admin/users/:userId/passkeys for registering, using and managing passkeys.
+ * Declares the routes under /passkeys and /admin/users/:userId/passkeys, which register, verify and manage passkeys.
  */
 
 import type { UserCaller } from '../caller.ts';

@@ -1,6 +1,6 @@
 /**
  * Declares two routes that upstream doesn't have. DELETE /user/email_change and DELETE /user/phone_change cancel an
- * unconfirmed change. If no change is pending, they do nothing.
+ * unconfirmed change. If no change is pending, the routes do nothing.
  */
 import type { AuthContext } from '../context.ts';
 import { requireUser } from '../flows/authenticate.ts';

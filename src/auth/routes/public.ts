@@ -3,7 +3,7 @@ import type { AuthContext } from '../context.ts';
 import { publicSettings } from '../public-settings.ts';
 import type { Router } from './route.ts';
 
-/** The GoTrue version that this service is compatible with. */
+/** The version of GoTrue with which this service is compatible. */
 const gotrueVersion = 'v2.196.0';
 
 export function publicRoutes({ define }: Router, ctx: AuthContext): void {

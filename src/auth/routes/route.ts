@@ -1,4 +1,7 @@
-/** Declares routes. A route has a method, a path under the mount, and a handler or operation. */
+/**
+ * Declares routes. A route consists of a method, a path relative to the service's mount path, and a handler or
+ * operation.
+ */
 import type { FastifyInstance } from 'fastify';
 import type { AuthContext } from '../context.ts';
 import { type Exchange, exchangeOf } from '../http/exchange.ts';
@@ -15,7 +18,7 @@ export type Handler = (exchange: Exchange) => Promise<object | undefined> | obje
 /** Declares a route with a handler. The guards run before the handler in the given order. */
 export type Define = (method: Method, path: string, handler: Handler, guards?: readonly Guard[]) => void;
 
-/** Converts an operation's result to a handler's return value. */
+/** Converts an operation's result to the return value of the handler. */
 type Render<Result> = (
   result: Result,
   exchange: Exchange,

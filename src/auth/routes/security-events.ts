@@ -1,4 +1,4 @@
-/** Declares GET /user/security-events, the timeline of the user's own account, which upstream doesn't have. */
+/** Declares GET /user/security-events, which upstream doesn't have, for the timeline of the caller's account. */
 import type { AuthContext } from '../context.ts';
 import { renderEvent } from '../core/security-events.ts';
 import { requirePerson } from '../flows/authenticate.ts';

@@ -1,6 +1,6 @@
 /**
- * Declares POST /logout, and the routes for a user's own session list, which upstream doesn't have: GET /user/sessions
- * and DELETE /user/sessions/:id.
+ * Declares POST /logout, GET /user/sessions and DELETE /user/sessions/:id. Upstream doesn't have the routes for the
+ * user's session list.
  */
 import type { AuthContext } from '../context.ts';
 import { renderSessionEntry, renderSessionPlace } from '../core/session-entry.ts';

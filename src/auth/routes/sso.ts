@@ -1,6 +1,6 @@
 /**
- * Declares the routes for single sign-on with SAML 2.0. They serve this server's metadata and handle the redirects to
- * and from the identity provider.
+ * Declares the routes for single sign-on with SAML 2.0. The routes serve this server's metadata and handle the
+ * redirects to and from the identity provider.
  */
 
 import type { AuthContext } from '../context.ts';
@@ -35,8 +35,8 @@ export function ssoRoutes({ define, serve }: Router, ctx: AuthContext): void {
 }
 
 /**
- * If an error occurs, redirects the browser (303) to the Account page where the sign-in started, or to the site URL,
- * either of which can show the error.
+ * If an error occurs, redirects the browser (status 303) to the Account page where the sign-in started, or to the site
+ * URL, so that the page or the app can show the error.
  */
 async function consumeAssertion(ctx: AuthContext, exchange: Exchange): Promise<undefined> {
   const { caller, reply, path, text } = exchange;
@@ -51,7 +51,7 @@ async function consumeAssertion(ctx: AuthContext, exchange: Exchange): Promise<u
   return undefined;
 }
 
-/** During a key rotation, the metadata is cached for a shorter time so that providers get the new key soon. */
+/** During a key rotation, providers cache the metadata for a shorter time, so that they get the new key soon. */
 const rotation = { maxAgeSeconds: 60, cacheDuration: 'PT1H' };
 const maxAgeSeconds = 600;
 const metadataLifetimeMs = 48 * 3_600_000;

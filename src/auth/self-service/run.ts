@@ -11,11 +11,11 @@ import { errorResponse, logUnexpected } from '../public-errors.ts';
 import { maxBodyBytes } from '../settings.ts';
 import type { Body, PageClient } from './types.ts';
 
-/** The route with the same effect as the operation. The call is logged as a request to it. */
+/** The route that has the same effect as the operation. The call is logged as a request to this route. */
 export interface RouteName {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   readonly path: string;
-  /** The status of a successful response. */
+  /** The status code of a successful response. */
   readonly status?: number;
 }
 
@@ -60,7 +60,7 @@ export function runnerFor(ctx: AuthContext, observe: Observe, client: PageClient
   };
 }
 
-/** Returns the body as a route would receive it. @throws {AuthError} request_entity_too_large */
+/** Returns the body in the form in which a route would receive it. @throws {AuthError} request_entity_too_large */
 function reader(content: Body | undefined): ReadFields {
   const text = content === undefined ? '' : JSON.stringify(content);
   if (Buffer.byteLength(text) > maxBodyBytes) throw new AuthError('request_entity_too_large');

@@ -1,4 +1,4 @@
-/** The interface that the Account pages use to call auth. */
+/** The interface through which the Account pages call the auth service. */
 import type { AuthRejection } from '../../shared/auth-rejection.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { SsoPolicy } from '../flows/enforced-sso.ts';
@@ -10,7 +10,7 @@ import type { ReversalFacts } from '../operations/event-reversals.ts';
 import type { RemovalFacts } from '../operations/factor-removals.ts';
 import type { PublicSettings } from '../public-settings.ts';
 
-/** The browser on whose behalf a page calls auth. */
+/** The browser on whose behalf a page calls the auth service. */
 export interface PageClient {
   readonly requestId: string;
   readonly ip: string;
@@ -30,7 +30,7 @@ export interface TokenPair {
   readonly token_type: string;
   /** The access token's lifetime in seconds. */
   readonly expires_in: number;
-  /** When the access token expires, in seconds since the epoch. */
+  /** The time at which the access token expires, in seconds since the epoch. */
   readonly expires_at: number;
   readonly user: AuthUser;
 }
@@ -72,13 +72,17 @@ export interface VisitorOperations {
   sendRecovery(body: Body): Promise<void>;
   /** Verifies a typed code. Returns undefined if an email change must still be confirmed at the other address. */
   verifyCode(body: Body): Promise<TokenPair | undefined>;
-  /** Verifies a link. Returns the URL that the browser is redirected to, with a session, a code or an error. */
+  /**
+   * Verifies a link. Returns the URL to which the browser is redirected, which contains a session, a code or an error.
+   */
   followLink(link: { type: string; token: string; redirectTo: string }): Promise<string>;
-  /** Cancels an email change through the link sent to the old address. Rejects with `otp_expired`. */
+  /**
+   * Cancels an email change when the user opens the link in the email to the old address. Rejects with `otp_expired`.
+   */
   cancelEmailChange(token: string): Promise<void>;
   /**
-   * Returns the change that the link in a security notice would undo, with its time in the page's language. The link
-   * remains valid. Rejects with `otp_expired`.
+   * Describes the change that the link in a security notice would undo, with the time of the change formatted in the
+   * page's language. The link remains valid. Rejects with `otp_expired`.
    */
   readReversal(token: string): Promise<ReversalFacts>;
   /**
@@ -87,8 +91,8 @@ export interface VisitorOperations {
    */
   readUnlock(token: string): Promise<'locked' | 'unlocked'>;
   /**
-   * Returns why a session of the user ended. `sinceMs` is when the session's last access token was issued. Call only
-   * for the browser that had this session.
+   * Returns why a session of the user ended. `sinceMs` is the time at which the session's last access token was issued.
+   * Must be called only for the browser in which this session was used.
    */
   explainEnding(ended: {
     readonly userId: string;
@@ -98,19 +102,21 @@ export interface VisitorOperations {
   unlock(token: string): Promise<void>;
   /** Undoes the change. Returns how the user can sign in again. Rejects with `otp_expired`. */
   reverse(token: string): Promise<Reversed>;
-  /** Returns the request to remove lost factors that the emailed link would confirm. Rejects with `otp_expired`. */
+  /**
+   * Returns the request to remove lost factors that the link in the email would confirm. Rejects with `otp_expired`.
+   */
   readFactorRemoval(token: string): Promise<RemovalFacts>;
   confirmFactorRemoval(token: string): Promise<void>;
   /**
-   * Returns the account's address. The link remains valid. Rejects with `otp_expired` if the link has been used or has
-   * expired.
+   * Returns the email address of the account that the link belongs to. The link remains valid. Rejects with
+   * `otp_expired` if the link has been used or has expired.
    */
   checkLink(link: { type: string; token: string }): Promise<LinkFacts>;
-  /** Returns the URL where the user signs in to the provider. */
+  /** Returns the provider's URL at which the user signs in. */
   providerAddress(query: URLSearchParams): Promise<string>;
   /** Returns the identity provider's URL for a domain. */
   ssoAddress(body: Body): Promise<string>;
-  /** Like `ssoAddress`, but for a link or form where no captcha can be solved. */
+  /** Like `ssoAddress`, but for a link or form in which the user can't solve a captcha. */
   ssoJourney(body: Body): Promise<string>;
   /** Returns a connection's name. Rejects with `sso_provider_not_found`. */
   ssoConnection(id: string): Promise<string>;
@@ -124,8 +130,8 @@ export interface UserOperations {
   update(body: Body): Promise<void>;
   signOut(scope: string): Promise<void>;
   /**
-   * Ends all sessions in this browser, including those of apps, or all sessions in other browsers. Returns the ended
-   * sessions whose OpenID clients are notified.
+   * Ends all sessions in this browser, including the sessions of apps, or all sessions in other browsers. Returns the
+   * ended sessions whose OpenID clients must be notified.
    */
   signOutBrowsers(
     scope: 'this' | 'others',
@@ -139,9 +145,9 @@ export interface UserOperations {
   requestFactorRemoval(): Promise<void>;
   cancelFactorRemoval(): Promise<void>;
   openAuthorization(id: string): Promise<OpenAuthorization>;
-  /** Approves or denies an authorization. Returns the URL that the browser is redirected to. */
+  /** Approves or denies an authorization. Returns the URL to which the browser is redirected. */
   decideAuthorization(id: string, body: Body): Promise<string>;
-  /** Returns the URL of the provider whose identity the user is linking. */
+  /** Returns the URL of the provider at which the user links an identity. */
   linkingAddress(query: URLSearchParams): Promise<string>;
 }
 

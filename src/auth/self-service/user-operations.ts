@@ -38,7 +38,7 @@ export function userOperations(run: Run): UserOperations {
     requestFactorRemoval: () => run(post('/user/security-events'), requestOwnRemoval, {}),
     cancelFactorRemoval: () => run(post('/user/security-events'), cancelRemovalRequest, {}),
     async openAuthorization(id) {
-      // `origin` is undefined because the Account pages have already checked it.
+      // `origin` is undefined because the Account pages have already checked the request's origin.
       const input = { authorizationId: id, origin: undefined };
       const opened = await run(get(`/oauth/authorizations/${id}`), openOAuthAuthorization, input);
       return renderOpenedAuthorization(opened) as unknown as OpenAuthorization;

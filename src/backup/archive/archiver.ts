@@ -1,4 +1,4 @@
-/** Receives the WAL through a physical replication slot and stores it at the target. */
+/** Receives the WAL through a physical replication slot and stores it in the backup target. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database, ReplicationConnection, WalChunk } from '../../database/types.ts';
 import { formatLsn, parseLsn, segmentEnd, segmentStart } from '../core/lsn.ts';
@@ -17,11 +17,14 @@ import type { Repository } from '../repository.ts';
 import { type Segment, Segments } from './segments.ts';
 import { slotName } from './unused-slot.ts';
 
-/** The maximum number of segments in memory. Beyond it, receiving pauses and PostgreSQL waits. */
+/**
+ * The maximum number of segments in memory. If this number is reached, the archiver stops receiving WAL until segments
+ * have been stored.
+ */
 const maxSegments = 3;
-/** An unfinished segment that has been stored in this many chunks is stored again as a single chunk. */
+/** The number of chunks after which an unfinished segment is stored again as a single chunk. */
 const maxChunks = 60;
-/** The maximum time that a round waits for WAL that PostgreSQL has already flushed. */
+/** The maximum time for which a round waits for WAL that PostgreSQL has already flushed. */
 const catchUpMs = 300;
 /** The interval between confirmations while no WAL arrives. */
 const headEveryMs = 60_000;
@@ -29,16 +32,17 @@ const headEveryMs = 60_000;
 export interface Archiver {
   readonly timeline: number;
   readonly start: bigint;
-  /** Returns the WAL received so far. The caller then uploads the object bodies and calls `store`. */
+  /** Returns the WAL received so far. The caller must then upload the object bodies and call `store`. */
   take(): Promise<Taken>;
-  /** Resolves when the stream has ended. Rejects if it fails. */
+  /** Resolves when the stream has ended. Rejects if the stream fails. */
   readonly ended: Promise<void>;
   close(): void;
 }
 
 export interface Taken {
   /**
-   * Stores the WAL and confirms it to PostgreSQL. Returns the time up to which the archive is now complete, if known.
+   * Stores the WAL and confirms it to PostgreSQL. Returns the time up to which the archive is complete after this call,
+   * if known.
    */
   store(): Promise<number | undefined>;
 }
@@ -66,7 +70,10 @@ export async function startArchiver(
   }
 }
 
-/** Creates the archiver's slot if necessary. Returns the start of the first segment to receive. */
+/**
+ * Creates the archiver's replication slot if necessary. Returns the start of the first segment that the archiver must
+ * receive.
+ */
 async function prepareSlot(database: Database, connection: ReplicationConnection): Promise<bigint> {
   const db = database.pool('supabase_admin');
   let slot = await findSlot(db, slotName);
@@ -79,13 +86,13 @@ async function prepareSlot(database: Database, connection: ReplicationConnection
     slot = await findSlot(db, slotName);
   }
   if (slot?.restartLsn == null) throw new BackupError('slot_lost');
-  // Starts at the beginning of the segment so that the complete segment can replace its chunks.
+  // Starts at the beginning of the segment, so that the complete segment can later replace the segment's chunks.
   return segmentStart(parseLsn(slot.restartLsn));
 }
 
 /**
  * Records which server archives a timeline. Two copies restored from the same backup can have the same timeline with
- * different changes, so only the first copy may archive it.
+ * different changes, so only the copy that records itself first may archive this timeline.
  * @throws {BackupError} timeline_taken
  */
 async function claimTimeline(repository: Repository, timeline: number, ownerId: string): Promise<void> {
@@ -96,8 +103,8 @@ async function claimTimeline(repository: Repository, timeline: number, ownerId: 
 }
 
 /**
- * Stores a timeline's history file, which every timeline except the first has. The file also prevents a restore from
- * reusing the timeline's number.
+ * Stores a timeline's history file, which exists for every timeline except the first. The file also prevents a restore
+ * from reusing the timeline's number.
  */
 async function storeHistory(
   repository: Repository,
@@ -181,8 +188,8 @@ class Stream implements Archiver {
     taken: readonly { readonly segment: Segment; readonly end: bigint }[],
     mark: WalPosition | undefined,
   ): Promise<number | undefined> {
-    // The new time is valid only for the last range. Earlier ranges get the previous time, because the archive is known
-    // to be complete up to that time.
+    // The new time is valid only for the last range. Earlier ranges get the previous time, up to which the archive is
+    // known to be complete.
     const before = this.#completeAtMs;
     const timeMs = mark?.timeMs ?? before;
     const pending = taken.filter(({ segment, end }) => end > segment.stored);
@@ -212,7 +219,7 @@ class Stream implements Archiver {
     const facts = { timeline: this.timeline, start, end, timeMs };
     const range: WalRange = { name: walRangeName(facts), ...facts };
     const bytes = segment.bytes.subarray(Number(start - segment.start), Number(end - segment.start));
-    // Copied because PostgreSQL's next bytes are written to the same buffer while this range is encrypted.
+    // Copies the bytes, because PostgreSQL's next bytes are written to the same buffer while this range is encrypted.
     await this.#repository.writeBytes(range.name, isWhole ? bytes : Buffer.from(bytes));
     segment.stored = end;
     const replaced = joins ? segment.ranges : [];

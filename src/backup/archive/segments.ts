@@ -1,4 +1,4 @@
-/** Collects received WAL by segment until it has been stored. */
+/** Collects received WAL by segment and keeps it until it has been stored. */
 import { segmentBytes, segmentEnd, segmentStart } from '../core/lsn.ts';
 import type { WalRange } from '../core/names.ts';
 
@@ -9,14 +9,14 @@ export interface Segment {
   received: bigint;
   /** The position up to which WAL was stored. */
   stored: bigint;
-  /** The stored ranges in this segment. */
+  /** The ranges of this segment that have been stored. */
   ranges: WalRange[];
 }
 
 export class Segments {
   readonly #segments: Segment[] = [];
 
-  /** Adds received WAL. @throws {Error} if it doesn't start where the received WAL ends */
+  /** Adds received WAL. @throws {Error} if `start` isn't the end of the WAL received so far */
   add(start: bigint, bytes: Buffer): void {
     let at = start;
     let rest = bytes;

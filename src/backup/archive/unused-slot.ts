@@ -1,4 +1,6 @@
-/** Releases the WAL that the archiver's slot retains after archiving has been turned off. */
+/**
+ * Drops the archiver's replication slot after archiving has been turned off, so that the slot no longer retains WAL.
+ */
 import type { Database, Queryable } from '../../database/types.ts';
 import type { Logger } from '../../kernel/log.ts';
 import { sql } from '../../kernel/sql.ts';
@@ -6,7 +8,8 @@ import { sql } from '../../kernel/sql.ts';
 export const slotName = 'plinth_backup';
 
 /**
- * Drops the slot at startup if the WAL isn't archived. A failure is only logged, because requests don't need the space.
+ * Drops the slot at startup if the WAL isn't archived. A failure is only logged, because the server can work without
+ * the disk space that the slot occupies.
  */
 export async function dropUnusedSlot(database: Database, log: Logger): Promise<void> {
   try {

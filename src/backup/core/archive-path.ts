@@ -2,7 +2,7 @@
 
 /**
  * Splits a relative path into its segments. @throws {Error} if the path is absolute or could lead out of the folder
- * where the archive is extracted
+ * into which the archive is extracted
  */
 export function archivePath(name: string): readonly string[] {
   const parts = name.split('/').filter((part) => part !== '' && part !== '.');

@@ -1,4 +1,4 @@
-/** Compares the machine's clock with the times stored in the target. Has no side effects. */
+/** Compares the machine's clock with the times stored in the backup target. Has no side effects. */
 
 /** The tolerated clock difference between machines that share a target. */
 const toleranceMs = 5 * 60_000;
@@ -6,16 +6,16 @@ const toleranceMs = 5 * 60_000;
 export interface ClockFacts {
   readonly nowMs: number;
   readonly keepMs: number;
-  /** When the newest base backup ended. */
+  /** The time at which the newest base backup ended. */
   readonly newestBackupMs: number;
   /** The latest time in the archive or in any base backup. */
   readonly newestArchivedMs: number;
 }
 
 /**
- * Whether the machine's clock is plausible. A backup dated in the future means that the clock is slow. If everything is
- * older than the retention window, the clock may be fast, and removing backups by age could remove backups that are
- * needed.
+ * Whether the machine's clock is plausible. A backup dated in the future means that the clock is slow. If all backups
+ * and WAL are older than the retention window, the clock may be fast, so removing backups by age could remove backups
+ * that are still needed.
  */
 export const isPlausible = ({ nowMs, keepMs, newestBackupMs, newestArchivedMs }: ClockFacts): boolean =>
   newestBackupMs <= nowMs + toleranceMs && nowMs <= newestArchivedMs + keepMs;

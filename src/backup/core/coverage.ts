@@ -2,7 +2,9 @@
 import { segmentEnd, segmentStart } from './lsn.ts';
 import type { WalRange } from './names.ts';
 
-/** Returns ranges that cover `from` to `to`, up to the first gap. Prefers the longest ranges. */
+/**
+ * Returns ranges that cover the WAL between `from` and `to`, up to the first gap. Prefers long ranges to short ones.
+ */
 export function chain(ranges: readonly WalRange[], from: bigint, to: bigint): readonly WalRange[] {
   const sorted = [...ranges].sort((a, b) => (a.start < b.start ? -1 : a.start > b.start ? 1 : 0));
   const found: WalRange[] = [];
@@ -24,11 +26,13 @@ export function chain(ranges: readonly WalRange[], from: bigint, to: bigint): re
 export interface Coverage {
   /** The end of the WAL that is available without gaps. */
   readonly end: bigint;
-  /** The time up to which the archive is complete. Undefined if it has no WAL after the start. */
+  /**
+   * The time up to which the archive is complete. Undefined if the archive contains no WAL after the start position.
+   */
   readonly timeMs: number | undefined;
 }
 
-/** Returns how far the WAL of one timeline reaches from `from`. */
+/** Returns the position and time up to which the WAL of one timeline, beginning at `from`, is complete. */
 export function coverage(ranges: readonly WalRange[], from: bigint): Coverage {
   const covering = chain(ranges, from, 0xffff_ffff_ffff_ffffn);
   const end = covering.at(-1)?.end ?? from;
@@ -38,8 +42,8 @@ export function coverage(ranges: readonly WalRange[], from: bigint): Coverage {
 }
 
 /**
- * Returns the ranges to read for the segment at `start`. The caller clips them to the segment. Returns an empty list if
- * the segment's beginning is missing.
+ * Returns the ranges to read for the segment at `start`. The caller must clip the ranges to the segment. Returns an
+ * empty list if the segment's beginning is missing.
  */
 export const segmentRanges = (ranges: readonly WalRange[], start: bigint): readonly WalRange[] =>
   chain(

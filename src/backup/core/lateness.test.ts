@@ -14,7 +14,7 @@ test('an archive more than a minute behind is late', () => {
   expect(lag(sinceMs + 60_001)).toBe(60_001);
   expect(lag(sinceMs + 500_000, sinceMs + 450_000)).toBeUndefined();
   expect(lag(sinceMs + 500_000, sinceMs + 400_000)).toBe(100_000);
-  // After a start, the archive has a minute to catch up, even if the server was stopped for a day.
+  // After archiving has started, the archive has a minute to catch up, even if the server was stopped for a day.
   expect(lag(sinceMs + 1_000, sinceMs - 86_400_000)).toBeUndefined();
   expect(archiveLagMs({ nowMs: sinceMs, sinceMs: undefined, newestMs: 0 })).toBeUndefined();
 });

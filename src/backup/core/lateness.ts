@@ -3,8 +3,9 @@
 /** The tolerated delay of the archive. The usual delay is half a second. */
 export const maxArchiveLagMs = 60_000;
 /**
- * The delay before the first retry of a failed base backup. It doubles with each failure. It is short at first because
- * an unreachable target is often soon reachable again, and nothing newer can be restored until the backup succeeds.
+ * The delay before the first retry of a failed base backup. The delay doubles with each failure. The first delay is
+ * short, because an unreachable target is often reachable again soon, and because newer changes can't be restored until
+ * the backup succeeds.
  */
 const firstRepeatMs = 30_000;
 const lastRepeatMs = 4 * 60 * 60_000;
@@ -26,8 +27,8 @@ export interface ArchiveTimes {
 }
 
 /**
- * Returns how far the archive is behind, or undefined if the delay is acceptable. After a start, the archive has time
- * to catch up.
+ * Returns the archive's delay in milliseconds, or undefined if the delay is acceptable. After archiving has started,
+ * the archive has time to catch up.
  */
 export function archiveLagMs({ nowMs, sinceMs, newestMs = 0 }: ArchiveTimes): number | undefined {
   if (sinceMs === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** The file names in a backup target. They contain only IDs, WAL positions and times. */
+/** The file names in a backup target. The names contain only fixed words, IDs, WAL positions and times. */
 
 export const targetInfoName = 'plinth-backup.json';
 /** Identifies the server that writes to the target. */
@@ -20,7 +20,7 @@ export const walFolder = 'wal/';
 export const timelineFolder = (timeline: number): string => `wal/${hex(BigInt(timeline), 8)}/`;
 export const historyName = (timeline: number): string => `${timelineFolder(timeline)}history`;
 
-/** Returns the name of the file that identifies the server archiving a timeline. */
+/** Returns the name of the file that identifies the server that archives a timeline. */
 export const timelineOwnerName = (timeline: number): string => `${timelineFolder(timeline)}owner`;
 
 export const walRangeName = ({ timeline, start, end, timeMs }: Omit<WalRange, 'name'>): string =>
@@ -60,7 +60,7 @@ export function parseHold(name: string): { readonly timeMs: number; readonly id:
 export const unusedFolder = 'unused/';
 export const unusedName = (timeMs: number): string => `${unusedFolder}${timeText(timeMs)}`;
 
-/** Returns the time at the end of a file name, or undefined if there is none. */
+/** Returns the time at the end of a file name, or undefined if the name doesn't end with a time. */
 export function timeOfName(name: string, folder: string): number | undefined {
   const rest = name.startsWith(folder) ? name.slice(folder.length) : '';
   return /^[0-9]{13}$/.test(rest) ? Number(rest) : undefined;

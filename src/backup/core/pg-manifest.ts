@@ -29,13 +29,13 @@ export function parsePgManifest(text: string): ReadonlyMap<string, ManifestFile>
   );
 }
 
-/** Files in the archive that the manifest doesn't list. */
+/** The files in the archive that aren't listed in the manifest. */
 const unlisted = /^(pg_wal\/|tablespace_map$)/;
 
 export interface ManifestCheck {
   /** Checks a file. @throws {Error} if the file differs from the manifest or isn't listed */
   file(name: string, facts: ManifestFile): void;
-  /** Checks that all listed files were present. @throws {Error} if a file is missing */
+  /** Checks that all files listed in the manifest were present. @throws {Error} if a file is missing */
   end(): void;
 }
 

@@ -2,13 +2,15 @@
 
 export interface Dated {
   readonly id: string;
-  /** When the base backup ended. The database can be restored from this backup to any later point in time. */
+  /**
+   * The time at which the base backup ended. The database can be restored from this backup to any later point in time.
+   */
   readonly endedAtMs: number;
 }
 
 /**
- * Splits backups into those to keep and those to remove. The newest backup before the window is also kept, because
- * recovery at the window's start needs it.
+ * Splits backups into those to keep and those to remove. The newest backup before the retention window is also kept,
+ * because restoring the window's first states requires this backup.
  */
 export function retain<T extends Dated>(
   backups: readonly T[],

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { hasCompleteRecord } from './wal-record.ts';
 
-/** Returns a page header of `before` bytes, followed by the first `present` bytes of a record with this length. */
+/** Returns a page header of `before` bytes, followed by the first `present` bytes of a record that has this length. */
 const wal = (before: number, length: number, present: number): Buffer => {
   const bytes = Buffer.alloc(before + present);
   if (present >= 4) bytes.writeUInt32LE(length, before);

@@ -9,12 +9,15 @@ const page = BigInt(pageBytes);
 /** The header sizes of a regular page and of a segment's first page. */
 const headerBytes = 24;
 const firstHeaderBytes = 40;
-/** The size of a record's header. The length at the start of a record includes it. */
+/** The size of a record's header. The length at the start of a record includes this header. */
 const minRecordBytes = 24;
 
 const headerAt = (lsn: bigint): number => (segmentStart(lsn) === lsn ? firstHeaderBytes : headerBytes);
 
-/** Whether another complete record follows. `content` is the WAL from `from`, where the previous record ends. */
+/**
+ * Whether a complete record begins at `from`. `content` is the WAL that begins at `from`, which is the end of the
+ * previous record.
+ */
 export function hasCompleteRecord(content: Buffer, from: bigint): boolean {
   const start = from % page === 0n ? headerAt(from) : 0;
   if (content.length < start + 4) return false;

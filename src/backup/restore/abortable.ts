@@ -1,4 +1,4 @@
-/** Wraps a repository so that interrupting the command aborts its reads. */
+/** Wraps a repository so that the reads from it are aborted if the user interrupts the command. */
 import type { Repository } from '../repository.ts';
 
 export function abortable(repository: Repository, signal: AbortSignal | undefined): Repository {

@@ -10,10 +10,10 @@ import type { FindArchived } from './wal-requests.ts';
 export interface ArchivedFilesOptions {
   readonly repository: Repository;
   readonly wal: WalCatalog;
-  /** The base backup's timeline and end. The base backup contains the WAL up to its end. */
+  /** The base backup's timeline and end. The base backup itself contains the WAL up to this end. */
   readonly timeline: number;
   readonly backupEnd: bigint;
-  /** Timelines in use that don't have a history file. */
+  /** The timelines that are in use but have no history file. */
   readonly knownTimelines: readonly number[];
 }
 
@@ -34,13 +34,14 @@ export function archivedFiles(options: ArchivedFilesOptions): FindArchived {
   async function segment(start: bigint, attempts = 3): Promise<Buffer | undefined> {
     const ranges = segmentRanges(own, start);
     const end = ranges.at(-1)?.end;
-    // If an unfinished segment ends before the base backup does, the backup's copy of the segment contains more WAL.
+    // If an unfinished segment in the archive ends before the base backup ends, the base backup's copy of the segment
+    // contains more WAL.
     if (end === undefined || (end < segmentEnd(start) && end <= backupEnd)) return undefined;
     const content = Buffer.alloc(segmentBytes);
     for (const range of ranges) {
       const bytes = await repository.readBytes(range.name);
       if (bytes === undefined && attempts > 0) {
-        // A running server has replaced this chunk since the catalog was read.
+        // A running server has replaced this chunk after the catalog was read.
         own = (await readWalCatalog(repository)).ranges.filter((one) => one.timeline === timeline);
         return await segment(start, attempts - 1);
       }
@@ -59,7 +60,7 @@ export function archivedFiles(options: ArchivedFilesOptions): FindArchived {
     if (wanted?.timeline !== timeline) return undefined;
     const { start } = wanted;
     const content = ahead?.start === start ? ahead.content : segment(start);
-    // Prefetches the next segment because PostgreSQL requests segments in sequence.
+    // Prefetches the next segment, because PostgreSQL requests the segments in sequence.
     const next = segmentEnd(start);
     ahead = { start: next, content: segment(next) };
     ahead.content.catch(() => undefined);

@@ -62,7 +62,7 @@ export async function extract(
   }
 }
 
-/** Passes the archive to the extractor. Never rejects, because the reader of the entries receives the error. */
+/** Passes the archive to the extractor. Never rejects, because errors are passed to the code that reads the entries. */
 async function feed(tar: Extract, archive: AsyncIterable<Uint8Array>): Promise<void> {
   let isClosed = false;
   let wake = (): void => undefined;
@@ -94,7 +94,10 @@ function checkedPath(name: string): readonly string[] {
   }
 }
 
-/** Rejects links and special files. PostgreSQL's folder has links only for tablespaces, which backups don't support. */
+/**
+ * Rejects links and special files. PostgreSQL's folder contains links only for tablespaces, which backups don't
+ * support.
+ */
 function rejectSpecial({ type, name }: Header): void {
   if (type !== 'file' && type !== 'contiguous-file')
     throw new BackupError('damaged', `The archive contains a ${type}: ${JSON.stringify(name)}`);

@@ -2,7 +2,7 @@
 import { holdName } from '../core/names.ts';
 import type { Repository } from '../repository.ts';
 
-/** Creates a hold. If the credentials don't permit writing, the restore continues without a hold. */
+/** Creates a hold. If the credentials don't permit writing to the target, the restore continues without a hold. */
 export async function hold(
   repository: Pick<Repository, 'writeBytes' | 'remove'>,
   backupId: string,

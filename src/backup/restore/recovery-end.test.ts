@@ -14,7 +14,7 @@ afterEach(() => rmSync(postgres, { recursive: true, force: true }));
 
 const history = (name: string, text: string): void =>
   writeFileSync(join(postgres, 'pg_wal', name), text, 'latin1');
-/** A segment that contains one record of 1000 bytes at 0x100. */
+/** A segment that contains a single record, which has 1000 bytes and begins at 0x100. */
 const segment = Buffer.alloc(segmentBytes);
 segment.writeUInt32LE(1000, 0x100);
 const check = (end: bigint, timeline = 1): Promise<void> =>

@@ -1,4 +1,4 @@
-/** Detects that recovery ended even though the archive contains later WAL. */
+/** Detects that recovery ended too early, although the archive contains later WAL. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { formatLsn, parseLsn, segmentEnd, segmentName, segmentStart } from '../core/lsn.ts';
@@ -17,8 +17,8 @@ export interface ExpectedEnd {
 }
 
 /**
- * Checks that recovery replayed all archived WAL. PostgreSQL sends WAL as it is flushed, so the archive can end with an
- * incomplete record, which isn't replayed.
+ * Checks that recovery replayed all archived WAL. PostgreSQL sends WAL as soon as it is flushed, so the archive can end
+ * with an incomplete record, which PostgreSQL doesn't replay.
  * @throws {BackupError} wal_gap, recovery_failed
  */
 export async function checkRecoveryEnd(expected: ExpectedEnd): Promise<void> {
@@ -32,7 +32,10 @@ export async function checkRecoveryEnd(expected: ExpectedEnd): Promise<void> {
     );
 }
 
-/** Returns where recovery ended. The new timeline's history file records the end of the previous timeline. */
+/**
+ * Returns the position at which recovery ended. The history file of the new timeline contains the position at which the
+ * previous timeline ended.
+ */
 function recoveryEnd(postgres: string, timeline: number): bigint | undefined {
   const folder = join(postgres, 'pg_wal');
   const newest = readdirSync(folder)
@@ -47,7 +50,7 @@ function recoveryEnd(postgres: string, timeline: number): bigint | undefined {
   return left === undefined ? undefined : parseLsn(left[2] as string);
 }
 
-/** Returns the WAL from `from` to the end of the next segment or of the archive. */
+/** Returns the WAL between `from` and the end of the following segment, or the end of the archive. */
 async function archived({ timeline, end, find }: ExpectedEnd, from: bigint): Promise<Buffer> {
   const parts: Buffer[] = [];
   for (const start of [segmentStart(from), segmentEnd(from)]) {

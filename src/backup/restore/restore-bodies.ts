@@ -7,9 +7,9 @@ import type { BodyStore } from '../types.ts';
 export interface RestoredBodies {
   readonly objects: number;
   readonly objectBytes: number;
-  /** Object versions that rows refer to, but whose bytes the backup doesn't contain. */
+  /** The object versions in rows for which the backup contains no bytes. */
   readonly missing: readonly string[];
-  /** Object versions whose bytes are damaged in the backup. They aren't written to the data folder. */
+  /** The object versions whose bytes are damaged in the backup. These bytes aren't written to the data folder. */
   readonly damaged: readonly string[];
 }
 
@@ -30,7 +30,7 @@ export async function restoreBodies(
 
   async function restoreOne(version: string): Promise<void> {
     let sizeBytes = 0;
-    // The error from reading the body. The store may report a different error when its source fails.
+    // The error from reading the body. If reading fails, the store may report a different error.
     let cause: unknown;
     async function* read(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
       try {
@@ -72,7 +72,7 @@ export async function restoreBodies(
       }
     }
   };
-  // Waits for all writes, because the caller then closes the store.
+  // Waits for all writes, because the caller closes the store after this function returns.
   const ends = await Promise.allSettled(Array.from({ length: concurrentBodies }, work));
   const failed = ends.find((end) => end.status === 'rejected');
   if (failed !== undefined) throw failed.reason;

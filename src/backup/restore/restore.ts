@@ -1,6 +1,6 @@
 /**
- * Restores the database, the key files, the project folder and the object bodies to an empty folder, as of a single
- * point in time.
+ * Restores the database, the key files, the project folder and the object bodies, all as of the same time, to an empty
+ * folder.
  */
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -28,13 +28,13 @@ import { serveWal } from './wal-requests.ts';
 
 export interface RestoreOptions {
   readonly repository: Repository;
-  /** The folder to restore to. It must be empty or missing. */
+  /** The folder to which the data is restored. This folder must be empty or missing. */
   readonly dataDir: string;
-  /** Restores all transactions up to and including this time. */
+  /** If set, restores the database to this time, including all transactions committed at this time. */
   readonly toTimeMs?: number | undefined;
-  /** Restores the state at the end of this base backup. */
+  /** If set, restores the state at the end of the base backup with this ID. */
   readonly toBackup?: string | undefined;
-  /** Restores up to a gap in the WAL instead of failing. */
+  /** Whether to restore up to a gap in the WAL instead of failing. */
   readonly allowGap?: boolean | undefined;
   /** Opens the storage of the restored data folder. */
   readonly openStore: () => Promise<BodyStore & { close(): Promise<void> }>;
