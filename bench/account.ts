@@ -1,8 +1,8 @@
 /**
  * Measures the first load of each Account page that doesn't require a session, with all sign-in methods enabled. Prints
- * the transferred size, and the largest contentful paint and the layout shift in a real browser. Scripts are compressed
- * with brotli, as browsers receive them, and everything else with gzip. Each page is loaded without throttling and as
- * on a slow phone (1.6 Mbit/s, 150 ms round trip, CPU 4x slower).
+ * the transferred size, and the largest contentful paint and layout shift that a real browser reports. Scripts are
+ * compressed with brotli, as browsers receive them, and everything else with gzip. Each page is loaded once without
+ * throttling and once with the throttling of a slow phone (1.6 Mbit/s, 150 ms round trip, CPU 4x slower).
  *
  *     node bench/account.ts [--rounds 3] [--lang ar]
  */
@@ -15,7 +15,7 @@ import { launchOwnBrowser } from '../test/web/browser.ts';
 const { values } = parseArgs({
   options: { rounds: { type: 'string', default: '3' }, lang: { type: 'string', default: 'en' } },
 });
-/** The query parameters that apps add when they link to the pages. */
+/** The query parameters that apps add to links to the Account pages. */
 const appUrl = 'https://app.example/callback';
 const fromApp = `redirect_to=${encodeURIComponent(appUrl)}&code_challenge=${'a'.repeat(43)}`;
 const pages = [
@@ -33,7 +33,7 @@ const pages = [
   'error',
 ];
 const kib = 1024;
-/** The limits. Sizes are in KiB (compressed) and times in milliseconds. The layout shift has no unit. */
+/** The limits. Sizes are in KiB after compression, and times are in milliseconds. The layout shift has no unit. */
 const bars = { html: 16, css: 12, js: 110, throttledLcp: 1000, lcp: 150, shift: 0.02 } as const;
 
 interface Load {
@@ -48,7 +48,7 @@ interface Load {
   readonly shift: number;
 }
 
-/** Code that runs in the page. It returns the largest contentful paint and the sum of all layout shifts. */
+/** This code runs in the page. It returns the largest contentful paint and the sum of all layout shifts. */
 const vitals = `new Promise((resolve) => {
   let lcp = 0;
   let shift = 0;

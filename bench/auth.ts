@@ -1,14 +1,15 @@
 /**
- * Measures the combined CPU cost of the server and PostgreSQL for a login and for a refresh. Starts the whole product
- * with an empty project and sends many requests to it.
+ * Measures the CPU time that the server and PostgreSQL together use for a login and for a refresh. Starts the whole
+ * product with an empty project and sends many requests to the server.
  *
  *     npm run bench:auth -- [--rounds 3] [--refreshes 2000] [--logins 400]
  *
- * Logins use accounts with the lowest hash cost, because the normal hashing time, which is about 50 ms, varies so much
- * that it would hide the remaining work. Hashes with both costs are measured separately. Concurrent refreshes share a
- * transaction, so they are measured with one client and with several. For comparison, also measures the CPU time that
- * PostgreSQL uses for only the writes to upstream's tables. One such transaction contains as many refreshes as there
- * are clients. Linux only, because CPU time is read from /proc.
+ * Logins use accounts with the lowest bcrypt cost, because normal hashing takes about 50 ms, which varies so much that
+ * it would hide the other work of a login. Hashing with the lowest and with the normal bcrypt cost is measured
+ * separately. Concurrent refreshes share a transaction, so refreshes are measured with one client and with several. For
+ * comparison, also measures the CPU time that PostgreSQL uses if a refresh consists only of its writes to upstream's
+ * tables. In this comparison, each transaction contains as many refreshes as there are clients. Runs only on Linux,
+ * because CPU time is read from /proc.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -30,8 +31,8 @@ const { values } = parseArgs({
   },
 });
 /**
- * The limits. `loginShare` is the cost of a login, excluding its password hash, as a fraction of the hash's cost.
- * `refreshMicros` is the cost of a refresh in microseconds with the maximum number of clients.
+ * The limits. `loginShare` is the CPU time of a login, excluding password hashing, as a fraction of the CPU time of
+ * hashing. `refreshMicros` is the CPU time of a refresh in microseconds, measured with the maximum number of clients.
  */
 const bars = { loginShare: 0.1, refreshMicros: 400 };
 const accounts = 20;
@@ -102,7 +103,10 @@ function cpuByProcess({ child }: Server): Map<number, number> {
   return spent;
 }
 
-/** Returns the CPU time since `before`. Connections that have been closed since then aren't counted. */
+/**
+ * Returns the CPU time that the server and PostgreSQL have used since `before`. The processes of connections that have
+ * been closed since then aren't counted.
+ */
 function cpuSince(server: Server, before: ReadonlyMap<number, number>): Cpu {
   const spent = { server: 0, postgres: 0 };
   for (const [pid, micros] of cpuByProcess(server)) {
@@ -240,7 +244,7 @@ try {
     const token = { refresh_token: tokens[client]?.refresh_token };
     tokens[client] = await post(server, '/token?grant_type=refresh_token', ANON_KEY, token);
   };
-  // These calls are a warm-up, during which code is compiled and statements are prepared.
+  // These calls are a warm-up: Node compiles the code, and the server prepares its statements.
   await measure(server, 200, 4, login);
   await measure(server, 1000, maxClients, refresh);
 

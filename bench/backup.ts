@@ -1,8 +1,8 @@
 /**
  * Measures backups with `node bench/backup.ts [SIZE_MIB] [folder|s3]`. Backs up to a folder and to an S3 server on the
- * same machine. Prints how fast clients write without backups, while changes are archived, and while a base backup
- * runs. Also prints how many writes are lost if the machine fails, and how long it takes to restore a database of this
- * size.
+ * same machine. Prints how fast clients write in three situations: without backups, while changes are archived, and
+ * while a base backup runs. Also prints how many writes are lost if the machine fails, and how long it takes to restore
+ * a database of the given size.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -82,7 +82,7 @@ const commandOf =
 const median = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] as number;
 
-/** Alternates the measurements, so that other work on the machine affects all of them equally. */
+/** The measurements take turns, so that other work on the machine affects all of them equally. */
 async function measureCost(plain: RunningServer, server: RunningServer, backup: () => Promise<unknown>) {
   const without: number[] = [];
   const archiving: number[] = [];

@@ -1,8 +1,8 @@
 /**
- * Measures the Console's tables in a real browser and compares the results with limits. Measures the size of a table's
- * first view, the additional size of each other page, and the time until a table is visible. Also measures the
- * smoothness of scrolling through 100,000 rows, the time until the first of 10,000,000 rows are visible, and the export
- * of 300,000 rows.
+ * Measures the Console's tables in a real browser and compares the results with limits. Measures the transferred size
+ * of a table's first view, the additional size of each other page, and the time until a table is visible. Also measures
+ * how smoothly the browser scrolls through 100,000 rows, the time until the first of 10,000,000 rows are visible, and
+ * the export of 300,000 rows.
  *
  *     npm run build && node --expose-gc bench/console.ts
  */
@@ -15,7 +15,7 @@ import { createTestBackend, stopTestCluster } from '../src/testing.ts';
 import { launchOwnBrowser } from '../test/web/browser.ts';
 
 const kib = 1024;
-/** The limits in KiB transferred, milliseconds, layout shift (no unit), nodes and MiB. */
+/** The limits, in these units: KiB transferred, milliseconds, DOM nodes and MiB. The layout shift has no unit. */
 const bars = {
   js: 220,
   css: 40,
@@ -71,7 +71,9 @@ const vitals = `new Promise((resolve) => {
   setTimeout(() => resolve({ lcp, shift }), 300);
 })`;
 
-/** Code that runs in the page. It scrolls a little in each frame and returns the milliseconds between frames. */
+/**
+ * Code that runs in the page. It scrolls a little in each frame and returns the time between frames in milliseconds.
+ */
 const scrollFrames = (frames: number): string => `new Promise((resolve) => {
   const grid = document.querySelector('[role=grid]');
   const times = [];
@@ -140,8 +142,8 @@ async function firstView(
 }
 
 /**
- * Returns the size that each lazy chunk adds to the first load. This includes its static imports, except those that the
- * entry already includes.
+ * Returns how much each lazy chunk adds to the size of the first load. This size includes the chunk's static imports,
+ * except imports that the entry already includes.
  */
 function lazyRoutes(): { name: string; size: number }[] {
   const dir = fileURLToPath(new URL('../dist/web/console/', import.meta.url));
@@ -243,7 +245,10 @@ async function measureServer(): Promise<void> {
   }
 }
 
-/** Reads an export at full speed and measures the memory of the process, including the client, during the export. */
+/**
+ * Reads an export at full speed and measures the memory that this process, which also contains the client, uses during
+ * the export.
+ */
 async function exported(
   format: string,
   headers: Record<string, string>,

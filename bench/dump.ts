@@ -1,8 +1,8 @@
 /**
  * Measures dumps and restores of a large table and of many small tables with `node bench/dump.ts [SIZE_MIB] [TABLES]`.
- * Prints the speed and the highest memory use (RSS) of each command's process. If pg_dump is installed, also prints the
- * ratio of pg_dump's speed to Plinth's. pg_dump can't read newer versions of PostgreSQL, so it dumps a database with
- * the same content from a separate server.
+ * Prints the speed of each command, and the highest memory use (RSS) of its process. If pg_dump is installed, also
+ * prints the ratio of pg_dump's speed to Plinth's. Because pg_dump can't dump servers of a newer version than its own,
+ * it dumps a database with the same content from a separate server.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
@@ -27,7 +27,7 @@ interface Measured {
   readonly peakMib: number;
 }
 
-/** Runs a program and reads its memory use from /proc until it ends. */
+/** Runs a program and reads the program's memory use from /proc until the program ends. */
 async function measure(
   file: string,
   args: readonly string[],

@@ -1,7 +1,7 @@
 /**
- * Measures how many seconds a new user needs until the first success. The measurement starts with `npm start --
- * --example`, with the dependencies already installed and an empty data folder. It ends when a user has signed up in a
- * browser, written a note in the example app and marked it as done.
+ * Measures how many seconds a new user needs until the first success. The measurement starts with the command
+ * `npm start -- --example`. The dependencies are already installed, and the data folder is empty. The measurement ends
+ * when a user has signed up in a browser, written a note in the example app and marked the note as done.
  *
  *     node bench/first-success.ts [--rounds 3]
  */

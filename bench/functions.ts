@@ -1,13 +1,14 @@
 /**
- * Measures the cost of functions and compares the results with limits. Measures a cold first response (from a trivial
- * function, and from one with supabase-js in the cache), the gateway's overhead for a warm call, and the memory of
- * twenty idle functions. Also measures the time until an endless loop is stopped, and how much the loop delays other
- * functions. Prints milliseconds and MiB, and doesn't fail if a limit is exceeded.
+ * Measures the cost of functions and compares the results with limits. Measures the first response from a stopped
+ * function (a trivial function, and a function that imports supabase-js from the cache), the gateway's overhead for a
+ * call to a running function, and the memory of twenty idle functions. Also measures how long an endless loop runs
+ * before Plinth stops it, and how much the loop delays other functions. Prints milliseconds and MiB, and exits with 0
+ * even if a limit is exceeded.
  *
  *   node bench/functions.ts [--cold 20] [--warm 2000]
  *
- * Doesn't require PostgreSQL or a network, because packages come from a registry on the loopback interface whose
- * packages are built from node_modules. PSS and CPU time require Linux.
+ * Requires neither PostgreSQL nor a network, because the benchmark runs a package registry on the loopback interface
+ * and builds its packages from node_modules. PSS and CPU time are measured only on Linux.
  */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -71,10 +72,10 @@ const world = await functionsWorld({
   limits: { maxWorkers: idleFunctions + 5 },
 });
 
-/** Measures the time from the request to the complete response when no process is running. */
+/** Measures the time from the request to the complete response if no process of the function is running. */
 async function cold(slug: string): Promise<number[]> {
   const times: number[] = [];
-  // The first start also downloads and compiles the modules, so it isn't counted.
+  // The first start isn't counted, because it also downloads and compiles the modules.
   for (let turn = -1; turn < coldStarts; turn += 1) {
     const end = world.functions.serve({});
     const before = performance.now();
@@ -105,7 +106,7 @@ function workers(slug: string): { pid: string; socketPath: string }[] {
   return found;
 }
 
-/** Measures the response time of a warm process, through the gateway and directly. */
+/** Measures the response time of a running function, both through the gateway and directly. */
 async function warm(): Promise<{ direct: number; through: number }> {
   await (await world.call('trivial')).text();
   const gateway = new Pool(world.url, { connections: 1 });
@@ -144,8 +145,8 @@ async function idleMemory(): Promise<{ processes: number; mib: number }> {
 }
 
 /**
- * Returns how long an endless loop runs (excluding its start), and the slowest response from another function during
- * that time.
+ * Returns how long an endless loop runs (excluding the start of its process), and the longest response time of another
+ * function while the loop runs.
  */
 async function runaway(): Promise<{ status: number; endMs: number; neighborMs: number }> {
   await (await world.call('trivial')).text();

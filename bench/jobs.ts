@@ -1,7 +1,7 @@
 /**
- * Queues ten thousand requests with SQL, and kills PostgreSQL and Plinth (kill -9) while the requests are processed.
- * Each request must arrive at least once and eventually have a response. Then queues the same number again, without
- * killing a process, to measure the rate.
+ * Queues ten thousand HTTP requests with SQL, and kills PostgreSQL and Plinth (kill -9) while Plinth sends the
+ * requests. Each request must arrive at least once, and its response must eventually be stored. Then queues the same
+ * number of requests again, without killing a process, to measure the rate.
  *
  *   node bench/jobs.ts [requests]
  */

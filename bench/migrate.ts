@@ -1,6 +1,6 @@
 /**
- * Measures a migration between two servers on this machine. Covers the first run, a second run with and without
- * changes, and the comparison. `node bench/migrate.ts [OBJECTS] [ROWS]`
+ * Measures a migration between two servers on this machine. Covers the first run of the migration, a second run with
+ * and without changes, and the comparison of the two servers. `node bench/migrate.ts [OBJECTS] [ROWS]`
  */
 import { performance } from 'node:perf_hooks';
 import type { Backend } from '../src/main.ts';

@@ -1,12 +1,12 @@
 /**
- * Measures how the REST service behaves under overload. Covers fast reads while slow anonymous calls arrive, many
- * connections that open at the same time, and the same number of connections that are already open. Prints response
- * times and ratios without checking them. The times include the delay of this process's event loop, which is printed as
- * well.
+ * Measures how the REST service behaves under overload. Covers three situations: fast reads while slow anonymous calls
+ * arrive, many connections that open at the same time, and the same number of connections that are already open. Prints
+ * response times and ratios without checking them. The response times include the event loop delay of this process,
+ * which is printed as well.
  *
  *   node bench/overload.ts [--seconds 10] [--sleepers 60] [--readers 8] [--connections 2000]
  *
- * The server hasn't called the sleeping function before the measurement.
+ * Before the measurement, no request has called the SQL function that sleeps.
  */
 import { Agent, request } from 'node:http';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
@@ -51,7 +51,7 @@ function send(path: string, agent: Agent, token?: string): Promise<Outcome> {
         }),
       );
     })
-      // The time to connect to the server isn't counted.
+      // The time that a client needs to connect to the server isn't counted.
       .once('socket', (socket) => {
         if (!socket.connecting) return;
         socket.once('connect', () => {
@@ -65,7 +65,7 @@ function send(path: string, agent: Agent, token?: string): Promise<Outcome> {
 
 /**
  * Sends requests one after another on each of `count` connections until the time has elapsed. Respects Retry-After. The
- * connections are opened over `rampMs`, and requests during that time aren't included in the result.
+ * connections are opened within `rampMs`, and requests during that time aren't included in the result.
  */
 async function load(count: number, lengthMs: number, rampMs = 0): Promise<Outcome[]> {
   const agent = new Agent({ keepAlive: true, maxSockets: count });

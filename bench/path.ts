@@ -1,7 +1,7 @@
 /**
- * Measures the CPU time that the request path uses per request. For comparison, the same process also reads the same
- * rows with the `pg` package in four round trips (BEGIN, set_config, the statement, COMMIT), in alternating rounds.
- * Prints microseconds and ratios without checking them.
+ * Measures the CPU time that Plinth uses per REST request. For comparison, in alternating rounds, the same process also
+ * reads the same rows with the `pg` package in four round trips (BEGIN, set_config, the statement, COMMIT). Prints
+ * microseconds and ratios without checking them.
  *
  *   node bench/path.ts [--rounds 3] [--clients 32]
  *

@@ -1,16 +1,16 @@
 /**
  * Measures postgres_changes for many users who can see only their own rows. Starts the whole product with an empty
- * project. Each subscriber is a user with a separate socket, and each row is inserted in a separate transaction and has
- * one recipient.
+ * project. Each subscriber is a user with a separate socket. Each row is inserted in a separate transaction and is
+ * delivered to one user.
  *
  * node bench/realtime-changes.ts [--users 500] [--rate 640] [--seconds 10] [--policy uid|claims|members] [--sockets
  * 2000]
  *
- * The policy `uid` is owner = (select auth.uid()), `claims` reads the setting that contains the claims, and `members`
- * queries a table of members. Prints the rate, and the latency until the change is received, measured both from the
- * write and from the commit. Also prints the CPU time of the server and PostgreSQL, in total and for realtime alone.
- * Also measures the memory of an idle socket, changes that all subscribers receive, and broadcasts
- * (`realtime/fan-out.ts`). Linux only, because CPU time is read from /proc.
+ * The policy `uid` is `owner = (select auth.uid())`, `claims` reads the setting that contains the JWT claims, and
+ * `members` queries a table of members. Prints the rate, and the latency until the client receives the change, measured
+ * both from the write and from the commit. Also prints the CPU time of the server and PostgreSQL, in total and for
+ * realtime alone. Also measures the memory of an idle socket, changes that all subscribers receive, and broadcasts
+ * (`realtime/fan-out.ts`). Runs only on Linux, because CPU time is read from /proc.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -40,7 +40,10 @@ const users = Number(values.users);
 const rate = Number(values.rate);
 const seconds = Number(values.seconds);
 const bar = { rate: 640, p95Ms: 100, cores: 0.5 };
-/** The duration of the warm-up, in which statements are prepared and code is compiled. The warm-up isn't counted. */
+/**
+ * The duration of the warm-up, during which the server prepares statements and Node compiles the code. The warm-up
+ * isn't counted.
+ */
 const warmUpSeconds = 2;
 const writers = 4;
 
@@ -140,9 +143,10 @@ const latency = (label: string, numbers: number[]): number => {
 
 const server = await startServer();
 try {
-  // The idle sockets are measured first, because the process later has unused memory, which would hide their cost.
+  // The idle sockets are measured first, because the process later has free memory that idle sockets could use without
+  // making the process grow.
   await idle(server, Number(values.sockets));
-  // Writes are pipelined, so each row is sent on time, without waiting for the previous response.
+  // Writes are pipelined, so each row is sent on time, without waiting for PostgreSQL's previous response.
   const options = { connectionString: server.status.DB_URL, pipeline: true };
   const clients = Array.from({ length: writers }, () => new pg.Client(options));
   for (const client of clients) await client.connect();

@@ -1,6 +1,7 @@
 /**
- * Measures the log's cost per request. The cost of a trace with one statement includes the record, its counters and its
- * line in the file. For comparison, also measures the cost of only writing a line to the file.
+ * Measures the CPU time that the request log uses per request. The time for a trace with one statement includes
+ * creating the record, updating the counters and writing a line to the file. For comparison, also measures the CPU time
+ * of only writing a line to the file.
  *
  *     node bench/request-log.ts
  */
@@ -53,7 +54,10 @@ function whole(number: number): void {
   });
 }
 
-/** The time of the fastest round of each variant. Slower rounds include time that other processes used. */
+/**
+ * The CPU time of the fastest round of each variant. Slower rounds are discarded, because other processes slowed them
+ * down.
+ */
 const best = { lineAlone: Number.POSITIVE_INFINITY, whole: Number.POSITIVE_INFINITY };
 for (let round = 0; round < rounds; round++) {
   for (const [name, work] of [['lineAlone', lineAlone] as const, ['whole', whole] as const]) {

@@ -1,6 +1,6 @@
 /**
  * Measures the memory that `plinth rest` needs for a large response to a slow client, in addition to its idle memory.
- * The client reads the whole response, which must be complete.
+ * The client reads the response to its end, and the response must be complete.
  *
  *   node bench/rest-large.ts [--mib 1024] [--mib-per-second 100]
  *

@@ -1,9 +1,9 @@
 /**
- * Measures the CPU time of a read by ID with row-level security, compared with alternatives. The alternatives are
- * PostGraphile 5 and a handwritten Fastify server, which uses pg and a transaction of four round trips. The Fastify
- * server is measured once with the statements from pg's manual and once with prepared statements. All of them use the
- * same rows, PostgreSQL server and tokens, with 32 connections each, and they take turns. The result is the median of
- * all rounds. The result combines the CPU time of the server and PostgreSQL.
+ * Compares the CPU time that Plinth and other servers use to read a row by ID with row-level security. The other
+ * servers are PostGraphile 5 and a handwritten Fastify server, which uses pg and runs each read in a transaction of
+ * four round trips. The Fastify server is measured once with the statements from pg's manual and once with prepared
+ * statements. All servers use the same rows, PostgreSQL server and tokens, have 32 connections each, and are measured
+ * in turns. The result is the median of all rounds. The result is the total CPU time of the server and PostgreSQL.
  *
  *   node bench/rest-peers.ts [--rounds 3] [--seconds 3] [--connections 32]
  *
@@ -41,9 +41,9 @@ interface Target {
   readonly pid: number;
   readonly port: number;
   readonly requests: readonly LoadRequest[];
-  /** The minimum ratio of the peer's cost to Plinth's cost. */
+  /** The minimum ratio of the other server's CPU time to Plinth's. */
   readonly bar: number | undefined;
-  /** The microseconds per request in each round. */
+  /** The CPU time per request in each round, in microseconds. */
   readonly measured: { server: number; postgres: number; perSecond: number }[];
 }
 

@@ -4,8 +4,8 @@
  *
  *   node bench/rest-saturation.ts [--minutes 10] [--connections 200] [--drop-every 50]
  *
- * Prints the requests, errors, memory and event loop delay during the run. Exits with 1 if a row is wrong, a response
- * is an error, or a connection or socket remains open. Linux only.
+ * During the run, prints the number of requests and errors, the memory use and the event loop delay. Exits with 1 if a
+ * row is wrong, a response is an error, a database connection remains busy, or a socket remains open. Linux only.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -27,11 +27,11 @@ const seconds = Number(values.minutes) * 60;
 const connections = Number(values.connections);
 /** The number of equal parts into which the load is split. One line is printed per part. */
 const PARTS = 10;
-/** How long to wait for the remaining requests of a part. */
+/** How long to wait until the remaining requests of a part are complete. */
 const SETTLE_MS = 3000;
 /**
- * The maximum number of database connections: those of the request path (4 shared, 6 exclusive), the pool and the
- * listener.
+ * The maximum number of database connections: 4 shared and 6 exclusive connections for requests, the pool's
+ * connections, and the listener's connection.
  */
 const MOST_CONNECTIONS = 30;
 

@@ -1,6 +1,6 @@
 /**
- * Measures the schema cache of a large database: its load time, the delay of requests during a load, its memory use,
- * and the OpenAPI root. By default, the database has 5,000 tables with keys, and a fifth as many views and functions.
+ * Measures the schema cache of a large database: its load time, the delay of requests while it is loaded, its memory
+ * use, and the OpenAPI document. By default, the database has 5,000 tables with keys, 1,000 views and 1,000 functions.
  *
  *   node --expose-gc bench/rest-schema.ts [--tables 5000]
  */
@@ -26,7 +26,7 @@ function scriptOf(first: number, last: number): string {
   const lines: string[] = [];
   for (let n = first; n <= last; n++) {
     const parent = n > 1 ? `references public.table_${Math.floor(n / 2)}` : '';
-    // As in most schemas, all other tables reference one table.
+    // All other tables reference one table, as is usual in real schemas.
     const hub = n > 1 ? 'references public.table_1' : '';
     lines.push(`create table public.table_${n} (
       id bigint generated always as identity primary key, parent bigint ${parent}, hub bigint ${hub}, name text not null unique,
@@ -83,7 +83,7 @@ const settle = async () => {
 
 /**
  * Returns a function that reports the maximum CPU time that this thread used between two checks. Unlike the delay of a
- * timer, this time doesn't include the work of other processes.
+ * timer, CPU time doesn't include the work of other processes.
  */
 function watchTurns(): () => number {
   let last = cpuMs();

@@ -1,16 +1,16 @@
 /**
- * Runs `plinth serve` under load with little memory, and compares the memory of all its processes with the limit.
+ * Runs `plinth serve` under load with a low memory limit, and compares the memory of all its processes with the limit.
  *
  *     node bench/small-container.ts [--limit 512] [--seconds 60]
  *
  * In a container, the kernel enforces the container's limit. With `--limit` (MiB, Linux, as root), the server runs in a
- * new control group with this limit. If no group can be created, the server runs in a mount namespace in which its
- * control group only appears to have the limit. Measures the sum of the processes' proportional set sizes (PSS) every
- * 200 ms, and prints it with the largest sum so far. Files in the page cache aren't included, because the kernel frees
- * them if necessary.
+ * new control group with this limit. If the benchmark can't create a control group, the server runs in a mount
+ * namespace in which its control group only appears to have the limit. Measures the sum of the processes' proportional
+ * set sizes (PSS) every 200 ms, and prints the largest sum. Files in the page cache aren't included, because the kernel
+ * frees them if necessary.
  *
- * The load consists of reads, sign-ups, uploads of 8 MiB, function calls, and realtime clients. Exits with 1 if the
- * memory reaches the limit, a server process ends, or all requests of one kind fail. The server may reject requests.
+ * The load consists of reads, sign-ups, uploads of 8 MiB, function calls, and realtime clients. Exits with 1 if the sum
+ * reaches the limit, a server process ends, or all requests of one kind fail. The server may reject some requests.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import {
@@ -72,7 +72,7 @@ function limitFile(): string {
   return found;
 }
 
-/** Creates a control group with the limit (cgroup v1 or v2). Returns undefined if this isn't possible. */
+/** Creates a control group with the limit (cgroup v1 or v2). Returns undefined if the group can't be created. */
 function createGroup(): string | undefined {
   for (const [parent, limit] of [
     ['/sys/fs/cgroup/memory', 'memory.limit_in_bytes'],
@@ -90,7 +90,7 @@ function createGroup(): string | undefined {
   return undefined;
 }
 
-/** Returns a command line that runs a command with the limit. */
+/** Returns a command line that runs a command with the memory limit. */
 function limited(command: readonly string[]): readonly string[] {
   if (values.limit === undefined) return command;
   if (group !== undefined)

@@ -4,14 +4,14 @@
  *
  *     node bench/start.ts [--rounds 3] [--package FOLDER]
  *
- * With --package, the command is `npx plinth start` in a project that has the npm package in FOLDER installed. `node
- * scripts/package.mjs` builds this package in dist/package. The programs are loaded from the user's cache. The times
- * then include npx, whose time is also printed separately.
+ * With --package, runs `npx plinth start` in a project in which the npm package from FOLDER is installed. The command
+ * `node scripts/package.mjs` builds this package in dist/package. Plinth's native programs are loaded from the user's
+ * cache. With --package, the times include the run time of npx, which is also printed separately.
  *
- * Prints the milliseconds from the command to the first REST response. The first start uses an empty data folder, and a
- * warm start uses the same folder again. Also prints, 10 s after the last start was ready, the proportional set size
- * (PSS) of every process that Plinth started, excluding npm's own processes. Linux only, because PSS is read from
- * /proc.
+ * Prints the milliseconds from the start of the command to the first REST response. The first start uses an empty data
+ * folder, and each warm start uses the same folder again. Ten seconds after the last start is ready, also prints the
+ * proportional set size (PSS) of each process that Plinth has started, excluding npm's own processes. Runs only on
+ * Linux, because PSS is read from /proc.
  */
 import { type ChildProcess, execFileSync, type SpawnOptions, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -38,7 +38,7 @@ const median = (numbers: number[]): number =>
 async function makeProject(): Promise<string> {
   const dir = mkdtempSync(join(tmpdir(), 'plinth-bench-'));
   mkdirSync(join(dir, 'supabase', 'migrations'), { recursive: true });
-  // Free ports are used, because another project may be running.
+  // The project uses free ports, because another project may be running.
   const config = `project_id = "bench"\n[studio]\nport = ${await freePort()}\n[local_smtp]\nport = ${await freePort()}\n`;
   writeFileSync(join(dir, 'supabase', 'config.toml'), config);
   writeFileSync(
@@ -96,11 +96,11 @@ async function stop({ child }: { child: ChildProcess }): Promise<void> {
   const gone = new Promise((resolve) => child.once('exit', resolve));
   process.kill(-child.pid, 'SIGINT');
   await gone;
-  // Pending disk writes, from PostgreSQL and from removed folders, must not slow down the next start.
+  // Pending disk writes (by PostgreSQL, and for removed folders) must not slow down the next start.
   await sleep(settleMs);
 }
 
-/** Returns the PSS of a process's descendants in MiB, by command. The process itself isn't included. */
+/** Returns the PSS of a process's descendants in MiB, grouped by command. The process itself isn't included. */
 function idleMemory(npmPid: number): { total: number; rows: [string, number][] } {
   const parents = new Map<number, number>();
   for (const name of readdirSync('/proc')) {

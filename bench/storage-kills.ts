@@ -1,7 +1,7 @@
 /**
  * Kills the server two hundred times with kill -9 during uploads (REST, TUS, S3), copies, moves and removals. In half
- * of the cases, PostgreSQL is killed as well. After each kill, the benchmark verifies all changes that the server had
- * acknowledged. Exits with an error at the first acknowledged change that is missing or wrong.
+ * of the runs, PostgreSQL is killed as well. After each kill, the benchmark verifies that all changes that the server
+ * had acknowledged are present. Exits with an error at the first acknowledged change that is missing or wrong.
  *
  *     node bench/storage-kills.ts [KILLS]
  */

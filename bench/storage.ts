@@ -1,10 +1,11 @@
 /**
- * Measures the cost of storage: the server's CPU time for each kind of request, and its memory under this load.
- * Measures CPU time instead of rates, because rates vary on a machine with other work.
+ * Measures the resource usage of storage: the server's CPU time for each kind of request, and its memory under this
+ * load. Measures CPU time instead of request rates, because rates vary if other programs use the machine.
  *
  *   node bench/storage.ts [--seconds 3] [--connections 8] [--only get1k,put1k]
  *
- * Exits with 1 if the server's resident memory exceeded 200 MiB. Linux only, because it reads /proc.
+ * Exits with 1 if the server's resident memory exceeded 200 MiB. Runs only on Linux, because CPU time and memory are
+ * read from /proc.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -85,7 +86,7 @@ function call(method: string, path: string, body?: Buffer | object): Promise<num
   });
 }
 
-/** Makes `count` calls over all connections, but stops after `runMs`. */
+/** Makes `count` calls in total over all connections, but stops after `runMs`. */
 async function repeat(
   work: (index: number) => Promise<unknown>,
   count = Number.POSITIVE_INFINITY,

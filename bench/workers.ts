@@ -1,11 +1,11 @@
 /**
- * Compares a server that has only one process with one that has API workers, and restarts the workers under load. Each
- * server is `plinth serve` with the embedded PostgreSQL, on the same machine as the clients.
+ * Compares a server that has only one process with a server that has API workers, and restarts the workers under load.
+ * Each server is `plinth serve` with the embedded PostgreSQL, on the same machine as the clients.
  *
  *     node bench/workers.ts [--workers 2] [--seconds 10] [--connections 32] [--requests 30000] [--rate 500]
  *
  * Prints the reads per second with one process and with workers, and their ratio. Also prints the memory of each
- * process before and after these reads: the RSS, and its private part, which isn't shared with other processes. Then
+ * process before and after these reads: the RSS, and the part of the RSS that isn't shared with other processes. Then
  * sends `--requests` requests at `--rate` per second over connections that stay open. Prints how many requests fail
  * while the workers are replaced repeatedly, and how many fail while one worker is killed. Exits with 1 if a request
  * failed during the rolling restarts, or if a killed worker caused more failures than it had connections. Linux only.

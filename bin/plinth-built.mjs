@@ -1,5 +1,5 @@
-// Runs the bundle that scripts/build-server.mjs builds from the sources. "npm start" uses it because it starts in half
-// the time.
+// Runs the bundle that scripts/build-server.mjs builds from the sources. `npm start` uses the bundle because it starts
+// in half the time.
 import { launch } from './launch.mjs';
 
 await launch('../dist/server/main.mjs');

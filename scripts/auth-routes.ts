@@ -1,6 +1,6 @@
 /**
- * Runs the tests of the auth service. Prints the responses that were tested for each route, and the error codes that no
- * test covers. If anything is missing, `npm test` fails as well.
+ * Runs the tests of the auth service. Prints the responses that the tests cover for each route, and the error codes
+ * that no test covers. If a response or an error code isn't covered, `npm test` fails as well.
  *
  *   node scripts/auth-routes.ts
  */

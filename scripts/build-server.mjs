@@ -1,6 +1,6 @@
 /**
- * Bundles the server into dist/server. A start then reads about 50 files instead of a thousand, which halves its CPU
- * time (decision 9). `node bin/plinth.mjs` runs the source files without a bundle.
+ * Bundles the server into dist/server. When the server starts, it then reads about 50 files instead of a thousand,
+ * which halves the CPU time of the start (decision 9). `node bin/plinth.mjs` runs the source files without a bundle.
  */
 import { createHash } from 'node:crypto';
 import {
@@ -25,8 +25,8 @@ const stampFile = path.join(outDir, '.stamp');
 const maxBuilds = 3;
 
 /**
- * Packages that every start loads and that don't read files from their own folders. All other packages are loaded from
- * node_modules.
+ * The packages that the server loads at every start, and that don't read files from their own folders. All other
+ * packages are loaded from node_modules.
  */
 const bundled = [
   /^@fastify\/busboy$/,
@@ -80,9 +80,9 @@ export function builtServerStamp() {
 }
 
 /**
- * Some files, such as SQL, extensions and the functions adapter, stay in src. The code finds them relative to its own
- * location, so this plugin inserts the code's original location into the bundle. `src` is the path from the bundle to
- * the folder src.
+ * Some files, such as SQL files, extensions and the functions adapter, aren't bundled but stay in src. The code finds
+ * these files relative to its own location, so this plugin inserts the code's original location into the bundle. `src`
+ * is the path from the bundle to the folder src.
  */
 export const placesOfSources = (/** @type {string} */ src) => ({
   name: 'plinth:places-of-sources',
@@ -96,8 +96,8 @@ export const placesOfSources = (/** @type {string} */ src) => ({
 });
 
 /**
- * Loads TLS and HTTP/2 for packages only on first use. Fastify and ws import them at startup, although they rarely use
- * them, and loading them takes a tenth of the startup time.
+ * Loads Node's TLS and HTTP/2 modules only when a package first uses them. Fastify and ws import these modules at
+ * startup but rarely use them, and loading the modules takes a tenth of the startup time.
  */
 export const tlsWhenAsked = {
   name: 'plinth:tls-when-asked',

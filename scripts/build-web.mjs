@@ -1,6 +1,6 @@
 /**
- * Builds the web app into dist/web: both apps, and then the Account pages as HTML. Writes a hash of all inputs, so that
- * `npm start` builds only outdated parts.
+ * Builds the web app into dist/web: both apps, and then the Account pages as HTML. Writes a hash of all source files,
+ * so that `npm start` builds the web app only if it is outdated.
  */
 import { createHash } from 'node:crypto';
 import { globSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -44,7 +44,7 @@ export function builtStamp() {
 const gzip = promisify(zlib.gzip);
 const brotli = promisify(zlib.brotliCompress);
 
-/** Compresses the assets at the highest level. This is done only once, because assets never change. */
+/** Compresses the assets at the highest level. Each asset is compressed only once, because assets never change. */
 async function compressAssets(/** @type {string} */ dir) {
   const names = readdirSync(dir).filter((name) => /\.(js|css|svg)$/.test(name));
   await Promise.all(
@@ -59,8 +59,8 @@ async function compressAssets(/** @type {string} */ dir) {
 }
 
 /**
- * Builds the given apps, or both by default. Calls `say` with each line of progress. The hash is written only if both
- * were built.
+ * Builds the given apps, or both apps by default. Calls `say` with each line of progress. Writes the hash only if both
+ * apps were built.
  */
 export async function buildWeb(say = (/** @type {string} */ line) => console.error(line), faces = allFaces) {
   const stamp = webStamp();

@@ -1,12 +1,13 @@
 /**
- * Installs, type-checks and builds the app templates of `plinth init` with this clone's npm package. This isn't part of
- * the tests, because it downloads packages.
+ * Installs, type-checks and builds the app templates of `plinth init` with this clone's npm package. This script isn't
+ * one of the tests, because it downloads packages.
  *
  *     node scripts/check-templates.ts [react] [next] [sveltekit] [expo]
  *
- * With `next`, the code in docs/nextjs.md is also added to the template's app, type-checked and built.
+ * With `next`, the script also adds the code in docs/nextjs.md to the template's app, and type-checks and builds the
+ * app.
  *
- * Prints how many seconds each step took. If a step fails, exits with 1 and keeps that app's folder.
+ * Prints how many seconds each step took. If a step fails, the script exits with 1 and keeps the folder of the app.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -20,8 +21,8 @@ const plinthPackage = join(root, 'dist', 'package');
 const names = process.argv.length > 2 ? process.argv.slice(2) : templateNames;
 
 /**
- * The environment variables of the frameworks. A build stops with an explanation if its framework's variables are
- * missing.
+ * The environment variables that each framework requires. A build stops with an explanation if its framework's
+ * variables are missing.
  */
 const addresses = Object.fromEntries(
   ['VITE_', 'NEXT_PUBLIC_', 'PUBLIC_', 'EXPO_PUBLIC_'].flatMap((prefix) => [

@@ -1,6 +1,6 @@
 /**
- * The script for `npm run check`. It runs the lint and type checks, and the unit and property tests in `src/` and
- * `web/`. These tests don't require a server, database or browser.
+ * The script for `npm run check`. Runs the lint and type checks, and the unit and property tests in `src/` and `web/`.
+ * These tests don't require a server, database or browser.
  */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';

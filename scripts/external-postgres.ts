@@ -1,7 +1,7 @@
 /**
  * Starts Plinth with an external PostgreSQL server in situations that used to fail. If a start must not change
- * anything, compares the server's catalogs before and after it. Prints one line per case and exits with 1 if a case
- * fails.
+ * anything, compares the PostgreSQL server's catalogs before and after the start. Prints one line per case and exits
+ * with 1 if a case fails.
  *
  * node scripts/external-postgres.ts [--bin /usr/lib/postgresql/15/bin] [--pgbouncer /usr/sbin/pgbouncer]
  */
@@ -66,7 +66,7 @@ async function start(databaseUrl: string): Promise<Backend> {
   return backend;
 }
 
-/** Uses the backend as an app does, and returns the failures. */
+/** Sends the backend the requests that an app sends, and returns the failures. */
 async function use({ url, keys, database }: Backend): Promise<string[]> {
   const anon = createClient(url, keys.publishableKey);
   const service = createClient(url, keys.secretKey);
@@ -195,7 +195,10 @@ try {
   await server.stop();
 }
 
-/** The first server already has the roles, so accounts without superuser privileges are tested on a new server. */
+/**
+ * The first server already has the roles, so PostgreSQL accounts without superuser privileges are tested on a new
+ * server.
+ */
 const fresh = mkdtempSync(join(tmpdir(), 'plinth-external-'));
 chmodSync(fresh, 0o755);
 Object.assign(server, await startExternalServer(bin, fresh));

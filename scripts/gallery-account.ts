@@ -1,7 +1,7 @@
 /**
- * Takes screenshots of every Account page in every state. Runs the flows of the keyboard tests (test/account/keyboard).
- * Captures each state in both color schemes, at widths of 1280 and 360 px, in English and Arabic. The screenshots
- * aren't stored in the repository.
+ * Takes screenshots of every Account page in every state. Runs the user flows of the keyboard tests
+ * (test/account/keyboard). Captures each state in both color schemes, at widths of 1280 and 360 px, in English and
+ * Arabic. The screenshots aren't stored in the repository.
  *
  *   npm run build && node scripts/gallery-account.ts [FOLDER] [PART OF A FLOW'S NAME] [en|ar] [WIDTH]
  */
@@ -25,7 +25,7 @@ const [folder = 'gallery-account', wanted = '', onlyLanguage, onlyWidth] = proce
 const languages = (['en', 'ar'] as const).filter((language) => language === (onlyLanguage ?? language));
 const widths = onlyWidth === undefined ? [1280, 360] : [Number(onlyWidth)];
 
-/** The maximum time to wait until a page is idle. A page that is waiting for a response never becomes idle. */
+/** The maximum time to wait until a page is idle. A page never becomes idle while it waits for a response. */
 const restMs = 2000;
 
 /** Takes a screenshot of the current state in both color schemes. */
@@ -33,7 +33,7 @@ async function shoot(page: Page, state: string, language: string): Promise<void>
   await page.waitForLoadState('networkidle', { timeout: restMs }).catch(() => undefined);
   for (const colorScheme of ['dark', 'light'] as const) {
     await page.emulateMedia({ colorScheme });
-    // Pages that the server renders choose the color scheme only when they load.
+    // Pages that the server renders choose the color scheme only when the browser loads them.
     await page
       .locator('html[data-mantine-color-scheme]')
       .evaluateAll(

@@ -32,7 +32,7 @@ const notes = [
   'The bees arrived, keep the door shut',
 ];
 
-/** Adds notes, so the board looks as if it had been used for several days. */
+/** Adds notes, so that the board looks as if users had worked with it for several days. */
 async function fill(backend: Backend): Promise<void> {
   const clients = await Promise.all(
     people.map(async (email) => {

@@ -1,6 +1,6 @@
 /**
- * Builds Plinth's npm package in dist/package. `npm publish ./dist/package` or `npm pack ./dist/package` then uses exactly
- * these files.
+ * Builds Plinth's npm package in dist/package. The commands `npm publish ./dist/package` and `npm pack ./dist/package`
+ * then use exactly these files.
  *
  *     node scripts/package.mjs [FOLDER]
  */
@@ -108,8 +108,8 @@ function copyTemplates(/** @type {(...parts: string[]) => string} */ into) {
 }
 
 /**
- * Copies the built web app. Pages, scripts and styles are stored only in compressed form. Uncompressed, they would account
- * for a large part of the package's size.
+ * Copies the built web app. Pages, scripts and styles are stored only in compressed form. Uncompressed files would make
+ * up a large part of the package's size.
  */
 function copyWeb(/** @type {(...parts: string[]) => string} */ into) {
   const from = path.join(root, 'dist', 'web');
@@ -126,7 +126,8 @@ function copyWeb(/** @type {(...parts: string[]) => string} */ into) {
 }
 
 /**
- * Returns the package.json of the npm package. The package.json of the clone is private and has development scripts.
+ * Returns the package.json of the npm package. The clone's own package.json is marked as private and contains
+ * development scripts.
  */
 function publishedManifest() {
   const own = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
@@ -136,8 +137,8 @@ function publishedManifest() {
     description: own.description,
     keywords: ['supabase', 'postgresql', 'backend', 'auth', 'rest', 'realtime', 'storage', 'testing'],
     license: own.license,
-    // npm provenance requires the public repository's URL. The URL is copied from the clone's package.json if specified
-    // there.
+    // npm provenance requires the public repository's URL. If the clone's package.json contains this URL, the script
+    // copies it.
     ...(own.repository === undefined ? {} : { repository: own.repository }),
     type: 'module',
     engines: own.engines,
@@ -157,7 +158,7 @@ function publishedManifest() {
   };
 }
 
-/** Returns a hash of all files, which identifies the build. */
+/** Returns a hash of all files. The hash identifies the build. */
 function hashOf(/** @type {string} */ folder) {
   const hash = createHash('sha256');
   for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort()) {

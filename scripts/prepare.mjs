@@ -1,7 +1,8 @@
 /**
  * Runs before `npm start`, `npm test` and `npm run plinth`. Installs the dependencies in the lock file, and builds the
- * web app and the server, each only if something has changed. The script is plain JavaScript without dependencies. It
- * can be the first script that runs in a clone, with the machine's Node version (20.20 or later).
+ * web app and the server. Skips each step if nothing that affects it has changed. The script is plain JavaScript
+ * without dependencies. In a new clone, this script can run before any other, with the machine's Node version (20.20 or
+ * later).
  *
  *   node scripts/prepare.mjs [--install-only]
  */
@@ -37,8 +38,8 @@ function fail(/** @type {string} */ text) {
 }
 
 /**
- * Runs a program. The program's output is sent to stderr, because stdout is reserved for the command that follows.
- * Prints a dot every two seconds to show progress.
+ * Runs a program. The program's output is sent to stderr, because stdout is reserved for the command that follows. A
+ * dot is printed every two seconds to show progress.
  */
 function run(/** @type {string} */ program, /** @type {string[]} */ args, shell = false) {
   return new Promise((resolve) => {
@@ -112,8 +113,8 @@ function looksFresh(/** @type {typeof builds.web} */ { sources, script, stamp })
 }
 
 /**
- * After a checkout, files can be newer even if their content is the same. This script therefore compares hashes, which
- * requires the project's Node version.
+ * After a checkout, files can be newer even if their content is the same. This script therefore compares hashes. Only
+ * the project's Node version can run the code that computes the hashes.
  */
 const buildStale = `
   const web = await import('./scripts/build-web.mjs');

@@ -1,6 +1,6 @@
 /**
- * The script for `npm test`. It checks the source files, builds the web app and the server's bundle if they are
- * outdated, and runs the tests. If there are arguments, it passes them to vitest and skips the checks.
+ * The script for `npm test`. Checks the source files, builds the web app and the server's bundle if they are outdated,
+ * and runs the tests. If the script receives arguments, it passes them to vitest and skips the checks.
  *
  *   npm test                      everything
  *   npm test -- test/rest         the tests in a folder
@@ -90,5 +90,5 @@ if (needsBuild) {
   if (status !== 0) process.exit(status);
 }
 if (isWholeRun && !(await checkSources())) process.exit(1);
-// Nothing is printed after this, so the last line of the output comes from vitest.
+// The script prints nothing after the tests, so the last line of the output is vitest's.
 process.exitCode = runScript(join('node_modules', 'vitest', 'vitest.mjs'), ['run', ...args], env);

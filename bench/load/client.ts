@@ -2,7 +2,7 @@
  * Generates load in a separate process, for benchmarks. Each keep-alive connection sends one request at a time. Every
  * response must contain exactly the requested rows, which belong to the caller.
  *
- * The process is forked with IPC. The process receives one {@link LoadJob}, responds with one {@link LoadResult} and
+ * The process is forked with IPC. The process receives one {@link LoadJob}, sends back one {@link LoadResult} and
  * exits.
  */
 import { connect, type Socket } from 'node:net';
@@ -41,8 +41,8 @@ export interface LoadResult {
 const OWNER = /"owner":"([^"]+)"/g;
 const SAMPLES = 5;
 /**
- * The longest response time that is counted exactly, in tenths of a millisecond. Longer times are counted as this
- * value.
+ * The longest response time, in tenths of a millisecond, that is counted exactly. Longer response times are counted as
+ * this value.
  */
 const MOST_TENTHS = 100_000;
 

@@ -5,14 +5,16 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { LoadJob, LoadResult } from './client.ts';
 
-/** The Node options that `npm start` uses for the server. The other servers in a comparison use the same options. */
+/**
+ * The Node options that `npm start` uses for the server. The servers that Plinth is compared with use the same options.
+ */
 const NODE_OPTIONS = ['--min-semi-space-size=8'];
 
 export function startChild(path: string, env: Readonly<Record<string, string>> = {}): ChildProcess {
   return fork(path, { execArgv: NODE_OPTIONS, env: { ...process.env, NODE_ENV: 'production', ...env } });
 }
 
-/** Returns the next message from a child. Rejects if the child exits. */
+/** Returns the next message from a child process. Rejects if the child process exits. */
 export async function nextMessage<T>(child: ChildProcess): Promise<T> {
   const ended = new AbortController();
   const exited = once(child, 'exit', { signal: ended.signal }).then(([code]) => {
@@ -54,8 +56,8 @@ function statOf(pid: number): { parent: number; own: number; reaped: number } | 
 export const cpuOf = (pid: number): number => ((statOf(pid)?.own ?? 0) / TICKS_PER_SECOND) * 1e6;
 
 /**
- * Returns the CPU microseconds of a process and its children, including exited children. For PostgreSQL, pass the
- * postmaster's process ID.
+ * Returns the CPU time, in microseconds, of a process and its children, including children that have exited. For
+ * PostgreSQL, pass the postmaster's process ID.
  */
 export function cpuOfTree(root: number): number {
   let ticks = 0;

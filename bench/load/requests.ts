@@ -8,7 +8,7 @@ export function wireText(method: string, path: string, headers: Record<string, s
   return `${method} ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n${lines.join('')}\r\n${body}`;
 }
 
-/** Returns `count` rows, spread across the table, with their owners and the owners' tokens. */
+/** Returns `count` rows from all parts of the table, with their owners and the owners' tokens. */
 export function someRows(facts: ServerFacts, count: number): { id: number; owner: string; token: string }[] {
   return Array.from({ length: count }, (_, index) => {
     const id = 1 + ((index * 7919) % (ROWS - 1));
@@ -25,7 +25,8 @@ export const restById = (facts: ServerFacts, count: number): LoadRequest[] =>
   }));
 
 /**
- * Returns a mix of requests for rows by ID, pages of the caller's rows, and other users' rows, which must be hidden.
+ * Returns a mix of requests: for rows by ID, for pages of the caller's rows, and for other users' rows, which must be
+ * hidden.
  */
 export const restMix = (facts: ServerFacts, count: number): LoadRequest[] =>
   someRows(facts, count).map(({ id, owner, token }, index) => {

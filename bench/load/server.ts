@@ -27,19 +27,22 @@ export interface ServerFacts {
   readonly tokens: readonly string[];
   readonly jwtSecret: string;
   /**
-   * The database for the other servers in a comparison. The other servers connect as `peer`, with the password
-   * `postgres` and the privileges of `authenticator`.
+   * The database for the servers that Plinth is compared with. These servers connect as the role `peer`, with the
+   * password `postgres` and the privileges of `authenticator`.
    */
   readonly database: { readonly host: string; readonly port: number; readonly name: string };
   readonly postmasterPid: number;
 }
 
-/** The response to a `stats` message. Counters are reset after each response. */
+/** The response to a `stats` message. The counters are reset after each `stats` message. */
 export interface ServerStats {
   readonly rssBytes: number;
   readonly loopDelayMaxMs: number;
   readonly loopDelayP99Ms: number;
-  /** The number of database connections of the backend. `busyConnections` is the number of those that aren't idle. */
+  /**
+   * The number of connections that the backend has to the database. `busyConnections` is the number of connections that
+   * aren't idle.
+   */
   readonly connections: number;
   readonly busyConnections: number;
 }

@@ -1,6 +1,6 @@
 /**
- * Runs a handwritten server with Fastify and pg for comparison. Each request is a transaction with four round trips.
- * With PREPARED=1, its statements have names, so they are planned once per connection.
+ * Runs a handwritten server, which uses Fastify and pg, for comparison with Plinth. Each request is a transaction with
+ * four round trips. With PREPARED=1, the server's statements have names, so PostgreSQL plans them once per connection.
  */
 import Fastify from 'fastify';
 import pg from 'pg';

@@ -1,6 +1,5 @@
 /**
- * Runs PostGraphile 5 with its Amber preset as a server for comparison. The role and the claims are settings of the
- * transaction.
+ * Runs PostGraphile 5 with its Amber preset, for comparison with Plinth. Each transaction sets the role and the claims.
  */
 import { createServer } from 'node:http';
 import { postgraphile } from 'postgraphile';

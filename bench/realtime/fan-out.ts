@@ -1,6 +1,6 @@
 /**
  * Measures the cost of changes that many sockets receive, of broadcasts, and of idle sockets. Each measurement prints
- * its result as a fraction of the limit.
+ * its result as a fraction of its limit.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
@@ -22,7 +22,7 @@ async function open(count: number, one: (index: number) => Promise<{ terminate()
   return sockets;
 }
 
-/** Waits until everything has arrived, or until nothing has arrived for a second. */
+/** Waits until all expected frames have arrived, or until no frame has arrived for a second. */
 async function settled(count: () => number, wanted: number): Promise<void> {
   let [before, since] = [-1, performance.now()];
   while (count() < wanted && performance.now() - since < 1000) {
@@ -32,7 +32,8 @@ async function settled(count: () => number, wanted: number): Promise<void> {
 }
 
 /**
- * Measures changes that every socket receives. The rate of changes is chosen to reach the target number of deliveries.
+ * Measures changes that every socket receives. The rate of changes is chosen so that the deliveries per second reach
+ * the target.
  */
 export async function recipients(
   server: Server,
@@ -74,7 +75,9 @@ export async function recipients(
   for (const socket of sockets) socket.terminate();
 }
 
-/** Opens channels with 50 members each. One member of each channel sends. Measures the CPU time per delivery. */
+/**
+ * Opens channels with 50 members each. One member of each channel sends. Measures the server's CPU time per delivery.
+ */
 export async function broadcast(
   server: Server,
   client: pg.Client,
@@ -123,7 +126,7 @@ function userBroadcast(topic: string): Buffer {
   return Buffer.concat([Buffer.from([3, ...parts.map(({ length }) => length), 0, 1]), ...parts, payload]);
 }
 
-/** Opens sockets that join a channel and remain idle. Measures the memory per socket. */
+/** Opens sockets that join a channel and remain idle. Measures the server's memory per socket. */
 export async function idle(server: Server, count: number): Promise<void> {
   await sleep(2000);
   const before = memoryOf(server);

@@ -1,6 +1,6 @@
 /**
- * Starts the whole product with an empty project in a separate process, and measures its resource usage. Linux only,
- * because CPU time is read from /proc.
+ * Starts the whole product with an empty project in a separate process, and measures its resource usage. Runs only on
+ * Linux, because CPU time is read from /proc.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHmac } from 'node:crypto';
@@ -76,7 +76,7 @@ function descendants(pid: number): number[] {
 export interface Cpu {
   readonly server: number;
   readonly postgres: number;
-  /** The CPU time of the walsender and of the backends that run realtime's queries. */
+  /** The CPU time of the walsender and of the PostgreSQL backends that run realtime's queries. */
   readonly realtime: number;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Generates section 9 of the specification: constants in the code, and the defaults of limits that can be configured.
+ * Generates section 9 of the specification, which lists constants in the code, and the defaults of configurable limits.
  */
 import { printDuration, printSize } from '../../src/config/core/values.ts';
 import { type Config, defaultConfig } from '../../src/config/index.ts';

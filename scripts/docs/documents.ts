@@ -1,4 +1,4 @@
-/** Generates the documents that are derived from the code, either as a whole or only their marked blocks. */
+/** Generates the documents, or the marked blocks in documents, that are derived from the code. */
 import { readFileSync } from 'node:fs';
 import { may, type Permission, roles } from '../../src/console/core/roles.ts';
 import type { Backend } from '../../src/main.ts';
@@ -13,7 +13,10 @@ import { typedSecretsBlock } from './typed-secrets.ts';
 
 const root = new URL('../../', import.meta.url);
 
-/** The example project. Because it has migrations, the documents also contain the tables of the migration history. */
+/**
+ * The example project. Because the project has migrations, the documents also contain the tables of the migration
+ * history.
+ */
 export const exampleProject = new URL('examples/live-board', root);
 
 export const readDocument = (path: string): string => {

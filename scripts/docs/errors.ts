@@ -30,7 +30,7 @@ import { upgradeErrors } from '../../src/upgrade/errors.ts';
 import { faultMessages } from '../../web/lib/session/faults.ts';
 import { code, table } from './markdown.ts';
 
-/** An object in which each property's value is the property's own name in braces. */
+/** An object in which the value of each property is the property's name in braces. */
 const placeholders = new Proxy({} as Record<string, string>, { get: (_target, name) => `{${String(name)}}` });
 
 type Entry = { readonly status: number; readonly message: string };
@@ -45,7 +45,7 @@ export interface ErrorSection {
   readonly title: string;
   readonly about: string;
   readonly text: string;
-  /** The number of errors. */
+  /** The number of errors in the section. */
   readonly size: number;
 }
 
@@ -282,7 +282,7 @@ export function errorsDocument(): string {
   return [head, ...sections].join('\n');
 }
 
-/** Generates section 8 of the specification: the number of errors per service, with links. */
+/** Generates section 8 of the specification, which lists the number of errors per service with links to the errors. */
 export const errorsBlock = (): string =>
   table(
     ['Service', 'Entries', 'Response format'],

@@ -10,7 +10,7 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
 export const code = (text: string): string => (text.includes('`') ? `\`\` ${text} \`\`` : `\`${text}\``);
 
 /**
- * Replaces the text between each pair of marks with the block of that name.
+ * Replaces the text between each pair of marks with the block that has the name in the marks.
  *
  * @example fillBlocks('<!-- generated:a -->\n<!-- /generated -->', { a: 'text' })
  */

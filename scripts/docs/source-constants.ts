@@ -1,6 +1,6 @@
 /**
- * Reads the values of constants from source files. The documents can therefore show current values of constants that
- * aren't exported.
+ * Reads the values of constants from source files. The documents can therefore show the current values of constants
+ * that modules don't export.
  */
 import { globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -8,8 +8,8 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
 /**
- * Returns the value of a constant that is declared exactly once (`const NAME = …`) in a file or folder, or of a field
- * in a constant object. Products and sums of numbers are evaluated.
+ * Returns the value of a constant that is declared exactly once (`const NAME = …`) in a file or folder, or the value of
+ * a field in a constant object. Products and sums of numbers are evaluated.
  *
  * @example sourceConstant('src/mail', 'maxLimit') // 1000
  * @example sourceConstant('src/console', 'attemptLimits.max') // 10

@@ -169,7 +169,7 @@ export const tokenKinds = {
   },
 } as const satisfies Readonly<Record<string, TokenEntry>>;
 
-/** Tokens that Plinth sends to other servers and never accepts itself. */
+/** The tokens that Plinth sends to other servers but never accepts itself. */
 const outgoing: readonly TokenEntry[] = [
   {
     name: 'auth hook signature',

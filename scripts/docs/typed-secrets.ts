@@ -1,4 +1,4 @@
-/** Generates the table of secrets that users type, with the limits on wrong attempts. */
+/** Generates the table of secrets that users type, with the limit on wrong attempts for each. */
 import { guessesPerDay, type TypedSecret, typedSecrets } from '../../src/auth/core/typed-secrets.ts';
 import { table } from './markdown.ts';
 

@@ -1,6 +1,6 @@
 /**
  * Compares the commands and flags of upstream's CLI 3.1 with Plinth's, and writes docs/upstream-cli.md. The list in
- * upstream-cli.json is from the help of each command in `supabase@3.1.0`.
+ * upstream-cli.json is taken from the help text of each command in `supabase@3.1.0`.
  */
 import { readFileSync } from 'node:fs';
 import { parseInput, UsageError } from '../../src/cli/command.ts';

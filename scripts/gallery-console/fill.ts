@@ -134,7 +134,8 @@ export async function fill(backend: Backend, project: GalleryProject): Promise<O
   await callFunctions(backend);
   await fillProject(owner, backend);
   await backUp(owner);
-  // The history and the files differ: one migration changed, one is missing and one is pending.
+  // The migration history and the migration files differ: one migration was changed, one file is missing, and one
+  // migration is pending.
   project.write(
     'migrations/20260201000000_add_notes_to_orders.sql',
     'alter table public.orders add column note text, add column color text;\n',

@@ -13,9 +13,9 @@ export interface State {
   readonly path: string;
   /** Who sees the page: an operator, an end user on the Account pages, or a visitor without a session. Defaults to the owner. */
   readonly as?: Viewer;
-  /** Changes the project. All following states show the result. */
+  /** Changes the project. The states that follow in the list show the result. */
   readonly before?: (owner: Operator, project: GalleryProject) => Promise<void>;
-  /** Brings the open page into the state. */
+  /** Makes the open page show the state. */
   readonly act?: (page: Page) => Promise<void>;
 }
 
@@ -215,7 +215,7 @@ const signedOut: readonly State[] = [
   { name: 'account-security', path: '/account/security', as: 'user' },
 ];
 
-/** Deletes the target's files, so that the restore check fails. */
+/** Deletes the files in the backup target, so that the restore check fails. */
 const broken: readonly State[] = [
   {
     name: 'backups-failed',

@@ -1,6 +1,6 @@
 /**
- * Bundles the code of Plinth's npm package. All dependencies are included, so an installation doesn't add other
- * packages.
+ * Bundles the code of Plinth's npm package. The bundles include all dependencies, so npm doesn't install other packages
+ * with Plinth.
  */
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,12 +9,12 @@ import { placesOfSources, tlsWhenAsked } from '../build-server.mjs';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
 
-/** Packages with native code, which are downloaded at run time. `importPackage` loads them. */
+/** The packages with native code, which Plinth downloads at run time. `importPackage` loads them. */
 const native = ['sharp', '@node-rs/argon2', '@node-rs/bcrypt'];
 
 /**
- * Some modules create their own `require` to load a package on first use. This plugin removes that `require`, so the
- * bundler includes the package.
+ * Some modules create their own `require` to load a package on first use. This plugin removes the modules' own
+ * `require`, so the bundler includes the package.
  */
 const includedRequires = {
   name: 'plinth:included-requires',
@@ -27,7 +27,10 @@ const includedRequires = {
   },
 };
 
-/** Replaces the formatter of generated types, which has native code, with one that is downloaded on first use. */
+/**
+ * Replaces oxfmt, which formats generated types and contains native code, with a module that downloads oxfmt on first
+ * use.
+ */
 const formatterWhenAsked = {
   name: 'plinth:formatter-when-asked',
   enforce: /** @type {const} */ ('pre'),

@@ -1,4 +1,4 @@
-/** Collects the licenses of everything that Plinth's npm package includes. */
+/** Collects the licenses of all software that Plinth's npm package includes. */
 import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
@@ -50,7 +50,7 @@ function webPackages(/** @type {string} */ root) {
     Object.keys(dependencies).forEach(visit);
   };
   for (const source of sources) {
-    // Tests and build scripts of the web app can import tools that the app doesn't include.
+    // The web app's tests and build scripts can import tools that the app itself doesn't include.
     if (source === path.join('web', 'vite.config.ts')) continue;
     const text = readFileSync(path.join(root, source), 'utf8');
     for (const [, name] of text.matchAll(/(?:from|import) ['"]((?:@[\w.-]+\/)?[\w.-]+)(?:\/[^'"]*)?['"]/g)) {

@@ -60,7 +60,7 @@ export function runtimePackages(lockFile) {
     if (entry?.integrity === undefined) throw new Error(`${name} isn't in ${lockFile}`);
     return { name, version: entry.version, integrity: entry.integrity };
   };
-  /** Returns a package and everything that it requires. */
+  /** Returns a package and all packages that it requires. */
   const closure = (/** @type {string[]} */ roots) => {
     const found = new Set();
     const visit = (/** @type {string} */ name) => {
@@ -87,7 +87,7 @@ export function runtimePackages(lockFile) {
           images: [
             ...closure(['sharp']),
             find(`@img/sharp-${of.sharp}`),
-            // On Windows, the package of sharp includes libvips.
+            // On Windows, sharp's own package includes libvips.
             ...(platform.startsWith('win32') ? [] : [find(`@img/sharp-libvips-${of.sharp}`)]),
           ],
           types: [...closure(['oxfmt']), find(`@oxfmt/binding-${of.rs}`)],

@@ -37,7 +37,7 @@ export async function writeTypes(/** @type {string} */ root, /** @type {string} 
         throw new Error(`src/npm/${name}.ts: its types refer to other files`);
       copyFileSync(file, path.join(outDir, `${name}.d.ts`));
     }
-    // CommonJS needs a different file name for the same declarations.
+    // For CommonJS, TypeScript requires the same declarations in a file with a different extension.
     copyFileSync(path.join(outDir, 'testing.d.ts'), path.join(outDir, 'testing.d.cts'));
   } finally {
     rmSync(work, { recursive: true, force: true });

@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import { findTypesFiles } from '../../src/project/types-files.ts';
 
 /**
- * Writes the baseline from the types file with the most tables. The command exits with status 1 if statements of the
- * project still fail.
+ * Writes the baseline from the types file with the most tables. The command exits with status 1 if some of the
+ * project's statements still fail.
  */
 export async function writeBaseline(program: string, workdir: string, timeoutMs: number): Promise<void> {
   const tableCount = ({ model }: ReturnType<typeof findTypesFiles>[number]) =>
@@ -25,7 +25,10 @@ export async function writeBaseline(program: string, workdir: string, timeoutMs:
 const password = 'a-Good-password-1';
 const user = { email: 'ada@example.com', password };
 
-/** Returns the requests whose status isn't 200. The requests create a user, sign in, and read up to five tables. */
+/**
+ * Returns the requests whose response status isn't 200. The requests create a user, sign in, and read up to five
+ * tables.
+ */
 export async function signInAndRead(status: Record<string, string>, workdir: string): Promise<string[]> {
   const { API_URL: url, ANON_KEY: anonKey = '', SERVICE_ROLE_KEY: serviceKey = '' } = status;
   const unexpected: string[] = [];

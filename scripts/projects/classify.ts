@@ -1,6 +1,6 @@
 /**
- * Classifies the result of an attempt to start a project. This step is separate, so that the table of results can be
- * recreated from stored attempts.
+ * Classifies the result of an attempt to start a project. Classification is separate from the attempts, so that the
+ * table of results can be recreated from stored attempts.
  */
 import type { OwnFault } from './read-lists.ts';
 import type { Attempt } from './try-project.ts';
@@ -18,7 +18,7 @@ export interface Finding {
    * The failed statement's location, such as `supabase/migrations/1_init.sql:12`, or the failed request's path.
    */
   readonly place: string | undefined;
-  /** The error, the first notice, or how the project itself causes the failure. */
+  /** The error message, the first notice, or a description of how the project itself causes the failure. */
   readonly reason: string;
 }
 
@@ -57,8 +57,7 @@ export function classify(attempt: Attempt, ownFaults: readonly OwnFault[]): Find
 }
 
 /**
- * Classifies failed requests. In the list, a failure that the project itself causes is identified by the request's
- * path.
+ * Classifies failed requests. The list identifies a failure that the project itself causes by the path of the request.
  */
 function classifyRequests(unanswered: readonly string[], ownFaults: readonly OwnFault[]): Finding {
   const ownFaultOf = (request: string) => ownFaults.find(({ place }) => request.startsWith(place));

@@ -1,7 +1,7 @@
 /**
  * Compares an empty database with the migrations of public projects, applies the difference, and checks that both
- * databases are then equal. Databases are equal if a new comparison finds no differences and their catalogs are the
- * same. Then does the same in the other direction.
+ * databases are then equal. The databases are equal if a new comparison finds no differences and their catalogs are
+ * identical. Then repeats the check in the other direction, from the migrated database to the empty one.
  *
  * node scripts/projects/diff.ts CHECKOUTS [--list FILE] [--only OWNER/NAME …] [--limit 30] [--max-files 400] [--json
  * FILE]
@@ -105,7 +105,7 @@ const depsOf = ({ database, config, keys }: Backend, projectDir: string): Projec
   onProgress: () => {},
 });
 
-/** Runs the SQL as a migration, so that statements that require superuser privileges succeed. */
+/** Runs the SQL as a migration, because statements that require superuser privileges succeed only in migrations. */
 async function apply(
   backend: Backend,
   projectDir: string,
@@ -130,19 +130,19 @@ async function fingerprint(backend: Backend): Promise<Fingerprint> {
 
 /** Whether a catalog row is compared. The catalogs also contain objects that the schema comparison excludes. */
 const isCompared = (row: string): boolean =>
-  // Excludes schemas of Plinth and of extensions, and extensions that every database has.
+  // Excludes the schemas of Plinth and of extensions, and the extensions that every database has.
   !/"(schemaname|name|relation|child|type)":"(_plinth|supabase_migrations|cron|pgmq|vault|net|extensions)\./.test(
     row,
   ) &&
   !/"(nspname|extname)":"(supabase_migrations|pgmq|pgtle|pgsodium|pg_graphql|pg_net|net|cron|vault|pg_temp_\d+|pg_toast_temp_\d+)"/.test(
     row,
   ) &&
-  // Excludes tables of the services, but not the project's triggers and policies on them.
+  // Excludes the services' tables, but not the project's triggers and policies on these tables.
   !(/"(name|relation)":"(auth|storage|realtime)\./.test(row) && !/"(tgenabled|polname)":/.test(row)) &&
   // Excludes the names of NOT NULL constraints.
   !row.includes('"contype":"n"');
 
-/** Whether the row is an index column, which keeps the name that the table's column had when the index was created. */
+/** Whether the row is an index column. If a table's column is renamed, the index column keeps the earlier name. */
 const isIndexColumn = (row: string, indexes: ReadonlySet<string>): boolean =>
   indexes.has((JSON.parse(row) as { relation: string }).relation);
 

@@ -1,6 +1,6 @@
 /**
- * Compares pairs of random schemas, one pair per seed, and checks that each generated diff turns one schema into the
- * other. Prints the seeds that fail.
+ * Compares pairs of random schemas, one pair per seed, and checks that the diff of each pair changes the first schema
+ * into the second. Prints the seeds that fail.
  *
  *     node scripts/projects/random-diff.ts [FIRST SEED] [NUMBER OF SEEDS]
  */

@@ -5,7 +5,7 @@ export interface Project {
   /** The repository on GitHub, as `owner/name`. */
   readonly name: string;
   readonly commit: string;
-  /** The folder in the repository that contains `supabase/`. */
+  /** The folder in the repository that contains the folder `supabase/`. */
   readonly folder: string;
   /** The kind of project as one word, such as `starter`, `product` or `dump`. */
   readonly kind: string;

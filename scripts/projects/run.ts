@@ -5,8 +5,8 @@
  * node scripts/projects/run.ts CHECKOUTS [--only OWNER/NAME …] [--baseline] [--list FILE] [--json FILE] [--at-once 2]
  * [--timeout 300]
  *
- * CHECKOUTS contains each repository in `list.txt` as OWNER/NAME, at the listed commit. The script doesn't change these
- * checkouts.
+ * CHECKOUTS is a folder that contains each repository in `list.txt` as OWNER/NAME, at the listed commit. The script
+ * doesn't change these checkouts.
  */
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -45,7 +45,7 @@ const counts = Map.groupBy(results, ({ outcome }) => outcome);
 for (const [outcome, ofIt] of [...counts].sort()) console.log(`${ofIt.length}\t${outcome}`);
 if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(results, null, 2)}\n`);
 
-/** Starts projects one after another until none are left. */
+/** Starts projects from the queue one after another until the queue is empty. */
 async function work(): Promise<void> {
   for (let project = waiting.shift(); project !== undefined; project = waiting.shift()) {
     const checkout = join(checkouts as string, project.name);

@@ -5,8 +5,8 @@ import type { ReturnAddress } from './return-address.ts';
 import { mustStepUp, type Visitor } from './visitor.ts';
 
 /**
- * Returns the URL of the second-factor page, another Account page, or the app. `requested` is the query of the page
- * where the sign-in started.
+ * Returns the URL of the second-factor page, another Account page, or the app. `requested` is the query string of the
+ * page on which the sign-in started.
  * @throws {AccountError} if the app can't receive a session
  */
 export async function arrivalAddress(

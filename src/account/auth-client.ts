@@ -1,4 +1,4 @@
-/** Runs the auth service's operations on behalf of a browser. */
+/** Runs the auth service's operations for a browser. */
 import type { FastifyRequest } from 'fastify';
 import type { PageClient, SelfService, UserOperations, VisitorOperations } from '../auth/index.ts';
 import { keepLoopbackName } from '../kernel/request-origin.ts';
@@ -9,12 +9,11 @@ import { cookieOf } from './request-cookies.ts';
 
 export type { AuthUser, TokenPair } from '../auth/index.ts';
 
-/** The client on whose behalf auth is called. */
+/** The client for which the auth operations run. */
 export type Caller = Pick<FastifyRequest, 'id' | 'ip' | 'headers' | 'host' | 'protocol'>;
 
 /**
- * Runs auth's operations on behalf of browsers. Every operation rejects with an `AuthRejection` if auth returns an
- * error.
+ * Runs the auth operations for browsers. Every operation rejects with an `AuthRejection` if auth returns an error.
  */
 export interface AuthClient {
   /**
@@ -22,7 +21,7 @@ export interface AuthClient {
    * open the link in an email (`waiting-windows.ts`).
    */
   visitor(caller: Caller, wait?: string): VisitorOperations;
-  /** Returns the operations available to a signed-in user. The operations run with the session's access token. */
+  /** Returns the operations that a signed-in user can run. The operations run with the session's access token. */
   user(caller: Caller, session: { readonly tokens: { readonly access_token: string } }): UserOperations;
   /** Returns the language in which the browser displays the pages. */
   languageOf(caller: Caller): string;
@@ -31,7 +30,7 @@ export interface AuthClient {
 export function createAuthClient(deps: {
   readonly selfService: Pick<SelfService, 'visitor' | 'user'>;
   readonly accountUrl: () => string;
-  /** The project's languages. The default language is first. */
+  /** The project's languages. The first language is the default. */
   readonly languages: () => readonly string[];
 }): AuthClient {
   const languageOf = (caller: Caller): string =>
@@ -46,7 +45,7 @@ export function createAuthClient(deps: {
   const clientOf = (caller: Caller, wait?: string): PageClient => {
     const { id, ip, headers, host } = caller;
     const accountUrl = keepLoopbackName(deps.accountUrl(), host);
-    // Links in emails lead back to the Account pages.
+    // Links in emails open the Account pages.
     const page = cameFrom(headers.referer, host, accountUrl);
     return {
       requestId: id,

@@ -21,8 +21,8 @@ import { isEnding, type OpenSession, type SessionStore } from './sessions.ts';
 import { accountName, providersOf } from './visitor.ts';
 
 /**
- * The sessions to end. `local` is this session. `browser` is this session and the sessions of apps in this browser.
- * `elsewhere` is all sessions in other browsers.
+ * The sessions to end. The value `local` means this session. The value `browser` means this session and the sessions of
+ * apps in this browser. The value `elsewhere` means all sessions in other browsers.
  */
 export type SignOutScope = 'local' | 'browser' | 'elsewhere';
 
@@ -33,8 +33,8 @@ export interface BrowserSignIn {
    */
   enter(request: FastifyRequest, reply: FastifyReply, pair: TokenPair, way: SignInWay): Promise<OpenSession>;
   /**
-   * Ends a session in auth and deletes its row, even if auth has already ended the session. Returns the OpenID client
-   * sessions that ended with the session.
+   * Ends a session in the auth service and deletes the session's row, even if the auth service has already ended the
+   * session. Returns the OpenID client sessions that ended with the session.
    */
   leave(request: FastifyRequest, session: OpenSession, scope: SignOutScope): Promise<readonly EndedSession[]>;
 }
@@ -107,13 +107,15 @@ export function keepConfirming(request: FastifyRequest, reply: FastifyReply, add
   keepCookie(request, reply, memoryCookie, writeMemory(memory));
 }
 
-/** Records which accounts were signed out, so that the next page can offer to remove them from the browser. */
+/**
+ * Records which accounts were signed out, so that the next page can offer to remove these accounts from the browser.
+ */
 export function keepLeft(request: FastifyRequest, reply: FastifyReply, left: readonly string[]): void {
   const memory = { ...readMemory(cookieOf(request, memoryCookie)), left };
   if (leftAccounts(memory).length > 0) keepCookie(request, reply, memoryCookie, writeMemory(memory));
 }
 
-/** Stops suggesting a provider that the user has unlinked. */
+/** Stops suggesting an identity provider that the user has unlinked. */
 export function forgetUnlinked(request: FastifyRequest, reply: FastifyReply, user: AuthUser): void {
   const memory = replaceUnlinked(readMemory(cookieOf(request, memoryCookie)), {
     name: accountName(user),

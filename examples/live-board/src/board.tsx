@@ -47,8 +47,8 @@ interface Reporting {
 }
 
 function Item({ note, own, onProblem }: Reporting & { note: Note; own: boolean }) {
-  // This function doesn't change the list. The list updates when the database reports the change, as for every other
-  // user.
+  // This function doesn't change the list of notes. The list is updated when the database reports the change, just as
+  // for all other users.
   async function toggle() {
     const { error } = await supabase.from('notes').update({ done: !note.done }).eq('id', note.id);
     onProblem(error?.message);

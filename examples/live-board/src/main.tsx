@@ -29,8 +29,8 @@ function Welcome() {
     if (error) setProblem(error.message);
   }
 
-  // Invitation links open this URL, which starts a sign-in. The URL is replaced first, so that the browser's Back
-  // button doesn't start another sign-in.
+  // Invitation links open this URL, and the app then starts a sign-in. The app first replaces the URL, so that the
+  // browser's Back button doesn't start another sign-in.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the effect runs once
   useEffect(() => {
     if (window.location.pathname !== '/sign-in') return;

@@ -46,7 +46,9 @@ export function NewNote({ user, onProblem }: Props) {
   );
 }
 
-/** Uploads the file to the user's folder, because the policy on storage.objects allows uploads only there. */
+/**
+ * Uploads the file to the user's own folder, because the policy on storage.objects allows uploads only to that folder.
+ */
 async function upload(user: User, file: File): Promise<string> {
   const path = `${user.id}/${crypto.randomUUID()}.${file.type.split('/').pop()}`;
   const { error } = await supabase.storage.from('photos').upload(path, file);

@@ -2,7 +2,7 @@ import { createClient } from '@supabase/supabase-js';
 
 const url = import.meta.env.VITE_SUPABASE_URL ?? 'http://127.0.0.1:54321';
 
-/** This is the stock client. None of this app's code depends on Plinth. */
+/** This is the standard supabase-js client. None of this app's code depends on Plinth. */
 export const supabase = createClient(
   url,
   import.meta.env.VITE_SUPABASE_KEY ?? 'sb_publishable_ACJWlzQHlZjBrEguHvfOxg_3BJgxAaH',

@@ -6,14 +6,15 @@ export interface Import {
   /** The path to the imported file, relative to the repository. */
   readonly target: string;
   /**
-   * Whether the import doesn't exist at run time, such as `import type`, `export type`, or `import('...')` in a type.
+   * Whether the import doesn't exist at run time, such as an `import type`, an `export type`, or an `import('...')` in
+   * a type.
    */
   readonly typeOnly: boolean;
   /** The line number, starting at 1. */
   readonly line: number;
 }
 
-/** The imports of each file, by its path relative to the repository. */
+/** The imports of each file, by the file's path relative to the repository. */
 export type Graph = ReadonlyMap<string, readonly Import[]>;
 
 export const importGraph = (sources: ReadonlyMap<string, string>): Graph =>
@@ -33,7 +34,7 @@ function importsOf(path: string, text: string): readonly Import[] {
     add(moduleRequest.value, /^import\s+type\b/.test(text.slice(start)), start);
   }
   for (const { start, entries } of module.staticExports) {
-    // The list also contains the entries of `export { a }` for an imported `a`. These entries have the position of the
+    // If `a` is imported, the list also contains an entry for `export { a }`. This entry has the position of the
     // import.
     const source = entries.find(({ moduleRequest }) => moduleRequest !== null)?.moduleRequest;
     if (source == null || !text.startsWith('export', start)) continue;

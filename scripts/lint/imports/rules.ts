@@ -1,4 +1,4 @@
-/** Defines which modules, and which files in them, each module can import. CONTRIBUTING.md describes the modules. */
+/** Defines which modules each module can import, and which of their files. CONTRIBUTING.md describes the modules. */
 import type { Graph, Import } from './graph.ts';
 
 export interface Violation {
@@ -21,8 +21,8 @@ const services = [
 ];
 
 /**
- * The layers from top to bottom. A module can import modules in the layers below its own. `main` is the name for the
- * files directly in src/.
+ * The layers from top to bottom. A module can import modules in the layers below its own layer. `main` is the name for
+ * the files directly in src/.
  */
 const layers: readonly (readonly string[])[] = [
   ['npm'],
@@ -42,7 +42,7 @@ const layers: readonly (readonly string[])[] = [
 const order =
   'npm, cli, main, backend, gateway, services, advisors, diff, migrate and upgrade, backup, cluster, dump and tls, database, keys, config and packages, shared, kernel';
 
-/** Modules without an entry file. Other modules can import all of their files. */
+/** The modules that don't have an entry file. Other modules can import all of their files. */
 const open = new Set(['shared', 'kernel', 'main', 'backend']);
 
 const depthOf = new Map(layers.flatMap((modules, depth) => modules.map((name) => [name, depth] as const)));

@@ -1,9 +1,11 @@
-/** The places where a reported word is correct, with the reason for each. */
+/** Lists the places where a word is correct although the rules report it, each with the reason. */
 
 export interface WordException {
   /** Path prefixes, relative to the repository. */
   readonly paths: readonly string[];
-  /** The name of the rule that doesn't apply. If this name is absent, no rule applies. */
+  /**
+   * The name of the rule to which the exception applies. If this name is absent, the exception applies to all rules.
+   */
   readonly rule?: string;
   /** If set, the exception applies only to lines that contain this text. */
   readonly line?: string;

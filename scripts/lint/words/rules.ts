@@ -1,9 +1,9 @@
 /** Words that are avoided in plain English, with replacements, and British spellings. */
 
 export interface WordRule {
-  /** The name of the rule, which reports and exceptions use. */
+  /** The name of the rule, as it appears in reports and exceptions. */
   readonly name: string;
-  /** A regular expression. A space in it also matches a line break within a comment. */
+  /** A regular expression. A space in the pattern also matches a line break within a comment. */
   readonly pattern: string;
   /** The replacement that a report suggests. */
   readonly instead: string;
@@ -39,8 +39,8 @@ const phrases: readonly WordRule[] = [
 ];
 
 /**
- * Parts of British words whose endings all change in the same way. For example, `organis` matches organise, organised
- * and organisation.
+ * Stems of British words. The endings of all these words change in the same way. For example, `organis` matches
+ * organise, organised and organisation.
  */
 const stems: readonly string[] = [
   ...['apologis', 'authoris', 'capitalis', 'categoris', 'characteris', 'customis', 'finalis', 'generalis'],

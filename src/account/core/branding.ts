@@ -1,7 +1,7 @@
 /**
  * Derives the pages' colors from the brand color so that they meet WCAG AA in the light and dark schemes. Buttons have
- * exactly the brand color, with dark or light text. Links, focus rings and button borders use a darker or lighter shade
- * if necessary.
+ * exactly the brand color, with black or white text. Links, focus rings and button borders use a darker or lighter
+ * shade if necessary.
  */
 import { escapeMarkup } from '../../shared/escape-markup.ts';
 
@@ -21,7 +21,10 @@ type Rgb = readonly [number, number, number];
 
 const white: Rgb = [255, 255, 255];
 const black: Rgb = [0, 0, 0];
-/** The darkest and lightest backgrounds behind links. A test checks that these colors match `web/ui/tokens.ts`. */
+/**
+ * The darkest and lightest backgrounds on which the pages show links. A test checks that these colors match
+ * `web/ui/tokens.ts`.
+ */
 export const grounds = {
   light: ['#ffffff', '#f5f3ef', '#f1efea'],
   dark: ['#1c1a17', '#131210', '#161411'],
@@ -35,7 +38,7 @@ export function brandColors(color: string, scheme: 'light' | 'dark'): BrandColor
   const away = scheme === 'light' ? black : white;
   const ground = grounds[scheme].map(parse);
   const edge = shift(base, away, (candidate) => ground.every((one) => ratio(candidate, one) >= edgeRatio));
-  // If white text on a color doesn't reach a contrast of 4.5:1, black text does.
+  // Black text always reaches a contrast of 4.5:1 on a color on which white text doesn't.
   const onPrimary = ratio(white, base) >= textRatio ? white : black;
   const hover = mix(base, onPrimary === white ? black : white, 0.14);
   const link = shift(base, away, (candidate) => ground.every((one) => ratio(candidate, one) >= textRatio));
@@ -55,8 +58,8 @@ export function brandCss(color: string | undefined): string {
 }
 
 /**
- * Returns the dark colors for pages without scripts. These pages declare a light color scheme, so the rules must be
- * inside a media query for dark screens.
+ * Returns the dark colors for pages without scripts. These pages declare a light color scheme, so the rules for dark
+ * colors must be inside a media query.
  */
 export function brandDarkCss(color: string | undefined): string {
   return color === undefined ? '' : brandRule(color, 'dark', 'light');
@@ -84,8 +87,8 @@ export function monogram(name: string, color: string | undefined): string {
 }
 
 /**
- * Changes `color` toward `target` in small steps until `isGood` accepts it. `target` itself satisfies every condition
- * that callers pass.
+ * Changes `color` toward `target` in small steps until `isGood` accepts the color. `target` itself satisfies every
+ * condition that callers pass.
  */
 function shift(color: Rgb, target: Rgb, isGood: (candidate: Rgb) => boolean): Rgb {
   for (let share = 0; share < 1; share += step) {

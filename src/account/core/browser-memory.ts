@@ -1,6 +1,6 @@
 /**
- * A cookie that stores the accounts that have signed in with this browser, and each account's sign-in method. It
- * affects only which content pages show and in what order, and grants no access.
+ * Reads and writes a cookie that stores the accounts that were used to sign in with this browser, and each account's
+ * sign-in method. The cookie affects only which content pages show and in what order. It doesn't grant access.
  */
 import { isRecord } from '../../shared/is-record.ts';
 import type { CookieKind } from './cookies.ts';
@@ -28,16 +28,22 @@ export interface KnownAccount {
 export interface BrowserMemory {
   /** The accounts, most recently used first. */
   readonly accounts: readonly KnownAccount[];
-  /** The most recently used sign-in method, which may belong to an account without a name. */
+  /** The sign-in method that was used most recently, possibly with an account that doesn't have a name. */
   readonly last: SignInWay | undefined;
-  /** The account whose password was correct but whose sign-in needs a code because the browser is new. */
+  /**
+   * The account for which the user entered the correct password but must still enter a code, because the browser is
+   * new.
+   */
   readonly confirming?: string | undefined;
-  /** The names of the most recently signed-out accounts. The page after the sign-out offers to remove them. */
+  /**
+   * The names of the accounts that were signed out most recently. The page after the sign-out offers to remove these
+   * accounts.
+   */
   readonly left?: readonly string[] | undefined;
 }
 
 const maxAccounts = 5;
-/** The longest address that auth accepts. */
+/** The maximum length of an address that the auth service accepts. */
 const maxNameLength = 255;
 const nothing: BrowserMemory = { accounts: [], last: undefined };
 

@@ -1,4 +1,4 @@
-// Counts the notes with the caller's token, so row level security determines the result.
+// Counts the notes with the caller's token, so row level security determines which notes are counted.
 const cors = {
   'access-control-allow-origin': '*',
   'access-control-allow-headers': 'authorization, apikey, content-type, x-client-info',
