@@ -1,6 +1,6 @@
 /**
- * Recognizes browsers that have signed in before. A cookie identifies the browser, and auth stores a hash of the cookie
- * for each user (`auth/flows/security-events.ts`). The cookie grants no access.
+ * Recognizes browsers in which the user has signed in before. A cookie identifies the browser, and the auth service
+ * stores a hash of the cookie for each user (`auth/flows/security-events.ts`). The cookie grants no access.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -9,10 +9,10 @@ import { cookieOf, keepCookie } from './request-cookies.ts';
 
 const shape = /^[A-Za-z0-9_-]{43}$/;
 
-/** The pages that sign a user in on a GET request. All other sign-ins are POST requests. */
+/** The pages that sign a user in when they receive a GET request. All other sign-ins are POST requests. */
 const openedPages = new Set(['/account/back', '/account/confirm']);
 
-/** Returns a hash of the device cookie, or undefined if the browser has none. */
+/** Returns a hash of the device cookie, or undefined if the browser doesn't have this cookie. */
 export function deviceIdOf(caller: Parameters<typeof cookieOf>[0]): string | undefined {
   const value = cookieOf(caller, deviceCookie);
   if (value === undefined || !shape.test(value)) return undefined;
@@ -20,19 +20,23 @@ export function deviceIdOf(caller: Parameters<typeof cookieOf>[0]): string | und
 }
 
 /**
- * Adds a device cookie to a request that may sign a user in, because auth records the device with the sign-in. The
- * browser receives the cookie only if the sign-in succeeds ({@link keepDevice}).
+ * Adds a device cookie to a request that may sign a user in, because the auth service records the device together with
+ * the sign-in. The browser receives the cookie only if the sign-in succeeds ({@link keepDevice}).
  */
 export function prepareDevice(request: FastifyRequest): void {
   const isSignIn = request.method === 'POST' || openedPages.has(request.url.split('?', 1)[0] ?? '');
   if (!isSignIn || deviceIdOf(request) !== undefined) return;
   const prefix = request.protocol === 'https' ? '__Host-' : '';
   const pair = `${prefix}${deviceCookie.name}=${randomBytes(32).toString('base64url')}`;
-  // Puts the new cookie first, because only the first device cookie is read and the request may contain an invalid one.
+  // Puts the new cookie first, because only the first device cookie is read and the request may already contain an
+  // invalid device cookie.
   request.headers.cookie = [pair, request.headers.cookie].filter(Boolean).join('; ');
 }
 
-/** Sets the cookie even if the browser already has it, so that it doesn't expire while the browser is in use. */
+/**
+ * Sets the cookie even if the browser already has the same cookie, so that it doesn't expire while the user uses the
+ * browser.
+ */
 export function keepDevice(request: FastifyRequest, reply: FastifyReply): void {
   const value = cookieOf(request, deviceCookie);
   if (value !== undefined) keepCookie(request, reply, deviceCookie, value);

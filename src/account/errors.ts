@@ -1,4 +1,7 @@
-/** The errors of `/account/api` itself. Errors from auth keep auth's format. */
+/**
+ * The errors that `/account/api` itself returns. Errors from the auth service are returned in the format of the auth
+ * service.
+ */
 
 export const accountErrors = {
   not_same_origin: { status: 403, message: 'Only the Account pages can use this endpoint.' },

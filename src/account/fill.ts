@@ -24,7 +24,7 @@ import { passwordRules } from './core/password-rules.ts';
 import { readLogo } from './logo.ts';
 import type { PageFiller } from './routes/send.ts';
 
-/** The settings that every page's script reads. `web/account/page-config.ts` defines the same shape. */
+/** The settings that every page's script reads. `web/account/page-config.ts` defines the same fields. */
 export interface PageConfig extends Ways {
   readonly brand: {
     name: string;
@@ -46,8 +46,8 @@ export interface PageConfig extends Ways {
   /** The blockchains whose wallets can be used to sign in. */
   readonly wallets: readonly ('ethereum' | 'solana')[];
   /**
-   * The origins where browsers can create and use passkeys for this project. Pages at other origins don't offer
-   * passkeys.
+   * The origins of pages on which browsers can create and use passkeys for the project. Pages at other origins don't
+   * offer passkeys.
    */
   readonly keyOrigins: readonly string[];
   /** The second factors that users can add. */
@@ -81,8 +81,9 @@ export interface FillerDeps {
 }
 
 /**
- * The sources that the captcha providers' documentation requires for the content security policy. The script itself is
- * loaded with the nonce, so it isn't listed. See https://docs.hcaptcha.com/#content-security-policy-settings and
+ * The sources that the content security policy must allow according to the captcha providers' documentation. The
+ * captcha script itself isn't listed, because it is loaded with the nonce. See
+ * https://docs.hcaptcha.com/#content-security-policy-settings and
  * https://developers.cloudflare.com/turnstile/reference/content-security-policy/
  */
 const captchaSources = {
@@ -90,7 +91,10 @@ const captchaSources = {
   turnstile: ['https://challenges.cloudflare.com'],
 } as const;
 const logoPath = '/account/logo';
-/** The minimum resend delay, which replaces a shorter delay in the project's settings. */
+/**
+ * The minimum delay before a code can be sent again. If the project's settings contain a shorter delay, this delay is
+ * used instead.
+ */
 const shortestResendSeconds = 5;
 
 export function createPageFiller(deps: FillerDeps): PageFiller {
@@ -189,7 +193,7 @@ export function createPageFiller(deps: FillerDeps): PageFiller {
     },
     async filled(page, language, lastUsed) {
       const file = `pages/${language}/${page}.html`;
-      // Reads custom providers each time, because the project can change them at run time.
+      // Reads the custom providers each time, because they can be changed while the server is running.
       const custom = await customProviders();
       const facts = { unlisted, custom, wallets, order: Object.keys(external) };
       const offers = offersOf(settings(), facts);
@@ -222,11 +226,11 @@ export function createPageFiller(deps: FillerDeps): PageFiller {
   };
 }
 
-/** Returns the enabled providers that upstream's settings endpoint omits. */
+/** Returns the enabled providers that upstream's settings endpoint omits, as does Plinth's. */
 export const unlistedProviders = ({ auth }: Config): readonly string[] =>
   auth.external.x.enabled ? ['x'] : [];
 
-/** Omits settings without a value, because pages test for their presence. */
+/** Omits settings that have no value, because the pages test whether a setting is present. */
 function brandOf(
   { auth, plinth: { account, branding } }: Config,
   own: Pick<PageConfig['brand'], 'name' | 'logo' | 'welcome'>,

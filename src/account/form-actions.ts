@@ -1,5 +1,5 @@
 /**
- * Handles the pages' forms when they are submitted without scripts. Each action reads its fields, calls auth and
+ * Handles forms that browsers submit without scripts. Each action reads the form's fields, calls the auth service and
  * returns the next page.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -30,23 +30,29 @@ export interface FormContext {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   readonly form: URLSearchParams;
-  /** The page's query, which is passed to the next page. */
+  /** The query string of the page. The next page receives it as well. */
   readonly query: URLSearchParams;
   readonly step: Step | undefined;
 }
 
-/** The result of submitting a form. `page` is the page to show now, and `next` is the page to continue with. */
+/** The result of submitting a form. `page` is the page to show now, and `next` is the page that follows it. */
 export interface Outcome {
   readonly page: string;
   readonly step?: Omit<Step, 'page'>;
   readonly next?: string;
-  /** Whether the form already contains the input for `page`. If so, that page's action runs immediately. */
+  /**
+   * Whether the submitted form already contains the input for `page`. If it does, the action of `page` runs
+   * immediately.
+   */
   readonly isFilled?: boolean;
 }
 
 export type FormAction = (turn: FormContext) => Promise<Outcome>;
 
-/** The form field that each auth error code applies to, by page. The pages' scripts contain the same mapping. */
+/**
+ * The form field to which each error code of the auth service applies, by page. The pages' scripts contain the same
+ * mapping.
+ */
 export const placesOf: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'sign-in': { sso_required: 'email', sso_provider_not_found: 'email' },
   password: { email_not_confirmed: 'unconfirmed' },
@@ -63,7 +69,10 @@ export const placesOf: Readonly<Record<string, Readonly<Record<string, string>>>
   mfa: { mfa_verification_failed: 'code' },
 };
 
-/** Returns undefined if the error means that auth sent a code because the browser is new. Throws any other error. */
+/**
+ * Returns undefined if the error means that the auth service sent a code because the browser is new. Throws any other
+ * error.
+ */
 function ifNewDevice(error: unknown): undefined {
   if (!(error instanceof AuthRejection && error.code === 'device_not_confirmed')) throw error;
 }
@@ -104,7 +113,7 @@ export function createFormActions(deps: FormActionDeps): Readonly<Record<string,
     return arrive(turn, await auth.visitor(turn.request).signUpAsGuest({}), 'guest');
   }
 
-  /** Reads the address and selects the next step. */
+  /** Reads the address from the form and selects the next step. */
   async function signIn(turn: FormContext): Promise<Outcome> {
     const { request, reply, form } = turn;
     if (form.get('do') === 'guest') return guest(turn);
@@ -142,8 +151,8 @@ export function createFormActions(deps: FormActionDeps): Readonly<Record<string,
     const window = windows.of(turn.request);
     const pair = await auth.visitor(turn.request, window.id).signUp(body);
     if (pair === undefined) await windows.begin(turn.request, turn.reply, window);
-    // Returns the same response for an address that is already in use, so that the response doesn't reveal who has an
-    // account.
+    // Returns the same response if the address already belongs to an account, so that the response doesn't reveal who
+    // has an account.
     return pair === undefined
       ? { page: 'code', step: { email, purpose: 'confirm' } }
       : arrive(turn, pair, 'password');
@@ -167,7 +176,7 @@ export function createFormActions(deps: FormActionDeps): Readonly<Record<string,
     return arrive(turn, pair, wayOfCode(purpose), purpose === 'recover' ? 'new-password' : undefined);
   }
 
-  /** Continues if the user confirmed the link in the email on another device. */
+  /** Continues the sign-in if the user has confirmed the link in the email on another device. */
   async function checkLink(turn: FormContext, email: string, purpose: CodePurpose): Promise<Outcome> {
     const taken = await windows.take(turn.request);
     if (taken.state !== 'confirmed') return { page: 'code', step: { email, purpose, unconfirmed: true } };
@@ -208,8 +217,8 @@ export function createFormActions(deps: FormActionDeps): Readonly<Record<string,
 }
 
 /**
- * Returns the next page: the second-factor page, the page for choosing a password, or the page that shows that the user
- * is signed in.
+ * Returns the next page: the second-factor page, the page on which the user chooses a password, or the page that shows
+ * that the user is signed in.
  */
 function continueFlow({ query }: FormContext, visitor: Visitor, first = query.get('next') ?? ''): Outcome {
   const next = first === 'new-password' || first === 'join' ? first : undefined;
@@ -223,7 +232,7 @@ function confirmDevice({ request, reply }: FormContext, email: string): Outcome 
   return { page: 'code', step: { email, purpose: 'sign-in' } };
 }
 
-/** Stores the typed address or domain. The next page links to the identity provider. */
+/** Stores the typed address or domain. The next page contains a link to the identity provider. */
 async function sso({ request, reply, form }: FormContext): Promise<Outcome> {
   const typed = textIn(form, 'domain', 'field.domain-wrong').trim();
   if (!/^[^\s/]+\.[^\s/.]+$/.test(typed)) throw new FieldFault('field.domain-wrong', 'domain');

@@ -1,4 +1,4 @@
-/** Reads and validates the fields of forms that are submitted without scripts. */
+/** Reads and validates the fields of forms that browsers submit without scripts. */
 import { AccountError } from './errors.ts';
 
 const maxFieldLength = 4096;
@@ -6,7 +6,7 @@ const maxFieldLength = 4096;
 /** The name of the field for a recovery code. Only the form that asks for a recovery code contains this field. */
 export const recoveryField = 'recovery-code';
 
-/** Thrown for an invalid field. `code` is the ID of the message that explains the problem. */
+/** The error for an invalid field. `code` is the ID of the message that explains the error. */
 export class FieldFault extends Error {
   override readonly name = 'FieldFault';
   readonly code: string;
@@ -19,7 +19,7 @@ export class FieldFault extends Error {
 }
 
 /**
- * Returns a field's text.
+ * Returns the text of a field.
  * @param place The field that shows the error.
  * @throws {FieldFault} with the code `missing` if the field is empty
  */
@@ -37,8 +37,8 @@ export function emailIn(form: URLSearchParams): string {
 }
 
 /**
- * Returns the digits of the typed code. Also accepts Arabic and Persian digits, like `digitsOf` in
- * `web/account/fields.ts`.
+ * Returns the digits of the typed code. Also accepts Arabic and Persian digits, as `digitsOf` in
+ * `web/account/fields.ts` does.
  */
 export function digitsIn(form: URLSearchParams): string {
   const digits = textIn(form, 'code', 'field.code-empty')

@@ -14,7 +14,9 @@ export interface Identified {
   readonly next: NextStep;
 }
 
-/** Returns the parsed address and the next step, or undefined if the project doesn't accept the text as an address. */
+/**
+ * Returns the parsed address and the next step. Returns undefined if the project doesn't accept the text as an address.
+ */
 export type Identify = (
   request: FastifyRequest,
   reply: FastifyReply,
@@ -42,11 +44,14 @@ export function createIdentify(deps: {
   };
 }
 
-/** Stores the address in a cookie for the next pages. URLs don't contain it, so it doesn't appear in logs. */
+/**
+ * Stores the address in a cookie for the next pages. The URLs of the pages don't contain the address, so it doesn't
+ * appear in logs.
+ */
 export function keepAddress(request: FastifyRequest, reply: FastifyReply, address: string): void {
   keepCookie(request, reply, addressCookie, writeAddress(address));
 }
 
-/** Returns the address that the user is signing in with. */
+/** Returns the address with which the user is signing in. */
 export const addressOf = (request: FastifyRequest): string | undefined =>
   readAddress(cookieOf(request, addressCookie));

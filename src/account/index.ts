@@ -42,13 +42,14 @@ export interface AccountDeps extends Omit<ReturnDeps, 'implicit' | 'requireMfa'>
   readonly database: Database;
   readonly keys: Keys;
   readonly config: LiveConfig;
-  /** Auth's operations for the pages. */
+  /** The operations of the auth service that the pages use. */
   readonly selfService: SelfService;
   /**
-   * Returns the public API URL, for example http://127.0.0.1:54321. The URL is unknown until the server is listening.
+   * Returns the public API URL, for example http://127.0.0.1:54321. The URL is unknown until the server listens on its
+   * port.
    */
   readonly apiUrl: () => string;
-  /** The folder of the built web app (dist/web). */
+  /** The folder that contains the built web app (dist/web). */
   readonly webDir: string;
   readonly clock: Clock;
   readonly log: Logger;
@@ -109,8 +110,8 @@ export function createAccount(deps: AccountDeps): Service {
   const forms = { auth, sessions, browserSignIn, visitors, returnAddress, windows, identify };
   const lookups = createSessionLookups({ sessions, visitors, log });
   /**
-   * Includes the host, because anyone can register an app under any name. If the database is unavailable, returns no
-   * name.
+   * The result includes the host of the app's URL, because anyone can register an app under any name. If the database
+   * is unavailable, the result contains no name.
    */
   const clientName = async (authorizationId: string): Promise<string | undefined> => {
     const client = await deps.requestingClient(authorizationId).catch(() => undefined);
@@ -184,7 +185,8 @@ export function createAccount(deps: AccountDeps): Service {
         },
       },
       {
-        // Password managers open this URL. See https://w3c.github.io/webappsec-change-password-url.
+        // Password managers open this URL when the user wants to change a password. See
+        // https://w3c.github.io/webappsec-change-password-url.
         prefix: '/.well-known/change-password',
         cors: 'none',
         apiKeys: false,
@@ -207,8 +209,8 @@ export function createAccount(deps: AccountDeps): Service {
 }
 
 /**
- * Rejects the Account pages as destinations. Otherwise, a link could start a sign-in with a provider that the visitor
- * didn't choose.
+ * Rejects destinations that are Account pages. Otherwise, a link could start a sign-in with an identity provider that
+ * the visitor didn't choose.
  */
 const appAddresses = (deps: AccountDeps, accountUrl: () => string) => (address: string) =>
   deps.isAllowedRedirect(address) && !isAccountPage(address, accountUrl());

@@ -1,4 +1,4 @@
-/** The cookie that passes data to the next page. */
+/** Reads and sets the cookie that passes a visitor's progress to the next page. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { stepCookie } from './core/cookies.ts';
 import { readStep, type Step, writeStep } from './core/step.ts';

@@ -1,4 +1,4 @@
-/** Serves the logo at `/account/logo` from the project's file, as a redirect to a URL, or as a monogram. */
+/** Serves the logo at `/account/logo`: the project's file, a redirect to the logo's URL, or a monogram. */
 import { readFileSync } from 'node:fs';
 import type { Config } from '../config/index.ts';
 import { monogram } from './core/branding.ts';

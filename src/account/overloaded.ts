@@ -1,5 +1,6 @@
 /**
- * The responses to requests that are rejected because the server is overloaded. Scripts get JSON, and pages get HTML.
+ * The responses to requests that are rejected because the server is overloaded. Requests by scripts receive JSON, and
+ * requests for pages receive HTML.
  */
 import type { OverloadBody } from '../kernel/service.ts';
 import { accountErrors } from './errors.ts';

@@ -8,7 +8,7 @@ import { cookieOf, keepCookie } from './request-cookies.ts';
 import type { OpenSession, SessionStore } from './sessions.ts';
 
 export interface ParkedSession {
-  /** The index of the parked session's cookie. */
+  /** The number in the name of the parked session's cookie. */
   readonly slot: number;
   readonly session: OpenSession;
 }
@@ -17,14 +17,17 @@ export interface ParkedSessions {
   list(request: FastifyRequest): Promise<readonly ParkedSession[]>;
   /** Lists the parked sessions and deletes the cookies of sessions that no longer exist. */
   listAndPrune(request: FastifyRequest, reply: FastifyReply): Promise<readonly ParkedSession[]>;
-  /** Parks a session. If all cookies are in use, replaces another parked session and returns the replaced one. */
+  /**
+   * Parks a session. If all cookies are in use, replaces another parked session and returns the session that was
+   * replaced.
+   */
   park(
     request: FastifyRequest,
     reply: FastifyReply,
     session: OpenSession,
     freed: readonly number[],
   ): Promise<OpenSession | undefined>;
-  /** Makes a parked session current and parks the current session in its place. */
+  /** Makes a parked session the current session, and parks the previous current session in its place. */
   swap(request: FastifyRequest, reply: FastifyReply, parked: ParkedSession): Promise<void>;
   remove(request: FastifyRequest, reply: FastifyReply, slot: number): void;
 }
@@ -71,7 +74,7 @@ export function createParkedSessions(sessions: Pick<SessionStore, 'find'>): Park
   };
 }
 
-/** Whether the browser has a cookie for a parked session. The session itself may have ended. */
+/** Whether the browser has a cookie for a parked session. The session itself may have ended already. */
 export const hasParked = (request: FastifyRequest): boolean =>
   parkedCookies.some((kind) => cookieOf(request, kind) !== undefined);
 

@@ -7,7 +7,7 @@ import type { AuthClient, TokenPair } from './auth-client.ts';
 import type { OpenSession, SessionStore } from './sessions.ts';
 
 /**
- * Verifies the code of a second factor and returns the session with its new tokens.
+ * Verifies the code from a second factor and returns the session with its new tokens.
  * @throws {AuthRejection} such as mfa_verification_failed
  */
 export async function proveFactor(

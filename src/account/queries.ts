@@ -27,13 +27,13 @@ export async function findSession(db: Queryable, id: Buffer, now: Date): Promise
   return rows[0];
 }
 
-/** Removes the tokens of a session that auth has ended, and keeps the reason. */
+/** Removes the tokens of a session that the auth service has ended, and stores the reason. */
 export async function endSession(db: Queryable, id: Buffer, reason: string): Promise<void> {
   await db.query(sql`
     update _plinth.account_sessions set sealed = ''::bytea, ended = ${reason} where id = ${id} and ended is null`);
 }
 
-/** Returns why auth ended the session. Returns undefined if the session hasn't ended. */
+/** Returns the reason why the auth service ended the session. Returns undefined if the session hasn't ended. */
 export async function findEnding(db: Queryable, id: Buffer, now: Date): Promise<string | undefined> {
   const rows = await db.query<{ readonly ended: string | null }>(sql`
     select ended from _plinth.account_sessions where id = ${id} and expires_at > ${now.toISOString()}::timestamptz`);
@@ -73,7 +73,7 @@ export interface WaitingWindowRow {
   readonly link_type: string | null;
 }
 
-/** Stores a waiting window. A window that is already waiting keeps its number. */
+/** Stores a waiting window. If the window is already waiting, its number doesn't change. */
 export async function storeWaitingWindow(
   db: Queryable,
   row: {
@@ -109,7 +109,10 @@ export async function findWaitingWindow(
   return rows[0];
 }
 
-/** Counts an attempt to enter the number. Returns undefined if the window isn't waiting or no attempts are left. */
+/**
+ * Counts an attempt to enter the number that the waiting window shows. Returns undefined if the window isn't waiting or
+ * no attempts are left.
+ */
 export async function countAttempt(
   db: Queryable,
   id: Buffer,
@@ -140,8 +143,8 @@ export async function confirmWaitingWindow(
 }
 
 /**
- * Deletes a window whose link was confirmed and returns its row. If callers run concurrently, only one of them gets the
- * row.
+ * Deletes a window whose link was confirmed and returns its row. If several callers run concurrently, only one of them
+ * receives the row.
  */
 export async function takeConfirmedWindow(
   db: Queryable,

@@ -1,4 +1,4 @@
-/** Builds the URL that returns the user to the calling app, with a code or with a separate session. */
+/** Builds the URL that returns the user to the app that opened the pages, with a code or with a separate session. */
 import { createHash, randomBytes } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import type { AuthClient } from './auth-client.ts';
@@ -8,22 +8,27 @@ import { AccountError } from './errors.ts';
 import { hasFactor, isAtAal2, isManaged, mustStepUp, type Visitor, type Visitors } from './visitor.ts';
 
 /**
- * Returns the URL for an app. `requested` contains `redirect_to`, `code_challenge`, `code_challenge_method` and `next`
- * from the page's URL.
+ * Returns the URL that opens the app with its code or session. `requested` contains `redirect_to`, `code_challenge`,
+ * `code_challenge_method` and `next` from the page's URL.
  * @throws {AccountError} bad_code_challenge, redirect_not_allowed, pkce_required, not_signed_in, insufficient_aal,
  *   factor_required
  */
 export type ReturnAddress = (
   request: FastifyRequest,
   requested: Readonly<Record<string, unknown>>,
-  /** Set if the visitor has just signed in, because the request doesn't contain the new cookie yet. */
+  /**
+   * The session of a visitor who has just signed in, because the request doesn't contain the new session cookie yet.
+   */
   arrived?: Visitor,
 ) => Promise<string>;
 
 /** The errors in an app's request that can be detected before the user signs in. */
 export type RequestFault = 'bad_code_challenge' | 'redirect_not_allowed' | 'pkce_required';
 
-/** Checks an app's request. Returns the reason why the app can't receive a session, or undefined if it can. */
+/**
+ * Checks an app's request. Returns the reason why the app can't receive a session, or undefined if the app can receive
+ * one.
+ */
 export function faultOf(
   returning: Pick<ReturnDeps, 'isAllowedRedirect' | 'implicit'>,
   fields: Readonly<Record<string, unknown>>,

@@ -1,6 +1,6 @@
 /**
- * Verifies the second factor in a form that was submitted without scripts: an authenticator app's code or a recovery
- * code.
+ * Verifies the second factor in a form that was submitted without scripts: a code from an authenticator app, or a
+ * recovery code.
  */
 import type { FastifyRequest } from 'fastify';
 import { AuthRejection } from '../shared/auth-rejection.ts';
@@ -29,7 +29,7 @@ interface SecondStep {
 export const passSecondStep = (deps: SecondStepDeps, step: SecondStep): Promise<Visitor> =>
   step.form.has(recoveryField) ? verifyRecoveryCode(deps, step) : verifyFactor(deps, step);
 
-/** Verifies a second-factor code. Only auth can determine which authenticator the code belongs to. */
+/** Verifies a second-factor code. Only the auth service can determine to which authenticator the code belongs. */
 async function verifyFactor(
   { auth, sessions, visitors }: SecondStepDeps,
   { request, form }: SecondStep,
@@ -64,7 +64,7 @@ async function verifyRecoveryCode(
     const pair = await auth.user(request, session).verifyRecoveryCode({ code });
     return { session: await sessions.replace(session, pair), user: pair.user };
   } catch (error) {
-    // Auth's error is the same for all wrong codes, and its text mentions authenticator apps.
+    // The auth service returns the same error for all wrong codes, and the error's text mentions authenticator apps.
     const isWrong = error instanceof AuthRejection && error.code === 'mfa_verification_failed';
     throw isWrong ? new FieldFault('mfa.recovery-wrong', 'code') : error;
   }

@@ -9,13 +9,13 @@ import type { Visitors } from './visitor.ts';
 
 export interface SessionLookups {
   /**
-   * Whether a session, or the reason why it ended, is stored for the cookie. Auth may already have ended a stored
-   * session.
+   * Whether a session, or the reason why the session ended, is stored for the cookie. The auth service may already have
+   * ended a stored session.
    */
   keepsSession(cookie: string | undefined): Promise<boolean>;
   /**
-   * Returns why the session of the request's cookie has ended. Returns undefined if the session hasn't ended or never
-   * existed.
+   * Returns the reason why the session that the request's cookie identifies has ended. Returns undefined if the session
+   * hasn't ended or never existed.
    */
   endingOf(request: FastifyRequest): Promise<Ending | undefined>;
 }

@@ -1,6 +1,6 @@
 /**
- * Stores browser sessions. A cookie identifies the row, which contains the token pair, sealed with a key derived from
- * the cookie. Access tokens that this module returns are valid for at least another minute.
+ * Stores browser sessions. A cookie identifies the session's row. The row contains the token pair, encrypted with a key
+ * that is derived from the cookie. Access tokens that this module returns are valid for at least one more minute.
  */
 import { randomBytes } from 'node:crypto';
 import type { Queryable } from '../database/types.ts';
@@ -28,20 +28,23 @@ export interface OpenSession {
 export interface SessionStore {
   /** Creates a row and a new cookie. The browser's previous cookie is never reused. */
   open(pair: TokenPair): Promise<OpenSession>;
-  /** Returns the stored session for a cookie, or undefined if there is none. */
+  /** Returns the session that is stored for a cookie, or undefined if no session is stored. */
   find(cookie: string | undefined): Promise<OpenSession | undefined>;
-  /** Stores a new token pair under the same cookie, for example after the user verified a factor. */
+  /** Stores a new token pair for the same cookie, for example after the user has verified a factor. */
   replace(session: OpenSession, pair: TokenPair): Promise<OpenSession>;
   /**
    * Returns the session with a valid access token. Refreshes the token if it expires soon or if `force` is set. Returns
    * undefined if the session has ended.
    */
   fresh(session: OpenSession, caller: Caller, force: boolean): Promise<OpenSession | undefined>;
-  /** Returns why auth ended the session of a cookie. Returns undefined if the session hasn't ended or never existed. */
+  /**
+   * Returns the reason why the auth service ended the session of a cookie. Returns undefined if the session hasn't
+   * ended or never existed.
+   */
   ending(cookie: string | undefined): Promise<Ending | undefined>;
   /**
-   * Returns the current user from auth. If auth reports that the session has ended, keeps only the reason in
-   * the row and returns undefined.
+   * Returns the session's user as the auth service currently describes them. If the auth service reports that the
+   * session has ended, keeps only the reason in the row and returns undefined.
    */
   user(session: OpenSession, caller: Caller): Promise<AuthUser | undefined>;
   close(session: OpenSession): Promise<void>;
@@ -54,7 +57,7 @@ export interface SessionStoreDeps {
   readonly clock: Clock;
 }
 
-/** Auth's error codes for a session, user or refresh token that no longer exists. */
+/** The auth service's error codes for a session, user or refresh token that no longer exists. */
 const endings = new Set([
   'session_not_found',
   'session_expired',
@@ -70,7 +73,10 @@ export function isEnding(error: unknown): boolean {
 }
 
 export function createSessionStore({ db, auth, clock }: SessionStoreDeps): SessionStore {
-  /** The refreshes in progress in this process. Concurrent callers for the same session share one refresh. */
+  /**
+   * The token refreshes that are in progress in this process. Concurrent callers for the same session share one
+   * refresh.
+   */
   const refreshing = new Map<string, Promise<OpenSession | undefined>>();
 
   const expiry = (): Date => new Date(clock.now() + idleLimitMs);
@@ -96,8 +102,8 @@ export function createSessionStore({ db, auth, clock }: SessionStoreDeps): Sessi
       version,
     };
     if (await queries.updateSession(db, sessionIdOf(secret), change)) return { cookie, tokens };
-    // Another process refreshed the session first. Both token pairs are valid, so uses the pair that the other process
-    // stored.
+    // Another process refreshed the session first. Both token pairs are valid, so this process uses the pair that the
+    // other process stored.
     return (await read(cookie))?.session ?? { cookie, tokens };
   }
 
@@ -117,7 +123,7 @@ export function createSessionStore({ db, auth, clock }: SessionStoreDeps): Sessi
     }
   }
 
-  /** Stores the reason why auth ended a session. Rethrows every other error. */
+  /** If the error means that the auth service has ended the session, stores the reason. Rethrows all other errors. */
   async function finish({ cookie, tokens }: OpenSession, caller: Caller, error: unknown): Promise<void> {
     if (!(error instanceof AuthRejection && isEnding(error))) throw error;
     const { sub: userId, iat } = claimsOf(tokens);
@@ -184,7 +190,7 @@ function tokensOf({ access_token, refresh_token, expires_at }: Tokens): Tokens {
   return { access_token, refresh_token, expires_at };
 }
 
-/** The access token's signature isn't checked, because our own server stored this token. */
+/** The access token's signature isn't checked, because this server stored the token. */
 function claimsOf({ access_token: token }: Tokens): { readonly sub: string; readonly iat: number } {
   const payload = Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8');
   return JSON.parse(payload) as { sub: string; iat: number };

@@ -1,4 +1,4 @@
-/** Lists a browser's signed-in accounts, both the current account and parked ones. */
+/** Lists a browser's signed-in accounts: the current account and the parked accounts. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type BrowserSignIn, setCookie } from './browser-sign-in.ts';
 import { sessionCookie } from './core/cookies.ts';
@@ -15,10 +15,11 @@ export interface SignedIn extends Visitor {
 export interface SignedInAccounts {
   /**
    * Returns the accounts that are signed in. If `reply` is passed, deletes the cookies of sessions that have ended.
-   * Otherwise, no cookie changes, because the response may arrive after another tab has signed in again.
+   * Otherwise, doesn't change cookies, because the response may arrive after the user has signed in again in another
+   * tab.
    */
   list(request: FastifyRequest, reply?: FastifyReply): Promise<readonly SignedIn[]>;
-  /** Signs the browser out of an account. Apps keep their own sessions. */
+  /** Signs the browser out of an account. The apps' sessions don't end. */
   end(request: FastifyRequest, reply: FastifyReply, account: SignedIn): Promise<void>;
 }
 

@@ -1,4 +1,6 @@
-/** Identifies the visitor. The request's cookie identifies the session, and auth returns the session's user. */
+/**
+ * Identifies the visitor. The request's cookie identifies the session, and the auth service returns the session's user.
+ */
 import type { FastifyRequest } from 'fastify';
 import type { AuthUser } from './auth-client.ts';
 import { sessionCookie } from './core/cookies.ts';
@@ -14,7 +16,9 @@ export interface Visitor {
 }
 
 export interface Visitors {
-  /** Returns the visitor, or undefined if no one is signed in. If `force` is set, refreshes the access token. */
+  /**
+   * Returns the visitor, or undefined if the visitor isn't signed in. If `force` is set, refreshes the access token.
+   */
   present(request: FastifyRequest, force?: boolean): Promise<Visitor | undefined>;
   /** Returns the visitor. @throws {AccountError} not_signed_in */
   needed(request: FastifyRequest): Promise<Visitor>;
@@ -37,7 +41,9 @@ export function createVisitors(sessions: SessionStore): Visitors {
   };
 }
 
-/** Returns the name by which users recognize their account. Empty for guests and wallet accounts. */
+/**
+ * Returns the name by which the user recognizes the account. Returns an empty string for guests and wallet accounts.
+ */
 export const accountName = ({ email, phone }: AuthUser): string =>
   typeof email === 'string' && email !== ''
     ? email
@@ -50,8 +56,8 @@ export function hasFactor({ factors }: AuthUser): boolean {
 }
 
 /**
- * Whether an organization manages how the user signs in, including the second factor. If so, the user can't add a
- * factor on the Account pages.
+ * Whether an organization manages the user's sign-in, including the second factor. If an organization does, the user
+ * can't add a factor on the Account pages.
  */
 export function isManaged(user: AuthUser): boolean {
   const [only, ...others] = providersOf(user);
@@ -63,8 +69,8 @@ export const providersOf = ({ identities }: AuthUser): readonly string[] =>
   ((identities ?? []) as readonly { readonly provider?: unknown }[]).map(({ provider }) => String(provider));
 
 /**
- * Whether the user has a verified factor that they must still use before they can return to an app. The access token's
- * signature isn't checked, because this server stored the token.
+ * Whether the user has a verified factor that must still be used before the user can return to an app. The access
+ * token's signature isn't checked, because this server stored the token.
  */
 export function mustStepUp({ session, user }: Visitor): boolean {
   return hasFactor(user) && !isAtAal2(session);
@@ -105,7 +111,7 @@ const unknown = '–';
 export function factsOf(session: OpenSession | undefined): AccountFacts {
   const { email, phone, app_metadata: app } = session === undefined ? {} : claimsOf(session);
   const others = (app?.providers ?? []).filter((id) => id !== 'email' && id !== 'phone');
-  // Users don't recognize connection IDs, so shows `SSO` instead.
+  // The page shows `SSO` instead of connection IDs, because users don't recognize these IDs.
   const names = others.map((id) => (id.startsWith('sso:') ? 'SSO' : (knownProvider(id)?.name ?? id)));
   return {
     email: email || unknown,

@@ -1,11 +1,12 @@
 /**
- * Windows that are waiting for the user to open an email link. The link contains a hash of the window's cookie.
+ * Manages browser windows that are waiting for the user to open an email link. The link contains a hash of the window's
+ * cookie.
  *
- * In the browser that requested the email, the cookie matches, so opening the link signs that browser in. On any other
- * device, the link doesn't sign anyone in. The link then only confirms the waiting window, and only after the user
- * enters the number shown in that window. Otherwise, an attacker could request an email for another person's account
- * and wait until that person clicks the link (decision 60). The waiting window itself uses the link, so the device that
- * opened the link never receives its session.
+ * In the browser that requested the email, the cookie matches the hash, so the user is signed in when the link is
+ * opened. On any other device, opening the link doesn't sign the user in. The link then only confirms the waiting
+ * window, and only after the user enters the number shown in that window. Otherwise, an attacker could request an email
+ * for another person's account and wait until that person clicks the link (decision 60). The waiting window itself uses
+ * the link, so the device that opened the link never receives its session.
  */
 import { createHash, randomBytes, randomInt } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -16,7 +17,7 @@ import { cookieBytes, parseCookieValue } from './core/seal.ts';
 import * as queries from './queries.ts';
 import { cookieOf, keepCookie } from './request-cookies.ts';
 
-/** A window waits for as long as its cookie exists. */
+/** A window waits as long as its cookie exists. */
 const waitMs = waitCookie.maxAgeSeconds * 1000;
 /** A person who can't see the window has a 3 in 90 chance of guessing the number. */
 const maxNumberAttempts = 3;
@@ -37,22 +38,22 @@ export interface WaitingWindow {
 export interface WaitingWindows {
   /** Returns the window that sent the request. The window's ID becomes part of the link in the email. */
   of(request: FastifyRequest): WaitingWindow;
-  /** Marks the window as waiting and sets its cookie. Returns the number that the window displays. */
+  /** Marks the window as waiting and sets the window's cookie. Returns the number that the window displays. */
   begin(request: FastifyRequest, reply: FastifyReply, window: WaitingWindow): Promise<number>;
   /** Returns the number that the window displays, or undefined if the window isn't waiting. */
   numberOf(request: FastifyRequest): Promise<number | undefined>;
-  /** Whether the request comes from the browser whose window has this ID. */
+  /** Whether the request comes from the browser in which the window with this ID is open. */
   isSame(request: FastifyRequest, id: string): boolean;
-  /** Returns the state of the window that is waiting for the link, to be shown on another device. */
+  /** Returns the state of the window that is waiting for the link. Another device shows this state. */
   find(id: string): Promise<OtherWindow | undefined>;
   /** Compares the entered number with the number that the window displays. */
   checkNumber(id: string, number: string): Promise<'right' | 'wrong' | 'canceled'>;
   confirm(id: string, link: { readonly link: string; readonly type: string }): Promise<void>;
-  /** Returns the confirmed link of the window that sent the request. Each link is returned only once. */
+  /** Returns the link that was confirmed for the window that sent the request. Each link is returned only once. */
   take(
     request: FastifyRequest,
   ): Promise<{ state: 'none' | 'waiting' | 'canceled' } | { state: 'confirmed'; link: string; type: string }>;
-  /** Deletes the window and its cookie when it stops waiting. */
+  /** Deletes the window's row and cookie when the window stops waiting. */
   end(request: FastifyRequest, reply: FastifyReply): Promise<void>;
   removeExpired(): Promise<void>;
 }
@@ -95,7 +96,7 @@ export function createWaitingWindows({
       return row && { userAgent: row.user_agent, isCanceled: row.state === 'canceled' };
     },
     async checkNumber(id, number) {
-      // Counts the attempt before the comparison so that concurrent requests can't exceed the limit.
+      // Counts the attempt before comparing the numbers, so that concurrent requests can't exceed the limit.
       const row = await queries.countAttempt(db, bytesOf(id), maxNumberAttempts, now());
       if (row === undefined) return 'canceled';
       if (String(row.number) === number) return 'right';

@@ -2,7 +2,7 @@
 
 export type RelationKind = 'table' | 'partitioned table' | 'view' | 'materialized view' | 'foreign table';
 
-/** The roles that clients connect as unless they use a secret key. */
+/** The roles with which requests run unless the client uses a secret key. */
 export const clientRoles = ['anon', 'authenticated'] as const;
 export type ClientRole = (typeof clientRoles)[number];
 
@@ -14,19 +14,19 @@ export interface Relation {
   readonly ownedByExtension: boolean;
   readonly rowSecurity: boolean;
   readonly hasPrimaryKey: boolean;
-  /** Whether the view uses the caller's privileges and policies. */
+  /** Whether the view checks the privileges and policies of the caller instead of its owner's. */
   readonly securityInvoker: boolean;
   /** The client roles that can read the whole relation. */
   readonly readableBy: readonly ClientRole[];
   /** The client roles that can read at least one column. */
   readonly columnsReadableBy: readonly ClientRole[];
-  /** The estimated number of rows, or null if the table was never analyzed. */
+  /** The estimated number of rows, or null if the table has never been analyzed. */
   readonly rows: number | null;
   /** The number of full scans of the relation, and the number of scans of its indexes. */
   readonly fullScans: number;
   readonly indexScans: number;
   readonly columns: readonly { readonly name: string; readonly type: string }[];
-  /** Null if the relation isn't a heap table or has no statistics. */
+  /** Null if the relation isn't a heap table, or if PostgreSQL has no statistics about it. */
   readonly pages: PageStatistics | null;
 }
 
@@ -34,7 +34,7 @@ export interface Relation {
 export interface PageStatistics {
   readonly pages: number;
   readonly tuples: number;
-  /** The average width in bytes of a row's values. */
+  /** The average total width of a row's values, in bytes. */
   readonly dataWidth: number;
   readonly maxNullFraction: number;
   readonly nullableColumns: number;
@@ -52,7 +52,7 @@ export interface Policy {
   readonly roles: readonly string[];
   readonly using: string | null;
   readonly check: string | null;
-  /** The policy's commands that neither its roles nor their members may run on the table. */
+  /** Those of the policy's commands that neither the policy's roles nor members of these roles may run on the table. */
   readonly commandsWithoutPrivilege: readonly string[];
 }
 
@@ -72,7 +72,7 @@ export interface Index {
   readonly schema: string;
   readonly table: string;
   readonly name: string;
-  /** The attribute numbers of the key columns in order. An expression has number 0. */
+  /** The attribute numbers of the key columns in order. The number 0 represents an expression. */
   readonly columnNumbers: readonly number[];
   readonly isUnique: boolean;
   readonly isValid: boolean;
@@ -80,9 +80,12 @@ export interface Index {
   /** Whether the index belongs to a partitioned table or to a partition. */
   readonly isPartitioned: boolean;
   readonly isReplicaIdentity: boolean;
-  /** Whether a constraint owns the index. */
+  /** Whether the index belongs to a constraint. */
   readonly ownedByConstraint: boolean;
-  /** The definition without the index's name. Identical indexes have the same value. */
+  /**
+   * The index definition without the index's name. Indexes that are identical except for their names have the same
+   * value.
+   */
   readonly definition: string;
   readonly scans: number;
   readonly bytes: number;
@@ -129,7 +132,7 @@ export interface Catalog {
   readonly functions: readonly DatabaseFunction[];
   readonly extensions: readonly Extension[];
   readonly usersViews: readonly UsersView[];
-  /** The roles that policies can apply to, excluding internal roles. */
+  /** The roles to which policies can apply, excluding internal roles. */
   readonly policyRoles: readonly string[];
   /** The roles that bypass row-level security. */
   readonly bypassingRoles: readonly string[];

@@ -1,6 +1,6 @@
 /**
- * Checks a database for security and performance problems. Includes the applicable rules of Supabase's splinter, with
- * the same names, levels and cache keys, and rules that only Plinth has.
+ * Checks a database for security and performance problems. Includes the rules of Supabase's splinter that apply to
+ * Plinth, with the same names, levels and cache keys, and additional rules.
  */
 import type { Pool } from '../database/types.ts';
 import { findingsOf } from './core/rule.ts';

@@ -1,5 +1,5 @@
 /**
- * The queries that read the catalogs. The queries run in a session with an empty search path so that `pg_get_expr`
+ * The queries that read the catalogs. The queries run in a session with an empty search path, so that `pg_get_expr`
  * prints schema-qualified names.
  */
 import type { Queryable } from '../database/types.ts';
@@ -22,7 +22,7 @@ const ofExtension = (catalog: string, oid: string) => sql`exists (
   where d.classid = ${sql.raw(`'pg_catalog.${catalog}'`)}::pg_catalog.regclass and d.objid = ${sql.raw(oid)}
     and d.deptype = 'e')`;
 
-/** The client roles that exist in this database, because a database outside Plinth may not have all of them. */
+/** The client roles that exist in this database. A database that wasn't created by Plinth may not have all of them. */
 const clients = sql`(
   select r.oid, r.rolname from pg_catalog.pg_roles r where r.rolname in ('anon', 'authenticated'))`;
 
@@ -167,7 +167,10 @@ export function readExtensions(db: Queryable): Promise<Extension[]> {
     order by 1`);
 }
 
-/** Returns the views that read auth.users directly, except views whose callers are subject to its policies. */
+/**
+ * Returns the views that read auth.users directly, except views whose callers are subject to the policies on
+ * auth.users.
+ */
 export function readUsersViews(db: Queryable): Promise<UsersView[]> {
   return db.query(sql`
     select distinct n.nspname::text as schema, c.relname::text as name

@@ -13,13 +13,13 @@ export interface RuleInfo {
   readonly title: string;
   readonly level: FindingLevel;
   readonly category: FindingCategory;
-  /** Explains why the finding matters. */
+  /** The explanation of why the finding matters. */
   readonly description: string;
   /** The URL of the documentation, or one sentence that describes how to fix the problem. */
   readonly remediation: string;
 }
 
-/** Statements that fix a finding. */
+/** The statements that fix a finding. */
 export interface Fix {
   /** One or more statements. The Console shows the statements before running them, and can save them as a migration. */
   readonly sql: string;
@@ -37,10 +37,10 @@ export interface Finding {
   readonly detail: string;
   readonly remediation: string;
   readonly metadata: Readonly<Record<string, unknown>>;
-  /** Identifies the finding across runs. */
+  /** The key that identifies the same finding in different runs. */
   readonly cache_key: string;
   /** The estimated number of rows in the affected table. */
   readonly affected_rows?: number;
-  /** Undefined if the right fix depends on the app. */
+  /** The fix is undefined if the right fix depends on the app. */
   readonly fix?: Fix;
 }

@@ -27,13 +27,14 @@ export interface Guess {
    */
   readonly account: string;
   /**
-   * Returns whether the account has a session on this attempt's network. Called only when the budget that all networks
-   * share is used up.
+   * Returns whether the account has a session on this attempt's network. This function is called only when the budget
+   * that all networks share is used up.
    */
   readonly isKnownNetwork?: () => Promise<boolean>;
   /**
    * The origin of the attempt: the client's network, or a browser in which the user has signed in before. Consecutive
-   * wrong attempts with the same origin cause increasing waits. If undefined, no waits apply.
+   * wrong attempts with the same origin cause increasing waits. If the origin is undefined, wrong attempts don't cause
+   * waits.
    */
   readonly place?: { readonly kind: 'network' | 'device'; readonly id: string };
 }
@@ -42,18 +43,18 @@ export type AttemptResult<T> =
   | { readonly kind: 'right'; readonly value: T }
   | { readonly kind: 'wrong' }
   /**
-   * No attempts are left. Either the secret wasn't compared or the result is withheld, so the caller doesn't get any
-   * information about the secret.
+   * No attempts are left. Either the secret wasn't compared, or the result of the comparison is withheld. The caller
+   * therefore learns nothing about the secret.
    */
   | { readonly kind: 'blocked'; readonly waitMs: number; readonly by: 'account' | 'place' };
 
-/** Uses up one of an issued token's attempts. Returns false if none are left. */
+/** Uses up one of an issued token's attempts. Returns false if the token has no attempts left. */
 export type ConsumeToken = (token: string) => Promise<boolean>;
 
 export interface AttemptLimits {
   /**
-   * Runs `compare`, which returns undefined for a wrong secret. `compare` calls `consumeToken` for each token that it
-   * compares. If `compare` throws, the attempt counts as failed.
+   * Runs `compare`, which returns undefined for a wrong secret. `compare` must call `consumeToken` for each token that
+   * it compares. If `compare` throws, the attempt counts as failed.
    * @example await guesses.verify('second_factor', { account: user.id }, async () => (isRight ? true : undefined))
    */
   verify<T>(
@@ -78,7 +79,7 @@ export interface AttemptStore {
   streak(key: string): Promise<Streak | undefined>;
   extendStreak(key: string, nowMs: number): Promise<void>;
   endStreak(key: string): Promise<void>;
-  /** Deletes all counts whose key begins with this text. */
+  /** Deletes all counts and streaks whose key begins with this prefix. */
   clear(prefix: string): Promise<void>;
   sweep(nowMs: number): Promise<void>;
 }
@@ -148,8 +149,8 @@ interface Budget {
 }
 
 /**
- * Creates the limits. If `isLimited` returns false, every secret is compared and no attempt is counted. `onBlocked` is
- * called when an attempt is blocked.
+ * Creates the limits. If `isLimited` returns false, all secrets are compared and attempts aren't counted. The callback
+ * `onBlocked` is called when an attempt is blocked.
  */
 export function createAttemptLimits(
   store: AttemptStore,
@@ -158,7 +159,9 @@ export function createAttemptLimits(
   onBlocked: () => void = () => undefined,
   lockout: () => LockoutRules = () => noLockout,
 ): AttemptLimits {
-  /** Returns the number of milliseconds until an attempt is available again, or 0 if one is available now. */
+  /**
+   * Returns the number of milliseconds until the budget has an attempt again, or 0 if the budget has an attempt now.
+   */
   const waitMs = async ({ key, rule }: Budget): Promise<number> => {
     const nowMs = clock.now();
     const full = fullAtFrom(await store.fullAt(key), rule, nowMs);
@@ -166,8 +169,8 @@ export function createAttemptLimits(
   };
 
   /**
-   * Returns a budget that has an attempt left. If there is none, returns the number of milliseconds until the budget
-   * that all networks share has another attempt.
+   * Returns a budget that has an attempt left. If no budget has an attempt left, returns the number of milliseconds
+   * until the budget that all networks share has an attempt again.
    */
   const open = async (
     kind: TypedSecretKind,
@@ -189,7 +192,7 @@ export function createAttemptLimits(
     return Math.max(1, await waitMs(common));
   };
 
-  /** Returns how long attempts from this place must wait after consecutive wrong attempts. */
+  /** Returns how long the next attempt with this streak's origin must wait because of consecutive wrong attempts. */
   const pauseOf = async (streakKey: string | undefined): Promise<number> => {
     const rules = lockout();
     if (streakKey === undefined || rules.after === 0) return 0;
@@ -235,7 +238,7 @@ export function createAttemptLimits(
         await store.add(budget.key, budget.rule, clock.now());
         return result;
       }
-      // Concurrent attempts may have used up the budget during the comparison.
+      // Concurrent attempts may have used up the budget while the secret was compared.
       const wait = await waitMs(budget);
       if (wait === 0) return result;
       onBlocked();
@@ -254,7 +257,7 @@ function attemptResult<T>(value: T | undefined): AttemptResult<T> {
 
 const hash = (text: string): string => createHash('sha256').update(text).digest('base64url');
 
-/** Returns the key of a count. A place's key begins with the account's key. */
+/** Returns the key of a count. The key for a place begins with the account's key. */
 function keyOf(kind: string, subject: string, place?: string): string {
   const key = `${kind}:${hash(subject)}`;
   return place === undefined ? key : `${key}:${hash(place)}`;

@@ -1,13 +1,13 @@
 /**
- * Runs tasks in the background if their duration or result would reveal who has an account. The response doesn't wait
- * for these tasks.
+ * Runs tasks in the background if their duration or result would reveal whether an account exists. The response doesn't
+ * wait for these tasks.
  */
 import type { Logger } from '../kernel/log.ts';
 
 export interface BackgroundWork {
   /**
-   * Runs the task after the response has been sent and logs its error. If `isHidden` is false, waits for the task and
-   * throws its error.
+   * Runs the task without delaying the response, and logs the task's error. If `isHidden` is false, waits until the
+   * task ends and throws its error.
    */
   do(isHidden: boolean, work: () => Promise<unknown>): Promise<void>;
   /** Resolves when all background tasks have ended. */

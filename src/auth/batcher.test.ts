@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createBatcher } from './batcher.ts';
 
-/** Creates a batch function whose runs the test ends manually. */
+/** Creates a batch function. The test determines when each run of the function ends. */
 function manual() {
   const begun: { readonly questions: readonly number[]; end(error?: Error): void }[] = [];
   const work = (questions: readonly number[]) =>

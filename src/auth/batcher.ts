@@ -1,10 +1,10 @@
 /**
- * Combines calls into batches, for operations that are cheaper in batches. Calls made while a batch is running form the
- * next batch. If no batch is running, a call starts one immediately.
+ * Combines calls into batches, for operations that are cheaper if they process several inputs together. Calls made
+ * while a batch is running form the next batch. If no batch is running, a call starts a batch immediately.
  */
 export interface BatcherOptions<Q, A> {
   /**
-   * Processes a batch. Returns one result per input in the same order. If the function throws, every call in the batch
+   * Processes a batch. Returns one result per input in the same order. If this function throws, every call in the batch
    * rejects with the error.
    */
   readonly work: (inputs: readonly Q[]) => Promise<readonly A[]>;
@@ -12,10 +12,11 @@ export interface BatcherOptions<Q, A> {
   /** After this duration, a running batch no longer delays the next one. */
   readonly slowAfterMs: number;
   /**
-   * The maximum number of concurrent batches. Another batch starts only once the newest running batch has become slow.
+   * The maximum number of concurrent batches. While a batch is running, another batch starts only if the newest running
+   * batch has exceeded `slowAfterMs`.
    */
   readonly maxConcurrent: number;
-  /** A monotonic clock, in milliseconds. */
+  /** Returns the time of a monotonic clock in milliseconds. */
   readonly monotonicMs?: () => number;
 }
 
@@ -26,7 +27,7 @@ interface PendingCall<Q, A> {
 }
 
 /**
- * Returns a function that adds an input to a batch and resolves with its result.
+ * Returns a function that adds an input to a batch and resolves with the input's result.
  *
  * @example const load = createBatcher({ work: loadRows, maxBatchSize: 16, slowAfterMs: 25, maxConcurrent: 4 })
  */

@@ -8,7 +8,8 @@ test('allows a burst, then one per interval, separately for each key', async () 
   expect([await take(0), await take(0), await take(0)]).toEqual([true, true, false]);
   expect(await take(0, 'b')).toBe(true);
   expect([await take(499), await take(1000), await take(1000)]).toEqual([false, true, false]);
-  // Allowed early, because the clock of the process that handled the previous request may have been ahead.
+  // A request is allowed slightly early, because the clock of the process that handled the previous request may have
+  // been ahead.
   expect(await take(1999)).toBe(true);
   await buckets.sweep(2000);
   expect(await take(2000)).toBe(false);

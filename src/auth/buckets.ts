@@ -26,7 +26,7 @@ export function sharedBuckets(db: Queryable): Buckets {
 
 /** Stores buckets in this process, for databases without Plinth's own tables. */
 export function localBuckets(): Buckets {
-  /** The time when each bucket will be full again. See `consumePermission`. */
+  /** The time at which each bucket will be full again. See `consumePermission`. */
   const fullAtMs = new Map<string, number>();
   return {
     async take(key, rule, nowMs) {

@@ -1,5 +1,5 @@
 /**
- * The client that a use case runs for, independent of HTTP. Routes create callers from HTTP requests
+ * Describes the client for which a use case runs, independently of HTTP. Routes create callers from HTTP requests
  * (`http/exchange.ts`). Other modules in this process create callers from their own data (decision 40).
  */
 import type { Claims } from '../keys/types.ts';
@@ -11,29 +11,34 @@ export interface Caller {
   readonly userAgent: string;
   /** The `Host` header of the request. */
   readonly host: string;
-  /** The bearer token, which hasn't been verified. */
+  /** The bearer token. It hasn't been verified. */
   readonly accessToken: string | undefined;
   /** Whether the request contains credentials, even if they are malformed. */
   readonly hasCredentials: boolean;
-  /** The audience in the request. If undefined, the token's audience or the default audience applies. */
+  /**
+   * The audience that the request specifies. If undefined, the audience of the token or the default audience applies.
+   */
   readonly audience: string | undefined;
   /**
-   * The language of the Account page that sent the request. Undefined for other clients, which receive the same emails
-   * as from GoTrue.
+   * The language of the Account page that sent the request. Undefined for other clients, to which Plinth sends the same
+   * emails as GoTrue.
    */
   readonly pageLanguage?: string | undefined;
-  /** Returns the language in which this browser displays the Account page at the URL, or undefined for other URLs. */
+  /**
+   * Returns the language in which this browser displays the Account page at the URL, or undefined if the URL isn't an
+   * Account page.
+   */
   readonly pageLanguageAt?: (url: string) => string | undefined;
   /** A hash of the cookie that identifies the browser to the Account pages. Undefined for other clients. */
   readonly deviceId?: string | undefined;
   /**
-   * Returns the destination of links in emails. This is the requested URL if the redirect rule allows it, or else the
-   * site URL.
+   * Returns the URL to which links in emails lead. If the redirect rule allows the requested URL, returns the requested
+   * URL. Otherwise, returns the site URL.
    */
   redirectTo(): string;
   /**
-   * Sets a response header. Headers aren't part of the result because error responses also need them. For example, a
-   * header identifies the session of a rejected refresh token.
+   * Sets a response header. Headers aren't part of a use case's result, because error responses need headers too. For
+   * example, a header identifies the session of a rejected refresh token.
    */
   setHeader(name: string, value: string): void;
 }
@@ -43,7 +48,8 @@ export interface UserCaller extends Caller {
   readonly claims: Claims;
   readonly user: User;
   /**
-   * The token's session, limited to the assurance level that the token proves. Undefined if the token has no session.
+   * The token's session, with an assurance level that is no higher than the token's. Undefined if the token doesn't
+   * belong to a session.
    */
   readonly session: Session | undefined;
 }

@@ -20,24 +20,24 @@ import type { TotpSteps } from './totp-steps.ts';
 export interface AuthContext {
   readonly settings: Settings;
   /**
-   * The pool for the `auth` schema, which connects as supabase_auth_admin. Therefore, triggers on users run with that
-   * role's privileges and search_path, as on the hosted service.
+   * The pool for the `auth` schema, which connects as supabase_auth_admin. Triggers on auth.users therefore run with
+   * this role's privileges and search_path, as on the hosted service.
    */
   readonly pool: Pool;
   /**
-   * The pool for the `_plinth` schema, which project roles can't read. Must not be used while a transaction from `pool`
-   * holds a lock that the query needs.
+   * The pool for the `_plinth` schema, which project roles can't read. A query must not use this pool while a
+   * transaction from `pool` holds a lock that the query needs.
    */
   readonly ownTables: Pool;
   /**
-   * Whether the database has Plinth's own tables. False for databases on the hosted service, where Plinth doesn't
-   * create tables.
+   * Whether the database has Plinth's own tables. This is false for databases on the hosted service, because Plinth
+   * doesn't create tables there.
    */
   readonly hasOwnTables: boolean;
   readonly keys: Keys;
   readonly mailer: Mailer;
   readonly passwords: Passwords;
-  /** Checks whether passwords have been leaked. Undefined if the check is disabled. */
+  /** The check for leaked passwords. Undefined if the check is disabled. */
   readonly leakedPasswords: LeakedPasswords | undefined;
   readonly limits: RateLimits;
   readonly guesses: AttemptLimits;

@@ -83,8 +83,9 @@ export function remember(
 }
 
 /**
- * Replaces the sign-in method of an account whose provider was unlinked. Otherwise, signing in with the provider could
- * link it again. `linked` contains the providers that are still linked.
+ * Replaces the sign-in method of an account whose provider was unlinked. Otherwise, the page would suggest the
+ * provider, and signing in with the provider could link it again. `linked` contains the providers that are still linked
+ * to the account.
  */
 export function replaceUnlinked(
   memory: BrowserMemory,
@@ -100,7 +101,7 @@ export function forget({ accounts, last }: BrowserMemory, name: string): Browser
   return { accounts: kept, last: kept.length === 0 ? undefined : last };
 }
 
-/** Returns the names of the most recently signed-out accounts that are still listed. */
+/** Returns the names of the most recently signed-out accounts that are still in the list. */
 export const leftAccounts = ({ accounts, left = [] }: BrowserMemory): readonly string[] =>
   accounts.map(({ name }) => name).filter((name) => left.some((one) => isSameName(one, name)));
 
@@ -113,8 +114,8 @@ export const wayOf = ({ accounts }: BrowserMemory, name: string): SignInWay | un
   accounts.find((one) => isSameName(one.name, name))?.way;
 
 /**
- * Returns the sign-in method to record for a code or link. After a sign-up or a password reset, this is the password,
- * because the user has just chosen one.
+ * Returns the sign-in method to record after the user has used a code or link. After a sign-up or a password reset, the
+ * method is the password, because the user has just chosen one.
  */
 export const wayOfCode = (type: string): SignInWay =>
   ['signup', 'confirm', 'invite', 'recovery', 'recover'].includes(type) ? 'password' : 'code';
@@ -139,7 +140,7 @@ const isName = (value: unknown): value is string =>
 const isWay = (value: unknown): value is SignInWay =>
   typeof value === 'string' && (isOwnMethod(value) || isProviderId(value));
 
-/** Whether the method is one of Plinth's own, and not an identity provider. */
+/** Whether the sign-in method is one of Plinth's own methods, and not an identity provider. */
 export const isOwnMethod = (way: string): boolean => (ownMethods as readonly string[]).includes(way);
 
 const isSameName = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();

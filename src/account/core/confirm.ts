@@ -1,17 +1,17 @@
-/** Parses email links that take effect only after a button is pressed, and determines the page that follows. */
+/** Parses email links that take effect only after the user presses a button, and determines which page follows. */
 import { carriedFlow } from './html.ts';
 
 export interface ConfirmLink {
-  /** The hash that identifies the link in auth. */
+  /** The token hash by which the auth service identifies the link. */
   readonly token: string;
   readonly type: string;
-  /** The link's destination, which auth validates. */
+  /** The URL to which the link leads. The auth service validates this URL. */
   readonly redirectTo: string;
 }
 
 const types: ReadonlySet<string> = new Set(['signup', 'invite', 'recovery', 'magiclink', 'email_change']);
 
-/** Parses a link. Returns undefined if the link doesn't have the format of auth's links. */
+/** Parses a link. Returns undefined if the link doesn't have the format of the auth service's links. */
 export function parseConfirmLink(params: URLSearchParams): ConfirmLink | undefined {
   const token = params.get('token') ?? '';
   const type = params.get('type') ?? '';
@@ -19,7 +19,7 @@ export function parseConfirmLink(params: URLSearchParams): ConfirmLink | undefin
   return { token, type, redirectTo: params.get('redirect_to') ?? '' };
 }
 
-/** Returns the query if the URL is an Account page. Returns undefined for any other URL. */
+/** Returns the query string if the URL is the URL of an Account page. Returns undefined for any other URL. */
 export function ownQuery(redirectTo: string, accountUrl: string): URLSearchParams | undefined {
   if (!URL.canParse(redirectTo)) return undefined;
   const url = new URL(redirectTo);
@@ -28,23 +28,23 @@ export function ownQuery(redirectTo: string, accountUrl: string): URLSearchParam
 
 /**
  * Returns the page where the user chooses a password after using a link of this type. Returns undefined for link types
- * that continue to their destination.
+ * that lead directly to their destination.
  */
 export function passwordPageFor(type: string): 'new-password' | 'join' | undefined {
   return type === 'recovery' ? 'new-password' : type === 'invite' ? 'join' : undefined;
 }
 
-/** The query parameter in a link's destination that identifies the window waiting for the link. */
+/** The query parameter, in a link's destination URL, that identifies the window that is waiting for the link. */
 const waitParameter = 'wait';
 
-/** Adds the ID of a waiting window to a link's destination. */
+/** Adds the ID of a waiting window to a link's destination URL. */
 export function withWait(redirectTo: string, wait: string): string {
   const url = new URL(redirectTo);
   url.searchParams.set(waitParameter, wait);
   return url.href;
 }
 
-/** Returns the ID of the window that is waiting for a link, or undefined if there is none. */
+/** Returns the ID of the window that is waiting for a link, or undefined if no window is waiting. */
 export function waitOf(own: URLSearchParams): string | undefined {
   const wait = own.get(waitParameter);
   return wait !== null && /^[A-Za-z0-9_-]{43}$/.test(wait) ? wait : undefined;
@@ -66,8 +66,8 @@ export function isOpenedByUser(
 }
 
 /**
- * Returns the page that sent the request, for auth's `redirect_to`, so that links in emails lead back to it. Returns
- * undefined if the `Referer` isn't an Account page.
+ * Returns the URL of the page that sent the request. The URL is sent to the auth service as `redirect_to`, so that
+ * links in emails lead back to the page. Returns undefined if the `Referer` isn't the URL of an Account page.
  */
 export function cameFrom(referer: string | undefined, host: string, accountUrl: string): string | undefined {
   if (referer === undefined || !URL.canParse(referer)) return undefined;

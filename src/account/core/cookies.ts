@@ -1,6 +1,6 @@
 /**
- * Reads and writes the cookies of the Account pages (RFC 6265). They contain the session, the form token, and data
- * passed from one page to the next.
+ * Reads and writes the cookies of the Account pages (RFC 6265). These cookies contain the session, the form token, and
+ * data passed from one page to the next.
  */
 
 export interface CookieKind {
@@ -15,24 +15,25 @@ export interface Transport {
 }
 
 /**
- * The maximum time that browsers keep a cookie. The session's row expires earlier, after a period of inactivity. The
- * cookie is set only when the account changes, because a response that only extended it could arrive after a newer
- * sign-in and replace that sign-in's cookie.
+ * The maximum time that browsers keep a cookie. The session's row in the database expires earlier, after a period of
+ * inactivity. The cookie is set only when the browser switches to another account. If a response only extended the
+ * cookie, it could arrive after a newer sign-in and overwrite that sign-in's cookie.
  */
 const cookieMaxAgeSeconds = 400 * 24 * 3600;
 export const sessionCookie: CookieKind = { name: 'plinth-account', maxAgeSeconds: cookieMaxAgeSeconds };
 
-/** The sessions of the other accounts in this browser. Each account has a separate cookie. */
+/** The cookies of the sessions of the other accounts in this browser. Each account has a separate cookie. */
 export const parkedCookies: readonly CookieKind[] = [1, 2, 3, 4].map((slot) => ({
   name: `plinth-account-${slot}`,
   maxAgeSeconds: cookieMaxAgeSeconds,
 }));
 
-/** The CSRF token, which Account forms must also contain (`form-mark.ts`). */
+/** The cookie with the CSRF token. Account forms must contain the same token (`form-mark.ts`). */
 export const formCookie: CookieKind = { name: 'plinth-account-form', maxAgeSeconds: 24 * 3600 };
 
 /**
- * Stores a visitor's progress when scripts are disabled (`step.ts`). The cookie lasts about as long as a code is valid.
+ * Stores a visitor's progress if the browser runs no scripts (`step.ts`). The cookie expires at about the same time as
+ * a code sent by email.
  */
 export const stepCookie: CookieKind = { name: 'plinth-account-step', maxAgeSeconds: 3600 };
 
@@ -42,7 +43,7 @@ export const waitCookie: CookieKind = { name: 'plinth-account-wait', maxAgeSecon
 /** Identifies a browser that has signed in before (`device.ts`). Browsers keep cookies for at most 400 days. */
 export const deviceCookie: CookieKind = { name: 'plinth-account-device', maxAgeSeconds: 400 * 24 * 3600 };
 
-/** Long enough for a guest to sign in to another account, even with a second factor. */
+/** This duration is long enough for a guest to sign in to another account, even with a second factor. */
 const guestCookieMaxAgeSeconds = 900;
 /** Stores a guest's session while the guest signs in to another account (`routes/guests.ts`). */
 export const guestCookie: CookieKind = {
@@ -51,9 +52,9 @@ export const guestCookie: CookieKind = {
 };
 
 /**
- * Returns the cookie's name. Over TLS, the name has a prefix that browsers accept only if the cookie is set over TLS,
- * by the exact host and for all paths (RFC 6265bis, section 4.1.3.2). Therefore, a sibling subdomain can't replace the
- * cookie. The gateway hides these cookies from other services.
+ * Returns the cookie's name. If the request was sent over TLS, the name has a prefix that browsers accept only for
+ * cookies that are set over TLS, by the exact host and for all paths (RFC 6265bis, section 4.1.3.2). Therefore, a
+ * sibling subdomain can't replace the cookie. The gateway doesn't forward these cookies to other services.
  */
 const nameOver = ({ name }: CookieKind, { secure }: Transport): string => (secure ? `__Host-${name}` : name);
 
@@ -72,8 +73,8 @@ export function readCookie(
 }
 
 /**
- * Returns a `Set-Cookie` header. If the value is undefined, the header deletes the cookie. SameSite is Lax because
- * users follow links from the app.
+ * Returns a `Set-Cookie` header. If the value is undefined, the header deletes the cookie. `SameSite` is `Lax` because
+ * users follow links from the app to the Account pages.
  */
 export function writeCookie(kind: CookieKind, value: string | undefined, transport: Transport): string {
   const age = value === undefined ? 0 : kind.maxAgeSeconds;

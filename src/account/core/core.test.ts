@@ -150,7 +150,7 @@ describe('offers', () => {
       ['x', 'X'],
       ['custom:idp', '<Idp>'],
     ]);
-    // Providers follow the order in config.toml, except that the last used provider is first.
+    // Providers are sorted as in config.toml, except that the most recently used provider is first.
     const three = { external: { github: true, google: true, gitlab: true } };
     const order = ['gitlab', 'google', 'apple'];
     const offers = offersOf(three, { ...facts, wallets: [] });

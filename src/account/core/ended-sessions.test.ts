@@ -10,7 +10,7 @@ describe('ended sessions', () => {
     fc.assert(
       fc.property(fc.array(fc.record({ clientId: uuid, sessionId: uuid }), { maxLength: 30 }), (ended) => {
         expect(readEnded(writeEnded(ended))).toEqual(ended.slice(0, 20));
-        // Browsers store at least 4096 bytes per cookie.
+        // Every browser can store at least 4096 bytes per cookie.
         expect(writeEnded(ended).length).toBeLessThan(2000);
       }),
     );

@@ -1,7 +1,7 @@
 /**
- * The OpenID client sessions that have just ended in this browser. A cookie passes them from the sign-out to the next
- * page, which loads the clients' logout pages (OpenID Connect Front-Channel Logout 1.0). The cookie doesn't contain the
- * URLs of these pages, because auth looks them up.
+ * The OpenID client sessions that have just ended in this browser. A cookie passes these sessions from the sign-out to
+ * the next page, which loads the clients' logout pages (OpenID Connect Front-Channel Logout 1.0). The cookie doesn't
+ * contain the URLs of the logout pages, because the auth service looks them up.
  */
 import type { CookieKind } from './cookies.ts';
 
@@ -10,7 +10,7 @@ export interface EndedSession {
   readonly sessionId: string;
 }
 
-/** Expires quickly, because only the page that opens immediately after the sign-out uses it. */
+/** The cookie expires quickly, because only the page that opens immediately after the sign-out uses the cookie. */
 export const endedCookie: CookieKind = { name: 'plinth-account-ended', maxAgeSeconds: 60 };
 
 /** The maximum number of logout pages that one sign-out loads. This maximum also limits the size of the cookie. */

@@ -1,14 +1,14 @@
 /**
  * Protects the Account forms against cross-site requests. The form and a cookie contain the same token. Other sites
- * can't read the form's token or set the cookie. `Sec-Fetch-Site` and `Origin` must also match the origin of the
- * Account pages, to protect against cookies set by a sibling host.
+ * can't read the form's token or set the cookie. The `Sec-Fetch-Site` and `Origin` headers must also show that the
+ * request comes from the Account pages, because a sibling host could have set the cookie.
  */
 import { timingSafeEqual } from 'node:crypto';
 
 export interface FormSender {
   readonly fetchSite: string | undefined;
   readonly origin: string | undefined;
-  /** The host and port that the form was sent to. */
+  /** The host and port to which the browser sent the form. */
   readonly host: string;
   /** The token that the form contains. */
   readonly mark: string;

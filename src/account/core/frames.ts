@@ -2,8 +2,8 @@
 import { escapeText } from './html.ts';
 
 /**
- * Returns the frames as HTML. The sandbox allows a client's page to delete its cookies, but not to open windows, submit
- * forms or navigate the Account page.
+ * Returns the frames as HTML. The sandbox allows a client's logout page to delete the client's cookies, but not to open
+ * windows, submit forms or navigate the Account page.
  */
 export const framesOf = (urls: readonly string[]): string =>
   urls
@@ -14,8 +14,9 @@ export const framesOf = (urls: readonly string[]): string =>
     .join('');
 
 /**
- * Returns the sources for `frame-src`. The sources contain the path, so the client's other pages can't be loaded. `;`
- * and `,` are escaped because they would end a source (CSP Level 3, section 2.3.1).
+ * Returns the sources for the content security policy's `frame-src` directive. The sources contain the path of the
+ * logout page, so the frame can't load the client's other pages. The characters `;` and `,` are escaped, because they
+ * would end a source (CSP Level 3, section 2.3.1).
  */
 export const frameSourcesOf = (urls: readonly string[]): readonly string[] => [
   ...new Set(

@@ -1,6 +1,6 @@
 /**
- * Returns the host of a web page, or the scheme of a native app (RFC 8252, section 7.1), as a readable form of the
- * app's URL. Returns undefined for any other URL. `web/account/flow.ts` contains the same function.
+ * Returns a readable form of an app's URL: the host of a web page, or the scheme of a native app's URL (RFC 8252,
+ * section 7.1). Returns undefined for any other URL. `web/account/flow.ts` contains the same function.
  *
  * @example hostOf('com.example.app:/callback') // 'com.example.app'
  */

@@ -8,10 +8,10 @@ export interface PageFill {
   /** The project's `site_url`. */
   readonly appUrl: string;
   readonly logo: string;
-  /** The features that this project doesn't offer. A style sheet hides these features before the script runs. */
+  /** The features that the project doesn't offer. A style sheet hides these features before the script runs. */
   readonly off: readonly string[];
   readonly brandCss: string;
-  /** The CSS for dark screens when scripts are disabled. */
+  /** The CSS for the dark color scheme if the browser runs no scripts. */
   readonly brandDarkCss: string;
   /** The settings that the page's script reads. */
   readonly config: unknown;
@@ -38,7 +38,7 @@ export function fillValues(html: string, values: Readonly<Record<string, string>
   return html.replace(/%PLINTH_([A-Z_]+)%/g, (placeholder, key: string) => values[key] ?? placeholder);
 }
 
-/** Escapes text from a client for HTML that still contains placeholders. */
+/** Escapes text that a client sent, for use in HTML whose placeholders haven't been filled yet. */
 export function escapeText(text: string): string {
   return escapeMarkup(text).replaceAll('%', '&#37;');
 }
@@ -82,14 +82,17 @@ export interface AccountRow {
   readonly key: string;
   readonly name: string;
   /**
-   * Accounts with the state `current`, `in` or `guest` are signed in. A `link` row leads to the provider that the
+   * An account with the state `current`, `in` or `guest` is signed in. A `link` row leads to the provider that the
    * account last used to sign in.
    */
   readonly state: 'current' | 'in' | 'guest' | 'out' | 'link';
   readonly way?: string;
 }
 
-/** Repeats the prerendered row (`web/account/plain/accounts.tsx`) for each account. Each state has its own row. */
+/**
+ * Repeats the prerendered row (`web/account/plain/accounts.tsx`) for each account. The page contains a separate
+ * prerendered row for each state.
+ */
 export function repeatAccounts(html: string, rows: readonly AccountRow[]): string {
   return html.replace(
     /(<ul[^>]* data-list="accounts">)(.*?)(<\/ul>)/s,
@@ -109,7 +112,7 @@ export function repeatAccounts(html: string, rows: readonly AccountRow[]): strin
   );
 }
 
-/** A change to the account that a page can undo. */
+/** A change to the account that the user can undo on a page. */
 export interface ChangeRow {
   readonly kind: string;
   readonly when: string;
@@ -142,7 +145,10 @@ export function repeatChanges(html: string, rows: readonly ChangeRow[]): string 
   );
 }
 
-/** The URLs of the project's own pages, by footer link. A URL is undefined if the project doesn't have that page. */
+/**
+ * The URLs of the project's own pages, by the name of the footer link. A URL is undefined if the project doesn't have
+ * that page.
+ */
 export type FooterLinks = Readonly<Record<'support' | 'terms' | 'privacy', string | undefined>>;
 
 /** Removes each prerendered footer link (`web/account/shell.tsx`) without a URL. */
@@ -157,8 +163,8 @@ export function keepLinks(html: string, links: FooterLinks): string {
 }
 
 /**
- * Keeps the prerendered sentence (`web/account/agreement.tsx`) that names exactly the project's documents, and removes
- * the others.
+ * Keeps the prerendered sentence (`web/account/agreement.tsx`) that names exactly the documents that the project has,
+ * and removes the other sentences.
  */
 export function keepAgreement(html: string, { terms, privacy }: FooterLinks): string {
   const own = [terms && 'terms', privacy && 'privacy'].filter(Boolean).join('-and-');
@@ -169,7 +175,7 @@ export function keepAgreement(html: string, { terms, privacy }: FooterLinks): st
   );
 }
 
-/** Repeats the prerendered password requirement (`web/account/password-rules.tsx`) for each text. */
+/** Repeats the prerendered password requirement (`web/account/password-rules.tsx`) once for each text. */
 export function repeatRules(html: string, texts: readonly string[]): string {
   return html.replace(
     /(<ul[^>]* data-list="password-rules">)(.*?)(<\/ul>)/s,
@@ -180,12 +186,12 @@ export function repeatRules(html: string, texts: readonly string[]): string {
   );
 }
 
-/** Returns JSON that is safe inside a script element because it can't end the element or open a comment. */
+/** Returns JSON that is safe inside a script element, because the JSON can't end the element or open a comment. */
 export function scriptJson(value: unknown): string {
   return (
     JSON.stringify(value)
       .replaceAll('<', '\\u003c')
-      // The page's placeholders are filled again for each response, so `%` must not appear in the JSON.
+      // The page's remaining placeholders are filled for each response, so `%` must not appear in the JSON.
       .replaceAll('%', '\\u0025')
       .replaceAll('\u2028', '\\u2028')
       .replaceAll('\u2029', '\\u2029')
@@ -205,8 +211,8 @@ const carried = [
 ] as const;
 
 /**
- * Returns a query's parameters that are passed from page to page, without `?`. Returns an empty string if there are
- * none.
+ * Returns those parameters of a query that are passed from page to page, without the leading `?`. Returns an empty
+ * string if the query contains no such parameters.
  */
 export function carriedFlow(query: URLSearchParams): string {
   const kept = new URLSearchParams();
@@ -218,7 +224,7 @@ export function carriedFlow(query: URLSearchParams): string {
 }
 
 /**
- * Adds the query to the links of a prerendered page, so that links keep the return URL even before the script runs or
+ * Adds the query to the links on a prerendered page, so that links keep the return URL even before the script runs or
  * if scripts are disabled. A link to another language keeps the whole query, because it leads to the same page.
  */
 export function carryFlow(html: string, query: URLSearchParams, flow = carriedFlow(query)): string {

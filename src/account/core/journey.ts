@@ -1,18 +1,18 @@
 /**
- * A round trip to an identity provider. The state of the round trip is stored in a cookie that scripts can't read. The
- * PKCE verifier (RFC 7636) in the cookie binds the provider's response to this browser.
+ * Writes and reads the state of a round trip to an identity provider. The state is stored in a cookie that scripts
+ * can't read. The PKCE verifier (RFC 7636) in the cookie binds the provider's response to this browser.
  */
 import { createHash } from 'node:crypto';
 import type { CookieKind } from './cookies.ts';
 
-/** Longer than the five minutes after which auth abandons a sign-in. */
+/** This duration is longer than five minutes, after which the auth service abandons a sign-in. */
 export const journeyCookie: CookieKind = { name: 'plinth-account-way', maxAgeSeconds: 600 };
-/** Longer queries are dropped, because browsers limit cookies to 4096 bytes. */
+/** A longer query isn't stored in the cookie, because browsers limit cookies to 4096 bytes. */
 const maxFlowChars = 2048;
 
 export interface Journey {
   readonly verifier: string;
-  /** `sign-in` signs the user in, and `link` adds an identity to the signed-in account. */
+  /** The purpose `sign-in` signs the user in, and `link` adds an identity to the signed-in account. */
   readonly purpose: 'sign-in' | 'link';
   /** The provider's ID, or `sso`. */
   readonly way: string;

@@ -1,12 +1,14 @@
-/** Chooses a page's language from the URL, an earlier choice, and the browser's preferences (RFC 9110). */
+/**
+ * Chooses a page's language based on the URL, an earlier choice, and the browser's `Accept-Language` header (RFC 9110).
+ */
 
 import type { CookieKind } from './cookies.ts';
 
 /**
- * All languages that the pages are available in. A test checks that these languages match `web/locales/languages.ts`.
+ * All languages in which the pages are available. A test checks that these languages match `web/locales/languages.ts`.
  */
 export const languages = ['en', 'ar'] as const;
-/** A locale with longer, accented text for layout tests. Used only if explicitly requested. */
+/** A locale with longer, accented text for layout tests. This locale is used only if it is explicitly requested. */
 export const pseudoLocale = 'pseudo';
 
 const languageMaxAgeSeconds = 365 * 24 * 3600;
@@ -16,7 +18,7 @@ export const languageCookie: CookieKind = { name: 'plinth-lang', maxAgeSeconds: 
 export interface LanguagePreference {
   /** The value of `?lang=` in the URL. */
   readonly requested: string | null;
-  /** The cookie's value, which an earlier `?lang=` set. */
+  /** The value of the cookie, which an earlier `?lang=` has set. */
   readonly kept: string | undefined;
   /** The `Accept-Language` header. */
   readonly accepted: string | undefined;
@@ -43,7 +45,8 @@ function availableAs(tag: string, available: readonly string[]): string | undefi
 }
 
 /**
- * Returns the language ranges of an `Accept-Language` header, most preferred first. Ranges with weight 0 are excluded.
+ * Returns the language ranges of an `Accept-Language` header, most preferred first. Ranges with the weight 0 are
+ * excluded.
  */
 function ranges(header: string): string[] {
   return header

@@ -1,6 +1,6 @@
 /**
- * Selects the next step after the user has entered an address. The choice depends on the project's settings, the domain
- * and this browser's earlier sign-ins, but never on whether an account exists.
+ * Selects the next step of the sign-in after the user has entered an address. The choice depends on the project's
+ * settings, the domain and this browser's earlier sign-ins, but never on whether an account exists.
  */
 import type { BrowserMemory } from './browser-memory.ts';
 import { wayOf } from './browser-memory.ts';
@@ -10,14 +10,14 @@ export type NextStep =
   /** If `isEnforced` is set, SSO is the only sign-in method. */
   | { readonly step: 'sso'; readonly isEnforced: boolean }
   | { readonly step: 'password' | 'code' }
-  /** The domain has no SSO connection, and the project offers no other method. */
+  /** The domain has no SSO connection, and the project offers no other sign-in method for addresses. */
   | { readonly step: 'none' };
 
 export type Identifier = { readonly email: string } | { readonly phone: string };
 
 /**
- * Parses the field as an email address or a phone number. Returns undefined if the text is neither, or if it is a phone
- * number and the project doesn't offer phone sign-in.
+ * Parses the text of the field as an email address or a phone number. Returns undefined if the text is neither, or if
+ * it is a phone number and the project doesn't offer phone sign-in.
  */
 export function parseIdentifier(
   typed: string,
@@ -41,7 +41,7 @@ export function nextStepFor(
   },
 ): NextStep {
   const { offers, sso, memory } = facts;
-  // A code is the only sign-in method for phone numbers.
+  // Users who enter a phone number can sign in only with a code.
   if ('phone' in identifier) return { step: 'code' };
   if (sso.isEnforced) return { step: 'sso', isEnforced: true };
   const way = wayOf(memory, identifier.email);

@@ -1,4 +1,4 @@
-/** Determines which features the Account pages offer, based on auth's `/settings`. */
+/** Determines which features the Account pages offer, based on the auth service's `/settings` endpoint. */
 import type { SignInWay } from './browser-memory.ts';
 import { customProvider, knownProvider, type Provider } from './providers.ts';
 
@@ -11,9 +11,9 @@ export interface AuthSettings {
   readonly passkeys_enabled?: boolean;
 }
 
-/** Information that auth's settings don't include. */
+/** Information that the auth service's settings don't include. */
 export interface MoreFacts {
-  /** The enabled providers that auth's settings omit. */
+  /** The enabled providers that the auth service's settings omit. */
   readonly unlisted: readonly string[];
   /** The provider names in the order of config.toml. */
   readonly order?: readonly string[];
@@ -54,8 +54,8 @@ export function offersOf(settings: AuthSettings, facts: MoreFacts): Offers {
 }
 
 /**
- * Returns the features that don't work at this origin. A passkey works only at the relying party's origins, and the
- * message that a wallet signs requires an https host or localhost.
+ * Returns the features that don't work on pages with this origin. Passkeys work only at the relying party's origins,
+ * and the message that a wallet signs must contain an https host or localhost.
  */
 export function offAt(
   address: { readonly protocol: string; readonly host: string; readonly hostname: string },
@@ -86,24 +86,24 @@ export function offNames(offers: Offers): OfferName[] {
   return (Object.keys(offers) as OfferName[]).filter((name) => !offers[name]);
 }
 
-/** The sign-in methods that don't require typing an address, in display order. */
+/** The sign-in methods for which users don't type an address, in display order. */
 export interface Ways {
   /** The providers, most recently used first. */
   readonly providers: readonly Provider[];
   /** The number of providers that are visible without opening "Other ways to sign in". */
   readonly shown: number;
-  /** Whether the remaining methods are collapsed under "Other ways to sign in". */
+  /** Whether the other methods are collapsed under "Other ways to sign in". */
   readonly isCollapsed: boolean;
   readonly last?: SignInWay;
 }
 
 /**
- * The maximum number of methods shown below the field. If there are more, only providers are shown. If there are more
- * providers than this, only the most recently used provider is shown.
+ * The maximum number of sign-in methods shown below the address field. If there are more methods, only providers are
+ * shown. If even the number of providers exceeds the maximum, only the most recently used provider is shown.
  */
 const maxShown = 3;
 
-/** Sorts the providers and determines which of them the sign-in page shows below its field. */
+/** Sorts the providers and determines which of them the sign-in page shows below the address field. */
 export function waysOf(offers: Offers, providers: readonly Provider[], last: SignInWay | undefined): Ways {
   const isLast = ({ id }: Provider): boolean => id === last;
   const others = [offers.wallet, offers.guest, offers.sso].filter(Boolean).length;
@@ -118,7 +118,7 @@ export function waysOf(offers: Offers, providers: readonly Provider[], last: Sig
   };
 }
 
-/** Returns the names of page sections that would be empty, for the page's `data-off` attribute. */
+/** Returns the names of the page's sections that would be empty, for the page's `data-off` attribute. */
 export function emptyParts(offers: Offers, { providers, shown, isCollapsed }: Ways): string[] {
   const isEmpty = providers.length === shown && !offers.wallet && !offers.guest && !offers.sso;
   return [

@@ -1,6 +1,6 @@
 /**
- * The message IDs of each value of `password_requirements`. A test checks that the pages' scripts contain the same
- * list.
+ * The IDs of the messages that describe each value of `password_requirements`. A test checks that the pages' scripts
+ * contain the same list.
  */
 const required: Readonly<Record<string, readonly string[]>> = {
   letters_digits: ['letter', 'digit'],
@@ -15,7 +15,7 @@ export interface PasswordPolicy {
 }
 
 /**
- * Returns the message IDs of the project's password requirements.
+ * Returns the IDs of the messages that describe the project's password requirements.
  *
  * @example passwordRules({ minLength: 8, requirements: 'letters_digits' }) // ['password.length.8', 'password.letter', 'password.digit']
  */

@@ -1,11 +1,11 @@
 /**
- * Provider icons as vector paths in a 24 × 24 square. From Tabler Icons 3 (https://tabler.io/icons), MIT License,
- * Copyright (c) 2020-2026 Paweł Kuna.
+ * Provider icons as vector paths in a 24 × 24 square. The icons are from Tabler Icons 3 (https://tabler.io/icons), MIT
+ * License, Copyright (c) 2020-2026 Paweł Kuna.
  */
 export interface Glyph {
   /** The path data (SVG 2, section 9.3). */
   readonly d: string;
-  /** Whether the path is stroked instead of filled. */
+  /** Whether the path is drawn as an outline instead of filled. */
   readonly isLine?: true;
 }
 

@@ -1,13 +1,14 @@
 /**
- * The identity providers that the pages show. Each has a mark, which is a tile in the provider's color with an icon or,
- * without an icon, unique letters. The pages don't load images from providers, so providers can't track visitors.
+ * Defines the identity providers that the pages show. Each provider has a mark: a tile in the provider's color that
+ * shows an icon or, if there is no icon, unique letters. The pages don't load images from providers, so providers can't
+ * track visitors.
  */
 import { escapeMarkup } from '../../shared/escape-markup.ts';
 import { knownProviderName } from '../../shared/provider-names.ts';
 import { type Glyph, glyphs } from './provider-glyphs.ts';
 
 export interface Provider {
-  /** The provider's ID in auth's API. */
+  /** The provider's ID in the API of the auth service. */
   readonly id: string;
   readonly name: string;
   /** The icon as decorative SVG. */
@@ -70,7 +71,7 @@ const known: Readonly<Record<string, Known>> = {
   zoom: { ground: '#0b5cff' },
 };
 
-/** Whether the text has the format of a provider ID, including custom providers (`custom:name`). */
+/** Whether the text has the format of a provider ID, including the IDs of custom providers (`custom:name`). */
 export const isProviderId = (text: string): boolean => /^[a-z0-9:_.-]{1,64}$/i.test(text);
 
 /** Returns the provider with this ID, or undefined if the ID is unknown. */
@@ -84,14 +85,14 @@ export function knownProvider(id: string): Provider | undefined {
 }
 
 /**
- * Returns the scopes to request in addition to auth's own. Keycloak 22 and later return a profile only if `openid` is
- * requested.
+ * Returns the scopes to request in addition to the scopes that the auth service requests. Keycloak 22 and later return
+ * a profile only if the request contains the scope `openid`.
  */
 export function scopesFor(id: string): { scopes?: string } {
   return id === 'keycloak' ? { scopes: 'openid' } : {};
 }
 
-/** Returns a custom provider. Its mark shows two letters of its name on one of the colors in `grounds`. */
+/** Returns a custom provider. The provider's mark shows two letters of its name on one of the colors in `grounds`. */
 export function customProvider(id: string, name: string): Provider {
   const words = name.trim().split(/\s+/);
   const [first = '?', second = ''] =
@@ -101,11 +102,11 @@ export function customProvider(id: string, name: string): Provider {
   return { id, name, mark: mark(initialsIn(`${first.toUpperCase()}${second}`), ground) };
 }
 
-/** Background colors that make white letters readable. */
+/** The background colors of marks with letters. White letters are readable on all of them. */
 const grounds = ['#5b6472', '#8a4b08', '#0f766e', '#9d174d', '#4338ca', '#3f6212'] as const;
 
 function mark(sign: string, ground: string): string {
-  // The tile gets a border if it has the same color as the button.
+  // The tile has a border if its color is the same as the button's color.
   const edge = ground === '#ffffff' ? ' stroke="#8b93a1" stroke-opacity=".5"' : '';
   return (
     '<svg viewBox="0 0 24 24" width="22" height="22" aria-hidden="true" focusable="false">' +

@@ -1,12 +1,12 @@
-/** Parses the calling app's request and builds the URL that returns the user to the app. */
+/** Parses the request of the app that opened the pages, and builds the URL that returns the user to the app. */
 
 export interface ReturnRequest {
   readonly redirectTo: string;
-  /** The PKCE challenge. Undefined if the app requests its session in the URL fragment. */
+  /** The PKCE challenge. Undefined if the app expects its session in the URL fragment. */
   readonly challenge: { readonly value: string; readonly method: 's256' | 'plain' } | undefined;
   /**
-   * Whether the app is opened without a code if the request has no challenge. Set for operators' links, which can't
-   * contain a challenge because only the app can create one.
+   * Whether the app is opened without a code if the app's request contains no challenge. This is true for links that
+   * operators create. These links can't contain a challenge, because only the app can create one.
    */
   readonly opensWithoutCode: boolean;
 }
@@ -25,7 +25,7 @@ export function parseReturnRequest(body: Readonly<Record<string, unknown>>): Ret
   return { redirectTo, challenge: { value, method: known }, opensWithoutCode };
 }
 
-/** Adds the code to the app's URL. Keeps the app's other query parameters and replaces an existing `code`. */
+/** Adds the PKCE code to the app's URL. Keeps the app's other query parameters and replaces an existing `code`. */
 export function withCode(redirectTo: string, code: string): string {
   const url = new URL(redirectTo);
   url.searchParams.set('code', code);
@@ -33,8 +33,8 @@ export function withCode(redirectTo: string, code: string): string {
 }
 
 /**
- * Adds a session to the fragment of the app's URL. The fragment has the same format as auth's (GET /verify), which the
- * stock client's `detectSessionInUrl` reads.
+ * Adds a session to the fragment of the app's URL. The fragment has the same format as in redirects from the auth
+ * service (GET /verify), so supabase-js reads it if `detectSessionInUrl` is set.
  */
 export function withSession(
   redirectTo: string,

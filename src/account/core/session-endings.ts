@@ -1,4 +1,4 @@
-/** Determines why a session has ended, for a browser that still has the session's cookie. */
+/** Determines why a session has ended, if the browser still has the cookie of the session. */
 import type { AuthRejection } from '../../shared/auth-rejection.ts';
 import type { Ending } from '../types.ts';
 
@@ -18,8 +18,8 @@ export const parseEnding = (text: string | undefined): Ending | undefined =>
   endings.find((ending) => ending === text);
 
 /**
- * Returns the session limit that auth reports. Reads the limit from the message, because GoTrue's error code is the
- * same for all limits.
+ * Returns the session limit named in an error from the auth service. Reads the limit from the error message, because
+ * GoTrue's error code is the same for all limits.
  */
 export function limitOf({ code, message }: AuthRejection): Ending | undefined {
   if (code !== 'session_expired') return undefined;

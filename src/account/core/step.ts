@@ -1,7 +1,8 @@
 /**
- * The progress of a visitor without scripts, such as the error in the form they posted or the code they must enter. A
- * cookie passes the progress from the form to the resulting page, so that reloading the page doesn't repeat a request.
- * The cookie affects only what a page shows and grants no access.
+ * Stores the progress of a visitor whose browser runs no scripts, such as the error in the form that the visitor posted
+ * or the code that the visitor must enter. A cookie passes the progress from the form to the resulting page, so that
+ * the form isn't sent again when the user reloads the page. The cookie affects only what a page shows and grants no
+ * access.
  */
 
 import { isRecord } from '../../shared/is-record.ts';
@@ -10,7 +11,7 @@ import { escapeText } from './html.ts';
 export type CodePurpose = 'sign-in' | 'confirm' | 'recover';
 
 export interface StepProblem {
-  /** The error code from auth or the Account API. The page shows the corresponding message. */
+  /** The error code that the auth service or the Account API returned. The page shows the corresponding message. */
   readonly code: string;
   /** The affected field, or `form` if no field is affected. */
   readonly place: string;
@@ -18,14 +19,14 @@ export interface StepProblem {
 }
 
 export interface Step {
-  /** The page that shows the problem. */
+  /** The page that shows the error. */
   readonly page: string;
   readonly problem?: StepProblem;
   readonly email?: string;
   /** The purpose of the code that was sent to `email`. */
   readonly purpose?: CodePurpose;
   readonly resent?: boolean;
-  /** Whether the visitor tried to continue before the link in the email was confirmed on another device. */
+  /** Whether the visitor tried to continue before confirming the link in the email on another device. */
   readonly unconfirmed?: boolean;
   /** Whether the second step's page prompts for a recovery code. */
   readonly recovery?: boolean;
@@ -36,7 +37,7 @@ export interface Step {
 }
 
 const purposes: ReadonlySet<unknown> = new Set<CodePurpose>(['sign-in', 'confirm', 'recover']);
-/** Only these values are accepted, because each value becomes part of a file name. */
+/** Only these values are accepted, because the value becomes part of a file name. */
 const places: ReadonlySet<string> = new Set(['form', 'email', 'password', 'code', 'domain', 'unconfirmed']);
 const maxStepLength = 512;
 
@@ -65,8 +66,8 @@ export function readStep(value: string | undefined): Step | undefined {
 }
 
 /**
- * Returns hidden fields that identify the code that the form expects, because another tab may be waiting for a
- * different code.
+ * Returns hidden fields that identify the code that the visitor must enter in the form, because another tab may require
+ * a different code.
  */
 export function sentFields({ email, purpose }: Pick<Step, 'email' | 'purpose'>): string {
   if (email === undefined || purpose === undefined) return '';
@@ -76,7 +77,7 @@ export function sentFields({ email, purpose }: Pick<Step, 'email' | 'purpose'>):
     .join('');
 }
 
-/** Returns the code that the form expects, or undefined if the form doesn't contain {@link sentFields}. */
+/** Returns the code that {@link sentFields} identifies, or undefined if the form doesn't contain these fields. */
 export function readSent(form: URLSearchParams): Step | undefined {
   const [email, purpose] = [text(form.get('sent_to')), form.get('purpose')];
   return email === undefined || !purposes.has(purpose)

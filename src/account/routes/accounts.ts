@@ -38,7 +38,7 @@ export function accountsRoutes(app: FastifyInstance, deps: AccountsDeps, send: S
     const names = new Set(accounts.map(({ user }) => accountName(user).toLowerCase()));
     const known = memoryOf(request).accounts.filter(({ name }) => !names.has(name.toLowerCase()));
     if (accounts.length + known.length === 0) {
-      // With `add`, the sign-in page doesn't redirect back to this page.
+      // With the parameter `add`, the sign-in page doesn't redirect the browser back to this page.
       const query = queryOf(request);
       query.set('add', '1');
       return reply.redirect(ourPage('sign-in', carriedFlow(query)), 303);
@@ -77,7 +77,7 @@ export function accountsRoutes(app: FastifyInstance, deps: AccountsDeps, send: S
     const ended = (await signedIn.list(request, reply)).filter(
       ({ slot }) => removed === 'all' || String(slot) === removed,
     );
-    // Requires a confirmation, because a guest can't sign in to the same account again.
+    // Signing out a guest requires a confirmation, because a guest can't sign in to the same account again.
     if (ended.some(({ user }) => user.is_anonymous === true) && form.get('leave') !== 'yes')
       return askToLeave(request, reply, removed);
     for (const one of ended) await signedIn.end(request, reply, one);
@@ -108,16 +108,16 @@ export function accountsRoutes(app: FastifyInstance, deps: AccountsDeps, send: S
       const identified = await identify(request, reply, key.slice(knownPrefix.length));
       const step = identified?.next.step ?? 'none';
       const way = wayOf(memoryOf(request), key.slice(knownPrefix.length));
-      // With `add`, the next page doesn't continue with the account that is signed in.
+      // With the parameter `add`, the next page doesn't continue with the account that is already signed in.
       query.set('add', '1');
       const adding = carriedFlow(query);
       // Only the sign-in page offers passkeys and wallets.
       if (step === 'none' || way === 'passkey' || way === 'wallet')
         return reply.redirect(pageWith('sign-in', adding, 'chosen', '1'), 303);
-      // The organization's page would only prompt for the address again.
+      // The SSO page would only prompt for the address again, so the browser is redirected to the identity provider.
       if (step === 'sso')
         return openElsewhere(send, request, reply, pageWith('with', adding, 'provider', 'sso'));
-      // Prevents the next page from sending a code before the user requests it.
+      // The parameter `chosen` prevents the next page from sending a code before the user requests one.
       return reply.redirect(pageWith(step, adding, 'chosen', '1'), 303);
     }
     const account = (await signedIn.list(request, reply)).find(({ slot }) => String(slot) === key);

@@ -1,6 +1,7 @@
 /**
- * Declares `/account/api/*`, the API for the pages. The API calls auth on the pages' behalf and stores the token pair,
- * so a refresh token never reaches a page. It accepts only JSON from the same origin.
+ * Declares `/account/api/*`, the API that the Account pages use. The API calls the auth service for the pages and
+ * stores the token pair, so pages never receive a refresh token. The API accepts only JSON, and only from pages with
+ * the same origin.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isSameOrigin, sameOriginHeader } from '../../kernel/same-origin.ts';
@@ -104,7 +105,7 @@ export async function apiRoutes(app: FastifyInstance, deps: ApiDeps): Promise<vo
   const { sessions, auth, windows, accounts } = deps;
   const { present, needed } = deps.visitors;
 
-  // Forms on other websites can send these content types without a preflight, so they aren't parsed here.
+  // Forms on other websites can send these content types without a preflight request, so this API doesn't parse them.
   app.removeContentTypeParser('text/plain');
 
   // The schemas are loaded on the first request so that an idle server doesn't use memory for them.
@@ -128,10 +129,11 @@ export async function apiRoutes(app: FastifyInstance, deps: ApiDeps): Promise<vo
   }
 
   async function tell(request: FastifyRequest, force: boolean): Promise<SessionResponse> {
-    // Doesn't change cookies, because the response may arrive after another tab has signed in again.
+    // This route doesn't change cookies, because the response may arrive after the user has signed in again in another
+    // tab.
     const found = await present(request, force);
     if (found !== undefined) return sessionResponse(found.session, found.user);
-    // Returns the reason only to a browser that had the session.
+    // Only the browser that had the session receives the reason.
     const ended = await sessions.ending(cookieOf(request, sessionCookie));
     return { session: null, ...(ended && { ended }) };
   }
@@ -147,13 +149,13 @@ export async function apiRoutes(app: FastifyInstance, deps: ApiDeps): Promise<vo
       await auth.visitor(request)[operation](body);
       return {};
     }
-    // Returns the same response whether or not the address has an account.
+    // Returns the same response whether or not the address belongs to an account.
     const window = windows.of(request);
     await auth.visitor(request, window.id)[operation](body);
     return { number: await windows.begin(request, reply, window) };
   });
 
-  /** Signs in the waiting window after the link in the email was opened on another device. */
+  /** Signs in the user of the waiting window after the link in the email has been confirmed on another device. */
   app.post('/wait', async (request, reply) => {
     const taken = await windows.take(request);
     if (taken.state !== 'confirmed') return { state: taken.state };
@@ -171,12 +173,13 @@ export async function apiRoutes(app: FastifyInstance, deps: ApiDeps): Promise<vo
     const { purpose = '', ...body } = bodies.verifyCode(request.body);
     const pair = await auth.visitor(request).verifyCode(body);
     if (pair !== undefined && body.type === 'email_change' && (await present(request)) !== undefined) {
-      // The browser keeps its own session, which may have been verified with a second factor.
+      // The browser keeps its existing session, because the user may have verified a second factor in it.
       await auth.user(request, { tokens: pair }).signOut('local');
       return tell(request, true);
     }
     if (pair !== undefined) await windows.end(request, reply);
-    // Auth doesn't return a session while the other address of an email change with double confirmation is unconfirmed.
+    // If an email change must be confirmed at both addresses, the auth service doesn't return a session until both are
+    // confirmed.
     return pair === undefined ? { session: null } : enter(request, reply, pair, wayOfCode(purpose));
   });
 
@@ -191,8 +194,8 @@ export async function apiRoutes(app: FastifyInstance, deps: ApiDeps): Promise<vo
   app.post('/sign-out', async (request, reply) => {
     const scope = bodies.signOut(request.body);
     if (scope === 'all') {
-      // Skips guests, because they can't sign in to the same account again. The page doesn't offer to sign guests out
-      // either.
+      // Doesn't sign guests out, because they can't sign in to the same account again. The page itself doesn't offer to
+      // sign guests out either.
       const members = (await accounts.list(request, reply)).filter(({ user }) => user.is_anonymous !== true);
       for (const one of members) await accounts.end(request, reply, one);
       const names = members.map(({ user }) => accountName(user));
@@ -205,7 +208,7 @@ export async function apiRoutes(app: FastifyInstance, deps: ApiDeps): Promise<vo
       setCookie(request, reply, undefined);
       if (session !== undefined) keepLeft(request, reply, [ownerOf(session).name]);
     }
-    // Logout pages work only in the browser that has the clients' sessions.
+    // The clients' logout pages work only in the browser that has the clients' sessions.
     if (scope !== 'browser' || (await deps.consent.frontchannelUrls(ended)).length === 0) return {};
     keepCookie(request, reply, endedCookie, writeEnded(ended));
     return { frames: true };
@@ -233,8 +236,8 @@ export async function apiRoutes(app: FastifyInstance, deps: ApiDeps): Promise<vo
 /** Declares the routes for the accounts that are listed in the browser. */
 function memoryRoutes(app: FastifyInstance, { accounts, visitors }: ApiDeps): void {
   /**
-   * Lists the signed-in accounts other than the current one, and the most recently signed-out accounts. Guests have no
-   * name.
+   * Lists the signed-in accounts other than the current one, and the most recently signed-out accounts. The list
+   * contains no name for guests.
    */
   app.get('/others', async (request) => {
     const others = (await accounts.list(request)).filter(({ slot }) => slot !== 'current');
@@ -247,7 +250,7 @@ function memoryRoutes(app: FastifyInstance, { accounts, visitors }: ApiDeps): vo
     return {};
   });
 
-  /** Called after the user has unlinked a provider. */
+  /** The page calls this route after the user has unlinked a provider. */
   app.post('/unlinked', async (request, reply) => {
     forgetUnlinked(request, reply, (await visitors.needed(request)).user);
     return {};
@@ -256,7 +259,7 @@ function memoryRoutes(app: FastifyInstance, { accounts, visitors }: ApiDeps): vo
 
 /** Declares the routes for returning users to an app. */
 function appRoutes(app: FastifyInstance, deps: ApiDeps, bodies: () => typeof Bodies): void {
-  /** Pages link to an app only if they could also redirect to it. */
+  /** Pages link to an app only if the server would also redirect the browser to it. */
   app.post('/app', async (request) => {
     const { redirect_to: address, client_id: clientId } = bodies().object(request.body);
     if (typeof address !== 'string') return { allowed: false };

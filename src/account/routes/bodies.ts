@@ -1,4 +1,4 @@
-/** Parses the request bodies of `/account/api`. Only known fields are passed to auth. */
+/** Parses the request bodies of `/account/api`. Passes only known fields to the auth service. */
 
 import { z } from 'zod';
 import type { SignOutScope } from '../browser-sign-in.ts';
@@ -20,7 +20,7 @@ const passwordBody = z.object({ ...address, password: text, captcha_token: text.
 const verifyBody = z.object({
   ...address,
   token: text,
-  /** Why the page requested the code. */
+  /** The purpose for which the page requested the code. */
   purpose: z.enum(['sign-in', 'sign-up', 'confirm', 'recover']).optional(),
   type: z.enum(['email', 'sms', 'recovery', 'email_change', 'phone_change', 'invite', 'signup', 'magiclink']),
 });
@@ -86,7 +86,7 @@ export function link(body: unknown): z.infer<typeof linkBody> {
 
 /**
  * Reads the captcha token from a body that has no other fields. Starting a passkey sign-in requires a captcha if other
- * sign-ins do.
+ * sign-in methods require one.
  */
 export function captchaAlone(body: unknown): Record<string, unknown> {
   return captchaOf(read(z.object(captcha), body).captcha_token);
@@ -109,7 +109,7 @@ export function recoveryCode(body: unknown): { code: string } {
   return read(z.object({ code: text }), body);
 }
 
-/** Returns the captcha token in auth's format. */
+/** Returns the captcha token in the format that the auth service expects. */
 function captchaOf(token: string | undefined): Record<string, unknown> {
   return token === undefined ? {} : { gotrue_meta_security: { captcha_token: token } };
 }
@@ -128,12 +128,15 @@ export function authorization(source: unknown): string {
   return read(authorizationBody, source).authorization_id;
 }
 
-/** Returns the sessions to end. `all` means the sessions of all accounts in the browser. */
+/** Returns which sessions to end. `all` means the sessions of all accounts in the browser. */
 export function signOut(body: unknown): SignOutScope | 'all' {
   return read(signOutBody, body).scope;
 }
 
-/** Returns the auth operation that sends a code, and its request body. `confirm` resends the code for a sign-up. */
+/**
+ * Returns the auth operation that sends a code, and its request body. The purpose `confirm` resends the code for a
+ * sign-up.
+ */
 export function sendCode(body: unknown): {
   operation: 'sendCode' | 'resendCode' | 'sendRecovery';
   body: Record<string, unknown>;

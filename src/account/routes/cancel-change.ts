@@ -1,6 +1,6 @@
 /**
- * Declares `/account/cancel-change`. The email to the user's old address links to this page. The page cancels the
- * address change when the user presses a button. The page doesn't require a session.
+ * Declares `/account/cancel-change`. Declares the page to which the email to the user's old address links. The page
+ * cancels the change of the address when the user presses a button. The page doesn't require a session.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { AuthRejection } from '../../shared/auth-rejection.ts';
@@ -12,7 +12,7 @@ export function cancelChangeRoutes(
   app: FastifyInstance,
   { auth, send }: { readonly auth: AuthClient; readonly send: Send },
 ): void {
-  /** Returns the new address, so that the owner can distinguish a typing mistake from an attack. */
+  /** Returns the new address, so that the account's owner can distinguish a typing mistake from an attack. */
   async function newAddress(request: FastifyRequest, token: string): Promise<string> {
     try {
       return (await auth.visitor(request).checkLink({ type: 'email_change', token })).newEmail;

@@ -1,7 +1,7 @@
 /**
- * Declares `/account/confirm`, the page that email links open. Opening the page in the browser that requested the email
- * uses the link. Any other browser gets a page with a button, so email scanners can open the page safely. The button
- * submits a plain form that works without scripts.
+ * Declares `/account/confirm`, the page that email links open. If the browser that requested the email opens the page,
+ * the server uses the link immediately. Any other browser receives a page with a button, so email scanners can open the
+ * page safely. The button submits a plain form that works without scripts.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AuthRejection } from '../../shared/auth-rejection.ts';
@@ -34,7 +34,7 @@ import { openElsewhere, sendExpired, sendLimited, sendRefused } from './response
 export interface ConfirmDeps {
   readonly auth: AuthClient;
   readonly accountUrl: () => string;
-  /** Signs the browser in and adds the cookie to the response. */
+  /** Signs the browser in and adds the session cookie to the response. */
   readonly enter: BrowserSignIn['enter'];
   readonly returnAddress: ReturnAddress;
   readonly visitors: Visitors;
@@ -52,14 +52,17 @@ const pagesOf: Readonly<Record<string, AnyPage>> = {
   email_change: 'plain/confirm-email_change',
 };
 
-/** Returns the page for a used or expired link. The page continues the flow that the link belongs to. */
+/**
+ * Returns the page for a used or expired link. The page continues the sign-in, recovery or invitation to which the link
+ * belongs.
+ */
 const expiredAddress = (type: string, own = new URLSearchParams()): string =>
   ourPage(
     type === 'recovery' || type === 'invite' ? `link-expired-${type}` : 'link-expired',
     carriedFlow(own),
   );
 
-/** Much larger than any form that contains a link and its destination. */
+/** This limit is much larger than any form that contains a link and its destination. */
 const maxFormBytes = 16_384;
 
 export function confirmRoutes(app: FastifyInstance, deps: ConfirmDeps): void {
@@ -94,7 +97,7 @@ export function confirmRoutes(app: FastifyInstance, deps: ConfirmDeps): void {
     } catch (error) {
       if (!(error instanceof AuthRejection)) throw error;
       if (error.status === 429) return sendLimited(send, request, reply, error);
-      // If an app requested the link, the app gets the error itself after the user has continued.
+      // If an app requested the link, the app receives the error after the user has continued to the app.
       const isOfApp = own === undefined && link.type !== 'email_change';
       if (!isOfApp) return reply.redirect(expiredAddress(link.type, own), 303);
     }
@@ -146,8 +149,8 @@ export function confirmRoutes(app: FastifyInstance, deps: ConfirmDeps): void {
       const change = isChange ? await auth.visitor(request).checkLink(link) : undefined;
       const body = { type: link.type, token_hash: link.token };
       const pair = await auth.visitor(request).verifyCode(body);
-      // Auth doesn't return a session while the other address of an email change with double confirmation is
-      // unconfirmed.
+      // If an email change must be confirmed at both addresses, the auth service doesn't return a session until both
+      // are confirmed.
       if (pair === undefined) {
         keepStep(request, reply, { page: 'confirm-other', email: change?.otherEmail ?? '' });
         return page('/account/confirm-other');
@@ -158,7 +161,7 @@ export function confirmRoutes(app: FastifyInstance, deps: ConfirmDeps): void {
       const arrived = { session, user: pair.user };
       const passwordPage = passwordPageFor(link.type);
       if (passwordPage !== undefined) {
-        // Shows the second-factor page first, which then continues to the password page.
+        // Shows the second-factor page first. That page then continues to the password page.
         if (!mustStepUp(arrived)) return page(ourPage(passwordPage, carriedFlow(own)));
         own.set('next', passwordPage);
       }
@@ -169,13 +172,13 @@ export function confirmRoutes(app: FastifyInstance, deps: ConfirmDeps): void {
         if (error.code === 'sso_required') return page(problemPage('sign-in', carriedFlow(own), error.code));
         return page(expiredAddress(link.type, own));
       }
-      // The browser is signed in, but the app can't receive a session. The sign-in page explains why.
+      // The user is signed in, but the app can't receive a session. The sign-in page explains why.
       if (error instanceof AccountError) return page(ourPage('sign-in', carriedFlow(own)));
       throw error;
     }
   }
 
-  /** Continues to the app, as opening the link would. */
+  /** Sends the browser to the app, as if the user had opened the link directly. */
   async function goToApp(request: FastifyRequest, reply: FastifyReply, link: ConfirmLink) {
     try {
       return await openElsewhere(send, request, reply, await auth.visitor(request).followLink(link));
@@ -186,9 +189,9 @@ export function confirmRoutes(app: FastifyInstance, deps: ConfirmDeps): void {
   }
 
   /**
-   * Returns the page that follows an email change. The browser keeps its own session, which may have been verified with
-   * a second factor. A browser without a session isn't signed in, because the recipient of this email isn't necessarily
-   * the account's owner.
+   * Returns the page that follows an email change. The browser keeps its existing session, because the user may have
+   * verified a second factor in it. A browser without a session isn't signed in, because the recipient of this email
+   * isn't necessarily the account's owner.
    */
   async function afterEmailChange(request: FastifyRequest, own: URLSearchParams, pair: TokenPair) {
     await auth.user(request, { tokens: pair }).signOut('local');
@@ -198,7 +201,7 @@ export function confirmRoutes(app: FastifyInstance, deps: ConfirmDeps): void {
     own.delete('section');
     const address = await arrivalAddress(returnAddress, request, own, visitor);
     if (address !== '/account/security') return address;
-    // A guest has saved the guest account under this address.
+    // The user was a guest who has just saved the guest account under this address.
     return wasGuest(before.session)
       ? pageWith('upgrade', '', 'linked', '1')
       : '/account/security?changed=email';

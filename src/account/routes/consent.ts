@@ -1,6 +1,6 @@
 /**
- * The consent page's API for showing an app's request and submitting the user's decision. Auth enforces all rules, and
- * this module only determines what users see.
+ * Declares the API of the consent page. The page uses it to read an app's request and to submit the user's decision.
+ * The auth service enforces all rules. This module only determines what users see.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { AuthRejection } from '../../shared/auth-rejection.ts';
@@ -15,7 +15,7 @@ export interface ConsentRouteDeps {
   readonly consent: ConsentDeps;
   readonly bodies: () => typeof Bodies;
   /**
-   * Returns the session and the user. If a second factor is required, the session must have used one.
+   * Returns the session and the user. If a second factor is required, the user must have verified one in this session.
    * @throws {AccountError} not_signed_in, insufficient_aal
    */
   readonly complete: (request: FastifyRequest) => Promise<{ session: OpenSession; user: AuthUser }>;
@@ -33,7 +33,8 @@ export function consentRoutes(app: FastifyInstance, deps: ConsentRouteDeps): voi
     const trusted = await consent.isTrustedClient(client.id);
     return {
       request: {
-        // A client chooses its logo at registration, so the logo is hidden unless an administrator registered the app.
+        // An app that registers itself can choose any logo, so the logo is hidden unless an administrator registered
+        // the app.
         app: {
           name: client.name ?? '',
           uri: client.uri,
@@ -61,7 +62,10 @@ export function consentRoutes(app: FastifyInstance, deps: ConsentRouteDeps): voi
   });
 }
 
-/** Replaces auth's error for a request that has already been decided. @throws {AccountError} consent_answered */
+/**
+ * Replaces the auth service's error for a request that the user has already approved or denied.
+ * @throws {AccountError} consent_answered
+ */
 async function pending<Result>(operation: Promise<Result>): Promise<Result> {
   try {
     return await operation;

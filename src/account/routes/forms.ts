@@ -1,7 +1,7 @@
 /**
- * Serves the pages' forms to browsers without scripts. A form is posted to its own page, and the response is always a
- * redirect. A cookie contains the data for the next page (`core/step.ts`). That page is prerendered separately and sent
- * without scripts, because the scripts expect different markup.
+ * Serves the pages' forms to browsers that run no scripts. The browser posts a form to the URL of the form's page, and
+ * the response is always a redirect. A cookie contains the data for the next page (`core/step.ts`). The next page is
+ * prerendered separately and sent without scripts, because the scripts expect different markup.
  */
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -54,7 +54,7 @@ export interface FormRouteDeps extends FormDeps {
 
 export interface Forms {
   /**
-   * Shows the page with the result of the last form. Returns undefined if no form was posted, so that the caller sends
+   * Shows the page with the result of the last form. Returns undefined if no form was posted, and the caller then sends
    * the regular page.
    */
   show(request: FastifyRequest, reply: FastifyReply, page: string): Promise<FastifyReply | undefined>;
@@ -86,7 +86,7 @@ export function formRoutes(app: FastifyInstance, deps: FormRouteDeps): Forms {
       keepLeft(request, reply, [accountName(visitor.user)]);
     }
     setCookie(request, reply, undefined);
-    // The list shows the accounts that are still signed in.
+    // The page then lists the accounts that are still signed in.
     return reply.redirect(hasParked(request) ? '/account/accounts' : '/account/signed-out', 303);
   });
 
@@ -95,7 +95,7 @@ export function formRoutes(app: FastifyInstance, deps: FormRouteDeps): Forms {
     const visitor = await visitors.present(request);
     if (visitor === undefined) return reply.redirect(address('sign-in', query), 303);
     if (mustStepUp(visitor)) {
-      // Redirects because the regular page can't show the user's factors until its script runs.
+      // The browser is redirected because the regular page shows the user's factors only after its script has run.
       keepStep(request, reply, { page: 'mfa' });
       return reply.redirect(address('mfa', query), 303);
     }
@@ -117,8 +117,8 @@ export function formRoutes(app: FastifyInstance, deps: FormRouteDeps): Forms {
     });
   });
 
-  // The signed-in page links to this route, because that page can't redirect to the app itself. Browsers apply the
-  // page's form-action policy to redirects after a form submission.
+  // The signed-in page links to this route, because the form's response can't redirect the browser directly to the app.
+  // Browsers apply the page's `form-action` policy to redirects after a form submission.
   app.get('/go', async (request, reply) => {
     const query = queryOf(request);
     if (!isFromOurPage(request)) return reply.redirect(address('signed-in', query), 303);
@@ -173,10 +173,10 @@ export function formRoutes(app: FastifyInstance, deps: FormRouteDeps): Forms {
       const step = stepOf(request);
       if (step === undefined || step.page !== page) return undefined;
       const { problem, purpose, recovery } = step;
-      // The code depends on the account, which might not have the typed address.
+      // The second-factor code belongs to the signed-in account, whose address may differ from the typed address.
       const visitor = page === 'mfa' ? await visitors.present(request) : undefined;
       const email = visitor === undefined ? step.email : nameOf(visitor);
-      // Shows an error only once, but keeps the progress for the next page.
+      // The error is shown only once, but the progress is kept for the next page.
       keepStep(
         request,
         reply,
@@ -195,7 +195,7 @@ export function formRoutes(app: FastifyInstance, deps: FormRouteDeps): Forms {
   };
 }
 
-/** The form for a code that was sent, by the purpose of the code. */
+/** The form in which the user enters a code that was sent, by the purpose of the code. */
 const codeForms = { 'sign-in': 'code-entry', recover: 'code-entry', confirm: 'code-confirm' } as const;
 
 /** The part of the page's file name that selects its state. */
@@ -208,7 +208,7 @@ function stateOf({ problem, resent, unconfirmed, enforced }: Step): string {
 
 const needsSso = (error: unknown): boolean => error instanceof AuthRejection && error.code === 'sso_required';
 
-/** Offers the sign-in method that the address requires, as the sign-in page does. */
+/** Offers SSO, the sign-in method that the address requires, as the sign-in page does. */
 function toOrganization({ request, reply }: FormContext, email: string): Outcome {
   keepAddress(request, reply, email);
   return { page: 'sso', step: { email, enforced: true } };

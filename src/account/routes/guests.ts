@@ -1,7 +1,7 @@
 /**
- * Lets a guest sign in to an existing account. Signing in would end the guest's session, so a separate cookie keeps the
- * session until the account's owner decides what happens to the guest. Only a browser with both cookies can access both
- * sessions, and requests never contain account IDs.
+ * Lets a guest sign in to an existing account. Signing in would end the guest's session, so a separate cookie keeps
+ * that session until the user decides what happens to the guest's data. Only a browser that has both cookies can access
+ * both sessions, and requests never contain account IDs.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { GuestDeps } from '../auth-deps.ts';
@@ -14,7 +14,7 @@ import { mustStepUp, type Visitor, type Visitors } from '../visitor.ts';
 
 export interface GuestRules {
   readonly handOver: GuestDeps['transferGuest'];
-  /** Whether the project has a hook that transfers a guest's rows. */
+  /** Whether the project has a hook that transfers a guest's rows to another account. */
   readonly hasHook: boolean;
 }
 
@@ -29,7 +29,7 @@ export interface GuestRouteDeps {
 export function guestRoutes(app: FastifyInstance, deps: GuestRouteDeps): void {
   const { sessions, visitors, browserSignIn, guests, onError } = deps;
 
-  /** Returns the guest whose session was kept in this browser. Deletes the cookie if that guest no longer exists. */
+  /** Returns the guest whose session is kept in this browser. Deletes the cookie if that guest no longer exists. */
   async function setAside(request: FastifyRequest, reply: FastifyReply): Promise<Visitor | undefined> {
     const cookie = cookieOf(request, guestCookie);
     if (cookie === undefined) return undefined;

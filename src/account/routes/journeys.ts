@@ -1,8 +1,8 @@
 /**
  * Declares the routes for round trips to identity providers. `GET /account/with` is a plain link, so it works without
- * scripts. If another site links to it, a page asks for confirmation. Otherwise, the site could sign the visitor in to
- * an account of its choice. Every provider redirects to `GET /account/back` with a PKCE code that only this browser can
- * redeem.
+ * scripts. If another site links to this route, a page asks the user for confirmation. Otherwise, the other site could
+ * sign the visitor in to an account of the site's choice. Every provider redirects to `GET /account/back` with a PKCE
+ * code that only this browser can redeem.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -35,7 +35,7 @@ export interface JourneyDeps {
   readonly providerName: (id: string) => Promise<string | undefined>;
 }
 
-/** The SSO errors that the pages have a message for. */
+/** The SSO errors for which the pages have a message. */
 const ssoRefusals: ReadonlySet<string> = new Set([
   'user_banned',
   'signup_disabled',
@@ -45,7 +45,7 @@ const ssoRefusals: ReadonlySet<string> = new Set([
   'over_request_rate_limit',
 ]);
 
-/** The parameters that make auth redirect the browser back to the Account pages. */
+/** The parameters that make the auth service redirect the browser back to the Account pages. */
 interface StartedJourney {
   readonly redirect_to: string;
   readonly code_challenge: string;
@@ -69,8 +69,8 @@ function startJourney(
 }
 
 /**
- * Returns a URL on the host that set the cookie, because this server may have several host names. The URL contains the
- * pages' language, because auth emails the user in that language.
+ * Returns a URL on the host whose response set the cookie, because this server may have several host names. The URL
+ * contains the language of the pages, because the auth service sends emails to the user in this language.
  */
 function returnAddress(request: FastifyRequest, accountUrl: string, language: string): string {
   const { protocol, host, hostname } = request;
@@ -114,8 +114,8 @@ export function journeyPages(app: FastifyInstance, deps: JourneyDeps, send: Send
     const way = isSso ? 'sso' : provider;
     const journey = startJourney(deps, request, reply, { purpose: 'sign-in', way, flow: carriedFlow(query) });
     if (isSso) {
-      // If the identity provider started the sign-in, its connection is known. Otherwise, auth looks up the connection
-      // by the address's domain.
+      // If the identity provider started the sign-in, the request already contains the ID of its connection. Otherwise,
+      // the auth service looks up the connection by the domain of the address.
       const to = connection === null ? { domain: domainOfAddress(request) } : { provider_id: connection };
       return auth.visitor(request).ssoJourney({ ...to, ...journey });
     }
@@ -123,7 +123,7 @@ export function journeyPages(app: FastifyInstance, deps: JourneyDeps, send: Send
     return auth.visitor(request).providerAddress(search);
   }
 
-  /** Returns the name of the service where the sign-in continues. */
+  /** Returns the name of the identity provider or domain at which the sign-in continues. */
   async function connectionName(request: FastifyRequest): Promise<string | undefined> {
     const query = queryOf(request);
     const [provider, connection] = [query.get('provider') ?? '', query.get('sso')];
@@ -155,12 +155,12 @@ export function journeyPages(app: FastifyInstance, deps: JourneyDeps, send: Send
     const code = query.get('code');
     if (code === null) {
       const reported = query.get('error_code') ?? query.get('error') ?? '';
-      // The details of a failed assertion aren't useful to the user or the app.
+      // The details of a failed SAML assertion aren't useful to the user or the app.
       const isUnclear = journey.way === 'sso' && !ssoRefusals.has(reported);
       const providerError = isUnclear ? 'sso_failed' : reported;
       return reply.redirect(problemPage(page, flow, providerError), 303);
     }
-    // Linking doesn't change the session, so the user returns to the page.
+    // Linking an identity doesn't change the session, so the user returns to the page that started the linking.
     if (journey.purpose === 'link') return reply.redirect(pageWith(page, flow, 'linked', journey.way), 303);
     try {
       const pair = await auth.visitor(request).redeemCode(code, journey.verifier);
@@ -175,7 +175,7 @@ export function journeyPages(app: FastifyInstance, deps: JourneyDeps, send: Send
   });
 }
 
-/** Returns the domain of the address that the user is signing in with. The user may have typed only a domain. */
+/** Returns the domain of the address with which the user is signing in. The user may have typed only a domain. */
 function domainOfAddress(request: FastifyRequest): string {
   const address = addressOf(request) ?? '';
   return address.slice(address.lastIndexOf('@') + 1).toLowerCase();
@@ -220,6 +220,6 @@ export function journeyApi(
   });
 }
 
-/** Returns the page where the user links identities, to save a guest's account or to add a sign-in method. */
+/** Returns the page on which the user links identities, either to save a guest account or to add a sign-in method. */
 const linkingPage = (flow: string): 'upgrade' | 'security' =>
   new URLSearchParams(flow).get('next') === 'upgrade' ? 'upgrade' : 'security';

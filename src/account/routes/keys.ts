@@ -1,6 +1,6 @@
 /**
- * The API for passkey and wallet sign-in and for second factors. Passes auth's challenges to the browser and the
- * browser's responses to auth.
+ * The API for passkey and wallet sign-in and for second factors. Passes challenges from the auth service to the
+ * browser, and responses from the browser to the auth service.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { UserOperations } from '../../auth/index.ts';
@@ -39,7 +39,7 @@ export function keyRoutes(app: FastifyInstance, deps: KeyRouteDeps): void {
       const pair = await auth.visitor(request).signInWithWallet(body);
       return sessionResponse(await browserSignIn.enter(request, reply, pair, 'wallet'), pair.user);
     } catch (error) {
-      // Upstream returns this error in OAuth format, which has no auth error code.
+      // Upstream returns this error in the OAuth format, which doesn't contain one of the auth service's error codes.
       const isOAuths = error instanceof AuthRejection && error.body.error === 'invalid_grant';
       throw isOAuths ? new AccountError('wallet_refused', { cause: error }) : error;
     }

@@ -9,8 +9,8 @@ import { isMark, isOurForm, markBytes } from '../core/form-mark.ts';
 import { cookieOf, keepCookie } from '../request-cookies.ts';
 
 /**
- * Returns the hidden field with the CSRF token and sets its cookie. Reuses an existing token, because another tab may
- * also show a form.
+ * Returns the hidden field that contains the CSRF token, and sets the token's cookie. Reuses an existing token, because
+ * another tab may show a form that contains this token.
  */
 export function markedForm(request: FastifyRequest, reply: FastifyReply): string {
   const known = cookieOf(request, formCookie);
@@ -37,8 +37,8 @@ export const formOf = ({ body }: FastifyRequest): URLSearchParams =>
 
 /**
  * Whether the user followed a link or redirect on an Account page. Other sites must not be able to send a visitor to an
- * app or an identity provider without a click on these pages. For older browsers, which don't send `Sec-Fetch-Site`,
- * checks `Referer` instead.
+ * app or an identity provider unless the visitor clicks on an Account page. Checks `Referer` instead if the browser is
+ * an older one, which doesn't send `Sec-Fetch-Site`.
  */
 export function isFromOurPage({ headers, host }: FastifyRequest): boolean {
   const {
@@ -47,7 +47,7 @@ export function isFromOurPage({ headers, host }: FastifyRequest): boolean {
     'sec-fetch-dest': target = 'document',
     referer,
   } = headers;
-  // Frames and images are requested without the user's involvement.
+  // Browsers request frames and images without any action by the user.
   if (mode !== 'navigate' || target !== 'document') return false;
   if (site !== undefined) return site === 'same-origin';
   if (referer === undefined || !URL.canParse(referer)) return false;

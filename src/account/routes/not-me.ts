@@ -1,6 +1,7 @@
 /**
  * Declares `/account/not-me`, the destination of the "This wasn't me" link in security notices. The page describes the
- * consequences, and its button undoes the change. `/account/unlock` ends a lockout in the same way.
+ * consequences of undoing the change, and a button on it undoes the change. The page `/account/unlock` ends a lockout
+ * in the same way.
  */
 import type { FastifyInstance } from 'fastify';
 import type { AuthClient } from '../auth-client.ts';
@@ -18,7 +19,7 @@ export function notMeRoutes(
   declareTokenForm(app, send, {
     path: '/not-me',
     shape,
-    // A security notice can't be sent again, so the page lists other ways to secure the account.
+    // The user can't request the security notice again, so the page lists other ways to secure the account.
     expired: 'plain/not-me-expired',
     showsUsed: true,
     async show(request, token, reply) {
@@ -32,7 +33,7 @@ export function notMeRoutes(
     },
     async use(request, reply, token) {
       const { next, email, hasFactor } = await auth.visitor(request).reverse(token);
-      // The next page sends a code to this address.
+      // The page that follows sends a code to this address.
       if (next === 'email') keepAddress(request, reply, email);
       return `/account/secured${next === 'email' ? (hasFactor ? '-factor' : '') : `-${next}`}`;
     },

@@ -1,6 +1,7 @@
 /**
- * Opens an email link on a device other than the one that requested the email. The link only confirms the window that
- * is waiting for it, and only after the user enters the number shown in that window (`waiting-windows.ts`).
+ * Handles an email link that is opened on a device other than the device that requested the email. The link only
+ * confirms the window that is waiting for the link, and only after the user enters the number shown in that window
+ * (`waiting-windows.ts`).
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AuthRejection } from '../../shared/auth-rejection.ts';
@@ -51,7 +52,7 @@ export function otherDevice(deps: {
   const canceled = (request: FastifyRequest, reply: FastifyReply) =>
     send(request, reply, 'plain/confirm-canceled', { isStill: true });
 
-  /** Confirms the window that is waiting for the link. Doesn't sign this browser in. */
+  /** Confirms the window that is waiting for the link. Doesn't sign the user in with this browser. */
   async function confirmWindow(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -79,7 +80,7 @@ export function otherDevice(deps: {
   return { askNumber, confirmWindow };
 }
 
-/** Returns the hidden fields of the form that uses a link. */
+/** Returns the hidden fields of the form that submits a link. */
 export function formFields(request: FastifyRequest, reply: FastifyReply, link: ConfirmLink): string {
   const values = { token: link.token, type: link.type, redirect_to: link.redirectTo };
   const fields = Object.entries(values).map(

@@ -28,27 +28,27 @@ export const pageNames = [
   'error',
 ] as const;
 export type PageName = (typeof pageNames)[number];
-/** `plain/…` pages are responses to forms posted without scripts (`web/account/plain/`). */
+/** The `plain/…` pages are responses to forms that were posted without scripts (`web/account/plain/`). */
 export type AnyPage = PageName | `plain/${string}`;
 
 /** The parts of a page that differ between requests. */
 export interface PageFields {
   /** The hidden fields of the form, as HTML. */
   readonly fields?: string;
-  /** The accounts in the browser, for the page that lists them. */
+  /** The accounts in the browser, for the page that lists these accounts. */
   readonly accounts?: readonly AccountRow[];
-  /** The most recently signed-out accounts that this browser still lists. */
+  /** Those of the most recently signed-out accounts that this browser still lists. */
   readonly left?: readonly string[];
   readonly target?: string;
-  /** Null if the page must not show any address, including the one that the user is signing in with. */
+  /** Null if the page must not show any address, not even the address with which the user is signing in. */
   readonly email?: string | null;
   readonly host?: string;
-  /** The name of the identity provider where a sign-in continues. */
+  /** The name of the identity provider at which the sign-in continues. */
   readonly connection?: string;
-  /** When the change was made, in words. */
+  /** The time at which the change was made, in words. */
   readonly when?: string;
   readonly facts?: AccountFacts;
-  /** The later changes that the page also undoes. */
+  /** The later changes, which the page undoes as well. */
   readonly changes?: readonly ChangeRow[];
   /** The number that the waiting window displays. */
   readonly number?: number | undefined;
@@ -56,13 +56,13 @@ export interface PageFields {
   readonly device?: { readonly browser: string; readonly system: string };
   readonly problem?: StepProblem;
   /**
-   * The error code in a provider's response. Scripts read the code from the URL, and pages without scripts show this
-   * value.
+   * The error code in a provider's response. Pages with scripts read the code from the URL, and pages without scripts
+   * show this value.
    */
   readonly providerError?: string;
   /**
-   * Why the browser's session ended. Scripts get the reason with the session, and pages without scripts show this
-   * value.
+   * The reason why the browser's session ended. Pages with scripts receive the reason with the session data, and pages
+   * without scripts show this value.
    */
   readonly ending?: Ending;
   /** The logout pages of OpenID clients that the page loads in frames. */

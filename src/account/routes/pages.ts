@@ -23,8 +23,8 @@ import { type AnyPage, type PageFields, type PageName, pageNames } from './page-
 import { createSend, forApps, type SendDeps } from './send.ts';
 
 /**
- * Pages that redirect to sign-in if the session cookie is missing. If there is a cookie, the page itself checks whether
- * the session is valid.
+ * The pages that redirect the browser to the sign-in page if the session cookie is missing. If the browser has a
+ * cookie, the page itself checks whether the session is valid.
  */
 const forMembers: ReadonlySet<string> = new Set<PageName>([
   'mfa',
@@ -43,13 +43,13 @@ export interface PageDeps extends SendDeps {
   readonly accounts: AccountsDeps;
   /** Returns the reason why an app's request can't succeed. */
   readonly faultOf: (requested: Readonly<Record<string, unknown>>) => RequestFault | undefined;
-  /** Whether the error page for a rejected request names the setting to change. */
+  /** Whether the error page for a rejected request names the setting that must be changed. */
   readonly isDevelopment: boolean;
-  /** Returns the logout pages of OpenID clients to load after these sessions have ended. */
+  /** Returns the OpenID clients' logout pages that the browser must load after these sessions have ended. */
   readonly frontchannelUrls: (ended: readonly EndedSession[]) => Promise<readonly string[]>;
   /**
-   * Returns why the session of the request's cookie has ended. Returns undefined if the session hasn't ended or never
-   * existed.
+   * Returns the reason why the session that the request's cookie identifies has ended. Returns undefined if the session
+   * hasn't ended or never existed.
    */
   readonly endingOf: (request: FastifyRequest) => Promise<Ending | undefined>;
   /** Returns account details from the session's access token, for browsers without scripts. */
@@ -57,8 +57,8 @@ export interface PageDeps extends SendDeps {
 }
 
 /**
- * Whether the browser has several signed-in accounts, or lists accounts but has no current one. If so, the user chooses
- * an account unless a query parameter or a form's result selects the sign-in page.
+ * Whether the browser has several signed-in accounts, or lists accounts without a current account. In both cases, the
+ * user chooses an account, unless a query parameter or a form's result selects the sign-in page.
  */
 function isKnownBrowser(request: FastifyRequest): boolean {
   const query = queryOf(request);
@@ -181,7 +181,7 @@ function logoRoute(app: FastifyInstance, filler: PageDeps['filler']): void {
       .headers({
         'cache-control': 'public, max-age=3600',
         'x-content-type-options': 'nosniff',
-        // An SVG that is opened directly is a document and could run scripts without this policy.
+        // If a browser opens an SVG file directly, the file is a document and could run scripts without this policy.
         'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
       })
       .type(logo.type)

@@ -1,7 +1,7 @@
 /**
  * Declares `/account/remove-factors`, the destination of the link in the email about lost second factors. Also declares
- * the sign-in page's API for requesting and canceling the removal. Opening the link changes nothing, so email scanners
- * can open it.
+ * the API with which the sign-in page requests and cancels the removal. Opening the link changes nothing, so email
+ * scanners can safely open it.
  */
 import type { FastifyInstance } from 'fastify';
 import type { AuthClient } from '../auth-client.ts';

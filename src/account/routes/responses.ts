@@ -1,10 +1,10 @@
-/** Sends the result pages that several routes share. */
+/** Sends pages that several routes use as responses. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AuthRejection } from '../../shared/auth-rejection.ts';
 import { retryAfterOf } from '../../shared/retry-after.ts';
 import type { Send } from './page-names.ts';
 
-/** Sends the page for a form with an invalid CSRF token. */
+/** Sends the page that responds to a form with an invalid CSRF token. */
 export const sendRefused = (send: Send, request: FastifyRequest, reply: FastifyReply) =>
   send(request, reply, 'plain/refused', { status: 403, isStill: true });
 
@@ -12,7 +12,7 @@ export const sendRefused = (send: Send, request: FastifyRequest, reply: FastifyR
 export const sendExpired = (send: Send, request: FastifyRequest, reply: FastifyReply) =>
   send(request, reply, 'link-expired', { status: 400, isStill: true });
 
-/** Sends the page for a request that exceeded a rate limit. The request's link may still work later. */
+/** Sends the page for a request that exceeded a rate limit. The link in the request may still work later. */
 export function sendLimited(send: Send, request: FastifyRequest, reply: FastifyReply, error: AuthRejection) {
   const retryAfter = retryAfterOf(error);
   if (retryAfter !== undefined) reply.header('retry-after', retryAfter);
@@ -21,7 +21,8 @@ export function sendLimited(send: Send, request: FastifyRequest, reply: FastifyR
 
 /**
  * Sends a page that opens an app or an identity provider after a form submission. A redirect isn't possible, because
- * browsers apply the page's form-action policy to it, and the other server may redirect again.
+ * browsers apply the page's `form-action` policy to redirects, including further redirects by the app or identity
+ * provider.
  */
 export function openElsewhere(send: Send, request: FastifyRequest, reply: FastifyReply, target: string) {
   reply.header('refresh', `0; url=${target}`);

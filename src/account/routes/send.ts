@@ -13,8 +13,8 @@ import { cookieOf, keepCookie } from '../request-cookies.ts';
 import type { AnyPage, PageFields, PageName, Send } from './page-names.ts';
 
 /**
- * Pages where a sign-in for an app can start. These pages check the app's request when they open. Otherwise, users
- * might enter a password for an app that can't receive a session.
+ * The pages on which a sign-in for an app can start. The app's request is checked when these pages are opened.
+ * Otherwise, users might enter a password for an app that can't receive a session.
  */
 export const forApps: ReadonlySet<string> = new Set<PageName>([
   'sign-in',
@@ -30,10 +30,10 @@ export const forApps: ReadonlySet<string> = new Set<PageName>([
 /** Whether the page names the app to which the user will return. */
 const namesApp = (page: string): boolean => forApps.has(page) || page === 'accounts';
 
-/** Pages whose scripts show different content to signed-in visitors. */
+/** The pages whose scripts show different content to signed-in visitors. */
 const pagesForSignedOut: ReadonlySet<string> = new Set<PageName>(['sign-in', 'signed-out']);
 
-/** Pages whose forms may require a captcha. Users can navigate between these pages without a page load. */
+/** The pages whose forms may require a captcha. Scripts switch between these pages without loading a new document. */
 const withCaptcha: ReadonlySet<string> = new Set<PageName>([
   'sign-in',
   'password',
@@ -47,7 +47,10 @@ const withCaptcha: ReadonlySet<string> = new Set<PageName>([
   'signed-out',
 ]);
 
-/** The error codes for typing mistakes. `web/account/problems.ts` also contains the auth codes. */
+/**
+ * The error codes for typing mistakes. `web/account/problems.ts` also lists those of the codes that the auth service
+ * returns.
+ */
 const mistakes: ReadonlySet<string> = new Set([
   'invalid_credentials',
   'otp_expired',
@@ -56,23 +59,23 @@ const mistakes: ReadonlySet<string> = new Set([
   'mfa.recovery-wrong',
 ]);
 
-/** If scripts are disabled and the browser is still signed in, redirects it to the list of its accounts. */
+/** If scripts are disabled and the user is still signed in, redirects the browser to the list of its accounts. */
 const toAccounts = '<noscript><meta http-equiv="refresh" content="0;url=/account/accounts"></noscript>';
 
 /** Provides the parts of pages that depend on the settings. */
 export interface PageFiller {
   /**
-   * Returns a page in a language, filled in except for the parts that depend on the request. Returns undefined if the
-   * page isn't built. `last` is the browser's most recently used sign-in method.
+   * Returns a page in a language. All parts are filled in, except those that depend on the request. Returns undefined
+   * if the page isn't built. `last` is the sign-in method that was most recently used in the browser.
    */
   readonly filled: (
     page: AnyPage,
     language: string,
     last: SignInWay | undefined,
   ) => Promise<string | undefined>;
-  /** Returns the features that don't work at the origin of the request. */
+  /** Returns the features that don't work on pages with the origin of the request. */
   readonly offHere: (request: FastifyRequest) => readonly string[];
-  /** The project's languages. The default language is first. */
+  /** The project's languages. The first language is the default. */
   readonly languages: readonly string[];
   /** Returns the text below the heading of a sign-in or sign-up page. The text may be empty. */
   readonly intro: (
@@ -83,7 +86,7 @@ export interface PageFiller {
   /** Returns the text for an error code. */
   readonly textOf: (code: string, language: string) => string;
   readonly imageSources: readonly string[];
-  /** The captcha provider's content sources. Empty if the project doesn't use a captcha. */
+  /** The captcha provider's sources for the content security policy. Empty if the project doesn't use a captcha. */
   readonly captchaSources: readonly string[];
   readonly logo: Logo;
 }
@@ -94,11 +97,11 @@ export interface SendDeps {
   readonly filler: () => PageFiller;
   /** Returns the name of the OAuth client that sent an authorization request. */
   readonly clientName: (authorizationId: string) => Promise<string | undefined>;
-  /** Whether a session is stored for the cookie. Auth may already have ended that session. */
+  /** Whether a session is stored for the cookie. The auth service may already have ended this session. */
   readonly keepsSession: (cookie: string | undefined) => Promise<boolean>;
 }
 
-/** Fills the page's lists of accounts and changes, and removes the device line if the device is unknown. */
+/** Fills the page's lists of accounts and changes, and removes the line about the device if the device is unknown. */
 function repeatRows(html: string, { accounts, changes, device, left = [] }: PageFields): string {
   const known =
     left.length === 0
@@ -112,7 +115,8 @@ function repeatRows(html: string, { accounts, changes, device, left = [] }: Page
 }
 
 /**
- * Returns an alert to insert before the form's hidden fields. Only browsers without scripts show this part of the form.
+ * Returns an alert to insert before the form's hidden fields. Only browsers that run no scripts show this part of the
+ * form.
  */
 const alertOf = (text: string): string =>
   `<p role="alert" style="color:var(--mantine-color-error)">${escapeText(text)}</p>`;
@@ -156,11 +160,11 @@ export function createSend(deps: SendDeps): Send {
       !queryOf(request).has('again') &&
       !queryOf(request).has('add') &&
       (await deps.keepsSession(cookieOf(request, sessionCookie)));
-    // The state after the dot isn't part of the page's name.
+    // The name of the page doesn't include the state, which follows the dot.
     const name = page.replace(/^plain\/|\..*/g, '');
     const client = namesApp(name) ? await requestingApp(request, deps) : undefined;
-    // The page shows its form to a browser with a session cookie only if the session has ended. The address is then
-    // filled in.
+    // If the browser has a session cookie, the page shows its form only if the session has ended. The form then
+    // contains the account's address.
     const endedAddress =
       page === 'sign-in' && !queryOf(request).has('add') && cookieOf(request, sessionCookie) !== undefined
         ? accounts[0]?.name
@@ -201,7 +205,7 @@ export function createSend(deps: SendDeps): Send {
       .replace(problem !== undefined && needsNoCode ? /<details[\s\S]*?<\/details>/ : '', '')
       .replace('</head>', () => (isWaiting && page === 'signed-out' ? `${toAccounts}</head>` : '</head>'))
       .replace('</body>', () => `${framesOf(frameUrls)}</body>`);
-    // A sign-out discards the app's request, so links on that page lead to Plinth's own sign-in.
+    // A sign-out discards the app's request, so links on the signed-out page lead to Plinth's own sign-in page.
     const withFlow = carryFlow(whole, queryOf(request), page === 'signed-out' ? '' : undefined);
     // App logos may come from any host, because operators enter their URLs when they register apps.
     const images = page === 'consent' ? [...imageSources, 'https:'] : imageSources;

@@ -17,7 +17,7 @@ export interface SignInRouteDeps {
   readonly windows: WaitingWindows;
   readonly identify: Identify;
   readonly bodies: () => typeof Bodies;
-  /** Signs the browser in and returns the response body for the page. */
+  /** Signs the browser in and returns the response body, which the page receives. */
   readonly enter: (
     request: FastifyRequest,
     reply: FastifyReply,
@@ -32,7 +32,7 @@ export function signInRoutes(
 ): void {
   /**
    * Selects the next step after the user has entered an address. The response is the same whether or not the address
-   * has an account.
+   * belongs to an account.
    */
   app.post('/identify', async (request, reply) => {
     const identified = await identify(request, reply, bodies().typedAddress(request.body));
@@ -48,7 +48,7 @@ export function signInRoutes(
       return await enter(request, reply, pair, 'password');
     } catch (error) {
       if (!(error instanceof AuthRejection && error.code === 'device_not_confirmed')) throw error;
-      // The browser is new, so auth has sent a code. The page must prompt for the code.
+      // The browser is new, so the auth service has sent a code. The page must prompt the user for the code.
       keepConfirming(request, reply, String(body.email ?? ''));
       return { session: null, number: await windows.begin(request, reply, window) };
     }
@@ -58,8 +58,8 @@ export function signInRoutes(
     const body = bodies().password(request.body);
     const window = windows.of(request);
     const pair = await auth.visitor(request, window.id).signUp(body);
-    // Without a session, the user must confirm the address first. The response is the same for an address that is
-    // already in use.
+    // If the auth service returned no session, the user must confirm the address first. The response is the same if the
+    // address already belongs to an account.
     if (pair !== undefined) return enter(request, reply, pair, 'password');
     return { session: null, number: await windows.begin(request, reply, window) };
   });

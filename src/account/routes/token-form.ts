@@ -1,6 +1,6 @@
 /**
- * Declares pages for email links that take effect when the user presses a button. Opening a page changes nothing, so
- * email scanners and other sites can open it.
+ * Declares pages for email links that take effect when the user presses a button. Opening such a page changes nothing,
+ * so it doesn't matter if email scanners or other sites open the page.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AuthRejection } from '../../shared/auth-rejection.ts';
@@ -14,13 +14,16 @@ export interface TokenForm {
   readonly path: string;
   /** The format of a valid token. */
   readonly shape: RegExp;
-  /** Returns the page with the button. Rejects with an `AuthRejection` if the link has been used or has expired. */
+  /**
+   * Returns the page that contains the button. Rejects with an `AuthRejection` if the link has been used or has
+   * expired.
+   */
   readonly show: (
     request: FastifyRequest,
     token: string,
     reply: FastifyReply,
   ) => Promise<{ readonly page: AnyPage; readonly fields?: PageFields }>;
-  /** Uses the token and returns the next page. Rejects like `show`. */
+  /** Uses the token and returns the URL of the next page. Rejects like `show`. */
   readonly use: (request: FastifyRequest, reply: FastifyReply, token: string) => Promise<string>;
   /** The page for a used or expired link. Defaults to the "link expired" page. */
   readonly expired?: AnyPage;
@@ -35,7 +38,7 @@ export function declareTokenForm(app: FastifyInstance, send: Send, form: TokenFo
       ? sendExpired(send, request, reply)
       : send(request, reply, expired, { status: 400, isStill: true });
 
-  /** Runs the callback with the token. Sends the "link expired" page if the token is missing or no longer valid. */
+  /** Runs the callback with the token. If the token is missing or no longer valid, sends the "link expired" page. */
   async function withToken(
     request: FastifyRequest,
     reply: FastifyReply,

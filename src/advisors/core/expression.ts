@@ -1,6 +1,6 @@
 /**
- * Analyzes policy expressions as printed by `pg_get_expr` in a session with an empty search path. All names outside
- * pg_catalog are schema-qualified.
+ * Analyzes policy expressions in the form that `pg_get_expr` prints in a session with an empty search path. In this
+ * form, all names outside pg_catalog are schema-qualified.
  */
 import { type SqlToken, significant, tokenize } from '../../shared/sql/tokens.ts';
 
@@ -9,8 +9,8 @@ const tokensOf = (expression: string): SqlToken[] => significant(tokenize(expres
 const operatorCharacters = /^[-+*/<>=~!@#%^&|`?:]+$/;
 
 /**
- * Returns the tokens of the expression as text. The lexer returns single characters as symbols, so they are combined
- * into operators.
+ * Returns the tokens of the expression as text. The lexer returns each symbol character separately, so this function
+ * combines them into operators.
  */
 function textsOf(expression: string): string[] {
   const texts: string[] = [];
@@ -32,7 +32,7 @@ interface Call {
   readonly end: number;
 }
 
-/** Returns the index after the parenthesis that closes the one at index `open`. */
+/** Returns the index after the parenthesis that closes the parenthesis at index `open`. */
 function afterParenthesis(tokens: readonly SqlToken[], open: number): number {
   let depth = 0;
   for (let index = open; index < tokens.length; index++) {
@@ -45,7 +45,7 @@ function afterParenthesis(tokens: readonly SqlToken[], open: number): number {
 /** Returns the index of the argument list's opening parenthesis if a call to a request function starts at `index`. */
 function argumentsAt(tokens: readonly SqlToken[], index: number): number | undefined {
   const text = (offset: number): string | undefined => tokens[index + offset]?.text;
-  // A name after a dot belongs to another schema.
+  // A name that follows a dot belongs to another schema.
   if (text(-1) === '.') return undefined;
   if (text(0) === 'current_setting' && text(1) === '(') return index + 1;
   if (text(0) === 'auth' && text(1) === '.' && requestFunctions.has(text(2) ?? '') && text(3) === '(')
@@ -54,13 +54,13 @@ function argumentsAt(tokens: readonly SqlToken[], index: number): number | undef
 }
 
 /**
- * Returns the calls to request functions that PostgreSQL evaluates for every row. A call is evaluated only once per
- * statement if it is in a subquery without a FROM clause, as in `(select auth.uid())`.
+ * Returns the calls to request functions that PostgreSQL evaluates for every row. PostgreSQL evaluates a call only once
+ * per statement if the call is in a subquery without a FROM clause, as in `(select auth.uid())`.
  */
 export function perRowCalls(expression: string): Call[] {
   const tokens = tokensOf(expression);
   const calls: Call[] = [];
-  /** For each open parenthesis, whether it starts a subquery that is evaluated only once. */
+  /** For each open parenthesis, whether the parenthesis starts a subquery that is evaluated only once. */
   const open: boolean[] = [];
   for (let index = 0; index < tokens.length; index++) {
     const token = tokens[index] as SqlToken;
@@ -88,7 +88,7 @@ function isScalarSelect(tokens: readonly SqlToken[], open: number): boolean {
   return true;
 }
 
-/** Wraps every per-row call in a subquery so that it is evaluated only once per statement. */
+/** Wraps every per-row call in a subquery, so that PostgreSQL evaluates the call only once per statement. */
 export function withCachedCalls(expression: string): string {
   let text = expression;
   for (const { start, end } of perRowCalls(expression).reverse())
@@ -107,7 +107,7 @@ function bare(texts: readonly string[]): readonly string[] {
   return bare(texts.slice(1, -1));
 }
 
-/** Splits at each occurrence of a word outside parentheses. */
+/** Splits the tokens at each occurrence of a word outside parentheses. */
 function splitAt(texts: readonly string[], word: string): string[][] {
   const parts: string[][] = [[]];
   let depth = 0;
@@ -134,7 +134,7 @@ export const isNeverTrue = (expression: string): boolean => neverTrue(textsOf(ex
 
 function neverTrue(texts: readonly string[]): boolean {
   const own = bare(texts);
-  // Not analyzed because the AND of BETWEEN doesn't separate conditions.
+  // Expressions with BETWEEN aren't analyzed, because the AND of BETWEEN doesn't separate conditions.
   if (own.includes('between')) return false;
   const alternatives = splitAt(own, 'or');
   if (alternatives.length > 1) return alternatives.every(neverTrue);
@@ -152,7 +152,7 @@ function comparesWithNull(texts: readonly string[]): boolean {
     if (text === ')') depth--;
     if (depth > 0 || !comparisons.has(text)) continue;
     const after = texts.slice(index + 1);
-    // Matches `null`, and `null::type` where the type has one or more words.
+    // Matches `null`, and also `null::type` with a type of one or more words.
     if (after[0] === 'null' && (after.length === 1 || after[1] === '::')) return true;
     if (index > 0 && texts[0] === 'null' && (index === 1 || texts[1] === '::')) return true;
   }

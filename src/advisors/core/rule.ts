@@ -1,4 +1,4 @@
-/** Defines rules. Each rule finds one kind of problem in the catalogs. */
+/** Defines rules. Defines rules. Each rule finds one kind of problem in the database's catalogs. */
 import { quoteIdentifier } from '../../kernel/sql.ts';
 import type { Catalog, Index, Policy, Relation } from '../catalog.ts';
 import type { Finding, Fix, RuleInfo } from '../types.ts';
@@ -7,19 +7,19 @@ import type { Finding, Fix, RuleInfo } from '../types.ts';
 export interface Match {
   readonly detail: string;
   readonly metadata: Readonly<Record<string, unknown>>;
-  /** Distinguishes the place from the rule's other matches. */
+  /** Distinguishes the place from the other places that the rule finds. */
   readonly key: readonly string[];
   readonly affectedRows?: number | null;
   readonly fix?: Fix;
 }
 
 export interface Rule extends RuleInfo {
-  /** The prefix of the cache key. Defaults to the name. */
+  /** The prefix of the cache key. Defaults to the rule's name. */
   readonly keyPrefix?: string;
   readonly find: (catalog: Catalog) => readonly Match[];
 }
 
-/** Returns the URL of upstream's documentation for a rule, which describes the problem in more detail. */
+/** Returns the URL of upstream's documentation for a rule. The documentation describes the problem in more detail. */
 export const upstreamDocs = (lint: string): string =>
   `https://supabase.com/docs/guides/database/database-linter?lint=${lint}`;
 
@@ -41,8 +41,7 @@ export function findingsOf(rule: Rule, catalog: Catalog): Finding[] {
 }
 
 /**
- * The schemas of services and extensions. The objects in these schemas are created by migrations that users can't
- * change.
+ * The schemas of services and extensions. Migrations that users can't change create the objects in these schemas.
  */
 const systemSchemas = new Set([
   '_plinth',
@@ -84,14 +83,14 @@ export const isUserRelation = ({ schema, ownedByExtension }: Relation): boolean 
 export const isExposed = (catalog: Catalog, schema: string): boolean =>
   catalog.exposedSchemas.includes(schema);
 
-/** Returns whether the relation is a table or partitioned table, which can have policies. */
+/** Returns whether the relation is a table or a partitioned table. Only these relations can have policies. */
 export const isTable = (relation: Relation | undefined): boolean =>
   relation?.kind === 'table' || relation?.kind === 'partitioned table';
 
 export const qualified = (schema: string, name: string): string =>
   `${quoteIdentifier(schema)}.${quoteIdentifier(name)}`;
 
-/** Formats names in PostgreSQL's array format, as in upstream's cache keys. */
+/** Formats names as a PostgreSQL array, which is the format in upstream's cache keys. */
 export const arrayText = (names: readonly string[]): string =>
   `{${names.map((name) => (/^[^\s{},"\\]+$/.test(name) && !/^null$/i.test(name) ? name : `"${name.replace(/["\\]/g, '\\$&')}"`)).join(',')}}`;
 
@@ -101,7 +100,10 @@ interface Lookup {
   readonly indexes: ReadonlyMap<string, readonly Index[]>;
 }
 
-/** Maps for looking up tables, because a linear search for every policy, index and key would take quadratic time. */
+/**
+ * Maps that find tables by key, because a linear search for every policy, index and foreign key would take quadratic
+ * time.
+ */
 const lookups = new WeakMap<Catalog, Lookup>();
 
 const keyOf = (schema: string, name: string): string => JSON.stringify([schema, name]);

@@ -1,4 +1,7 @@
-/** Column names that suggest credentials or personal data. Based on upstream's rule `sensitive_columns_exposed`. */
+/**
+ * Column names that suggest credentials or personal data. The list is based on upstream's rule
+ * `sensitive_columns_exposed`.
+ */
 export const sensitiveNames: ReadonlySet<string> = new Set(
   `password passwd pwd passphrase secret secret_key private_key api_key apikey auth_key token jwt access_token
   refresh_token oauth_token session_token bearer_token auth_code session_id session_key session_secret recovery_code

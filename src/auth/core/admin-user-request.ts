@@ -17,7 +17,9 @@ export interface AdminUserRequest {
   readonly phoneConfirm: boolean;
   readonly userMetadata: JsonObject | undefined;
   readonly appMetadata: JsonObject | undefined;
-  /** The duration of the ban. Undefined leaves the ban unchanged, and zero lifts it. */
+  /**
+   * The duration of the ban. If the duration is undefined, the ban doesn't change. If it is zero, the ban is lifted.
+   */
   readonly banMs: number | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** Builds an access token's claims in upstream's order. */
+/** Builds the claims of an access token, in the same order as upstream. */
 
 import { isRecord } from '../../shared/is-record.ts';
 import type { AmrClaim, User } from '../rows.ts';
@@ -14,7 +14,8 @@ export interface AmrEntry {
 }
 
 /**
- * The authentication method for a one-time recovery code used instead of a factor. Upstream doesn't have this method.
+ * The authentication method (amr) of a one-time recovery code that a user enters instead of using a factor. Upstream
+ * doesn't have this method.
  */
 export const recoveryCodeMethod = 'mfa/recovery_code';
 
@@ -25,7 +26,7 @@ export const isSecondFactor = (method: string): boolean => secondFactors.has(met
 /** The authentication method (amr) of each factor type. */
 export const amrMethodOfFactor = { totp: 'totp', phone: 'mfa/phone', webauthn: 'mfa/webauthn' } as const;
 
-/** Returns the assurance level of a session's methods, and the methods sorted from newest to oldest. */
+/** Returns the assurance level that results from a session's methods, and the methods sorted from newest to oldest. */
 export function assurance(claims: readonly AmrClaim[], user: User): { aal: Aal; amr: AmrEntry[] } {
   const identities = user.identities ?? [];
   const ssoProvider =
@@ -110,7 +111,7 @@ const requiredClaims = [
   'is_anonymous',
 ];
 
-/** Returns the problems with the claims from a hook. Empty if the claims are valid. */
+/** Returns the problems in the claims that a hook returned. The list is empty if the claims are valid. */
 export function claimFaults(claims: JsonObject): string[] {
   const missing = requiredClaims
     .filter((name) => !(name in claims))

@@ -1,8 +1,8 @@
 /**
- * Determines from the account's row whether a contact can be used to sign in (decision 27). An account has an *owner*
- * once a contact has been confirmed or a session has been issued. A contact that the owner never confirmed can't be
- * used to sign in. If the account has no owner, the first user to prove control of the contact gets the account,
- * without the data from earlier requests.
+ * Determines from an account's row whether a user can sign in with one of the account's contacts (decision 27). An
+ * account has an *owner* once a contact has been confirmed or a session has been issued. Users can't sign in with a
+ * contact that the owner never confirmed. If the account has no owner, the first user who proves control of the contact
+ * becomes the owner, and the data from earlier requests is removed.
  */
 import type { User, UserColumns } from '../rows.ts';
 
@@ -31,8 +31,8 @@ export function hasOwner(user: UserColumns): boolean {
 }
 
 /**
- * Whether an administrator created this account with an invitation, a generated link or /admin/users. Accounts created
- * by sign-ups or providers have `sub` in their metadata.
+ * Whether an administrator created the account, with an invitation, a generated link or `/admin/users`. Accounts that
+ * were created by a sign-up or a provider have `sub` in their metadata.
  */
 export function isPrepared(user: User): boolean {
   const isOwnIdentity = ({ provider }: { provider: string }) => provider === 'email' || provider === 'phone';

@@ -1,4 +1,4 @@
-/** Validates email addresses and phone numbers from clients. */
+/** Validates email addresses and phone numbers that clients send. */
 import { authError } from '../errors.ts';
 
 const emailFormat =
@@ -15,8 +15,9 @@ export function parseEmail(email: string): string {
 }
 
 /**
- * Whether the address contains a non-ASCII letter whose lowercase is an ASCII letter: U+212A (the Kelvin sign) or
- * U+0130 (the dotted I). Addresses are compared in lowercase, so such an address could match another user's address.
+ * Whether the address contains a non-ASCII letter whose lowercase form is or begins with an ASCII letter: U+212A (the
+ * Kelvin sign) or U+0130 (the dotted I). Addresses are compared in lowercase, so such an address could match another
+ * user's address.
  */
 export function becomesAnother(email: string): boolean {
   return /[\u0130\u212a]/.test(email);

@@ -1,5 +1,5 @@
 /**
- * The rules that map a custom provider's claims to a user's claims, consisting of the attribute mapping and the custom
+ * Maps a custom provider's claims to a user's claims. The rules consist of the attribute mapping and the list of custom
  * claims.
  */
 import type { ExternalClaims } from './external-profile.ts';
@@ -8,8 +8,8 @@ import { standardClaims } from './providers/id-token-profiles.ts';
 
 export interface ClaimRules {
   /**
-   * Maps each standard claim to the provider's claim name. If the mapped value isn't a string, that value itself
-   * becomes the claim.
+   * Maps each standard claim to the name of the provider's claim. If the value in the mapping isn't a string, the
+   * user's claim gets this value itself.
    */
   readonly attributeMapping: JsonObject;
   /** The names of claims that are stored unchanged under `custom_claims`. */
@@ -17,8 +17,8 @@ export interface ClaimRules {
 }
 
 /**
- * Applies the rules to `raw`, which contains all of the provider's claims. Drops claims that are neither standard nor
- * listed.
+ * Applies the rules to `raw`, which contains all of the provider's claims. Drops claims that are neither standard
+ * claims nor listed in `customClaims`.
  */
 export function applyClaimRules(
   claims: ExternalClaims,

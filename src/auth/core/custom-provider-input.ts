@@ -5,7 +5,7 @@ import type { Fields } from './fields.ts';
 import type { JsonObject } from './json.ts';
 import { reservedParams } from './oauth-client.ts';
 
-/** The columns that an administrator sets. All other columns are derived. */
+/** The columns that an administrator can set. All other columns are derived from them. */
 export type CustomProviderSettings = Omit<
   CustomProvider,
   'id' | 'cached_discovery' | 'created_at' | 'updated_at'
@@ -69,8 +69,8 @@ const emptySettings: CustomProviderSettings = {
 };
 
 /**
- * Merges the body into the current settings. Missing or empty fields don't change. The type and identifier can't be
- * changed.
+ * Merges the body into the current settings. Fields that are missing or empty in the body keep their values. The type
+ * and identifier can't be changed.
  * @throws {AuthError} validation_failed
  */
 export function merge(current: CustomProviderSettings, body: Fields): CustomProviderSettings {
@@ -145,7 +145,7 @@ function checkAuthorizationParams(params: JsonObject): void {
   }
 }
 
-/** Fields that can't be mapped from a provider's claims, because only this server sets them. */
+/** Fields that no rule can map from a provider's claims, because only this server sets them. */
 const protectedFields = new Set([
   'id',
   'aud',

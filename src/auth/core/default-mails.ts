@@ -1,8 +1,8 @@
 /**
- * The default emails for projects without their own templates. Like a project's own templates, they are Go templates,
- * so the same engine renders both. The emails show the code in large type for users who type it, and a button for users
- * who click. The emails support dark mode and right-to-left languages. The name, logo, color and help link come from
- * the project (`.Brand`).
+ * The default emails for projects without their own templates. The default emails are Go templates, so the same engine
+ * renders them and a project's own templates. The emails show the code in large type, for users who enter the code, and
+ * a button, for users who click the link. The emails support dark mode and right-to-left languages. The name, logo,
+ * color and help link come from the project's settings (`.Brand`).
  */
 import { mails as arabic, words as arabicWords } from './mails/ar.ts';
 import { mails as english, words as englishWords } from './mails/en.ts';
@@ -46,7 +46,7 @@ const catalogs = {
 /** All languages of the default emails. */
 export const mailLanguages: readonly MailLanguage[] = ['en', 'ar'];
 
-/** Returns the email language for a page's language. Defaults to English. */
+/** Returns the language of emails that a page in this language requests. Defaults to English. */
 export function mailLanguage(pageLanguage: string | undefined): MailLanguage {
   return pageLanguage === 'ar' ? 'ar' : 'en';
 }
@@ -54,10 +54,10 @@ export function mailLanguage(pageLanguage: string | undefined): MailLanguage {
 export const wordsIn = (language: MailLanguage): MailWords => catalogs[language].words;
 
 /**
- * Returns an email's templates.
+ * Returns the templates of an email.
  *
- * @param pageLanguage the language of the Account page that requested the email. If undefined, the subject is
- * upstream's.
+ * @param pageLanguage the language of the Account page that requested the email. If it is undefined, the subject is the
+ * same as upstream's.
  */
 export function defaultMail(
   name: TemplateName,
@@ -115,14 +115,20 @@ const header = (color: string): string => `
           </tr></table></td></tr>
           <tr><td style="height:28px"></td></tr>`;
 
-/** Keeps an address on one line if it fits, because a line break after a hyphen makes an address hard to read. */
+/**
+ * Keeps each address on one line if the line is long enough, because a line break after a hyphen makes an address hard
+ * to read.
+ */
 const unbroken = (template: string): string =>
   template.replace(
     /\{\{ \.(?:Email|NewEmail|OldEmail) \}\}/g,
     '<bdi style="display:inline-block;max-width:100%;overflow-wrap:anywhere">$&</bdi>',
   );
 
-/** Builds the HTML. Its first line is hidden and is the preview that email clients show next to the subject. */
+/**
+ * Builds the HTML. The first line of the HTML is hidden and contains the preview that email clients show next to the
+ * subject.
+ */
 function html(texts: MailTexts, words: MailWords, language: MailLanguage, color: string): string {
   const { title, intro, button, showsCode, closing, undo, isNotice } = texts;
   const { dir } = catalogs[language];

@@ -1,6 +1,6 @@
 /**
- * A user's profile from a provider, with email addresses and claims under their OpenID Connect names. The claims become
- * the identity's data and the user's metadata, so their names match GoTrue 2.196.
+ * Defines the profile of a user that a provider returns: email addresses, and claims under their OpenID Connect names.
+ * The claims become the identity's data and the user's metadata, so the names of the claims match GoTrue 2.196.
  */
 import type { Json, JsonObject } from './json.ts';
 
@@ -18,7 +18,7 @@ export interface ExternalProfile {
   readonly claims: ExternalClaims;
 }
 
-/** Removes members with an empty value: `''`, 0, false, null or an empty list. */
+/** Removes object members that have an empty value: `''`, 0, false, null or an empty list. */
 export function claimsOf(members: JsonObject & { readonly sub: string }): ExternalClaims {
   const claims: JsonObject & { sub: string } = { sub: members.sub };
   for (const [name, value] of Object.entries(members)) if (!isEmpty(value)) claims[name] = value;
@@ -33,7 +33,9 @@ const isEmpty = (value: Json | undefined): boolean =>
   value === false ||
   (Array.isArray(value) && value.length === 0);
 
-/** Returns a list with only this address, as the primary one. Returns an empty list if the address is `''`. */
+/**
+ * Returns a list that contains only this address, as the primary address. Returns an empty list if the address is `''`.
+ */
 export function soleEmail(email: string, verified: boolean): ProviderEmail[] {
   return email === '' ? [] : [{ email, verified, primary: true }];
 }

@@ -1,24 +1,27 @@
 /**
- * Reads the fields of a JSON body in the same way as Go decodes a struct, so a missing or null field has the zero
- * value.
+ * Reads the fields of a JSON body in the same way as Go decodes a struct: a missing or null field has the zero value of
+ * its type.
  */
 import { authError } from '../errors.ts';
 import { isJsonObject, isStorable, type JsonObject } from './json.ts';
 
 export interface Fields {
   text(name: string): string;
-  /** Returns undefined if the field is missing or null. Used for fields in which `''` has a meaning. */
+  /** Returns undefined if the field is missing or null. Use this function for fields in which `''` has a meaning. */
   optionalText(name: string): string | undefined;
   flag(name: string, fallback?: boolean): boolean;
   /** Returns undefined if the field is missing or null. */
   optionalFlag(name: string): boolean | undefined;
   object(name: string): JsonObject | undefined;
   list(name: string): string[] | undefined;
-  /** Returns the value as sent, including null. Returns undefined if the field is missing. */
+  /** Returns the value that the client sent, even if the value is null. Returns undefined if the field is missing. */
   raw(name: string): unknown;
 }
 
-/** Parses the body at the first call, so that checks can run before the body is read. @throws {AuthError} bad_json */
+/**
+ * Parses the body when the function is first called, so that checks can run before the body is parsed.
+ * @throws {AuthError} bad_json
+ */
 export type ReadFields = () => Fields;
 
 /** Parses a JSON body. @throws {AuthError} bad_json */
@@ -35,7 +38,7 @@ export function parseFields(body: string): Fields {
   return fieldsOf(parsed);
 }
 
-/** Reads fields from an object created in this process instead of a request body. */
+/** Reads the fields of an object that was created in this process instead of the fields of a request body. */
 export function fieldsOf(values: JsonObject): Fields {
   const read = (name: string): unknown =>
     (Object.hasOwn(values, name) ? values[name] : undefined) ?? undefined;

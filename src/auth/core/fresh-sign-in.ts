@@ -2,11 +2,14 @@
 import type { Session } from '../rows.ts';
 import { toMs } from './times.ts';
 
-/** The maximum age of the last password, code or factor. `web/account/session.ts` contains the same value. */
+/**
+ * The maximum time since the user last entered a password or code or used a factor. `web/account/session.ts` contains
+ * the same value.
+ */
 const freshSignInMs = 15 * 60_000;
 
 /**
- * Whether the session's last password, code or factor is recent enough.
+ * Whether the time since the user last entered a password or code, or used a factor, in this session is short enough.
  *
  * @example isFreshSignIn(session, Date.now()) // false more than 15 minutes after the last password, code or factor
  */

@@ -1,6 +1,6 @@
 /**
- * Converts an email's HTML to plain text. Runs in linear time, because operators can preview any HTML and templates
- * contain user data.
+ * Converts the HTML of an email to plain text. Runs in linear time, because operators can preview any HTML and
+ * templates contain user data.
  */
 
 const entities: Readonly<Record<string, string>> = {
@@ -29,11 +29,11 @@ const blocks = new Set([
   'section',
   'article',
 ]);
-/** Elements whose contents aren't displayed. */
+/** The elements whose contents email clients don't display. */
 const hidden = new Set(['script', 'style', 'head', 'title']);
 
 /**
- * Returns the email's text.
+ * Returns the text of the email.
  *
  * @example htmlToText('<p>Hi</p><p><a href="http://x">Go</a></p>') // 'Hi\n\nGo: http://x'
  */
@@ -48,14 +48,14 @@ export function htmlToText(html: string): string {
 }
 
 interface Tag {
-  /** The lowercase name, preceded by a slash for a closing tag. Empty if the tag is invalid. */
+  /** The lowercase name of the tag. The name of a closing tag is preceded by a slash. Empty if the tag is invalid. */
   readonly name: string;
   readonly text: string;
   readonly start: number;
   readonly end: number;
 }
 
-/** Returns the next tag from `at`. Any text between angle brackets counts as a tag. */
+/** Returns the first tag at or after the position `at`. Any text between angle brackets counts as a tag. */
 function nextTag(html: string, at: number): Tag | undefined {
   const start = html.indexOf('<', at);
   const end = start < 0 ? 0 : html.indexOf('>', start) + 1;
@@ -64,7 +64,10 @@ function nextTag(html: string, at: number): Tag | undefined {
   return { name: (/^<(\/?[a-z][a-z0-9]*)\b/i.exec(text)?.[1] ?? '').toLowerCase(), text, start, end };
 }
 
-/** Returns a function that finds an element's end. If the end is missing, the function doesn't search for it again. */
+/**
+ * Returns a function that finds the end of an element. If an element's closing tag is missing, the function doesn't
+ * search for this tag again.
+ */
 function createEndFinder(html: string): (end: string, from: number) => number | undefined {
   const missing = new Set<string>();
   return (end, from) => {
@@ -77,7 +80,7 @@ function createEndFinder(html: string): (end: string, from: number) => number | 
   };
 }
 
-/** Removes comments and hidden elements with their contents. */
+/** Removes comments, and removes hidden elements together with their contents. */
 function withoutHidden(html: string): string {
   const endOf = createEndFinder(html);
   let kept = '';
@@ -85,7 +88,7 @@ function withoutHidden(html: string): string {
   for (let from = 0; ; ) {
     const start = html.indexOf('<', from);
     if (start < 0) return kept + html.slice(at);
-    // The longest tag of a hidden element, `<script>`, has eight characters.
+    // The longest opening tag of a hidden element, `<script>`, has eight characters.
     const name = /^<([a-z]+)\b/i.exec(html.slice(start, start + 9))?.[1]?.toLowerCase() ?? '';
     const isComment = html.startsWith('<!--', start);
     const end = isComment
@@ -101,7 +104,7 @@ function withoutHidden(html: string): string {
   }
 }
 
-/** Replaces tags with line breaks and appends the URLs of links. A link's text is on one line. */
+/** Replaces tags with line breaks and appends the URLs of links. The text of a link is on one line. */
 function withoutTags(html: string, isLinkText = false): string {
   const endOf = createEndFinder(html);
   let text = '';

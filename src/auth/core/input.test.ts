@@ -137,7 +137,7 @@ describe('times', () => {
     expect(toRfc3339('2026-01-02 03:04:05.678901+00')).toBe('2026-01-02T03:04:05.678901Z');
     expect(toRfc3339('2026-01-02T03:04:05+00:00')).toBe('2026-01-02T03:04:05Z');
     expect(toRfc3339('2026-01-02 03:04:05')).toBe('2026-01-02T03:04:05Z');
-    // JavaScript and PostgreSQL produce these formats.
+    // These are the format that JavaScript produces and the format that PostgreSQL produces.
     expect(toRfc3339('2026-01-02T03:04:05.630Z')).toBe('2026-01-02T03:04:05.63Z');
     expect(toRfc3339('2026-01-02T03:04:00.000Z')).toBe('2026-01-02T03:04:00Z');
     expect(toMs('1970-01-01 00:00:01.5+00')).toBe(1500);

@@ -1,4 +1,4 @@
-/** A newly issued session, which is rendered as JSON or as the fragment of a redirect. */
+/** Renders a newly issued session as JSON or as the fragment of a redirect URL. */
 
 import type { AuthError } from '../errors.ts';
 import type { FlowState, User } from '../rows.ts';
@@ -26,8 +26,8 @@ export function renderSession(session: IssuedSession): JsonObject {
 }
 
 /**
- * Renders a session after a password sign-in. If the password doesn't meet the current rules, the response contains the
- * reasons.
+ * Renders a session after a password sign-in. If the password doesn't meet the current password rules, the response
+ * contains the reasons.
  */
 export function renderPasswordSession({
   session,
@@ -56,7 +56,7 @@ export function renderFlowSession({
   };
 }
 
-/** Returns the redirect fragment that passes a session to the browser. */
+/** Returns the fragment of the redirect URL that passes a session to the browser. */
 export function sessionFragment(session: IssuedSession): Record<string, string> {
   return {
     access_token: session.accessToken,

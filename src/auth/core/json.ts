@@ -1,6 +1,6 @@
 /**
- * JSON values with keys sorted at every level, as Go prints maps. The order matters because clients compare snapshots
- * of metadata and claims.
+ * Handles JSON values. The keys of objects are sorted at every level, as they are when Go prints maps. The order of
+ * keys matters, because clients compare snapshots of metadata and claims.
  */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json | undefined };
 export type JsonObject = { [key: string]: Json | undefined };
@@ -17,7 +17,7 @@ const maxDepth = 1000;
  */
 export function isStorable(value: unknown): boolean {
   const text = (part: string): boolean => part.isWellFormed() && !part.includes('\0');
-  // Iterative because the value may be nested too deeply for recursion.
+  // This function is iterative, because the value may be nested too deeply for recursion.
   const waiting: { value: unknown; depth: number }[] = [{ value, depth: 0 }];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     if (typeof next.value === 'string' && !text(next.value)) return false;
@@ -38,7 +38,7 @@ export function sortKeys<T>(value: T): T {
   return { ...sorted } as T;
 }
 
-/** Merges updates into the metadata's top level. A null in `updates` removes the key. */
+/** Merges updates into the top level of the metadata. A null in `updates` removes the key. */
 export function mergeMetadata(current: JsonObject | null, updates: JsonObject): JsonObject {
   if (current === null) return updates;
   const merged = { ...current };

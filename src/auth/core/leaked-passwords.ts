@@ -1,19 +1,25 @@
 /**
  * Detects leaked passwords with the SHA-1 hashes that Have I Been Pwned publishes. Requests the hashes by range
  * (https://haveibeenpwned.com/API/v3#SearchingPwnedPasswordsByRange), or looks them up in the sorted list that the
- * service's downloader writes, with one `HASH:COUNT` per line.
+ * service's downloader writes. Each line of this list is one `HASH:COUNT`.
  */
 import { createHash } from 'node:crypto';
 
-/** Returns the password's SHA-1 hash in uppercase hexadecimal, the format of the published lists. */
+/** Returns the password's SHA-1 hash in uppercase hexadecimal, which is the format that the published lists use. */
 export function leakHashOf(password: string): string {
   return createHash('sha1').update(password).digest('hex').toUpperCase();
 }
 
-/** The length of the hash prefix sent to the service. Hundreds of other hashes have the same prefix. */
+/**
+ * The length of the hash prefix sent to the service. Hundreds of leaked hashes have the same prefix, so the prefix
+ * doesn't identify the password.
+ */
 export const rangePrefixChars = 5;
 
-/** Whether the range in the service's response contains the hash. Ignores entries with count 0, which are padding. */
+/**
+ * Whether the range of hashes in the service's response contains the password's hash. Ignores entries with the count 0,
+ * which are padding.
+ */
 export function rangeHolds(response: string, hash: string): boolean {
   const suffix = hash.slice(rangePrefixChars);
   return response.split('\n').some((line) => {
@@ -24,19 +30,19 @@ export function rangeHolds(response: string, hash: string): boolean {
 
 export interface SortedList {
   readonly sizeBytes: number;
-  /** Reads up to `length` bytes from `position`. Returns fewer bytes only at the end of the list. */
+  /** Reads up to `length` bytes, starting at `position`. Returns fewer bytes only at the end of the list. */
   read(position: number, length: number): Promise<Buffer>;
 }
 
-/** Larger than any line in the list. */
+/** This number of bytes is larger than any line in the list. */
 const windowBytes = 128;
 
 /**
- * Whether the list contains the hash. The binary search needs about forty reads in the full list. @throws {Error} if
- * the file isn't a sorted list of hashes
+ * Whether the list contains the hash. The binary search needs about forty reads if the list is complete. @throws
+ * {Error} if the file isn't a sorted list of hashes
  */
 export async function listHolds(list: SortedList, hash: string): Promise<boolean> {
-  // If the list contains the hash, its line starts within [low, high).
+  // If the list contains the hash, the line with the hash starts at a position in [low, high).
   let low = 0;
   let high = list.sizeBytes;
   while (low < high) {

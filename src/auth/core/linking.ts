@@ -1,6 +1,7 @@
 /**
- * Determines which account a provider's user belongs to, as in GoTrue 2.196. Accounts and identities are linked only
- * within a *linking domain*. All providers share one domain, and each SSO connection has its own.
+ * Determines to which account a provider's user belongs, as in GoTrue 2.196. Accounts and identities are linked only
+ * within a *linking domain*. All providers share one linking domain, and each SSO connection has its own linking
+ * domain.
  */
 import type { ProviderEmail } from './external-profile.ts';
 
@@ -12,7 +13,7 @@ export function linkingDomain(provider: string): string {
 
 /**
  * Returns the addresses that the provider has verified, regardless of the project's confirmation setting. These
- * addresses are used to find an account.
+ * addresses are used to find the user's account.
  */
 export function verifiedEmails(emails: readonly ProviderEmail[]): string[] {
   return emails
@@ -32,7 +33,7 @@ export type LinkingDecision =
   | { readonly kind: 'ambiguous' };
 
 /**
- * Determines which account gets a new identity with verified addresses.
+ * Determines to which account a new identity with verified addresses is linked.
  *
  * @param identities the identities in all domains that have one of the addresses
  * @param userIds the accounts in the default domain that have one of the addresses

@@ -1,7 +1,7 @@
-/** The increasing waits after consecutive wrong attempts. */
+/** Computes the increasing waits after consecutive wrong attempts. */
 
 export interface LockoutRules {
-  /** The number of consecutive wrong attempts that causes the first wait. 0 disables the waits. */
+  /** The number of consecutive wrong attempts that causes the first wait. The value 0 disables the waits. */
   readonly after: number;
   readonly firstWaitMs: number;
   readonly maxWaitMs: number;
@@ -12,7 +12,7 @@ export interface Streak {
   readonly lastAtMs: number;
 }
 
-/** A streak ends after this time without attempts. */
+/** A streak of wrong attempts ends if no attempt is made for this duration. */
 export const streakMemoryMs = 24 * 3_600_000;
 
 /** Returns how long the next attempt must wait. The wait doubles with every wrong attempt. */
@@ -22,6 +22,6 @@ export function lockoutWaitMs(streak: Streak | undefined, rules: LockoutRules, n
     rules.maxWaitMs,
     rules.firstWaitMs * 2 ** Math.min(30, streak.failures - rules.after),
   );
-  // Limits the wait in case the clock was set back.
+  // The wait is limited, because the clock may have been set back since the last attempt.
   return Math.min(wait, Math.max(0, streak.lastAtMs + wait - nowMs));
 }

@@ -14,14 +14,15 @@ export function isAuthorized(email: string, allowed: readonly string[]): boolean
 const reserved = /(?:^|\.)(?:test|example|invalid|local|localhost)$|^example\.(?:com|net|org)$/;
 
 /**
- * Queries DNS. Both methods reject with the code ENOTFOUND or ENODATA if a name has no records of the requested type.
+ * Queries DNS. Both methods reject with the error code ENOTFOUND or ENODATA if a name has no records of the requested
+ * type.
  */
 export interface DomainLookup {
   resolveMx(domain: string): Promise<readonly { readonly exchange: string }[]>;
   resolve(domain: string): Promise<readonly string[]>;
 }
 
-/** Whether a domain can receive email. Returns true if this can't be determined because DNS doesn't respond. */
+/** Whether a domain can receive email. Returns true if DNS doesn't respond, because the answer is then unknown. */
 export async function canReceiveMail(email: string, dns: DomainLookup): Promise<boolean> {
   const domain = email.slice(email.lastIndexOf('@') + 1).toLowerCase();
   // A domain without a dot is a local host name, which can't receive email from the internet.

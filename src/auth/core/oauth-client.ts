@@ -12,7 +12,7 @@ export interface AuthorizationRequest {
   readonly redirectUri: string;
   readonly scopes: readonly string[];
   readonly state: string;
-  /** Additional parameters. The app's parameters override those in the provider's definition. */
+  /** Additional parameters. The app's parameters override the parameters in the provider's definition. */
   readonly params: readonly Readonly<Record<string, string>>[];
 }
 
@@ -29,7 +29,7 @@ export function authorizationUrl(request: AuthorizationRequest): string {
   return `${request.authorizeUrl}${separator}${encodeParams(all)}`;
 }
 
-/** Parameters that apps can't set, because they would change the recipient of the response. */
+/** Parameters that apps can't set, because these parameters would change the recipient of the response. */
 export const reservedParams = new Set([
   'client_id',
   'client_secret',
@@ -42,7 +42,10 @@ export const reservedParams = new Set([
   'nonce',
 ]);
 
-/** Plinth's own parameters, which aren't passed to the provider. One of them, the invitation token, is a secret. */
+/**
+ * Parameters that are for Plinth itself and aren't passed to the provider. One of these parameters, the invitation
+ * token, is a secret.
+ */
 const ownParams = new Set(['provider', 'scopes', 'invite_token']);
 
 /** Returns the request parameters to pass to the provider, such as `prompt`, `login_hint` and the app's `nonce`. */
@@ -96,12 +99,15 @@ export function redemptionRequest(
 
 export type TokenResult =
   | { readonly ok: true; readonly token: TokenResponse }
-  /** The exchange failed. `error` is the code from RFC 6749 section 5.2, or '' if the response contains none. */
+  /**
+   * The exchange failed. `error` is the error code (RFC 6749 section 5.2), or '' if the response contains no error
+   * code.
+   */
   | { readonly ok: false; readonly error: string };
 
 /**
- * Parses a token response, which is JSON or, from some older providers, a form. A response with an `error` member
- * counts as failed regardless of its status.
+ * Parses a token response. The response is JSON, or form data if it comes from one of some older providers. A response
+ * with an `error` member counts as a failure regardless of its status.
  */
 export function readTokenResponse(response: {
   readonly status: number;

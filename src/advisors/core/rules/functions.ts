@@ -31,9 +31,9 @@ export const functionSearchPathMutable: Rule = {
 };
 
 /**
- * Returns the fix for a function without a fixed search path. The fix sets the API's usual schemas, because an empty
- * path would break bodies with unqualified names. Procedures have no fix, because a procedure with settings can't
- * control transactions.
+ * Returns the fix for a function without a fixed search path. The fix sets the search path to the API's usual schemas,
+ * because function bodies with unqualified names would fail with an empty path. Procedures have no fix, because a
+ * procedure that has settings can't control transactions.
  */
 const fixSearchPath = (each: DatabaseFunction): { readonly fix?: Fix } =>
   each.kind === 'procedure'
@@ -82,7 +82,7 @@ function definerRule(role: ClientRole, number: string, who: string, title: strin
   };
 }
 
-/** Roles that need the privilege may have it only through PUBLIC, so it is granted to them explicitly. */
+/** Roles that need the privilege may have it only through PUBLIC, so the fix grants them the privilege explicitly. */
 function revokeExecute(each: DatabaseFunction, role: ClientRole): Fix {
   const keepsAuthenticated = role === 'anon' && each.executableBy.includes('authenticated');
   const revoked = role === 'anon' ? 'public, anon' : 'public, anon, authenticated';
@@ -142,9 +142,9 @@ export const extensionFunctionExecutable: Rule = {
 };
 
 /**
- * Returns the fix for an extension in an exposed schema. The fix recreates the extension, because `alter extension ...
- * set schema` requires superuser privileges. Extensions with tables have no fix, because recreating them would delete
- * the rows.
+ * Returns the fix for an extension in an exposed schema. The fix recreates the extension, because
+ * `alter extension ... set schema` requires superuser privileges. Extensions with tables have no fix, because
+ * recreating the extension would delete the rows in its tables.
  */
 export function moveExtension({ name: extension, ownsTables }: Extension): { readonly fix?: Fix } {
   if (ownsTables) return {};

@@ -43,8 +43,8 @@ export const unindexedForeignKeys: Rule = {
 };
 
 /**
- * Returns whether the index starts with the key's columns in any order. Partial indexes don't count because they don't
- * contain all rows.
+ * Returns whether the first columns of the index are the columns of the key, in any order. Returns false for partial
+ * indexes, because they don't contain all rows.
  */
 const covers = (index: Index, { columnNumbers }: ForeignKey): boolean =>
   index.isValid &&
@@ -53,7 +53,7 @@ const covers = (index: Index, { columnNumbers }: ForeignKey): boolean =>
 
 const dropIndex = ({ schema, name }: Index): string => `drop index ${qualified(schema, name)};`;
 
-/** The row count below which reading the whole table is as fast as using an index. */
+/** The number of rows below which reading the whole table is as fast as using an index. */
 const bigTableRows = 10_000;
 const minFullScans = 100;
 

@@ -21,7 +21,7 @@ const placeOf = ({ schema, table, name }: Policy): string =>
 
 const expressionsOf = ({ using, check }: Policy): string[] => [using, check].filter((text) => text !== null);
 
-/** Returns the policies in user schemas whose table has row-level security enabled. */
+/** Returns the policies in user schemas that belong to tables with row-level security enabled. */
 const activePolicies = (catalog: Catalog): Policy[] =>
   catalog.policies.filter(
     ({ schema, table }) => isUserSchema(schema) && relationOf(catalog, schema, table)?.rowSecurity === true,
@@ -197,8 +197,8 @@ export const policyNeverMatches: Rule = {
 
 function reasonForNoMatch(catalog: Catalog, policy: Policy): string | undefined {
   const { command, using, check, roles } = policy;
-  // PostgreSQL combines the USING clauses of all policies separately from their WITH CHECK clauses. A policy has no
-  // effect only if neither of its clauses can be true.
+  // PostgreSQL combines the USING clauses of all policies separately from their WITH CHECK clauses. A policy therefore
+  // has no effect only if neither its USING clause nor its WITH CHECK clause can be true.
   const clauses = [using, check].filter((text) => text !== null);
   if (clauses.length > 0 && clauses.every(isNeverTrue)) return 'its condition is never true';
   if (roles.every((role) => catalog.bypassingRoles.includes(role)))

@@ -13,7 +13,7 @@ const exposed = (catalog: Catalog, kind: RelationKind): Relation[] =>
 
 const metadataOf = ({ schema, name, kind }: Relation) => ({ schema, name, type: kind });
 
-/** Roles that need the privilege may have it only through PUBLIC, so it is granted to them explicitly. */
+/** Roles that need the privilege may have it only through PUBLIC, so the fix grants them the privilege explicitly. */
 function revoke(relation: Relation, roles: readonly ClientRole[]): string {
   const name = qualified(relation.schema, relation.name);
   const kept = relation.readableBy.filter((role) => !roles.includes(role));
@@ -127,7 +127,10 @@ function graphqlRule(role: ClientRole, number: string, who: string, title: strin
   };
 }
 
-/** Checks for functions because Plinth's placeholder for the extension has none. */
+/**
+ * Whether pg_graphql is installed. Plinth's placeholder for the extension has no functions, so this checks for
+ * functions.
+ */
 const hasGraphql = (catalog: Catalog): boolean =>
   catalog.functions.some(({ extension }) => extension === 'pg_graphql');
 

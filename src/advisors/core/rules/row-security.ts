@@ -22,7 +22,7 @@ const enableRowSecurity = ({ schema, name }: Relation, note: string): Fix => ({
 const noteWithoutPolicies =
   'Clients can no longer read or change any rows until you create policies. Secret keys are unaffected.';
 
-/** Returns the tables that clients can read through the API and that don't have row-level security enabled. */
+/** Returns the tables without row-level security that clients can read through the API. */
 const openTables = (catalog: Catalog): Relation[] =>
   catalog.relations.filter(
     (relation) =>

@@ -14,7 +14,10 @@ const ignore = 'إذا لم تطلب ذلك، فيمكنك تجاهل هذه ا�
 const expiry = 'تنتهي صلاحية الرمز والرابط خلال {{ .ValidFor }}.';
 const alarm =
   'لم تكن أنت؟ استخدم هذا الرابط للتراجع عن التغيير وتسجيل الخروج من جميع الأجهزة واختيار كلمة مرور جديدة. إذا كنت أنت، فتجاهل هذه الرسالة.';
-/** Isolates a number from the surrounding text. Otherwise, its plus sign would be displayed at the end (UAX 9). */
+/**
+ * Isolates a number from the surrounding text. Otherwise, the plus sign would be displayed at the end of the number
+ * (UAX 9).
+ */
 const ltr = (text: string) => `\u2066${text}\u2069`;
 const phone = ltr('+{{ .Phone }}');
 const oldPhone = ltr('+{{ .OldPhone }}');

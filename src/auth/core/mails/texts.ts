@@ -1,8 +1,8 @@
-/** Defines the texts of the default emails. Each language has a file with all emails. */
+/** Defines the texts of the default emails. For each language, a separate file contains the texts of all emails. */
 
 export type MailLanguage = 'en' | 'ar';
 
-/** The texts of an email, which are Go templates. `.Brand.name` is the project's name. */
+/** The texts of an email. Each text is a Go template. `.Brand.name` is the project's name. */
 export interface MailTexts {
   readonly subject: string;
   readonly title: string;
@@ -10,14 +10,16 @@ export interface MailTexts {
   /** The label of the button that opens .ConfirmationURL. */
   readonly button?: string;
   readonly showsCode?: boolean;
-  /** What to do if the recipient didn't request the email. */
+  /** Explains what recipients should do if they didn't request the email. */
   readonly closing: string;
-  /** The label of the link that reverses the change, and the template value with the link's URL. */
+  /**
+   * The label of the link that reverses the change, and the name of the template value that contains the link's URL.
+   */
   readonly undo?: {
     readonly label: string;
     readonly url: 'CancelURL' | 'RevertURL' | 'UnlockURL' | 'SecureURL';
   };
-  /** Whether the email states the time of the change and the device. */
+  /** Whether the email shows when and on which device the change was made. */
   readonly isNotice?: boolean;
 }
 

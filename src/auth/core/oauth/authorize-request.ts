@@ -15,7 +15,7 @@ export interface AuthorizeRequest {
 
 const defaultScope = 'email';
 
-/** Parses an authorization request. Returns the client's `error_description` if the request is invalid. */
+/** Parses an authorization request. If the request is invalid, returns the `error_description` for the client. */
 export function parseAuthorizeRequest(
   query: URLSearchParams,
 ): { readonly request: AuthorizeRequest } | { readonly fault: string } {
@@ -64,7 +64,8 @@ function resourceFault(resource: string): string | undefined {
 }
 
 /**
- * Returns the problem with a PKCE challenge, or undefined if it is valid. PKCE is required (OAuth 2.1 section 4.1.1).
+ * Returns the problem with a PKCE challenge, or undefined if the challenge is valid. PKCE is required (OAuth 2.1
+ * section 4.1.1).
  */
 function challengeFault(challenge: string, method: string): string | undefined {
   if (challenge === '' || method === '') {

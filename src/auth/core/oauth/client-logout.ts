@@ -12,7 +12,7 @@ export interface ClientLogout {
   readonly redirectUris: readonly string[];
   readonly backchannelUri: string | null;
   readonly frontchannelUri: string | null;
-  /** Whether the client's logout page needs `iss` and `sid` in its query. */
+  /** Whether the client's logout page requires `iss` and `sid` in the query string. */
   readonly frontchannelNeedsSession: boolean;
 }
 
@@ -20,7 +20,8 @@ const maxUris = 10;
 const maxUriBytes = 2048;
 
 /**
- * Parses the metadata. Missing fields keep their previous value. Returns undefined if all fields are missing.
+ * Parses the metadata. Fields that are missing in the request keep their previous values. Returns undefined if all
+ * fields are missing.
  * @throws {AuthError} bad_json, validation_failed
  */
 export function parseClientLogout(fields: Fields, previous?: ClientLogout): ClientLogout | undefined {
@@ -59,9 +60,10 @@ function checkWebUri(name: string, uri: string): void {
 }
 
 /**
- * Returns the reason why the Account pages can't load the client's logout page in a frame, or undefined if they can.
- * The page must have the same origin as one of the client's redirect URIs (Front-Channel Logout 1.0, section 2). The
- * page can't have the origin of the Account pages, because they trust requests from their own origin.
+ * Returns the reason why the Account pages can't load the client's logout page in a frame, or undefined if they can
+ * load it. The page must have the same origin as one of the client's redirect URIs (Front-Channel Logout 1.0, section
+ * 2). The logout page can't have the origin of the Account pages, because the Account pages trust requests from their
+ * own origin.
  */
 export function frontchannelFault(
   uri: string,
