@@ -48,8 +48,8 @@ export interface UserCaller extends Caller {
   readonly claims: Claims;
   readonly user: User;
   /**
-   * The token's session, with an assurance level that is no higher than the token's. Undefined if the token doesn't
-   * belong to a session.
+   * The token's session, with an assurance level that doesn't exceed the token's. Undefined if the token doesn't belong
+   * to a session.
    */
   readonly session: Session | undefined;
 }

@@ -1,7 +1,7 @@
 /**
  * Defines the identity providers that the pages show. Each provider has a mark: a tile in the provider's color that
- * shows an icon or, if there is no icon, unique letters. The pages don't load images from providers, so providers can't
- * track visitors.
+ * shows an icon or, if the provider has no icon, unique letters. The pages don't load images from providers, so
+ * providers can't track visitors.
  */
 import { escapeMarkup } from '../../shared/escape-markup.ts';
 import { knownProviderName } from '../../shared/provider-names.ts';
