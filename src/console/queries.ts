@@ -15,7 +15,10 @@ export async function findOperator(db: Queryable, name: string): Promise<Operato
   return row;
 }
 
-/** Returns the first owner, who gets a link by default. Returns undefined if the project has no owner. */
+/**
+ * Returns the first owner, for whom sign-in links are created by default. Returns undefined if the project has no
+ * owner.
+ */
 export async function findFirstOwner(db: Queryable): Promise<OperatorRow | undefined> {
   const [row] = await db.query<OperatorRow>(
     sql`select id, name, role from _plinth.operators where role = 'owner' order by created_at, name limit 1`,
@@ -63,7 +66,8 @@ export async function insertLink(
 }
 
 /**
- * Deletes the link and returns its operator, so that the link works only once even if two browsers use it concurrently.
+ * Deletes the sign-in link and returns the link's operator, so that the link works only once even if two browsers use
+ * it at the same time.
  */
 export async function consumeLink(
   db: Queryable,
@@ -83,8 +87,8 @@ export interface SessionRow extends OperatorRow {
   has_factor: boolean;
   factor_proven: boolean;
   /**
-   * Whether the operator signed in, or verified the second factor if there is one, within the last `freshSeconds`
-   * seconds.
+   * Whether the operator signed in (or, if the operator has a second factor, verified it) within the last
+   * `freshSeconds` seconds.
    */
   is_fresh: boolean;
 }
@@ -110,7 +114,7 @@ export async function insertSession(
   return row.id;
 }
 
-/** Finds a session. Also updates the time of its last use, at most once every five minutes. */
+/** Finds a session. Also updates the time at which the session was last used, at most once every five minutes. */
 export async function findSession(
   db: Queryable,
   cookieHash: Buffer,

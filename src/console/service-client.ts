@@ -1,6 +1,6 @@
 /**
- * Calls services in this process as service_role, so that each service's rules also apply to changes from the Console.
- * The key never leaves the server.
+ * Sends requests to services in this process as service_role, so that the rules of each service also apply to changes
+ * made in the Console. The service_role key never leaves the server.
  */
 import type { Keys } from '../keys/types.ts';
 import { ConsoleError } from './errors.ts';
@@ -12,22 +12,25 @@ export interface ServiceClientDeps {
 
 export interface ServiceCall {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'OPTIONS';
-  /** The body, sent as JSON. */
+  /** The request body, which is sent as JSON. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-  /** A token to use instead of service_role's. */
+  /** The token to use instead of the token of service_role. */
   readonly token?: string;
-  /** The error message for a 404 response. */
+  /** The error message to use if the response has status 404. */
   readonly missing?: string;
 }
 
 export interface ServiceResponse {
-  /** The response's JSON body. Empty if the body isn't a JSON object. */
+  /** The JSON body of the response. Empty if the body isn't a JSON object. */
   readonly body: Record<string, unknown>;
   readonly headers: Headers;
 }
 
-/** Calls a service. @throws {ConsoleError} not_found, bad_request with the service's message and code, or upstream */
+/**
+ * Calls a service.
+ * @throws {ConsoleError} not_found, bad_request with the message and code from the service, or upstream
+ */
 export type ServiceClient = (path: string, call?: ServiceCall) => Promise<ServiceResponse>;
 
 /**
@@ -56,8 +59,8 @@ export function createServiceClient({ keys, internalFetch }: ServiceClientDeps):
 }
 
 /**
- * Rejects paths that contain `.` or `..`. URL parsing resolves such segments even if they are percent-encoded (WHATWG
- * URL, section 4.4). The path would then lead to a different endpoint with service_role's permissions.
+ * Rejects paths with `.` or `..` segments. URL parsers resolve such segments even if they are percent-encoded (WHATWG
+ * URL, section 4.4). The request would then reach a different endpoint with the permissions of service_role.
  * @throws {ConsoleError} bad_request
  */
 export function requireNormalizedPath(path: string): void {
@@ -68,8 +71,8 @@ export function requireNormalizedPath(path: string): void {
 }
 
 /**
- * Converts a service's error. Auth sends `msg` and `error_code`. Storage sends the actual status and a code in the
- * body.
+ * Converts an error from a service. The auth service sends `msg` and `error_code`. The storage service sends the actual
+ * status and a code in the response body.
  */
 export function serviceError(
   status: number,

@@ -1,6 +1,6 @@
 /**
- * Signs operators in. A one-time link is exchanged for a session in an httpOnly cookie. Every request except GET must
- * contain the session's CSRF token, which proves that a Console page sent it.
+ * Signs operators in. A one-time link is exchanged for a session in an httpOnly cookie. Every request except GET
+ * requests must contain the session's CSRF token, which proves that a Console page sent the request.
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -16,12 +16,12 @@ import * as queries from './queries.ts';
 const linkLifetimeSeconds = 600;
 const sessionLifetimeSeconds = 12 * 3600;
 /**
- * For actions that reveal a secret key or let someone sign in, the maximum time since the operator signed in or
- * verified the second factor. Someone who finds an open browser can use its session but can't sign in again.
+ * The maximum time since the operator signed in or verified the second factor, for actions that reveal a secret key or
+ * let someone sign in. Someone who finds an open browser can use the operator's session but can't sign in again.
  */
 const freshSeconds = 600;
 const attemptLimits = { max: 10, windowMs: 60_000, addresses: 1000 };
-/** The operator who gets a link from the start command if the project has no owner yet. */
+/** The operator for whom the start command creates a link if the project has no owner yet. */
 const firstOperator = { name: 'owner', role: 'owner' } as const;
 
 export interface Operator {
@@ -31,13 +31,13 @@ export interface Operator {
   readonly csrfToken: string;
   readonly sessionId: string;
   readonly factor: FactorState;
-  /** Whether the operator has authenticated within {@link freshSeconds}. */
+  /** Whether the operator has signed in or verified the second factor within the last {@link freshSeconds} seconds. */
   readonly isFresh: boolean;
 }
 
 /**
- * Requires a recent sign-in before an action that exposes a secret or adds a way to sign in. Otherwise, someone with an
- * old session could sign in again without the operator.
+ * Requires a recent sign-in before an action that exposes a secret or adds a way to sign in. Otherwise, someone with
+ * access to an old session could use it to sign in again without the operator.
  * @throws {ConsoleError} sign_in_again
  */
 export function requireFresh({ isFresh }: Operator): void {
@@ -46,27 +46,27 @@ export function requireFresh({ isFresh }: Operator): void {
 
 export interface Sessions {
   /**
-   * Returns the operator with this name. Without a name, returns the first owner, and creates one if necessary. Rejects
-   * if the operator doesn't exist.
+   * Returns the operator with this name. Without a name, returns the first owner and creates that operator if the
+   * project has no owner. Rejects if no operator has this name.
    */
   operatorNamed(name: string | undefined): Promise<queries.OperatorRow>;
   /**
-   * Returns a new one-time link's secret. Without a name, the link is for the first owner. Rejects if the operator
-   * doesn't exist.
+   * Returns the secret for a new one-time link. Without an operator name, the link is for the first owner. Rejects if
+   * no operator has this name.
    */
   issueLinkToken(operatorName?: string): Promise<string>;
-  /** Returns an invitation link's secret. */
+  /** Returns the secret for an invitation link. */
   linkTokenFor(operatorId: string, lifetimeSeconds: number): Promise<string>;
   /** Checks a sign-in request before its body is read. @throws {ConsoleError} csrf, too_many */
   checkSignIn(request: FastifyRequest): void;
-  /** Uses up the link and sets the session cookie. @throws {ConsoleError} link_invalid */
+  /** Invalidates the link and sets the session cookie. @throws {ConsoleError} link_invalid */
   signIn(token: string, request: FastifyRequest, reply: FastifyReply): Promise<Operator>;
   signOut(request: FastifyRequest, reply: FastifyReply): Promise<void>;
-  /** Whether the request has a session cookie, which may have expired. */
+  /** Whether the request has a session cookie. The session may have expired. */
   hasCookie(request: FastifyRequest): boolean;
   /**
-   * Authenticates the operator and checks the permission. With `beforeFactor`, the session doesn't need to have
-   * verified its second factor yet.
+   * Authenticates the operator and checks that the operator has the permission. With `beforeFactor`, the operator
+   * doesn't need to have verified the second factor in this session yet.
    * @throws {ConsoleError} signed_out, csrf, factor_needed, forbidden
    */
   authorize(request: FastifyRequest, permission: Permission, beforeFactor?: boolean): Promise<Operator>;
@@ -79,30 +79,30 @@ export interface SessionsDeps {
   readonly consoleUrl: () => string;
   /** The Console's host names. */
   readonly ownAddress: OwnAddress;
-  /** Whether every operator must have a second factor. */
+  /** Whether all operators must have a second factor. */
   readonly factorRequired: () => boolean;
 }
 
-/** The maximum number of session cookies that are looked up per request. */
+/** The maximum number of session cookies that are looked up for a request. */
 const maxCookies = 4;
 
 export function createSessions({ db, consoleUrl, ownAddress, factorRequired }: SessionsDeps): Sessions {
   const attempts = createAttempts(attemptLimits);
 
   /**
-   * Whether the cookie has the prefix `__Host-`, which prevents other hosts in the domain from setting it (RFC 6265bis,
-   * section 4.1.3). Browsers accept the prefix only over TLS.
+   * Whether the cookie's name has the prefix `__Host-`, which prevents other hosts in the domain from setting the
+   * cookie (RFC 6265bis, section 4.1.3). Browsers accept this prefix only over TLS.
    */
   const isSecure = ({ headers }: FastifyRequest): boolean =>
     ownAddress.publicUrl?.protocol === 'https:' && isToPublicUrl(headers, ownAddress);
-  // The name contains the port. Browsers share cookies between all ports of a host, and two projects may run on the
-  // same host.
+  // Without the prefix, the cookie's name contains the port. Browsers send a host's cookies to all of its ports, and
+  // two projects may run on the same host.
   const cookieName = (request: FastifyRequest): string =>
     isSecure(request) ? '__Host-plinth-console' : `plinth-console-${new URL(consoleUrl()).port || 'default'}`;
 
   function cookieHeader(request: FastifyRequest, value: string, maxAgeSeconds: number): string {
-    // The path restricts where browsers send the cookie, because they would otherwise also send it to the host's other
-    // ports.
+    // The path restricts where browsers send the cookie. Otherwise, they would also send it to all pages on other ports
+    // of the host.
     const secure = request.protocol === 'https' ? '; Secure' : '';
     const scope = isSecure(request) ? 'Path=/; Secure' : `Path=/console${secure}`;
     return `${cookieName(request)}=${value}; ${scope}; HttpOnly; SameSite=Strict; Max-Age=${maxAgeSeconds}`;
@@ -116,8 +116,8 @@ export function createSessions({ db, consoleUrl, ownAddress, factorRequired }: S
   }
 
   /**
-   * Returns undefined unless exactly one session is found. A page on another port of this host could set a second
-   * cookie to make the operator work in someone else's session.
+   * Returns undefined unless the cookies contain exactly one valid session. A page on another port of this host could
+   * set a second cookie in order to make the operator work in someone else's session.
    */
   async function sessionOf(request: FastifyRequest): Promise<queries.SessionRow | undefined> {
     const rows = await Promise.all(
@@ -159,8 +159,8 @@ export function createSessions({ db, consoleUrl, ownAddress, factorRequired }: S
     },
     linkTokenFor,
     checkSignIn(request) {
-      // The browser's own headers have already been checked. In addition, a form on another website can't send this
-      // header.
+      // The headers that browsers set themselves have already been checked. In addition, this header is required
+      // because forms on other websites can't send it.
       if (request.headers[sameOriginHeader] !== '1') throw new ConsoleError('csrf');
       const waitSeconds = attempts.waitSeconds(request.ip, performance.now());
       if (waitSeconds > 0) throw new ConsoleError('too_many', { waitSeconds });
@@ -182,7 +182,7 @@ export function createSessions({ db, consoleUrl, ownAddress, factorRequired }: S
         ip: request.ip,
         lifetimeSeconds: sessionLifetimeSeconds,
       });
-      // Ends this browser's previous sessions, which would otherwise remain valid.
+      // Ends the previous sessions in this browser, which would otherwise remain valid.
       await endSessions(request);
       reply.header('set-cookie', cookieHeader(request, cookie, sessionLifetimeSeconds));
       const { id, name, role, has_factor } = operator;

@@ -1,12 +1,12 @@
-/** Finds the tables, columns and functions that policy templates can use. Reads only the catalogs. */
+/** Finds the tables, columns and functions that policy templates can use. Reads only the system catalogs. */
 import type { Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
 import type { MemberFunction, MemberTable, TemplateChoices } from './contract.ts';
 
-/** The maximum number of tables and the maximum number of functions that are offered. */
+/** The maximum number of tables offered, and the maximum number of functions offered. */
 const maxChoices = 100;
 
-/** The server's own schemas. Policies on the project's tables don't use them. */
+/** The schemas that belong to the server. Policies on the project's tables don't refer to these schemas. */
 const serverSchemas: readonly string[] = [
   '_plinth',
   'auth',
@@ -26,7 +26,10 @@ const serverSchemas: readonly string[] = [
   'vault',
 ];
 
-/** Column names that usually refer to a user's ID. Foreign keys to auth.users are found regardless of their names. */
+/**
+ * Column names that usually refer to a user's ID. Columns with a foreign key to auth.users are found regardless of
+ * their names.
+ */
 const userNames =
   '^(user_?id|user|owner(_?id)?|member(_?id)?|profile_?id|author(_?id)?|created_by|account_?id|uid)$';
 
@@ -62,8 +65,8 @@ const listColumns = (db: Queryable, schema: string, table: string) =>
     where n.nspname = ${schema} and c.relname = ${table} order by a.attnum`);
 
 /**
- * Lists tables with a user column and a group column. Excludes the given table, because a table can't check membership
- * through itself.
+ * Lists tables that have a user column and a group column. Excludes the table that the policy is for, because a policy
+ * can't check membership by reading its own table.
  */
 const listMemberTables = (db: Queryable, schema: string, table: string) =>
   db.query<MemberTable>(sql`

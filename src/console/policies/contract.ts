@@ -17,12 +17,12 @@ const policyChange = z.object({
     z.object({ kind: z.literal('create'), policy }),
     z.object({ kind: z.literal('replace'), previous: policyName, policy }),
     z.object({ kind: z.literal('drop'), name: policyName }),
-    /** Drops the policy and keeps its definition, so that `on` can create it again. */
+    /** Drops the policy but keeps its definition, so that `on` can create the policy again. */
     z.object({ kind: z.literal('off'), name: policyName }),
     z.object({ kind: z.literal('on'), name: policyName }),
     z.object({ kind: z.literal('security'), enabled: z.boolean(), forced: z.boolean() }),
   ]),
-  /** The migration file's name. If set, the change is saved in this file. */
+  /** The name of the migration file. If set, the change is also saved to this file. */
   migration: z
     .string()
     .regex(/^[a-z0-9_]{1,100}$/, 'can contain only lowercase letters, numbers and underscores')
@@ -44,11 +44,11 @@ export interface SecuredTable {
   name: string;
   rls: boolean;
   forced: boolean;
-  /** Conditions omit schema names that are on the search path. */
+  /** Schema names that are on the search path are omitted in the conditions. */
   policies: readonly Policy[];
-  /** Policies that are turned off. They don't exist in the database. */
+  /** The policies that are turned off. These policies don't exist in the database. */
   turnedOff: readonly Policy[];
-  /** The API roles' table and column privileges, which policies restrict further. */
+  /** The API roles' privileges on tables and columns, which policies restrict further. */
   grants: {
     role: string;
     select: boolean;
@@ -60,12 +60,16 @@ export interface SecuredTable {
 }
 
 /**
- * A function that checks membership. It either returns whether a row's value is allowed, or returns all allowed values.
+ * A function that checks membership. The function either returns whether a row's value is allowed, or returns all
+ * values that are allowed.
  */
 export interface MemberFunction {
   schema: string;
   name: string;
-  /** The type of the single argument. Null if the function returns the allowed values instead. */
+  /**
+   * The type of the function's only argument. Null if the function returns the allowed values instead of checking a
+   * single value.
+   */
   argument: string | null;
 }
 
@@ -74,13 +78,13 @@ export interface MemberTable {
   schema: string;
   name: string;
   rls: boolean;
-  /** Columns that contain a user's ID. */
+  /** The columns that contain a user's ID. */
   users: string[];
-  /** Columns that identify the group, with the tables that they reference. */
+  /** The columns that identify a group, with the tables that these columns reference. */
   groups: { name: string; references: string | null }[];
 }
 
-/** The choices for templates, most likely first. */
+/** The choices for policy templates, most likely first. */
 export interface TemplateChoices {
   /** The table's columns. `isUser` is true for columns that probably contain a user's ID. */
   readonly columns: readonly {
@@ -109,7 +113,7 @@ export const contract = {
     body: policyChange,
     response: json<{
       readonly tables: readonly SecuredTable[];
-      /** The path to the migration file that was written, or null if none was requested. */
+      /** The path to the new migration file, or null if the request didn't ask for one. */
       readonly file: string | null;
     }>(),
   },

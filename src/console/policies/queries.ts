@@ -1,9 +1,9 @@
-/** Reads tables from the catalog with their row-level security, policies and grants. */
+/** Reads tables with their row-level security, policies and grants from the system catalogs. */
 import type { Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
 import type { SecuredTable } from './contract.ts';
 
-/** The roles of requests. A project can add others. */
+/** The roles that API requests have by default. A project can add more roles. */
 const apiRoles: readonly string[] = ['anon', 'authenticated', 'service_role'];
 
 export const listSecuredTables = (db: Queryable): Promise<Omit<SecuredTable, 'turnedOff'>[]> =>

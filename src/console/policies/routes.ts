@@ -39,12 +39,14 @@ export function policyRoutes(
       turnedOff: off
         .filter(({ schema, name }) => schema === table.schema && name === table.name)
         .map(({ policy }) => policy)
-        // Omits a policy that has since been created again with SQL.
+        // Omits a policy that has been turned off and then created again with SQL.
         .filter(({ name }) => !table.policies.some((policy) => policy.name === name)),
     }));
   }
 
-  /** Keeps a policy's definition. Locks the table first, so that the policy can't be changed until it is dropped. */
+  /**
+   * Stores the definition of a policy. Locks the table first, so that the policy can't change before it is dropped.
+   */
   async function keepDefinition(tx: Queryable, table: TableName, name: string): Promise<void> {
     await tx.query(sql`lock table ${sql.id(table.schema, table.name)} in access exclusive mode`);
     const known = tableIn(await listSecuredTables(tx), table);
@@ -88,11 +90,11 @@ export function policyRoutes(
       pool,
       statements,
       migration === undefined ? undefined : { name: migration, write: writeMigration },
-      // The definition is stored before the policy is dropped, so that the definition isn't lost if the server stops.
+      // The definition is stored before the policy is dropped, so that it isn't lost if the server stops in between.
       change.kind === 'off' ? { prepare: (tx) => keepDefinition(tx, name, change.name) } : {},
     );
     const what = 'policy' in change ? change.policy.name : 'name' in change ? change.name : '';
-    // Deletes the stored definition for this policy name, because this change has made that definition obsolete.
+    // Deletes the stored definition of the policy with this name, because the change has made the definition obsolete.
     if (change.kind !== 'off' && what !== '') await forgetPolicy(kept, name, what);
     await audit(call, actions[change.kind], `${schema}.${table}`, {
       ...(what === '' ? {} : { policy: what }),
@@ -122,7 +124,7 @@ function tableIn<Table extends Listed>(tables: readonly Table[], { schema, name 
   return known;
 }
 
-/** Returns a policy of the table. @throws {ConsoleError} not_found */
+/** Returns a policy on the table. @throws {ConsoleError} not_found */
 function policyIn(
   policies: SecuredTable['policies'],
   { schema, name }: TableName,

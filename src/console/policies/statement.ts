@@ -1,4 +1,4 @@
-/** Generates the SQL for a policy change. Names are quoted. Conditions are SQL written by the operator. */
+/** Generates the SQL for a policy change. Names are quoted. The operator writes the conditions in SQL. */
 import { quoteIdentifier } from '../../kernel/sql.ts';
 import { significant, tokenize } from '../../shared/sql/tokens.ts';
 import { ConsoleError } from '../errors.ts';
@@ -9,8 +9,8 @@ export type PolicyText = Pick<Policy, 'name' | 'command' | 'permissive' | 'roles
 export type PolicyChange =
   | { readonly kind: 'create'; readonly policy: PolicyText }
   /**
-   * `previous` is the policy's current name. The policy is dropped and recreated because its command and kind can't be
-   * altered.
+   * `previous` is the current name of the policy. The policy is dropped and created again because ALTER POLICY can't
+   * change the command or kind of a policy.
    */
   | { readonly kind: 'replace'; readonly previous: string; readonly policy: PolicyText }
   | { readonly kind: 'drop' | 'off'; readonly name: string }
@@ -22,7 +22,7 @@ export interface TableName {
 }
 
 /**
- * Returns the statements of a change in order. They must run in a single transaction.
+ * Returns the statements for a policy change, in order. The statements must run in a single transaction.
  * @throws {ConsoleError} bad_request if a condition isn't a single expression
  */
 export function policyStatements(table: TableName, change: PolicyChange): string[] {
@@ -57,7 +57,10 @@ function createText(on: string, { name, command, permissive, roles, using, check
   return lines.join('\n');
 }
 
-/** Checks that a condition is a single expression, so that it can't close or comment out the enclosing parenthesis. */
+/**
+ * Checks that a condition is a single expression, so that the condition can't close the parentheses around it or
+ * comment them out.
+ */
 function whole(field: string, condition: string): string {
   const tokens = tokenize(condition);
   const wrong = (why: string): never => {
@@ -74,6 +77,6 @@ function whole(field: string, condition: string): string {
     if (depth < 0) wrong('The condition has more closing than opening parentheses.');
   }
   if (depth !== 0) wrong("A parenthesis isn't closed.");
-  // Adds a line break, because a line comment at the end would comment out the following text.
+  // Adds a line break after the condition, because a line comment at its end would comment out the text that follows.
   return tokens.at(-1)?.kind === 'comment' ? `${condition}\n` : condition;
 }

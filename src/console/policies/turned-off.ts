@@ -1,5 +1,6 @@
 /**
- * Keeps the definitions of policies that are turned off, because PostgreSQL can't disable a policy without dropping it.
+ * Stores the definitions of policies that are turned off, because the only way to turn off a policy in PostgreSQL is to
+ * drop it.
  */
 import type { Queryable } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
@@ -11,8 +12,8 @@ export interface TurnedOff extends TableName {
 }
 
 /**
- * Returns the kept definitions. Also deletes the definitions whose table no longer exists. `db` must be able to write
- * `_plinth`.
+ * Returns the stored policy definitions. Also deletes the definitions of policies whose table no longer exists. `db`
+ * must be able to write to the schema `_plinth`.
  */
 export const listTurnedOff = (db: Queryable): Promise<TurnedOff[]> =>
   db.query<TurnedOff>(sql`
@@ -29,7 +30,7 @@ export async function keepPolicy(db: Queryable, table: TableName, policy: Policy
     on conflict (table_id, name) do update set policy = excluded.policy`);
 }
 
-/** Returns false if no policy with this name is turned off. */
+/** Returns false if the table has no policy with this name that is turned off. */
 export async function forgetPolicy(db: Queryable, table: TableName, name: string): Promise<boolean> {
   const rows = await db.query(sql`
     delete from _plinth.policies_off where table_id = ${tableId(table)} and name = ${name} returning 1 as gone`);

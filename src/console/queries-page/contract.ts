@@ -7,14 +7,14 @@ export type StatementOrder = (typeof statementOrders)[number];
 
 const listQuery = z.object({
   order: z.enum(statementOrders).default('total'),
-  /** Text that statements must contain. */
+  /** The text that statements must contain. */
   search: z.string().max(500).optional(),
   role: z.string().max(63).optional(),
-  /** Whether to include statements of Plinth's services and of the Console. */
+  /** Whether to include statements that Plinth's services and the Console run. */
   services: z.stringbool().default(false),
 });
 
-/** Identifies a statement by its text and role. The ID is a bigint as text. */
+/** Identifies a statement by its text and role. The statement ID is a bigint as text. */
 const statementKey = z.object({
   id: z.string().regex(/^-?\d{1,20}$/, 'must be a numeric ID'),
   role: z.string().min(1).max(63),
@@ -23,7 +23,7 @@ const statementKey = z.object({
 const session = z
   .object({
     pid: z.number().int().min(1),
-    /** When the session began, which distinguishes it from a later session with the same process ID. */
+    /** When the session began. Distinguishes the session from a later session with the same process ID. */
     began: z.iso.datetime({ offset: true }),
   })
   .strict();
@@ -36,18 +36,18 @@ export interface StatementNumbers {
   readonly minMs: number;
   readonly stddevMs: number;
   readonly rows: number;
-  /** This statement's share of all statements' total time, between 0 and 1. */
+  /** The share of this statement in the total time of all statements, between 0 and 1. */
   readonly share: number;
-  /** The fraction of blocks found in the cache, between 0 and 1. Null if no blocks were read. */
+  /** The fraction of blocks that were found in the cache, between 0 and 1. Null if no blocks were read. */
   readonly cacheHits: number | null;
 }
 
 export interface StatementRow extends StatementNumbers {
   readonly id: string;
   readonly role: string;
-  /** The beginning of the text on a single line. */
+  /** The beginning of the statement on a single line. */
   readonly text: string;
-  /** The text on a single line, with `…` in place of long column lists. */
+  /** The statement on a single line, with `…` in place of long column lists. */
   readonly outline: string;
 }
 
@@ -57,13 +57,13 @@ export interface StatementDetails extends StatementNumbers {
   readonly text: string;
   readonly temporaryBytes: number;
   readonly walBytes: number;
-  /** Whether the statement can be planned. */
+  /** Whether PostgreSQL can generate a plan for the statement. */
   readonly hasPlan: boolean;
 }
 
 export interface GenericPlan {
   readonly plan: RawPlan;
-  /** The role whose policies and privileges the plan reflects. */
+  /** The role whose policies and privileges were used for the plan. */
   readonly role: string;
   readonly advice: readonly Advice[];
 }
@@ -73,9 +73,9 @@ export interface Advice {
   readonly schema: string;
   readonly table: string;
   readonly rows: number;
-  /** The estimated number of rows that satisfy the condition. */
+  /** The estimated number of rows that satisfy the scan's condition. */
   readonly kept: number;
-  /** The condition that lacks a suitable index. */
+  /** The scan's condition, for which there is no suitable index. */
   readonly filter: string;
 }
 
@@ -85,14 +85,14 @@ export interface ActivityRow {
   readonly role: string;
   readonly program: string;
   readonly state: string;
-  /** What the session is waiting for, such as `Lock: transactionid`. Null if it isn't waiting. */
+  /** What the session is waiting for, such as `Lock: transactionid`. Null if the session isn't waiting. */
   readonly waitsFor: string | null;
   readonly statementMs: number | null;
   readonly transactionMs: number | null;
-  /** The process IDs of the sessions that hold the lock. */
+  /** The process IDs of the sessions that hold the lock that this session is waiting for. */
   readonly blockedBy: readonly number[];
   readonly text: string;
-  /** The text on a single line, with `…` in place of long column lists. */
+  /** The statement on a single line, with `…` in place of long column lists. */
   readonly outline: string;
 }
 
@@ -106,7 +106,7 @@ export const contract = {
       readonly since: string | null;
       readonly roles: readonly string[];
       readonly statements: readonly StatementRow[];
-      /** Whether literals are hidden because the operator's role can't read secrets. */
+      /** Whether literals are hidden because the operator isn't allowed to read secrets. */
       readonly isRedacted: boolean;
     }>(),
   },

@@ -2,12 +2,13 @@
  * Plans a statement from pg_stat_statements without running it. The statement can come from any role that can run SQL,
  * and its text contains placeholders such as `$1` instead of values. Therefore:
  *
- * - The text is appended to PREPARE rather than to EXPLAIN. PostgreSQL's grammar allows only a query or a data change
- *   there, and the extended protocol rejects text with several statements. EXPLAIN EXECUTE then shows the generic plan,
- *   which doesn't depend on the values.
- * - Planning can call the project's functions, for example to estimate a condition. They run as the role that ran the
- *   statement, or as `postgres`, but never as a superuser, in a read-only transaction that is rolled back.
- * - Planning takes locks, so the time for each lock and for the whole plan is limited.
+ * - The text of the statement is appended to PREPARE rather than to EXPLAIN. PostgreSQL's grammar allows only a query
+ *   or a data change after PREPARE, and the extended protocol rejects text that contains several statements. EXPLAIN
+ *   EXECUTE then shows the generic plan, which doesn't depend on parameter values.
+ * - Planning can call the project's functions, for example to estimate how many rows satisfy a condition. Such
+ *   functions run as the role that ran the statement, or as `postgres`, but never as a superuser, in a read-only
+ *   transaction that is rolled back.
+ * - Planning takes locks, so the wait for each lock and the duration of planning are limited.
  */
 import type { Database, Session } from '../../database/types.ts';
 import { quoteIdentifier, sql } from '../../kernel/sql.ts';
@@ -30,7 +31,7 @@ export function hasPlan(text: string): boolean {
   return only !== undefined && statements.length === 1 && plannedVerbs.includes(verbOf(only));
 }
 
-/** The roles of REST requests. The sessions of these requests log in as `authenticator`. */
+/** The database roles that REST requests use. The sessions for these requests log in as `authenticator`. */
 const requestRoles = ['anon', 'authenticated', 'service_role'];
 
 export interface Planned {
@@ -38,7 +39,7 @@ export interface Planned {
   readonly role: string;
 }
 
-/** Plans a statement. @throws {ConsoleError} bad_request if it can't be planned */
+/** Plans a statement. @throws {ConsoleError} bad_request if the statement can't be planned */
 export async function planOf(
   database: Database,
   { text, role }: Pick<StatementDetails, 'text' | 'role'>,
@@ -62,7 +63,7 @@ export async function planOf(
     });
   } finally {
     await stopCanceling();
-    // Prepared statements outlive the transaction, so the session isn't reused.
+    // A prepared statement exists until the session ends, so the session isn't reused.
     session.destroy();
   }
 }

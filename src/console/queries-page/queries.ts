@@ -1,20 +1,20 @@
-/** Reads PostgreSQL's statistics as `postgres`, which can read all of them but isn't a superuser. */
+/** Reads PostgreSQL's statistics as `postgres`. This role can read all statistics, but isn't a superuser. */
 import type { Queryable } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
 import type { ActivityRow, StatementDetails, StatementOrder, StatementRow } from './contract.ts';
 
 export const maxStatements = 200;
 const listedChars = 300;
-/** The number of characters at the beginning of a statement from which its outline is derived. */
+/** An outline is derived from this number of characters at the beginning of a statement. */
 const outlinedChars = 5000;
-/** Below this row count, reading the whole table is as fast as using an index. */
+/** For tables with fewer rows, reading the whole table is as fast as using an index. */
 const bigTableRows = 10_000;
 
-/** The roles of Plinth's services. */
+/** The database roles that Plinth's services use. */
 const serviceRoles = '^(supabase_|authenticator$|pgbouncer$)';
 /**
- * Matches statements that Plinth itself runs as these roles: the Console, schema caches, and the beginning and end of
- * transactions.
+ * Matches statements that Plinth runs as these roles for the Console and for schema caches, and statements that begin
+ * or end a transaction.
  */
 const ownText =
   '\\m(pg_catalog|information_schema|pg_class|pg_stat_statements|pg_stat_activity|_plinth|plinth_plan)\\M' +
@@ -26,7 +26,7 @@ export async function hasStatistics(db: Queryable): Promise<boolean> {
   return row?.found ?? false;
 }
 
-/** Returns when the statistics were last reset. Returns null if the server doesn't record it. */
+/** Returns when the statistics were last reset. Returns null if the PostgreSQL server doesn't record this time. */
 export async function resetTime(db: Queryable): Promise<string | null> {
   const [row] = await db.query<{ at: string | null }>(sql`
     select pg_catalog.to_char(stats_reset at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as at
@@ -34,7 +34,10 @@ export async function resetTime(db: Queryable): Promise<string | null> {
   return row?.at ?? null;
 }
 
-/** The statistics with one row per statement and role. Nested calls are included because their text is the same. */
+/**
+ * The statistics, with one row for each combination of statement and role. Nested calls of a statement are included
+ * because their text is the same.
+ */
 const grouped = sql`
   select s.queryid::text as id, pg_catalog.pg_get_userbyid(s.userid)::text as role, min(s.query) as text,
     sum(s.calls)::float8 as calls, sum(s.total_exec_time) as "totalMs",
@@ -65,7 +68,7 @@ export interface StatementFilter {
 }
 
 export interface ListedStatement extends Omit<StatementRow, 'outline'> {
-  /** The beginning of the unchanged text. */
+  /** The beginning of the original text. */
   readonly head: string;
 }
 
@@ -122,7 +125,9 @@ export function listActivity(db: Queryable): Promise<Omit<ActivityRow, 'outline'
     order by a.xact_start nulls last, a.pid limit 200`);
 }
 
-/** Signals a session. Returns false if the session has ended or its process ID now belongs to another session. */
+/**
+ * Signals a session. Returns false if the session has ended or if its process ID now belongs to a different session.
+ */
 export async function signalSession(
   db: Queryable,
   signal: 'cancel' | 'terminate',
@@ -139,7 +144,7 @@ export async function signalSession(
   return rows[0]?.sent === true;
 }
 
-/** Returns the estimated row count of each large table, by `schema.table`. */
+/** Returns the estimated number of rows in each large table, by `schema.table`. */
 export async function bigTables(
   db: Queryable,
   names: readonly { readonly schema: string; readonly table: string }[],

@@ -1,4 +1,4 @@
-/** The routes of the Queries page: slow statements, their plans, advice, and running statements. */
+/** The routes for the Queries page, which shows slow statements, their plans, advice, and running statements. */
 import type { Database } from '../../database/types.ts';
 import type { Audit } from '../audit.ts';
 import { may } from '../core/roles.ts';
@@ -12,12 +12,12 @@ import { hasPlan, planOf } from './plan.ts';
 import * as queries from './queries.ts';
 
 /**
- * Whether literals must be hidden. PostgreSQL replaces the literals of most statements with `$1`, but not those of
- * running statements and of commands. These literals can be passwords.
+ * Whether literals must be hidden from the operator. PostgreSQL replaces literals with `$1` in the recorded text of
+ * most statements, but not in running statements and commands. The remaining literals can be passwords.
  */
 const isRedacted = ({ operator }: Call): boolean => !may(operator.role, 'secrets');
 
-/** An index clearly helps if it finds at most this fraction of a table's rows. */
+/** An index is clearly useful if the condition selects at most this fraction of a table's rows. */
 const maxKeptShare = 0.05;
 
 export function queryRoutes(api: Api, database: Database, audit: Audit): void {
@@ -42,8 +42,8 @@ export function queryRoutes(api: Api, database: Database, audit: Audit): void {
     const [since, roles, statements] = await Promise.all([
       queries.resetTime(db),
       queries.statementRoles(db),
-      // If literals are hidden, searches only the visible text, because a search of the complete text would reveal
-      // them.
+      // If literals are hidden, only the visible text is searched, because a search of the complete text would reveal
+      // the literals.
       queries.listStatements(db, redacted ? { ...filter, search: undefined } : filter),
     ]);
     const search = redacted ? (filter.search ?? '').toLowerCase() : '';
@@ -65,7 +65,7 @@ export function queryRoutes(api: Api, database: Database, audit: Audit): void {
     const statement = await found(await call.query());
     return { ...statement, text: shown(call, statement.text), hasPlan: hasPlan(statement.text) };
   });
-  // Requires `write`, because planning can call the project's functions, and a plan contains literals.
+  // Requires the `write` permission, because planning can call the project's functions and a plan contains literals.
   route('GET /queries/plan', 'write', async (call) => {
     const { plan, role } = await planOf(database, await found(await call.query()));
     return { plan, role, advice: await scanAdvice(plan) };

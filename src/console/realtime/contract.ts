@@ -8,23 +8,23 @@ const name = z.string().max(63);
 const channelToken = z.object({ as });
 const channelChecks = z.object({
   as,
-  /** '1' selects a private channel. */
+  /** `'1'` selects a private channel. */
   private: z.enum(['0', '1']).default('0'),
-  /** The tables whose changes are sent. Empty for none, and `*` for all. */
+  /** The schema and table whose changes are sent to the channel. Empty for no table, and `*` for all tables. */
   schema: name.default(''),
   table: name.default(''),
 });
 
 const cells = z.record(name, z.string().nullable());
 const longName = z.string().max(1000);
-/** The input for checking whether a row change would be delivered. */
+/** The input for a check of whether a row change would be delivered. */
 const changeCheck = z.object({
   as,
   schema: name.min(1),
   table: name.min(1),
   action: z.enum(['INSERT', 'UPDATE', 'DELETE']),
   key: cells,
-  /** The cells whose values at the time of the change differ from the current row. */
+  /** The cells whose values were different at the time of the change than they are now. */
   row: cells.default({}),
   /** The arguments of `channel.on('postgres_changes', …)`. */
   subscription: z
@@ -37,7 +37,7 @@ const changeCheck = z.object({
     })
     .default({ event: '*', schema: 'public' }),
 });
-/** The input for checking whether a broadcast would be delivered. */
+/** The input for a check of whether a broadcast would be delivered. */
 const broadcastCheck = z.object({
   as,
   topic: longName.min(1),
@@ -50,7 +50,7 @@ const broadcastCheck = z.object({
       event: longName.default('message'),
       encoding: z.enum(['json', 'binary']).default('json'),
       sizeBytes: z.number().int().min(0).default(0),
-      /** The sender, whose permission to send is also checked. */
+      /** The sender. The check includes whether the sender is allowed to send. */
       sender: as,
     }),
     z.object({ from: z.literal('database'), id: z.uuid() }),
@@ -58,7 +58,7 @@ const broadcastCheck = z.object({
 });
 
 /**
- * `stops`: nothing is delivered. `limits`: only some events are delivered. `fine`: this check doesn't restrict
+ * `stops`: nothing is delivered. `limits`: only some events are delivered. `fine`: this aspect doesn't restrict
  * delivery.
  */
 export type Weight = 'stops' | 'limits' | 'fine';
@@ -80,7 +80,7 @@ export type CheckCode =
 export interface Check {
   readonly code: CheckCode;
   readonly weight: Weight;
-  /** The number of policies. Set only for codes about policies. */
+  /** The number of policies that apply. Set only if the code is about policies. */
   readonly policies?: number;
 }
 
@@ -90,9 +90,9 @@ export interface PublishedTable {
 }
 
 export interface RealtimeOverview {
-  /** The realtime service's URL. */
+  /** The URL of the realtime service. */
   readonly url: string;
-  /** The publishable key that the page uses to open its socket. */
+  /** The publishable key with which the page opens its WebSocket connection. */
   readonly apikey: string;
   readonly tables: readonly PublishedTable[];
 }
@@ -106,7 +106,7 @@ export interface Checks {
 
 /** The user whose deliveries are checked. */
 export interface Subscriber {
-  /** The user's email address, phone number or ID, or the role's name. */
+  /** The user's email address, phone number or ID, or the name of the role. */
   readonly persona: string;
   readonly role: string;
 }

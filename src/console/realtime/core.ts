@@ -1,4 +1,4 @@
-/** Determines from catalog data why an event wouldn't be delivered. */
+/** Determines from catalog data why an event isn't delivered. */
 
 import type { Check } from './contract.ts';
 import type { TableFacts, TopicPermissions } from './queries.ts';

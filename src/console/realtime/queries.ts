@@ -1,9 +1,9 @@
-/** Reads the catalog data that determines whether an event reaches a channel. */
+/** Reads the catalog data that determines whether an event is delivered to a channel. */
 import type { Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
 import type { PublishedTable } from './contract.ts';
 
-/** The publication whose changes the realtime service streams. */
+/** The publication from which the realtime service streams changes. */
 export const publication = 'supabase_realtime';
 
 export const publishedTables = (db: Queryable): Promise<PublishedTable[]> =>
@@ -15,9 +15,9 @@ export interface TableFacts {
   readonly exists: boolean;
   readonly published: boolean;
   readonly rls: boolean;
-  /** Whether the role can read at least one column. */
+  /** Whether the role can read at least one column of the table. */
   readonly readable: boolean;
-  /** The number of policies that apply when the role reads rows. */
+  /** The number of policies that apply when the role reads rows from the table. */
   readonly policies: number;
   readonly hasPrimaryKey: boolean;
 }
@@ -49,7 +49,10 @@ export async function tableFacts(
 }
 
 export interface TopicPermissions {
-  /** The numbers of policies on realtime.messages that apply when the role joins and reads, and when it sends. */
+  /**
+   * The number of policies on realtime.messages that apply when the role joins a channel and reads from it, and the
+   * number that apply when the role sends.
+   */
   readonly read: number;
   readonly write: number;
 }
@@ -63,8 +66,8 @@ export async function topicPermissions(db: Queryable, role: string): Promise<Top
 }
 
 /**
- * Returns a subquery that counts the policies for a command (r for SELECT, a for INSERT), including policies for all
- * commands (*).
+ * Returns a subquery that counts the policies for a command (`r` for SELECT, `a` for INSERT), including policies that
+ * apply to all commands (`*`).
  */
 const policiesFor = (table: ReturnType<typeof sql>, command: 'r' | 'a'): ReturnType<typeof sql> => sql`
   (select count(*)::int4 from pg_policy p

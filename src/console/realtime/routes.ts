@@ -1,6 +1,6 @@
 /**
- * The routes of the realtime page: tokens for joining a channel as a persona, and delivery checks. The page connects to
- * the realtime service like any other client.
+ * The routes for the realtime page, with which it gets tokens for joining a channel as a persona and checks delivery.
+ * The page connects to the realtime service like any other client.
  */
 import type { Database } from '../../database/types.ts';
 import type { Clock } from '../../kernel/clock.ts';
@@ -36,7 +36,7 @@ export function realtimeRoutes(
   const { deliveryChecks } = realtime;
   const route = api.feature(() => import('./contract.ts'));
 
-  /** Operators can't join channels, so an anonymous visitor is checked instead. */
+  /** The operator can't join channels, so the check uses an anonymous visitor instead. */
   const subscriberOf = ({ operator }: Call, as: string | undefined): Promise<Identity> => {
     const persona = parsePersona(as);
     return identify(db, persona.kind === 'operator' ? { kind: 'anon' } : persona, clock.now(), operator.role);
@@ -48,7 +48,7 @@ export function realtimeRoutes(
     tables: await publishedTables(db),
   }));
   route('GET /realtime/state', 'read', async () => realtime.report());
-  // An anonymous visitor doesn't need a token, because the publishable key suffices.
+  // An anonymous visitor doesn't need a token, because the publishable key is sufficient.
   route('POST /realtime/token', 'write', async (call) => {
     const { as } = await call.body();
     const identity = await identify(db, parsePersona(as), clock.now(), call.operator.role);
@@ -80,7 +80,7 @@ export function realtimeRoutes(
       const { operator } = call;
       const requested = await call.body();
       const { as, schema, table, action, key, row, subscription } = requested;
-      // The response contains the row, so the operator must be allowed to read it.
+      // The response contains the row, so the operator must be allowed to read rows of this table.
       if (!may(operator.role, permissionForRows(schema)))
         throw new ConsoleError('forbidden', { message: `Your role can't read rows of ${schema}.` });
       const identity = await subscriberOf(call, as);
@@ -125,7 +125,7 @@ export function realtimeRoutes(
 
 const personaOf = ({ role, claims }: Identity): Persona => ({ role, claims: claims ?? {} });
 
-/** Runs a check. Converts an error about invalid input to bad_request with the same message. */
+/** Runs a check. Converts an error about invalid input to a bad_request error with the same message. */
 async function checkResult<T>(check: Promise<T>): Promise<T> {
   try {
     return await check;

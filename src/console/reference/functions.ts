@@ -1,9 +1,9 @@
-/** Lists the functions in exposed schemas that a request can call. */
+/** Lists the functions in exposed schemas that REST requests can call. */
 import type { Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
 import type { ExposedFunction } from './contract.ts';
 
-/** Excludes extension functions, trigger functions, and functions with unnamed arguments. */
+/** Excludes functions from extensions, trigger functions, and functions with unnamed arguments. */
 export const listFunctions = (db: Queryable, schemas: readonly string[]): Promise<ExposedFunction[]> =>
   db.query<ExposedFunction>(sql`
     select n.nspname as schema, p.proname as name, pg_get_function_result(p.oid) as returns, p.provolatile = 'v' as volatile,

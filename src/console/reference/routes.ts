@@ -1,4 +1,6 @@
-/** The routes of the API page: sending a REST request as a persona, and the database's TypeScript types. */
+/**
+ * The routes for the API page, which sends REST requests as a persona and generates TypeScript types for the database.
+ */
 
 import type { LiveConfig } from '../../config/index.ts';
 import { generateTypes } from '../../database/index.ts';
@@ -44,7 +46,8 @@ export function referenceRoutes(api: Api, deps: ReferenceDeps): void {
     const { schemas } = config.current.api;
     return { schemas, functions: await listFunctions(db, schemas) };
   });
-  // Requires `write`, because a function called with GET can be volatile, and not all effects can be rolled back.
+  // Requires the `write` permission, because a function called with GET can be volatile, and some effects can't be
+  // rolled back.
   route('POST /reference/try', 'write', async (call) => {
     const { as, method, path, body, schema, rollsBack } = await call.body();
     const [target, query = ''] = splitOnce(path, '?');

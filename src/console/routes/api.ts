@@ -1,4 +1,4 @@
-/** Defines the Console's API (`/console/api/*`). Every route declares the permission that it requires. */
+/** Defines the Console's API (`/console/api/*`). Every route declares the permission that the route requires. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import type { PostgresErrorShape } from '../../database/types.ts';
@@ -14,12 +14,12 @@ export interface Call {
   readonly operator: Operator;
 }
 
-/** A call to a route of a contract, with its input. */
+/** A call to a route in a contract, with its input. */
 export interface RouteCall<Route extends string, Spec extends RouteSpec> extends Call {
   readonly params: ParamsOf<Route>;
-  /** Parses the query. @throws {ConsoleError} bad_request with the invalid field's name */
+  /** Parses the query. @throws {ConsoleError} bad_request with the name of the invalid field */
   query(): Promise<Parsed<Spec, 'query'>>;
-  /** Parses the body. @throws {ConsoleError} bad_request with the invalid field's name */
+  /** Parses the body. @throws {ConsoleError} bad_request with the name of the invalid field */
   body(): Promise<Parsed<Spec, 'body'>>;
 }
 
@@ -29,11 +29,11 @@ type OnlyDeclared<Sent, Spec extends RouteSpec> = Spec['response'] extends Raw
   : Exact<Sent, PayloadOf<Spec>>;
 
 /**
- * Adds a route from the contract. Only signed-in operators whose role has the permission can call it. The handler's
- * result is sent as JSON and must have exactly the fields that the contract declares. If it is `undefined`, the status
- * is 204.
- * @throws {Error} when a route is added that isn't a GET, requires only a read permission, and doesn't declare what it
- * changes
+ * Adds a route from the contract. Only signed-in operators whose role has the required permission can call the route.
+ * The result of the handler is sent as JSON and must have exactly the fields that the contract declares. If the result
+ * is `undefined`, the response has status 204.
+ * @throws {Error} when a route is added that isn't a GET route, requires only a read permission, and doesn't declare
+ * what it changes
  */
 export type AddRoute<Table extends RouteTable> = <
   Route extends keyof Table & string,
@@ -47,8 +47,8 @@ export type AddRoute<Table extends RouteTable> = <
 
 export interface Api {
   /**
-   * Returns a function that adds a feature's routes. The feature's contract determines their types, and is loaded when
-   * the first request with input arrives.
+   * Returns a function that adds the routes of a feature. The types of the routes are derived from the feature's
+   * contract, which is loaded when the first request with input arrives.
    * @example const route = api.feature(() => import('./contract.ts')); route('GET /home', 'read', async () => ({
    *   project: 'demo' }));
    */
@@ -59,11 +59,12 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 export interface RouteOptions {
   /**
-   * Allows read-only operators to call a route that isn't a GET. `nothing`: the route changes nothing, because its
-   * statement is read-only or rolled back. `own session`: the route changes only the operator's own sign-in.
+   * Allows read-only operators to call a route that doesn't use GET. `nothing`: the route doesn't change anything,
+   * because its statement is read-only or is rolled back. `own session`: the route changes only the operator's own
+   * sign-in.
    */
   readonly changes?: 'nothing' | 'own session';
-  /** Whether the route can be called before the session has verified its second factor. */
+  /** Whether the route can be called before the operator has verified the second factor in this session. */
   readonly beforeFactor?: boolean;
 }
 
@@ -88,7 +89,7 @@ export function createApi(app: FastifyInstance, sessions: Sessions, log: Logger)
     });
   });
   app.setErrorHandler((error: unknown, request, reply) => renderError(error, request, reply, log));
-  // A not-found handler isn't sufficient, because a wildcard route outside this scope serves the Console's pages.
+  // A not-found handler isn't enough, because a wildcard route outside this scope serves the Console's pages.
   app.all('/*', async () => {
     throw new ConsoleError('not_found');
   });
@@ -107,8 +108,8 @@ export function createApi(app: FastifyInstance, sessions: Sessions, log: Logger)
         const operator = await sessions.authorize(request, requires, options?.beforeFactor);
         if (request.trace !== undefined) request.trace.operator = operator.name;
         const payload = await handle({ request, reply, operator });
-        // The handler may have sent the reply itself. `reply.sent` remains false if the client disconnected during that
-        // response, so the raw response is checked too.
+        // The handler may have already sent the response itself. `reply.sent` remains false if the client disconnected
+        // while that response was being sent, so the raw response is checked too.
         if (reply.sent || reply.raw.headersSent || reply.raw.destroyed) return reply;
         if (payload === undefined) return reply.code(204).send();
         return reply.send(payload);
@@ -143,7 +144,7 @@ export function createApi(app: FastifyInstance, sessions: Sessions, log: Logger)
   };
 }
 
-/** Parses an input with its schema. @throws {ConsoleError} bad_request with the invalid field's name */
+/** Parses an input using its schema. @throws {ConsoleError} bad_request with the name of the invalid field */
 export async function parseAs<Value>(schema: z.ZodType<Value>, input: unknown): Promise<Value> {
   const result = schema.safeParse(input ?? {});
   if (result.success) return result.data;
@@ -181,7 +182,10 @@ function renderError(
   });
 }
 
-/** Converts a PostgreSQL error. The operator receives its message, detail, hint and SQLSTATE. */
+/**
+ * Converts a PostgreSQL error to an error of the Console's API. The response contains PostgreSQL's message, detail,
+ * hint and SQLSTATE.
+ */
 function fromPostgres(error: unknown): ConsoleError | undefined {
   if (!(error instanceof Error) || !('severity' in error) || !('code' in error)) return undefined;
   const { code, message, detail, hint, column } = error as PostgresErrorShape;

@@ -1,10 +1,10 @@
-/** Serves an untrusted email's HTML as a document for a frame in a Console page. */
+/** Serves the HTML of an untrusted email as a document for a frame on a Console page. */
 import type { FastifyReply } from 'fastify';
 import { framedHtml } from '../core/message-facts.ts';
 
 /**
  * Headers that isolate the document. `sandbox` without `allow-scripts` and `allow-same-origin` blocks scripts and gives
- * the document an opaque origin. Links can only open new tabs, and external resources aren't loaded.
+ * the document an opaque origin. Links open only in new tabs, and external resources aren't loaded.
  */
 const frameHeaders = {
   'content-type': 'text/html; charset=utf-8',

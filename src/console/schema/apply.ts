@@ -1,6 +1,6 @@
 /**
- * Applies schema changes in a single transaction with a short lock timeout, and writes them to a migration file on
- * request.
+ * Applies schema changes in a single transaction with a short lock timeout and, on request, writes them to a migration
+ * file.
  */
 import type { Pool, Setting, Transaction } from '../../database/types.ts';
 import { OutsideFolders } from '../../kernel/real-path.ts';
@@ -9,19 +9,25 @@ import { ConsoleError, outsideFolders } from '../errors.ts';
 import type { SchemaChange } from './changes.ts';
 import { ChangeFault, compileChange } from './core/compile.ts';
 
-/** This timeout is short because other statements queue behind a change that is waiting for its lock. */
+/**
+ * This timeout is short because, while a change waits for its lock, other statements have to wait behind the change.
+ */
 const lockTimeoutMs = 3000;
-/** This timeout is long because creating an index or changing a type can take minutes on a large table. */
+/**
+ * This timeout is long because it can take minutes to create an index on a large table or to change the type of a
+ * column.
+ */
 const statementTimeoutMs = 600_000;
 const settings: readonly Setting[] = [
   ['lock_timeout', String(lockTimeoutMs)],
   ['statement_timeout', String(statementTimeoutMs)],
-  // core/expression.ts assumes this setting when it parses strings.
+  // core/expression.ts relies on this setting when it parses strings.
   ['standard_conforming_strings', 'on'],
 ];
 
 /**
- * Writes a migration file and records it in the transaction that makes the changes (`project/written-migration.ts`).
+ * Writes a migration file and records the migration in the transaction that makes the changes
+ * (`project/written-migration.ts`).
  */
 export type WriteMigration = (
   tx: Parameters<Parameters<Pool['transaction']>[0]>[0],
@@ -30,15 +36,15 @@ export type WriteMigration = (
 ) => Promise<{ readonly shownPath: string; discard(): void }>;
 
 export interface ApplyOptions {
-  /** Runs before the statements, in the same transaction. */
+  /** Called before the statements run, in the same transaction. */
   readonly prepare?: (tx: Transaction) => Promise<void>;
-  /** Runs after the statements, in the same transaction. */
+  /** Called after the statements have run, in the same transaction. */
   readonly fill?: (tx: Transaction) => Promise<void>;
-  /** With `rollback`, the changes are only tried out. */
+  /** With `rollback`, the changes are made as a trial and then undone. */
   readonly end?: 'commit' | 'rollback';
 }
 
-/** Returns the changes' SQL statements. @throws {ConsoleError} bad_request */
+/** Returns the SQL statements for the changes. @throws {ConsoleError} bad_request */
 export function statementsOf(changes: readonly SchemaChange[]): string[] {
   try {
     return changes.flatMap(compileChange);
@@ -49,8 +55,9 @@ export function statementsOf(changes: readonly SchemaChange[]): string[] {
 }
 
 /**
- * Applies the changes. Returns the path to the migration file if one was requested.
- * @throws {PostgresErrorShape} if a statement fails. In this case, nothing is changed and the file is removed.
+ * Applies the changes. Returns the path to the migration file, if the request asked for one.
+ * @throws {PostgresErrorShape} if a statement fails. In this case, nothing is changed and the migration file is
+ * deleted.
  */
 export async function applyChanges(
   pool: Pool,

@@ -1,15 +1,16 @@
 /**
- * Types for schema changes. `contract.ts` parses them, and `core/compile.ts` converts them to SQL.
+ * Types for schema changes. `contract.ts` parses schema changes, and `core/compile.ts` converts them to SQL.
  *
- * Glossary. *Expression*: SQL text written by the operator, such as a default or a check. `core/expression.ts` verifies
- * that it is a single expression, and it is always enclosed in parentheses. All other parts are quoted names or values.
+ * Glossary. *Expression*: SQL text written by the operator, such as a default or a check. `core/expression.ts` checks
+ * that the text is a single expression. The text is always enclosed in parentheses. All other parts of a change are
+ * quoted names or values.
  */
 
 export interface TypeRef {
-  /** The schema. Undefined for types in `core/type-names.ts`. */
+  /** The schema. Undefined for the types in `core/type-names.ts`. */
   readonly schema?: string | undefined;
   readonly name: string;
-  /** For example, 10 and 2 for `numeric(10, 2)`. */
+  /** For example, 10 and 2 in `numeric(10, 2)`. */
   readonly modifiers?: readonly number[] | undefined;
   readonly array?: boolean | undefined;
 }
@@ -33,7 +34,7 @@ export interface ColumnDefinition {
   /** A SQL expression. */
   readonly default?: string | undefined;
   readonly identity?: IdentityKind | undefined;
-  /** A SQL expression over other columns, evaluated when a row is written. */
+  /** A SQL expression that uses other columns and is evaluated when a row is written. */
   readonly generated?: string | undefined;
   readonly unique?: boolean | undefined;
   /** A SQL expression. */
@@ -58,7 +59,7 @@ export type ConstraintDefinition =
     };
 
 export interface IndexPart {
-  /** An index part has either a `column` or an `expression`. */
+  /** A part of an index has either a `column` or an `expression`. */
   readonly column?: string | undefined;
   readonly expression?: string | undefined;
   readonly operatorClass?: string | undefined;
@@ -98,7 +99,7 @@ export type TableChange = OfTable &
         readonly name?: string | undefined;
         readonly type?: { readonly to: TypeRef; readonly using?: string | undefined } | undefined;
         readonly nullable?: boolean | undefined;
-        /** The new default as a SQL expression. Null removes the default. */
+        /** The new default, as a SQL expression. Null removes the default. */
         readonly default?: string | null | undefined;
         readonly identity?:
           | { readonly action: 'add' | 'set'; readonly as: IdentityKind }
@@ -120,7 +121,7 @@ export type TableChange = OfTable &
         readonly unique: boolean;
         readonly parts: readonly IndexPart[];
         readonly include?: readonly string[] | undefined;
-        /** A SQL expression that selects a partial index's rows. */
+        /** A SQL expression that selects the rows of a partial index. */
         readonly where?: string | undefined;
       }
     | { readonly kind: 'drop_index'; readonly name: string }
@@ -131,7 +132,7 @@ export type TableChange = OfTable &
         readonly events: readonly TriggerEvent[];
         readonly columns?: readonly string[] | undefined;
         readonly forEach: 'row' | 'statement';
-        /** A SQL expression that can use OLD and NEW. */
+        /** A SQL expression that can refer to OLD and NEW. */
         readonly when?: string | undefined;
         readonly function: { readonly schema: string; readonly name: string };
         readonly arguments?: readonly string[] | undefined;

@@ -8,7 +8,7 @@ import type { InferredColumn } from '../tables/core/infer-types.ts';
 import type { SchemaChange } from './changes.ts';
 import { typeNames } from './core/type-names.ts';
 
-/** PostgreSQL silently truncates longer names (NAMEDATALEN). */
+/** PostgreSQL silently truncates names that are longer (NAMEDATALEN). */
 const maxNameBytes = 63;
 const maxColumns = 1600;
 const maxChanges = 200;
@@ -168,16 +168,16 @@ const migrationName = z
 
 const fileFormat = { format: z.enum(['csv', 'json']), delimiter: z.enum([',', ';', '\t', '|']).default(',') };
 
-/** The first line of the body of `POST /schema/import`. */
+/** The first line of the request body in `POST /schema/import`. */
 export const importDefinition = z
   .object({
     change: createTable,
-    /** Maps each column of the file to a column of the table. */
+    /** For each column of the file, the corresponding column of the table. */
     mapping: z.record(z.string(), name),
     ...fileFormat,
     dry: z.boolean().default(false),
     skip: z.boolean().default(false),
-    /** The migration file's name. If set, the table's definition is saved in this file. */
+    /** The name of the migration file. If set, the table's definition is also saved to this file. */
     migration: migrationName,
   })
   .strict();
@@ -192,7 +192,7 @@ const schemaApply = z
     changes,
     /** The name of the object to delete, typed by the operator to confirm. */
     confirmed: z.string().optional(),
-    /** The migration file's name. If set, the change is saved in this file. */
+    /** The name of the migration file. If set, the change is also saved to this file. */
     migration: migrationName,
   })
   .strict();
@@ -201,7 +201,7 @@ export interface ConstraintRow {
   name: string;
   kind: 'primary key' | 'unique' | 'check' | 'foreign key' | 'exclusion';
   columns: string[];
-  /** The definition as PostgreSQL formats it. */
+  /** The definition in PostgreSQL's notation. */
   definition: string;
   references: { schema: string; table: string; columns: string[] } | null;
 }
@@ -212,7 +212,7 @@ export interface IndexRow {
   method: string;
   unique: boolean;
   valid: boolean;
-  /** The constraint that owns the index. Dropping it also drops the index. */
+  /** The constraint that the index belongs to. Dropping this constraint also drops the index. */
   constraint: string | null;
   size_bytes: number;
 }
@@ -235,13 +235,13 @@ export interface EnumRow {
   schema: string;
   name: string;
   values: string[];
-  /** The columns of this type. */
+  /** The columns that have this type. */
   columns: { schema: string; table: string; column: string }[];
 }
 
-/** The choices in forms: schemas, user-defined types, and functions that a trigger can call. */
+/** The choices offered in forms: schemas, user-defined types, and functions that a trigger can call. */
 export interface Vocabulary {
-  /** PostgreSQL's own types, which are written without a schema. */
+  /** PostgreSQL's built-in types, which are written without a schema. */
   own_types: string[];
   schemas: string[];
   types: { schema: string; name: string; kind: 'enum' | 'domain' | 'composite' | 'base' | 'range' }[];
@@ -250,23 +250,23 @@ export interface Vocabulary {
 
 export interface Warning {
   readonly kind: 'rows' | 'values' | 'converted' | 'nulls' | 'unprotected' | 'type';
-  /** The affected table or type, including its schema. */
+  /** The name of the affected table or type, including its schema. */
   readonly on: string;
   readonly column?: string;
   readonly cascade?: boolean;
   /** The number of affected rows. Null if unknown. */
   readonly rows: number | null;
-  /** Whether the number is exact instead of the planner's estimate. */
+  /** Whether the number of rows is exact rather than an estimate by the planner. */
   readonly exact: boolean;
-  /** The number of rows whose values would change. Set only for type changes. Null if unknown. */
+  /** The number of rows whose values would change. Set only if the type of a column is changed. Null if unknown. */
   readonly changed?: number | null;
-  /** PostgreSQL's error during the conversion of values. Set only for type changes. */
+  /** The error from PostgreSQL when it converts the column's values. Set only if the type of a column is changed. */
   readonly fault?: string;
 }
 
 export interface SchemaPreview {
   readonly statements: readonly string[];
-  /** The name that the operator must type to confirm. Null if no data would be deleted. */
+  /** The name that the operator must type to confirm the change. Null if the change wouldn't delete any data. */
   readonly confirm: string | null;
   readonly warnings: readonly Warning[];
 }
@@ -280,7 +280,7 @@ export const contract = {
     body: schemaApply,
     response: json<{
       readonly statements: readonly string[];
-      /** The path to the migration file that was written, or null if none was requested. */
+      /** The path to the new migration file, or null if the request didn't ask for one. */
       readonly file: string | null;
     }>(),
   },
@@ -290,11 +290,11 @@ export const contract = {
     response: json<{
       readonly columns: readonly InferredColumn[];
       readonly sample: readonly Readonly<Record<string, unknown>>[];
-      /** The number of rows that the types were inferred from. */
+      /** The number of rows from which the column types were inferred. */
       readonly rows: number;
     }>(),
   },
-  /** Creates a table from a file. The body begins with the definition, a single line of JSON. */
+  /** Creates a table from a file. The request body begins with the table's definition on a single line, as JSON. */
   'POST /schema/import': {
     query: z.object({ id: z.string().max(100).default('') }),
     body: 'file',

@@ -1,4 +1,6 @@
-/** Counts the rows that would be deleted or changed. Estimates the number if counting takes too long. */
+/**
+ * Counts the rows that a schema change would delete or change. If counting takes too long, the number is an estimate.
+ */
 import type { Queryable, Transaction } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
 import type { SchemaChange } from './changes.ts';
@@ -8,7 +10,7 @@ import { type Loss, lossesOf } from './core/losses.ts';
 
 const countTimeoutMs = 3000;
 
-/** Returns the warnings for the changes, in the same order. */
+/** Returns the warnings for the changes, in the order of the changes. */
 export async function countLosses(tx: Transaction, changes: readonly SchemaChange[]): Promise<Warning[]> {
   const warnings: Warning[] = [];
   await tx.query(sql`select set_config('statement_timeout', ${String(countTimeoutMs)}, true)`);
@@ -69,7 +71,7 @@ async function estimateOf(tx: Queryable, name: string): Promise<number | null> {
   return row === undefined || row.rows < 0 ? null : row.rows;
 }
 
-/** Runs a statement in a savepoint, so that the transaction stays usable if the statement fails or takes too long. */
+/** Runs a statement in a savepoint, so that the transaction can continue if the statement fails or takes too long. */
 async function tried(tx: Transaction, statement: Sql): Promise<{ count: number | null; fault?: string }> {
   try {
     const [row] = await tx.savepoint((inner) => inner.query<{ count: number }>(statement));

@@ -1,6 +1,7 @@
 /**
- * Creates a table from a file and fills it in a single transaction. The request body begins with a line of JSON that
- * defines the table, followed by the file. The definition isn't in the URL, because the size of a URL is limited.
+ * Creates a table from an uploaded file and inserts the file's rows in the same transaction. The request body begins
+ * with a line of JSON that defines the table. The rest of the body is the file. The table definition isn't in the URL,
+ * because the length of a URL is limited.
  */
 import { Readable } from 'node:stream';
 import type { Pool } from '../../database/types.ts';
@@ -16,7 +17,7 @@ import { bodyOf, Faulty, type ImportProgress } from '../tables/transfer-routes.t
 import { applyChanges, statementsOf, type WriteMigration } from './apply.ts';
 
 const maxDefinitionBytes = 2_000_000;
-/** The number of rows that types are inferred from. */
+/** The number of rows from which the column types are inferred. */
 const inferredRows = 2000;
 const shownRows = 5;
 
@@ -44,7 +45,8 @@ export function importTableRoutes(
         if (rows.length >= inferredRows) break;
       }
     } catch (error) {
-      // The request contains only the beginning of the file, so a truncated row at its end isn't an error.
+      // The request contains only the beginning of the file, so a truncated row at the end of the request isn't an
+      // error.
       if (!(error instanceof ConsoleError) || rows.length === 0) throw error;
     }
     return { columns: inferColumns([...names], rows), sample: rows.slice(0, shownRows), rows: rows.length };
@@ -99,7 +101,7 @@ export function importTableRoutes(
   });
 }
 
-/** Splits the body into its first line and the rest. @throws {ConsoleError} bad_request */
+/** Splits the request body into its first line and the rest. @throws {ConsoleError} bad_request */
 async function takeLine(body: Readable): Promise<{ readonly line: unknown; readonly rest: Readable }> {
   const chunks = body[Symbol.asyncIterator]() as AsyncIterableIterator<Buffer>;
   const head: Buffer[] = [];

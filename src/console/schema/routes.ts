@@ -1,4 +1,4 @@
-/** The routes that read and change table structures. A change is shown as SQL before it is applied. */
+/** The routes that read and change the structure of tables. The Console shows a change as SQL before applying it. */
 import type { Pool } from '../../database/types.ts';
 import type { Audit } from '../audit.ts';
 import { may } from '../core/roles.ts';
@@ -12,7 +12,7 @@ import { countLosses } from './count-losses.ts';
 import { listEnums, readStructure, readVocabulary } from './structure.ts';
 
 export interface SchemaDeps {
-  /** A pool that logs in as `postgres`, which owns the project's tables. */
+  /** A pool whose connections log in as `postgres`, which owns the project's tables. */
   readonly pool: Pool;
   readonly audit: Audit;
   readonly writeMigration: WriteMigration;
@@ -60,15 +60,18 @@ export function schemaRoutes(api: Api, { pool, audit, writeMigration }: SchemaDe
   });
 }
 
-/** Removes a trigger's arguments, which can contain a webhook's keys. Every operator can read the audit log. */
+/**
+ * Removes the arguments of a trigger, which can contain the keys of a webhook. This is necessary because every operator
+ * can read the audit log.
+ */
 function withoutArguments(change: SchemaChange): SchemaChange {
   if (change.kind !== 'create_trigger' || (change.arguments ?? []).length === 0) return change;
   return { ...change, arguments: ['…'] };
 }
 
 /**
- * Removes the arguments from a trigger's definition, because they can contain a webhook's keys. The text is truncated
- * where the arguments can begin.
+ * Removes the arguments from the definition of a trigger, because they can contain the keys of a webhook. The
+ * definition is truncated at the first position where the arguments can begin.
  */
 function shownDefinition({ definition, function: { schema, name } }: TriggerRow): string {
   const [head] = definition.split(' EXECUTE FUNCTION ', 1);

@@ -1,4 +1,4 @@
-/** Reads a table's constraints, indexes and triggers. */
+/** Reads the constraints, indexes and triggers of a table. */
 import type { Queryable } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
 import type { ConstraintRow, EnumRow, IndexRow, Structure, TriggerRow, Vocabulary } from './contract.ts';

@@ -3,7 +3,10 @@ import { type RouteTable, raw } from '../core/contract.ts';
 
 const searchQuery = z.object({ search: z.string().trim().min(2).max(200) });
 
-/** The groups of results that the server can find. The page adds its own groups, such as pages, actions and tables. */
+/**
+ * The groups of search results that the server can find. The page adds groups that it finds itself, such as pages,
+ * actions and tables.
+ */
 export type SearchGroup =
   | 'columns'
   | 'rows'
@@ -15,7 +18,7 @@ export type SearchGroup =
   | 'requests'
   | 'migrations';
 
-/** A Console page with its route parameters. */
+/** A Console page and its route parameters. */
 export interface SearchTarget {
   readonly to: string;
   readonly params?: Readonly<Record<string, string>>;
@@ -24,16 +27,16 @@ export interface SearchTarget {
 
 export interface SearchHit {
   readonly title: string;
-  /** Where the result was found, or what it does. */
+  /** Where the result was found, or what selecting it does. */
   readonly detail: string;
   readonly target: SearchTarget;
 }
 
-/** A line of the response. Groups are sent as soon as they are found. */
+/** A line of the response to a search. Each group is sent as soon as its results have been found. */
 export type SearchLine = {
   readonly group: SearchGroup;
   readonly hits: readonly SearchHit[];
-  /** Whether the time limit ended the search before it was complete. */
+  /** Whether a limit or an error ended the search for this group before it was complete. */
   readonly isPartial: boolean;
 };
 

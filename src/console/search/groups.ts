@@ -1,4 +1,7 @@
-/** Searches for each group. All SQL has a time limit, and user input is only passed as parameters. */
+/**
+ * Searches for the results of each group. All SQL statements have a time limit, and user input is passed only as
+ * parameters.
+ */
 import type { Pool } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
 import { may } from '../core/roles.ts';
@@ -10,8 +13,8 @@ import { findRows } from './rows.ts';
 import { findSettings } from './settings.ts';
 
 /**
- * The maximum number of files whose names are searched for the text at any position. In all other files, only the
- * beginning of the name is compared.
+ * The maximum number of files whose names are searched for the text at any position in the name. For all other files,
+ * only the beginning of the name is compared with the text.
  */
 const maxScannedFiles = 20_000;
 
@@ -22,7 +25,7 @@ const whole = (hits: readonly SearchHit[]): Found => ({ hits, isPartial: false }
 const read = <Row extends object>(pool: Pool, signal: AbortSignal, statement: Sql): Promise<Row[]> =>
   pool.transaction((tx) => tx.query<Row>(statement), limits(signal));
 
-/** Sorts names by how well they match, so that the SQL limit keeps the best matches. */
+/** Sorts names by how well they match the search, so that the LIMIT clause keeps the best matches. */
 const order = (name: Sql, search: string): Sql =>
   sql`lower(${name}) <> ${search.toLowerCase()}, not starts_with(lower(${name}), ${search.toLowerCase()}),
     length(${name}), ${name}`;
@@ -67,8 +70,8 @@ const users: Finder = async ({ database }, { search, signal }) => {
 };
 
 /**
- * An index finds all files whose name begins with the text. Only a limited number of files is searched for the text at
- * other positions.
+ * An index is used to find all files whose names begin with the text. Only a limited number of file names is searched
+ * for the text at other positions.
  */
 const files: Finder = async ({ database }, { search, signal }) => {
   const pool = database.pool('postgres');
@@ -149,7 +152,7 @@ const jobs: Finder = async ({ database }, { search, role, signal }) => {
   );
   if (has?.cron !== true) return whole([]);
   const pattern = `%${escapeLike(search)}%`;
-  // Commands can contain keys, so searching them requires the `secrets` permission.
+  // Job commands can contain keys, so searching them requires the `secrets` permission.
   const rows = await read<{ id: string; name: string | null; schedule: string }>(
     pool,
     signal,
@@ -215,7 +218,7 @@ const migrations: Finder = async ({ database }, { search, role, signal }) => {
 
 const rows: Finder = ({ database }, input) => findRows(database, input);
 
-/** The groups, starting with those that don't use the database. */
+/** The groups of search results, starting with the groups that don't require the database. */
 export const finders: Readonly<Record<SearchGroup, Finder>> = {
   settings,
   requests,

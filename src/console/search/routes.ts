@@ -8,11 +8,14 @@ import type { SearchGroup, SearchLine } from './contract.ts';
 import { finders } from './groups.ts';
 import { type Found, groupTimeoutMs, type SearchDeps, type SearchInput } from './input.ts';
 
-/** The maximum number of groups per search that use the database concurrently. */
+/** The maximum number of groups for which a search uses the database concurrently. */
 const maxConcurrent = 2;
-/** The maximum number of concurrent searches. While an operator types, each search cancels the previous one. */
+/**
+ * The maximum number of concurrent searches. While an operator is typing, each new search cancels the operator's
+ * previous search.
+ */
 const maxSearches = 10;
-/** The additional time after PostgreSQL's own timeout. */
+/** The additional time to wait after PostgreSQL's own timeout. */
 const graceMs = 200;
 
 export function searchRoutes(api: Api, deps: SearchDeps & { readonly log: Logger }): void {
@@ -47,7 +50,8 @@ export function searchRoutes(api: Api, deps: SearchDeps & { readonly log: Logger
   }
 
   /**
-   * Searches a group. If the search fails or takes too long, returns no results, so the other groups aren't affected.
+   * Searches a group. If the search for a group fails or takes too long, the group has no results, so the other groups
+   * aren't affected.
    */
   async function oneGroup(group: SearchGroup, input: SearchInput): Promise<Found> {
     const late = AbortSignal.timeout(groupTimeoutMs + graceMs);

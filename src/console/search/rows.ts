@@ -1,6 +1,7 @@
 /**
- * Finds rows by a number or UUID in the primary keys of the project's tables. Each lookup uses the primary key's index.
- * The tables are read with the operator's database role. The number of tables and the time are limited.
+ * Finds rows whose primary key is a given number or UUID, in the project's tables. Each lookup uses the index of the
+ * primary key. The tables are read as the operator's database role. The number of tables and the duration of the search
+ * are limited.
  */
 import type { Database } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
@@ -8,9 +9,9 @@ import { databaseRoleOf } from '../persona/act.ts';
 import type { SearchHit } from './contract.ts';
 import { type Found, groupTimeoutMs, limits, type SearchInput } from './input.ts';
 
-/** The maximum number of tables that are searched. */
+/** The maximum number of tables to search. */
 const maxSearchedTables = 200;
-/** The number of tables per query. A locked table delays only its own batch. */
+/** The number of tables that a query searches. A locked table delays only the query that searches it. */
 const batchTables = 25;
 const maxHits = 20;
 
@@ -63,7 +64,7 @@ export async function findRows(database: Database, { search, role, signal }: Sea
   return { hits: hits.slice(0, maxHits), isPartial };
 }
 
-/** Returns the indexes of the tables that contain a row with this key. */
+/** Returns the indexes (in the list of tables) of the tables that contain a row with this key. */
 async function present(
   database: Database,
   tables: readonly KeyedTable[],
@@ -71,7 +72,7 @@ async function present(
   { role, signal }: Pick<SearchInput, 'role' | 'signal'>,
 ): Promise<number[]> {
   const lookups = tables.map(({ schema, name, column, type }, index) => {
-    // The value is compared as a bigint, because a number that doesn't fit the column's type would cause an error.
+    // The value is compared as a bigint, because a number that is too large for the column's type would cause an error.
     const value = type === 'uuid' ? sql`${key}::uuid` : sql`${key}::int8`;
     return sql`select ${index}::int as index where exists (
       select from ${sql.id(schema, name)} where ${sql.id(column)} = ${value})`;

@@ -14,7 +14,7 @@ interface Fact {
   readonly words: string;
 }
 
-/** The settings that can be found. They are listed when the first search needs them. */
+/** The settings that a search can find. The list is created when it is first needed. */
 let facts: readonly Fact[] | undefined;
 
 function listFacts(): readonly Fact[] {

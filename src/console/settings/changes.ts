@@ -27,7 +27,7 @@ export interface Edit {
   readonly stamps: Settings['stamps'];
 }
 
-/** The result of a valid edit. */
+/** The result of validating an edit without errors. */
 export interface CheckedEdit {
   readonly changes: readonly Change[];
   readonly keys: readonly string[];
@@ -43,25 +43,28 @@ export interface CheckedEdit {
 
 export interface SettingChanges {
   readonly files: SettingsFiles;
-  /** Returns the errors of the configuration that would result from the changes. */
+  /** Returns the errors in the configuration that would result from the changes. */
   faults(operator: Operator, changes: readonly Change[]): SettingFault[];
   /** Validates an edit. @throws {ConsoleError} bad_request, conflict, forbidden */
   check(operator: Operator, edit: Edit): Promise<CheckedEdit>;
   diffs(edit: CheckedEdit): SettingsPreview['diffs'];
-  /** Returns the old and new values for the audit log. Must be called before the files are written. */
+  /**
+   * Returns the old and new values of the changed settings for the audit log. Must be called before the files are
+   * written.
+   */
   recorded(edit: CheckedEdit): RecordedChange[];
-  /** Writes all files or none. Returns a function that restores them. @throws {ConsoleError} refused */
+  /** Writes either all files or none. Returns a function that restores the files. @throws {ConsoleError} refused */
   write(edit: CheckedEdit): () => void;
 }
 
-/** Returns the reason why developers may not make a change, or undefined if they may. */
+/** Returns the reason why developers may not make this change, or undefined if they may. */
 function developerFault(change: Change): string | undefined {
   const key = change.path.join('.');
   const setting = settingOf(change);
   if (setting?.changedBy !== 'developer' || setting.type === 'secret')
     return `Only owners can change ${key}.`;
-  // References are rejected, because they would copy an environment variable's value into a setting, where it might
-  // become visible.
+  // References to environment variables are rejected, because they would copy the variable's value into a setting,
+  // where it might become visible.
   return [change.value].flat().some((value) => String(value).includes('env('))
     ? `Only owners can use environment variables in settings. Enter the value of ${key} directly.`
     : undefined;
@@ -120,7 +123,8 @@ export function createSettingChanges(deps: ChangesDeps): SettingChanges {
         return faults;
       } catch (error) {
         if (!(error instanceof ConfigError)) throw error;
-        // A setting that can't be written already has an error, so other errors about the same setting are omitted.
+        // If a setting can't be written, an error has already been reported, so other errors about the same setting are
+        // omitted.
         const others = error.faults.filter(({ key }) => !faults.some((fault) => fault.key === key));
         return [...faults, ...others.map(({ key, message }) => ({ key, message }))];
       }
@@ -150,7 +154,8 @@ export function createSettingChanges(deps: ChangesDeps): SettingChanges {
         texts,
         templates,
         secrets: secrets.edit,
-        // A template written together with its setting doesn't exist yet when the configuration is checked.
+        // If a template is written together with the setting for its path, the template file doesn't exist yet when the
+        // configuration is checked.
         warnings: warnings.filter((warning) => ![...written].some((path) => warning.includes(path))),
       };
     },
@@ -171,7 +176,7 @@ export function createSettingChanges(deps: ChangesDeps): SettingChanges {
       ...recordedChanges(files, changes, texts),
       ...templates.map(({ path, before }) => hiddenChange(shown(path), before !== '', true)),
     ],
-    // The settings are written last, because they refer to the other files.
+    // The settings files are written last, because they refer to the other files.
     write: ({ texts, templates, secrets }) =>
       writeFiles([
         ...(secrets === undefined ? [] : [() => secretFiles.write(secrets)]),

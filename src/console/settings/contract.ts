@@ -21,8 +21,8 @@ const changeList = z
   .max(200);
 
 /**
- * The number is limited because comparing a template with its previous text takes time and memory for each pair of
- * lines.
+ * The number of lines is limited because comparing a template with its previous text takes time and memory for each
+ * pair of lines.
  */
 const maxTemplateLines = 2000;
 const maxTemplateLength = 100_000;
@@ -34,7 +34,7 @@ const templateHtml = z
 const changes = z
   .object({
     changes: changeList,
-    /** The new HTML of email templates. `stamp` identifies the edited version of the file. */
+    /** The new HTML of email templates. `stamp` identifies the version of the file that was edited. */
     templates: z
       .array(z.object({ name: z.string().max(100), html: templateHtml, stamp: z.string() }))
       .max(20)
@@ -45,7 +45,7 @@ const changes = z
 const check = z.object({ changes: changeList.min(1) });
 const mailDraft = z.object({
   language: z.string().max(20),
-  /** The edited subject and HTML. Null selects the current text. */
+  /** The edited subject and HTML. Null stands for the current text. */
   subject: z.string().max(2000).nullable(),
   html: templateHtml.nullable(),
 });
@@ -64,65 +64,65 @@ export type { HookTest, PageFacts, ProviderTest, SettingFacts, SettingsFile };
 export type SettingValue = string | number | boolean | readonly string[];
 
 export interface Setting extends SettingFacts {
-  /** The value in the file. Null if the file doesn't contain a value or the value is a secret. */
+  /** The setting's value in the file. Null if the file doesn't contain a value or if the setting is a secret. */
   readonly value: SettingValue | null;
   readonly isSet: boolean;
-  /** The source of the running value. Null if the value comes from the file or the default. */
+  /** The source of the setting's running value. Null if the running value comes from the file or is the default. */
   readonly override: Override | null;
-  /** The environment variable that `env()` in the file refers to. */
+  /** The environment variable that the file refers to with `env()`. */
   readonly reference: { readonly name: string; readonly isSet: boolean } | null;
 }
 
 export interface Override {
-  /** The environment variable's name. Null for a command-line flag. */
+  /** The name of the environment variable. Null for a command-line flag. */
   readonly variable: string | null;
 }
 
 export interface Section extends Omit<SectionFacts, 'settings'> {
   readonly settings: readonly Setting[];
-  /** How to add a name, if this table has user-chosen keys. */
+  /** How to add a name to the table, if the table has user-chosen keys. */
   readonly names?: NewNames | undefined;
 }
 
 /** Describes how a name is added to a table with user-chosen keys. */
 export interface NewNames extends Pick<NamesFacts, 'placeholder' | 'pattern' | 'upperCase'> {
-  /** The settings for a newly added name. In their paths, `*` stands for the name. */
+  /** The settings that a newly added name has. In the paths of these settings, `*` stands for the name. */
   readonly settings: readonly SettingFacts[];
 }
 
 export interface Settings {
   readonly stamps: Readonly<Record<SettingsFile, string>>;
   readonly pages: readonly PageFacts[];
-  /** The URL that providers redirect users to, unless a provider's settings override it. */
+  /** The URL to which providers redirect users, unless a provider's settings override the URL. */
   readonly callbackUrl: string;
   readonly sections: readonly Section[];
 }
 
-/** A setting that needs a restart. The reason is the end of the sentence "Needs a restart because". */
+/** A setting that needs a restart. The reason is worded as the end of the sentence "Needs a restart because". */
 export interface RestartSetting {
   readonly key: string;
   readonly reason: string;
 }
 
-/** How the settings in the files differ from the running settings. */
+/** How the settings in the files differ from the settings that the server is using. */
 export interface RunningState {
-  /** When the files were changed (ISO 8601). Null if they match the running settings. */
+  /** When the files were last changed (ISO 8601). Null if the files match the running settings. */
   readonly changedAt: string | null;
-  /** The settings that a reload would apply. */
+  /** The changed settings that a reload would apply. */
   readonly unapplied: readonly string[];
   readonly needsRestart: readonly RestartSetting[];
-  /** The errors in the files, with file and line. A reload fails until all errors are fixed. */
+  /** The errors in the files, each with its file and line. A reload fails until all errors are fixed. */
   readonly faults: readonly string[];
   readonly canReload: boolean;
   readonly canRestart: boolean;
-  /** Identifies the server's current run, so it changes when the server restarts. */
+  /** Identifies the current run of the server. The value changes when the server restarts. */
   readonly run: string;
 }
 
 export interface Applied {
   readonly applied: readonly string[];
   readonly needsRestart: readonly RestartSetting[];
-  /** The errors of services that can't use the new settings, and of TLS certificates that can't be loaded. */
+  /** Errors from services that can't use the new settings, and errors about TLS certificates that can't be loaded. */
   readonly problems: readonly string[];
 }
 
@@ -140,22 +140,22 @@ export interface SettingFault {
 export interface Mails {
   readonly mails: readonly { readonly name: string; readonly isEditable: boolean }[];
   readonly languages: readonly string[];
-  /** The variables for templates, with their sample values. */
+  /** The variables that templates can use, with their sample values. */
   readonly variables: readonly { readonly name: string; readonly sample: string }[];
 }
 
-/** The email template to edit. */
+/** The email template that the operator edits. */
 export interface MailSource {
-  /** The default subject of each language. */
+  /** The default subject in each language. */
   readonly defaultSubjects: Readonly<Record<string, string>>;
-  /** The default subject of emails that an app requests. */
+  /** The default subject of emails that are sent at the request of an app. */
   readonly apiSubject: string;
   readonly html: string;
   /** The HTML of the built-in template. */
   readonly defaultHtml: string;
-  /** Identifies the version of the project's own file. Empty if the file doesn't exist. */
+  /** Identifies the version of the project's own template file. Empty if the template file doesn't exist. */
   readonly stamp: string;
-  /** The path to the project's own template. Null if the built-in template is used. */
+  /** The path to the project's own template. Null if the project uses the built-in template. */
   readonly file: string | null;
 }
 
@@ -163,22 +163,22 @@ export interface MailSource {
 export interface RenderedMail {
   readonly subject: string;
   readonly text: string;
-  /** The ID of the HTML document for a sandboxed frame. */
+  /** The ID of the rendered HTML document, which is shown in a sandboxed frame. */
   readonly frame: string;
-  /** The path to the project's own template. Null if the built-in template is used. */
+  /** The path to the project's own template. Null if the project uses the built-in template. */
   readonly file: string | null;
-  /** Why the project's own template can't be used. */
+  /** The reason why the project's own template can't be used. */
   readonly fault: string | null;
 }
 
 export const contract = {
   'GET /settings': { response: json<Settings>() },
-  /** Validates changes without writing them, and returns the resulting configuration's errors. */
+  /** Validates changes without writing them, and returns the errors in the resulting configuration. */
   'POST /settings/check': { body: check, response: json<{ readonly faults: readonly SettingFault[] }>() },
   'POST /settings/preview': { body: changes, response: json<SettingsPreview>() },
   'POST /settings': { body: changes, response: json<Applied>() },
   'GET /settings/running': { response: json<RunningState>() },
-  /** Applies the settings in the files. */
+  /** Applies the settings in the files to the running server. */
   'POST /settings/reload': { response: json<Applied>() },
   /** Restarts the server with the settings in the files. */
   'POST /settings/restart': { response: noContent },

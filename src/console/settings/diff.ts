@@ -1,9 +1,9 @@
-/** Compares two texts line by line. The result includes two lines of context around each change. */
+/** Compares two texts line by line. The result includes two unchanged lines before and after each change. */
 import type { DiffLine } from './contract.ts';
 
 const around = 2;
 
-/** Compares texts by their longest common subsequence of lines, which is fast enough for settings files. */
+/** Compares the texts using their longest common subsequence of lines, which is fast enough for settings files. */
 export function diffLines(before: string, after: string): DiffLine[] {
   const left = before === '' ? [] : before.replace(/\n$/, '').split('\n');
   const right = after === '' ? [] : after.replace(/\n$/, '').split('\n');

@@ -1,6 +1,6 @@
 /**
- * Reads the project's settings files and changes values in them. Never returns secret values, and masks them in the
- * text of files.
+ * Reads the project's settings files and changes values in these files. Never returns the values of secrets, and masks
+ * them in the text of files.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,27 +15,27 @@ import { at, tableOf } from './toml.ts';
 import { fileWrite, type WriteFile } from './write-files.ts';
 
 export interface Change extends SettingRef {
-  /** The new value. Null restores the default. */
+  /** The new value. Null restores the default by removing the key. */
   readonly value: TomlValue | null;
 }
 
 export interface SettingsFiles {
   read(file: SettingsFile): { readonly text: string; readonly stamp: string };
   /**
-   * Returns the value in the file. For a secret, returns only `env(NAME)` references. All other secret values are null,
-   * and `isSet` reports whether a value is set.
+   * Returns a setting's value in the file. For a secret, the value is returned only if it is an `env(NAME)` reference.
+   * Otherwise, the returned value of a secret is null, and `isSet` shows whether the secret is set.
    */
   valueOf(text: string, ref: SettingRef): { readonly value: SettingValue | null; readonly isSet: boolean };
   /**
-   * Returns the text of each file after all valid changes, and the errors of the invalid changes. Doesn't check whether
-   * the files have been changed in the meantime.
+   * Returns the text of each file after all valid changes have been made, and the errors in the invalid changes.
+   * Doesn't check whether someone else has changed the files since they were read.
    * @throws {ConsoleError} bad_request
    */
   tried(changes: readonly Change[]): {
     readonly texts: Record<string, string>;
     readonly faults: { readonly key: string; readonly message: string }[];
   };
-  /** Returns the new text of each changed file. @throws {ConsoleError} bad_request, conflict */
+  /** Returns the new text of each file that has changed. @throws {ConsoleError} bad_request, conflict */
   changed(changes: readonly Change[], stamps: Readonly<Record<SettingsFile, string>>): Record<string, string>;
   writes(texts: Readonly<Record<string, string>>): WriteFile[];
 }
@@ -101,13 +101,16 @@ export function createSettingsFiles(supabaseDir: string): SettingsFiles {
   };
 }
 
-/** Returns the reason why a change can't be written to a file, or undefined if it can. */
+/** Returns the reason why a change can't be written to a file, or undefined if it can be written. */
 function faultOf(change: Change): { message: string } | undefined {
   const key = change.path.join('.');
   return settingOf(change) === undefined ? { message: `The setting ${key} doesn't exist.` } : undefined;
 }
 
-/** Returns the changes for the audit log, which every operator can read. It must not contain secrets. */
+/**
+ * Returns the changes in the form in which they are recorded in the audit log, which every operator can read. The
+ * result must not contain secrets.
+ */
 export function recordedChanges(
   files: SettingsFiles,
   changes: readonly Change[],
@@ -123,10 +126,12 @@ export function recordedChanges(
   });
 }
 
-/** Types whose values come from a fixed set or are numbers, so that they can't be secrets. */
+/** Types whose values are numbers or come from a fixed set, so that the values can't be secrets. */
 const plainTypes: readonly string[] = ['boolean', 'integer', 'port', 'enum', 'duration', 'size'];
 
-/** A text under a user-chosen name can be a secret of any kind, such as the fixed code of a test phone number. */
+/**
+ * A text in a table with user-chosen names can be a secret of any kind, such as the fixed code for a test phone number.
+ */
 function mayHoldSecret(ref: SettingRef): boolean {
   const setting = settingOf(ref);
   if (setting === undefined || setting.type === 'secret' || setting.type === 'any') return true;
@@ -134,7 +139,7 @@ function mayHoldSecret(ref: SettingRef): boolean {
   return setting.path.at(-1) === anyName || isSecretPath(ref.path);
 }
 
-/** Returns the text with all potential secrets masked, except `env(NAME)`. */
+/** Returns the text with all values that might be secrets masked, except `env(NAME)` references. */
 export function masked(text: string): string {
   const ranges: [number, number][] = [];
   const visit = (

@@ -1,4 +1,4 @@
-/** Finds settings by file and path, including settings under user-chosen names. */
+/** Finds settings by file and path, including settings in tables with user-chosen names. */
 import {
   anyName,
   describeNames,
@@ -13,12 +13,14 @@ export interface SettingRef {
 }
 
 /**
- * Keys whose value might be a secret even though the schema doesn't mark it as one: unknown keys, and keys under
- * user-chosen names.
+ * Keys whose value might be a secret even though the schema doesn't mark them as secrets: unknown keys, and keys in
+ * tables with user-chosen names.
  */
 export const secretKey = /secret|password|token|key|pass$|credential/i;
 
-/** All settings. They are described on first use, because that takes longer than loading this file. */
+/**
+ * All settings. The settings are described on first use, because describing them takes longer than loading this file.
+ */
 let described: ReturnType<typeof describeAll> | undefined;
 
 function describeAll() {
@@ -43,11 +45,11 @@ function keyOf({ file, path }: SettingRef): string {
   return `${file} ${path.join('.')}`;
 }
 
-/** Returns the setting, or undefined if it doesn't exist. */
+/** Returns the setting, or undefined if there is no setting with this path. */
 export const settingOf = (ref: SettingRef): SettingFacts | undefined =>
   settingAt(ref) ?? allSettings().named.find(({ file, path }) => file === ref.file && fits(ref.path, path));
 
-/** Returns a setting with a fixed path. Compares the lengths because a part of the path can contain a dot. */
+/** Returns a setting with a fixed path. The lengths are compared because a part of the path can contain a dot. */
 function settingAt(ref: SettingRef): SettingFacts | undefined {
   const found = allSettings().known.get(keyOf(ref));
   return found?.path.length === ref.path.length ? found : undefined;
@@ -57,5 +59,5 @@ const fits = (path: readonly string[], pattern: readonly string[]): boolean =>
   path.length === pattern.length &&
   pattern.every((part, index) => part === path[index] || (part === anyName && path[index] !== '__proto__'));
 
-/** The group captures the environment variable's name. */
+/** The capturing group contains the name of the environment variable. */
 export const envReference = /^env\((\w+)\)$/;

@@ -1,4 +1,7 @@
-/** The routes that render emails with sample values, and test messages, providers and hooks. */
+/**
+ * The routes that render emails with sample values and send test messages, and the routes that test providers and
+ * hooks.
+ */
 import { randomUUID } from 'node:crypto';
 import { relative } from 'node:path';
 import type { AuthChecks, MessagePreviews } from '../../auth/index.ts';
@@ -19,7 +22,7 @@ export interface MessageDeps {
   readonly audit: Audit;
 }
 
-/** The maximum number of rendered emails stored for frames that are about to load. */
+/** The maximum number of rendered emails that are stored until the page's frame loads them. */
 const maxFrames = 20;
 
 export function messageRoutes(
@@ -104,14 +107,14 @@ export function messageRoutes(
 
 const noMail = "This email template doesn't exist.";
 
-/** Returns the value. @throws {ConsoleError} not_found if it is undefined */
+/** Returns the value. @throws {ConsoleError} not_found if the value is undefined */
 function known<Value>(value: Value | undefined, message: string): Value {
   if (value === undefined) throw new ConsoleError('not_found', { message });
   return value;
 }
 
 /**
- * Sends a message. If this fails, the operator receives the email or SMS server's error.
+ * Sends a message. If sending fails, the operator sees the error from the email or SMS server.
  * @throws {ConsoleError} upstream
  */
 async function sent(what: string, send: () => Promise<void>): Promise<void> {

@@ -1,4 +1,6 @@
-/** The routes that list settings, validate changes, show them as a diff, and write them to the project's files. */
+/**
+ * The routes that list settings, validate changes, show the changes as a diff, and write them to the project's files.
+ */
 import { describePages } from '../../config/index.ts';
 import type { Audit } from '../audit.ts';
 import { may } from '../core/roles.ts';
@@ -14,7 +16,7 @@ export interface SettingsDeps extends RunningDeps, ChangesDeps {
   readonly audit: Audit;
 }
 
-/** Only owners can change test codes, because a test code can be used to sign in as a user. */
+/** Only owners can change test codes, because anyone who knows a test code can sign in as a user. */
 const asUser = /^auth\.sms\.test_otp\./;
 
 export function settingsRoutes(api: Api, deps: SettingsDeps): void {
@@ -65,8 +67,8 @@ export function settingsRoutes(api: Api, deps: SettingsDeps): void {
       const recorded = changes.recorded(edit);
       const restore = changes.write(edit);
       const applied = await running.apply().catch((error: unknown) => {
-        // Restores the files, because some values are only checked when they are used, for example a logo that isn't
-        // an image.
+        // Restores the files if the settings can't be applied, because some values are checked only when they are used,
+        // for example a logo that isn't an image.
         restore();
         throw error;
       });

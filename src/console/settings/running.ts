@@ -1,4 +1,7 @@
-/** Applies settings while the server runs, restarts the server, and compares the files with the running settings. */
+/**
+ * Applies changed settings while the server runs, restarts the server, and compares the files with the running
+ * settings.
+ */
 import { randomUUID } from 'node:crypto';
 import { ConfigError, type NeedsRestart, noticeText, type Overrides } from '../../config/index.ts';
 import type { Audit } from '../audit.ts';
@@ -9,7 +12,7 @@ import type { SettingsLock } from './write-files.ts';
 
 /** Reloads the settings. Implemented in `backend/configuration.ts`. */
 export interface RunningConfiguration {
-  /** Reads the files and applies the changes. @throws {ConfigError} */
+  /** Reads the settings files and applies the changes. @throws {ConfigError} */
   reload(): Promise<Applied>;
   status(): {
     readonly changedAtMs: number | undefined;
@@ -17,22 +20,25 @@ export interface RunningConfiguration {
     readonly needsRestart: readonly NeedsRestart[];
     readonly faults: readonly string[];
   };
-  /** Returns the sources of values that the files don't contain. */
+  /** Returns the sources of setting values that aren't from the files. */
   origins(): { readonly overrides: Overrides; hasVariable(name: string): boolean };
 }
 
 export interface RunningDeps {
-  /** Undefined if the settings don't come from files. */
+  /** Undefined if the server's settings don't come from files. */
   readonly configuration: RunningConfiguration | undefined;
-  /** Restarts the server. Undefined if a restart isn't possible. */
+  /** Restarts the server. Undefined if the server can't be restarted. */
   readonly restart: (() => void) | undefined;
-  /** Shared by all routes that change the settings files. */
+  /** All routes that change the settings files share this lock. */
   readonly settingsLock: SettingsLock;
 }
 
 export interface Running {
   state(): RunningState;
-  /** Applies the files. Does nothing if the settings don't come from files. @throws {ConsoleError} bad_request */
+  /**
+   * Applies the files. Does nothing if the server's settings don't come from files.
+   * @throws {ConsoleError} bad_request
+   */
   apply(): Promise<Applied>;
 }
 
@@ -88,12 +94,12 @@ export function runningRoutes(
     const faults = configuration?.status().faults ?? [];
     if (faults.length > 0) throw new ConsoleError('bad_request', { message: faults.join('\n') });
     await audit(call, 'server.restart', '');
-    // Sends the response first, because the restart closes the connection.
+    // The response is sent first, because the restart closes the connection.
     call.reply.raw.once('close', restart);
   });
 }
 
-/** Returns the key as written in the settings files. */
+/** Returns the setting's key as written in the settings files. */
 const fileKey = (key: string): string => key.replace(/^plinth\./, '');
 
 const withFileKey = ({ key, reason }: NeedsRestart): NeedsRestart => ({ key: fileKey(key), reason });

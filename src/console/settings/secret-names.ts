@@ -1,5 +1,5 @@
 /**
- * Chooses the names of the variables in `supabase/.env` that contain secrets. Never lets two settings share a variable.
+ * Chooses the names of the variables that contain secrets in `supabase/.env`. Two settings never share a variable.
  */
 import { dependentVariables, parseDotenv } from '../../config/index.ts';
 import type { Change, SettingsFiles } from './files.ts';
@@ -10,17 +10,20 @@ export const secretsFile = '.env';
 
 export interface SecretNames {
   /**
-   * Returns the variable for a new value. This is the variable that the setting refers to, or a new one if anything
-   * else uses that variable.
+   * Returns the name of the variable for a secret's new value. This is the variable that the setting already refers to,
+   * or a new variable if that variable is also used elsewhere.
    */
   assign(setting: SettingRef): string;
-  /** Returns the variable that was created for the setting, or undefined if there is none or something else uses it. */
+  /**
+   * Returns the variable that was created for the setting, or undefined if there is no such variable or if the variable
+   * is also used elsewhere.
+   */
   unneeded(setting: SettingRef): string | undefined;
 }
 
 /**
  * @param dotenv the text of `supabase/.env`
- * @throws {ConfigError} if the text is invalid
+ * @throws {ConfigError} if the text isn't a valid dotenv file
  */
 export function createSecretNames(
   files: SettingsFiles,
@@ -29,7 +32,7 @@ export function createSecretNames(
 ): SecretNames {
   const changed = new Set(changes.map(idOf));
   const referredTo = new Map<string, string>();
-  /** The variables to which other settings refer, and those that are assigned to a setting. */
+  /** The variables that other settings refer to, and the variables that have been assigned to a setting. */
   const taken = new Set<string>();
   const refer = (id: string, value: unknown): void => {
     const name = envReference.exec(String(value))?.[1];
@@ -79,7 +82,7 @@ export function createSecretNames(
 
 const idOf = ({ file, path }: SettingRef): string => JSON.stringify([file, path]);
 
-/** Returns all strings in a table with their paths. The elements of a list have the list's path. */
+/** Returns all strings in a table, each with its path. The path of a list's elements is the path of the list. */
 function* stringsIn(
   value: unknown,
   path: readonly string[] = [],
@@ -91,8 +94,8 @@ function* stringsIn(
 }
 
 /**
- * Returns a variable name for a setting. Several settings can get the same name, such as `a-b` and `a_b`. The name has
- * no prefix, because a variable with the settings prefix would override the file.
+ * Returns a variable name for a setting. Different settings, such as `a-b` and `a_b`, can get the same name. The name
+ * has no prefix, because a variable with the prefix for settings would override the settings file.
  */
 const baseOf = ({ path }: SettingRef): string =>
   path

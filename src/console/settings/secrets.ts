@@ -1,6 +1,6 @@
 /**
- * Writes the secrets that owners enter to `supabase/.env`. The settings file then contains only the variable's name, so
- * it can be committed.
+ * Writes the secrets that owners enter to `supabase/.env`. The settings file then contains only the name of the
+ * variable, so the settings file can be committed.
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,9 @@ import { envReference, settingOf } from './known.ts';
 import { createSecretNames, secretsFile } from './secret-names.ts';
 import { readIfFile, writeFile } from './write-files.ts';
 
-/** The file's new text and the changed variables. A variable with the value undefined is removed. */
+/**
+ * The new text of `supabase/.env`, and the variables that have changed. Variables with the value undefined are removed.
+ */
 export interface SecretsEdit {
   readonly before: string;
   readonly text: string;
@@ -21,11 +23,15 @@ export interface SecretsEdit {
 
 export interface SecretFiles {
   /**
-   * Replaces secrets with references to variables. The edit is undefined if no variable changes.
+   * Replaces secrets in the changes with references to variables. The edit is undefined if none of the variables
+   * change.
    * @throws {ConsoleError} bad_request
    */
   extract(changes: readonly Change[]): { readonly changes: Change[]; readonly edit: SecretsEdit | undefined };
-  /** Writes the file and excludes it from Git. Returns a function that restores it. @throws {ConsoleError} refused */
+  /**
+   * Writes `supabase/.env` and makes Git ignore it. Returns a function that restores the file.
+   * @throws {ConsoleError} refused
+   */
   write(edit: SecretsEdit): () => void;
 }
 
@@ -83,14 +89,14 @@ export function createSecretFiles(supabaseDir: string, files: SettingsFiles): Se
   };
 }
 
-/** Returns the texts of the changed files, including `supabase/.env`. */
+/** Returns the new texts of the changed files, including `supabase/.env`. */
 export const withSecrets = (
   texts: Readonly<Record<string, string>>,
   edit: SecretsEdit | undefined,
 ): Readonly<Record<string, string>> => (edit === undefined ? texts : { ...texts, [secretsFile]: edit.text });
 
 /**
- * Checks that the values in `supabase/.env` have an effect.
+ * Checks that the values in `supabase/.env` take effect.
  *
  * @throws {ConsoleError} refused if the server would use a different value
  */
@@ -106,7 +112,7 @@ export function requireEffect(
       });
 }
 
-/** Returns the texts before and after the edit without values. Changed values remain distinguishable. */
+/** Returns the texts before and after the edit, with the values masked. The masks show which values have changed. */
 export function maskedSecrets({ before, text, variables }: SecretsEdit): [before: string, after: string] {
   const hidden = "'••••••'";
   return [

@@ -1,4 +1,4 @@
-/** Lists the sections of the settings page, including user-chosen names. */
+/** Lists the sections of the settings pages, including sections for user-chosen names. */
 import {
   anyName,
   type NamesFacts,
@@ -9,16 +9,20 @@ import {
 import { allSettings } from './known.ts';
 import { at, isTable, type Table, tableOf } from './toml.ts';
 
-/** A section of the page. If its table has user-chosen keys, it also contains the settings of a new name. */
+/**
+ * A section of the page. If the section's table has user-chosen keys, the section also contains the settings for a new
+ * name.
+ */
 export interface ShownSection extends SectionFacts {
   readonly names?: Pick<NamesFacts, 'placeholder' | 'pattern' | 'upperCase'> & {
-    /** The settings of a new name. In their paths, {@link anyName} stands for the name. */
+    /** The settings that a new name has. In the paths of these settings, {@link anyName} stands for the name. */
     readonly settings: readonly SettingFacts[];
   };
 }
 
 /**
- * Returns all sections. A table with user-chosen keys has the settings of each name that it contains.
+ * Returns all sections. For a table with user-chosen keys, the section contains the settings for each name in the
+ * table.
  * @throws {ConsoleError} refused
  */
 export function sectionsIn(texts: Readonly<Record<SettingsFile, string>>): ShownSection[] {
@@ -44,13 +48,13 @@ export function sectionsIn(texts: Readonly<Record<SettingsFile, string>>): Shown
   return [...sections, ...tables];
 }
 
-/** Returns the path with its first parts replaced by `first`. */
+/** Returns the path with `first` in place of its first parts. */
 const within = (path: readonly string[], first: readonly string[]): string[] => [
   ...first,
   ...path.slice(first.length),
 ];
 
-/** Returns all paths in the file that match a path with placeholders for names. */
+/** Returns all paths in the file that match a path in which placeholders stand for names. */
 function refsOf(table: Table, path: readonly string[]): string[][] {
   const index = path.indexOf(anyName);
   if (index < 0) return [[...path]];

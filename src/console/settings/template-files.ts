@@ -12,7 +12,7 @@ import { fileWrite, type WriteFile } from './write-files.ts';
 export interface TemplateEdit {
   readonly name: string;
   readonly html: string;
-  /** Identifies the edited version of the file. Empty if the file didn't exist. */
+  /** Identifies the version of the file that was edited. Empty if the file didn't exist. */
   readonly stamp: string;
 }
 
@@ -23,17 +23,17 @@ export interface TemplateFile {
 }
 
 export interface TemplateFiles {
-  /** Returns changes that set a path for each edited template that doesn't have a file yet. */
+  /** For each edited template that doesn't have a file yet, returns a change that sets the template's path. */
   missingPaths(edits: readonly TemplateEdit[], config: Config): Change[];
-  /** Validates edits and returns the files to write. @throws {ConsoleError} bad_request, conflict */
+  /** Validates edits of templates and returns the files to write. @throws {ConsoleError} bad_request, conflict */
   check(edits: readonly TemplateEdit[], config: Config): Promise<TemplateFile[]>;
   writes(files: readonly TemplateFile[]): WriteFile[];
 }
 
-/** The extensions of files that may be written, so that a template can't replace a settings file or a migration. */
+/** The allowed extensions of template files. They prevent a template from replacing a settings file or a migration. */
 const extensions = new Set(['.html', '.htm', '.tmpl', '.gohtml']);
 
-/** Returns the path of the setting that contains a template's file. */
+/** Returns the path of the setting that contains the path to a template's file. */
 export function pathSetting(name: string): string[] {
   const notice = name.replace(/_notification$/, '');
   return ['auth', 'email', name === notice ? 'template' : 'notification', notice, 'content_path'];
@@ -44,7 +44,8 @@ export const isEditable = (name: string): boolean =>
   settingOf({ file: 'config.toml', path: pathSetting(name) }) !== undefined;
 
 /**
- * Returns an unused path. A file from before the setting was reverted is kept, so the new file's name gets a number.
+ * Returns a path for a new template file that isn't used by an existing file. If an existing file has the default name,
+ * for example after the setting was reverted, the new file's name gets a number.
  */
 function freePath(projectDir: string, base: string): string {
   let path = `${base}.html`;

@@ -1,10 +1,16 @@
-/** Writes the settings files of a change, either all of them or none. Changes are written one after another. */
+/**
+ * Writes the settings files of a change: either all of them or, if there is an error, none. Changes are written one
+ * after another.
+ */
 import { mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { replaceFile } from '../../kernel/replace-file.ts';
 import { ConsoleError } from '../errors.ts';
 
-/** Runs changes one after another. Each change checks the files before it writes them, so changes must not overlap. */
+/**
+ * Runs changes one after another. Each change checks the files before writing them, so changes must not run
+ * concurrently.
+ */
 export type SettingsLock = <T>(change: () => Promise<T>) => Promise<T>;
 
 export function createSettingsLock(): SettingsLock {
@@ -16,13 +22,13 @@ export function createSettingsLock(): SettingsLock {
   };
 }
 
-/** Writes a file and returns a function that restores it. */
+/** Writes a file and returns a function that restores the file's previous state. */
 export type WriteFile = () => () => void;
 
 export const readIfFile = (path: string): string | undefined =>
   statSync(path, { throwIfNoEntry: false })?.isFile() === true ? readFileSync(path, 'utf8') : undefined;
 
-/** Writes a file. Returns a function that restores it. */
+/** Writes a file. Returns a function that restores the file's previous state. */
 export function writeFile(path: string, text: string, newFileMode: number): () => void {
   const before = readIfFile(path);
   mkdirSync(dirname(path), { recursive: true });
@@ -30,7 +36,10 @@ export function writeFile(path: string, text: string, newFileMode: number): () =
   return () => (before === undefined ? rmSync(path, { force: true }) : replaceFile(path, before));
 }
 
-/** Returns a function that writes the file, or reports to the operator why it can't be written. */
+/**
+ * Returns a function that writes the file. If the file can't be written, this function throws an error for the operator
+ * with the reason.
+ */
 export const fileWrite =
   (path: string, text: string): WriteFile =>
   () => {
@@ -43,7 +52,7 @@ export const fileWrite =
     }
   };
 
-/** Writes all files, or none if one of them can't be written. Returns a function that restores all of them. */
+/** Writes all files, or none of them if any file can't be written. Returns a function that restores all files. */
 export function writeFiles(writes: readonly WriteFile[]): () => void {
   const undo: (() => void)[] = [];
   const restore = (): void => {

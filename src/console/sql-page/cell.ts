@@ -1,6 +1,6 @@
 /**
- * Reads a cell's complete value by repeating the statement in a read-only transaction. The result may differ from the
- * first run, so the caller compares the beginning of the cell.
+ * Reads the complete value of a cell by running the statement again in a read-only transaction. The statement may
+ * return different rows than before, so the caller compares the beginning of the value with the cell.
  */
 import type { Database } from '../../database/types.ts';
 import { ConsoleError } from '../errors.ts';
@@ -11,13 +11,13 @@ import { begin, cancelOn } from './session.ts';
 
 const maxBytes = 16 * 1024 * 1024;
 
-/** Reads a cell. @throws {ConsoleError} gone if the cell no longer exists */
+/** Reads a cell. @throws {ConsoleError} gone if the result no longer contains the cell */
 export async function readCell(
   database: Database,
   { text, parameters }: Runnable,
   options: {
     readonly identity: Identity;
-    /** The cell's position, starting at 0. */
+    /** The cell's row and column, starting at 0. */
     readonly row: number;
     readonly column: number;
     readonly timeoutMs: number;

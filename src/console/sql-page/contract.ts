@@ -4,7 +4,10 @@ import { personaText } from '../persona/contract.ts';
 
 const script = z.string().min(1).max(1_000_000);
 const timeoutMs = z.number().int().min(100).max(600_000).default(30_000);
-/** The types of parameters. A parameter is bound to its statement, so its value is never part of the SQL text. */
+/**
+ * The types that a parameter can have. The value of a parameter is bound to the statement, so it is never part of the
+ * SQL text.
+ */
 const parameterType = z.enum([
   'auto',
   'text',
@@ -31,7 +34,7 @@ const sqlRun = z.object({
   timeoutMs,
   /** Whether the operator has confirmed that destructive statements may run. */
   confirmed: z.boolean().default(false),
-  /** Whether this run repeats an earlier one. A repeated run can't change anything and isn't added to the history. */
+  /** Whether this run repeats an earlier run. A repeated run can't change anything and isn't added to the history. */
   repeated: z.boolean().default(false),
 });
 const sqlExplain = z.object({
@@ -54,9 +57,9 @@ const sqlExport = z.object({
   parameters,
   as: personaText,
   format: z.enum(['csv', 'json']),
-  /** Whether to neutralize CSV cells that a spreadsheet would run as formulas. */
+  /** Whether to neutralize CSV cells that a spreadsheet program would run as formulas. */
   guarded: z.boolean().default(true),
-  /** The file name without its extension. */
+  /** The name of the file without its extension. */
   name: z.string().trim().min(1).max(100).default('query'),
 });
 const chart = z.object({
@@ -64,7 +67,7 @@ const chart = z.object({
   x: z.string().max(200),
   y: z.array(z.string().max(200)).max(20),
 });
-/** A query page's settings: the values of its parameters, and the chart for each result by its index. */
+/** The settings of a query page: the values of the parameters, and the chart for each result, by the result's index. */
 const queryView = z.object({
   parameters: z
     .array(parameter.extend({ value: z.string().max(10_000).nullable() }))
@@ -88,11 +91,11 @@ export type QueryView = z.output<typeof queryView>;
 
 export interface RunColumn {
   readonly name: string;
-  /** The type as formatted by `format_type`. */
+  /** The name of the type as formatted by `format_type`. */
   readonly type: string;
 }
 
-/** An error or a notice from PostgreSQL. */
+/** An error or notice from PostgreSQL. */
 export interface PostgresMessage {
   readonly severity: string;
   readonly message: string;
@@ -101,7 +104,7 @@ export interface PostgresMessage {
   readonly where?: string;
 }
 
-/** The events in the lines of the response. Offsets refer to the script and are in UTF-16 code units. */
+/** The events that are sent as lines of the response. Offsets are positions in the script, in UTF-16 code units. */
 export type RunEvent =
   | { readonly event: 'run'; readonly id: string }
   | { readonly event: 'statement'; readonly index: number; readonly start: number; readonly end: number }
@@ -115,7 +118,10 @@ export type RunEvent =
   | ({ readonly event: 'notice' } & PostgresMessage)
   | {
       readonly event: 'end';
-      /** The command tag, such as `UPDATE 3`. Empty if the statement returned more rows than the limit. */
+      /**
+       * The command tag of the statement, such as `UPDATE 3`. Empty if the statement returned more rows than the row
+       * limit allows.
+       */
       readonly tag: string;
       readonly more: boolean;
       readonly ms: number;
@@ -124,8 +130,8 @@ export type RunEvent =
   | { readonly event: 'done'; readonly outcome: Outcome; readonly ms: number };
 
 /**
- * What happened to the script's changes. `ended`: the script ended its own transactions. `left open`: its last
- * transaction was still open and was rolled back.
+ * The outcome of the changes made by the script. `ended`: the script committed or rolled back its own transactions.
+ * `left open`: the script's last transaction was still open, so it was rolled back.
  */
 export type Outcome = 'committed' | 'rolled back' | 'ended' | 'left open';
 
@@ -136,14 +142,14 @@ export type Danger =
   | 'update-all'
   | 'alter-drop'
   | 'rls-off'
-  /** The statement runs code that can't be analyzed. */
+  /** The statement runs code whose effects can't be determined. */
   | 'unclear';
 
 export interface Question {
   readonly danger: Danger;
-  /** The statement's text, truncated if it is long. */
+  /** The text of the statement, truncated if it is long. */
   readonly statement: string;
-  /** The offsets in the script, in UTF-16 code units. */
+  /** The statement's position in the script, in UTF-16 code units. */
   readonly start: number;
   readonly end: number;
 }
@@ -160,17 +166,17 @@ export interface HistoryRow {
 export interface SavedRow {
   readonly id: string;
   readonly name: string;
-  /** The folder. The list groups queries by folder. Empty if the query isn't in a folder. */
+  /** The folder. In the list, queries are grouped by folder. Empty if the query isn't in a folder. */
   readonly folder: string;
   readonly text: string;
-  /** Whether all operators can see the query. If false, only its owner can. */
+  /** Whether all operators can see the query. If false, only the query's owner can see it. */
   readonly isShared: boolean;
   readonly view: QueryView;
   /** The name of the operator who created the query. */
   readonly owner: string;
   readonly savedBy: string;
   readonly savedAt: string;
-  /** Whether the operator may change and delete the query. */
+  /** Whether the operator may change or delete the query. */
   readonly mayChange: boolean;
 }
 
@@ -192,7 +198,7 @@ export interface SqlNames {
   readonly functions: readonly { readonly name: string; readonly detail: string }[];
 }
 
-/** A plan as returned by PostgreSQL's `explain (format json)`. */
+/** A plan as returned by `explain (format json)`. */
 export interface RawPlan {
   readonly Plan: RawNode;
   readonly 'Planning Time'?: number;
@@ -205,7 +211,10 @@ export interface RawNode {
   readonly [field: string]: unknown;
 }
 
-/** The plan of a statement in a script. Both fields are null if this kind of statement has no plan. */
+/**
+ * The plan for a statement in a script. Both fields are null if PostgreSQL doesn't generate plans for this kind of
+ * statement.
+ */
 export interface StatementPlan {
   readonly start: number;
   readonly end: number;
@@ -218,18 +227,18 @@ export interface Plans {
 }
 
 export const contract = {
-  /** Runs a script. The response is NDJSON with one {@link RunEvent} per line. */
+  /** Runs a script. The response is NDJSON, with one {@link RunEvent} per line. */
   'POST /sql/run': { body: sqlRun, response: raw },
   'POST /sql/look': { body: sqlRun, response: raw },
   'POST /sql/explain': { body: sqlExplain, response: json<Plans>() },
   'POST /sql/look/explain': { body: sqlExplain, response: json<Plans>() },
   'POST /sql/cell': { body: sqlCell, response: json<WholeCell>() },
   'POST /sql/look/cell': { body: sqlCell, response: json<WholeCell>() },
-  /** Prepares a file. `GET /sql/exports/:id` can download it once within a minute. */
+  /** Prepares a file. Prepares an export, which can be downloaded once within a minute with `GET /sql/exports/:id`. */
   'POST /sql/exports': { body: sqlExport, response: json<{ readonly id: string }>() },
   'POST /sql/look/exports': { body: sqlExport, response: json<{ readonly id: string }>() },
   'GET /sql/exports/:id': { response: raw },
-  /** Returns the parameter names in a script. */
+  /** Returns the names of the parameters in a script. */
   'POST /sql/parameters': { body: sqlText, response: json<{ readonly names: readonly string[] }>() },
   'POST /sql/runs/:id/cancel': { response: json<{ readonly cancelled: boolean }>() },
   'GET /sql/names': { response: json<SqlNames>() },

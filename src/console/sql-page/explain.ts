@@ -1,6 +1,7 @@
 /**
- * Returns each statement's plan in PostgreSQL's JSON format. With `analyze`, the statements run in a single
- * transaction, so that each one sees the previous statements' changes. The transaction is always rolled back.
+ * Returns the plan for each statement in PostgreSQL's JSON format. With `analyze`, all statements run in a single
+ * transaction, so that each statement sees the changes made by the previous ones. The transaction is always rolled
+ * back.
  */
 import type { Database, Session } from '../../database/types.ts';
 import { isPostgresError } from '../../shared/postgres-error.ts';
@@ -58,7 +59,8 @@ export async function explain(
 }
 
 /**
- * Plans a statement. An error affects only this statement, because the transaction is then rolled back to a savepoint.
+ * Plans a statement. An error affects only the statement that caused it, because the transaction is then rolled back to
+ * a savepoint.
  */
 async function planOf(session: Session, runnable: Runnable, prefix: string): Promise<StatementPlan> {
   const { statement, text, parameters } = runnable;
@@ -86,7 +88,9 @@ async function planOf(session: Session, runnable: Runnable, prefix: string): Pro
   return { ...place, plan: plan ?? null, error: null };
 }
 
-/** Whether PostgreSQL can explain the statement. Includes CREATE TABLE AS and CREATE MATERIALIZED VIEW. */
+/**
+ * Whether PostgreSQL can explain the statement. Such statements include CREATE TABLE AS and CREATE MATERIALIZED VIEW.
+ */
 function hasPlan(statement: Statement): boolean {
   const verb = verbOf(statement);
   if (planVerbs.includes(verb)) return true;

@@ -1,4 +1,4 @@
-/** The routes that download a statement's complete result. */
+/** The routes that export the complete result of a statement. */
 import type { FastifyReply } from 'fastify';
 import type { Database } from '../../database/types.ts';
 import type { Clock } from '../../kernel/clock.ts';

@@ -1,6 +1,6 @@
 /**
- * Streams all rows of a statement as a file. Repeats the statement in a read-only transaction. PostgreSQL sends rows
- * only as fast as the client receives them, so memory holds only a few rows.
+ * Streams all rows that a statement returns as a file. The statement is run again in a read-only transaction.
+ * PostgreSQL sends rows only as fast as the client receives them, so only a few rows are held in memory.
  */
 import { PassThrough, type Readable } from 'node:stream';
 import type { Database, TextResult } from '../../database/types.ts';
@@ -22,16 +22,19 @@ export interface ExportOptions {
 const timeoutMs = 600_000;
 const bufferedChars = 1_000_000;
 /**
- * The maximum size of a row, which is held in memory. If a row is larger, the export fails, because the operator
- * wouldn't notice truncated cells in the file.
+ * The maximum size of a row. Each row is held in memory. If a row is larger, the export fails. If its cells were
+ * truncated instead, the operator wouldn't notice.
  */
 const maxRowBytes = 32 * 1024 * 1024;
-/** The highest row limit that the protocol allows (an int32), minus the one additional row that is requested. */
+/**
+ * The highest row limit that the protocol allows (an int32), minus one, because one more row than the limit is
+ * requested.
+ */
 const maxRows = 2 ** 31 - 2;
 
 /**
- * Starts an export. Resolves once PostgreSQL has sent the first row or has finished, so that an early error still
- * causes an error response. A later error ends the file before it is complete.
+ * Starts an export. Resolves when PostgreSQL has sent the first row or has completed the statement, so that an early
+ * error can still be sent as an error response. After a later error, the file is incomplete.
  */
 export async function exportResult(
   database: Database,
@@ -49,7 +52,7 @@ export async function exportResult(
     },
     (error: unknown) => {
       reject(error);
-      // Closes the connection before the file is complete, so that the client notices the error.
+      // Closes the connection before the file is complete, so that the client notices that there was an error.
       file.on('error', () => undefined).destroy(error as Error);
     },
   );
@@ -60,7 +63,7 @@ export async function exportResult(
 const tooLargeMessage =
   'A row is larger than 32 MiB. Select fewer or shorter values, and export the result again.';
 
-/** Writes the rows to the file. Returns false if the statement has no columns. */
+/** Writes the rows to the file. Returns false if the statement's result has no columns. */
 async function pump(
   database: Database,
   { text, parameters }: Runnable,
@@ -105,7 +108,8 @@ async function pump(
     file.write(print?.tail ?? '');
     await session.exec('rollback');
   } catch (error) {
-    // PostgreSQL only reports that the statement was canceled, so the reason for the cancellation is thrown instead.
+    // PostgreSQL reports only that the statement was canceled, so an error with the reason for the cancellation is
+    // thrown instead.
     tooLarge.signal.throwIfAborted();
     throw error;
   } finally {

@@ -1,4 +1,4 @@
-/** The routes for saved queries and the history. */
+/** The routes for saved queries and for the history of an operator's statements. */
 import type { Audit } from '../audit.ts';
 import type { AddRoute } from '../routes/api.ts';
 import { parseAs } from '../routes/api.ts';

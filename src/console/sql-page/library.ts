@@ -1,7 +1,7 @@
 /**
- * Saved queries. A private query is visible only to its owner, and a shared query to all operators. The text and
- * parameters of a private query are encrypted (private-text.ts), but its name and folder aren't. The owner can change a
- * query. Operators with the permission `own` can also change shared queries.
+ * Saved queries. A private query is visible only to its owner. A shared query is visible to all operators. The text and
+ * parameters of a private query are encrypted (private-text.ts). The name and folder aren't encrypted. Owners can
+ * change their queries. Operators with the `own` permission can also change shared queries.
  */
 import type { Queryable } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
@@ -11,7 +11,7 @@ import { ConsoleError } from '../errors.ts';
 import type { QueryView, SavedRow } from './contract.ts';
 import { openSaved, type PrivateStore, sealSaved } from './private-text.ts';
 
-/** The operator whose view of the library is read or changed. */
+/** The operator who reads or changes the query library. */
 export interface Reader {
   readonly id: string;
   readonly name: string;
@@ -37,7 +37,10 @@ const fields = (reader: Reader): Sql => sql`id, name, folder, text, is_shared as
 
 type StoredRow = SavedRow & { readonly sealed: Buffer | null };
 
-/** Decrypts a row. Only the owner can read a private row, so the reader is the operator for whom it was encrypted. */
+/**
+ * Decrypts a row. Only the owner can read a private row, so the reader is always the operator for whom the row was
+ * encrypted.
+ */
 const opened = ({ seal }: PrivateStore, reader: Reader, { sealed, ...row }: StoredRow): SavedRow =>
   sealed === null ? row : { ...row, ...openSaved(seal, reader.id, sealed) };
 
@@ -63,7 +66,7 @@ const stored = ({ seal }: PrivateStore, reader: Reader, { text, view, isShared }
  * Creates a query.
  *
  * @throws {ConsoleError} taken if the operator already has a query with this name in this folder, refused if the
- * operator has the maximum number of queries
+ * operator already has the maximum number of queries
  */
 export async function createSaved(store: PrivateStore, reader: Reader, input: SavedInput): Promise<SavedRow> {
   const { text, view, sealed } = stored(store, reader, input);
@@ -85,7 +88,8 @@ export async function createSaved(store: PrivateStore, reader: Reader, input: Sa
 /**
  * Changes a query.
  *
- * @throws {ConsoleError} taken, not_found if the query isn't visible, forbidden if another operator owns it
+ * @throws {ConsoleError} taken, not_found if the query isn't visible to the operator, forbidden if it belongs to
+ * another operator
  */
 export async function changeSaved(
   store: PrivateStore,
@@ -93,7 +97,8 @@ export async function changeSaved(
   id: string,
   input: SavedInput,
 ): Promise<SavedRow> {
-  // Only the owner can change the visibility, because other operators can't see the query once it is private.
+  // Only the owner can change the visibility of a query, because other operators can no longer see the query after it
+  // becomes private.
   const own = stored(store, reader, input);
   const [row] = await unlessTaken(() =>
     store.db.query<StoredRow>(sql`
@@ -109,7 +114,7 @@ export async function changeSaved(
   return row === undefined ? rejected(store.db, reader, id) : opened(store, reader, row);
 }
 
-/** Deletes a query and returns its name. @throws {ConsoleError} not_found, forbidden */
+/** Deletes a saved query and returns its name. @throws {ConsoleError} not_found, forbidden */
 export async function removeSaved(store: PrivateStore, reader: Reader, id: string): Promise<SavedRow> {
   const [row] = await store.db.query<StoredRow>(sql`
     delete from _plinth.saved_queries where id = ${id}::uuid and ${mayChange(reader)} returning ${fields(reader)}`);

@@ -1,6 +1,6 @@
 /**
- * Exports prepared by the page. Browsers download files with GET requests, which can't contain long statements.
- * Therefore, the page first sends the statement and then opens the export's URL.
+ * Exports that the page has prepared. Browsers download files with GET requests, whose URLs can't contain long
+ * statements. Therefore, the page first sends the statement in a POST request and then opens the URL of the export.
  */
 import { randomUUID } from 'node:crypto';
 import type { ParameterValue } from './contract.ts';
@@ -16,12 +16,12 @@ export interface PendingExport {
 }
 
 const lifetimeMs = 60_000;
-/** The maximum number of exports per operator. Another one replaces the operator's oldest export. */
+/** The maximum number of prepared exports per operator. Any additional export replaces the operator's oldest one. */
 const maxPending = 5;
 
 export interface PendingExports {
   add(operatorId: string, request: PendingExport): string;
-  /** Returns and removes the operator's export. Returns undefined if it doesn't exist or has expired. */
+  /** Returns the operator's export and removes it. Returns undefined if the export doesn't exist or has expired. */
   take(id: string, operatorId: string): PendingExport | undefined;
 }
 

@@ -1,13 +1,14 @@
 /**
- * Encrypts data that only its operator may read: private queries with their parameters, and the history. Other
- * operators' SQL runs as `postgres` and can read the tables, but the key is in a file on the server.
+ * Encrypts data that only the operator who created it may read: private queries with their parameters, and the history.
+ * SQL from other operators runs as `postgres` and can read the tables, but not the key, which is in a file on the
+ * server.
  */
 import type { Pool, Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
 import type { Seal } from '../../shared/seal.ts';
 import type { QueryView } from './contract.ts';
 
-/** The pool for the tables and the key for their private columns. */
+/** The pool for reading the tables, and the key for the encrypted columns. */
 export interface PrivateStore {
   readonly db: Pool;
   readonly seal: Seal;
@@ -23,7 +24,7 @@ export interface RunText {
   readonly error: string | null;
 }
 
-/** The number of rows from earlier versions that are encrypted per statement. */
+/** The number of rows, written by earlier versions, that are encrypted at a time. */
 const batchRows = 500;
 
 const aboutSaved = (owner: string): string => `saved query ${owner}`;
@@ -32,7 +33,7 @@ const aboutRun = (operator: string): string => `sql history ${operator}`;
 /**
  * Encrypts a saved query.
  *
- * @param owner the operator's ID, which is required to decrypt the text
+ * @param owner the ID of the operator, which is also required to decrypt the text
  */
 export const sealSaved = (seal: Seal, owner: string, { text, view }: SavedText): Buffer =>
   seal.close(JSON.stringify({ text, view }), aboutSaved(owner));
@@ -50,10 +51,10 @@ export const openRun = (seal: Seal, operator: string, sealed: Buffer): RunText =
   return opened === undefined ? { text: unreadable, error: null } : (JSON.parse(opened) as RunText);
 };
 
-/** Displayed if the database was moved to another server without the key. */
+/** Displayed if the key is missing, for example because the database was moved to another server without it. */
 const unreadable = '-- This text can’t be decrypted because the Console’s key was replaced.';
 
-/** Encrypts rows that earlier versions stored as plain text. */
+/** Encrypts rows that earlier versions of Plinth stored as plain text. */
 export async function sealOlderRows({ db, seal }: PrivateStore): Promise<void> {
   while ((await sealSavedBatch(db, seal)) === batchRows || (await sealRunBatch(db, seal)) === batchRows);
 }

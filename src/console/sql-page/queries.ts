@@ -3,7 +3,9 @@ import { sql } from '../../kernel/sql.ts';
 import type { CompletionTable, HistoryRow } from './contract.ts';
 import { openRun, type PrivateStore, sealRun } from './private-text.ts';
 
-/** The number of entries kept for each operator. Older entries are deleted. */
+/**
+ * The number of history entries that are kept for each operator. Entries beyond this number are deleted, oldest first.
+ */
 const maxEntries = 500;
 
 export async function listHistory(
@@ -43,7 +45,7 @@ export async function typeNames(db: Queryable): Promise<ReadonlyMap<number, stri
   return new Map(rows.map(({ oid, name }) => [oid, name]));
 }
 
-/** Lists the names that the editor suggests, from the current catalog. The `public` schema is first. */
+/** Lists the names that the editor suggests, as they currently are in the catalog. The `public` schema comes first. */
 export const completionTables = (db: Queryable): Promise<CompletionTable[]> =>
   db.query<CompletionTable>(sql`
     select n.nspname as schema, c.relname as name, array_agg(a.attname::text order by a.attnum) as columns

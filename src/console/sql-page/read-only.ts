@@ -1,9 +1,10 @@
 /**
- * Checks the statements of read-only operators. Only a single query is allowed, and all of its tables and functions
- * must be known to be safe. PostgreSQL parses the query as a view in a transaction that is rolled back, and prints the
- * view. Plinth creates a second view from the printed text, checks the objects in its parse tree, and then runs the same
- * text with the same search path. All steps use a read-only role, because even parsing can run the project's code, such
- * as a domain's CHECK on a literal. See docs/decisions/0021-read-only-sql.md.
+ * Checks the statements of read-only operators. A read-only operator can run only a single query, and all tables and
+ * functions in the query must be known to be safe. In a transaction that is rolled back, PostgreSQL parses the query as
+ * a view and prints the view's definition. Plinth creates a second view from the printed definition, checks the objects
+ * in the view's parse tree, and then runs the printed query with the same search path. All steps use a read-only role,
+ * because parsing alone can run the project's code, such as the CHECK constraint of a domain for a literal. See
+ * docs/decisions/0021-read-only-sql.md.
  */
 import { randomBytes } from 'node:crypto';
 import type {
@@ -25,21 +26,22 @@ import { parameterTypes, typeOids } from './parameter-types.ts';
 
 const queryVerbs = ['select', 'with', 'values', 'table'];
 
-// The query is a subquery in FROM, because a view's columns must have types and unique names, unlike a query's columns.
+// The query is used as a subquery in FROM, because the columns of a view must have types and unique names, but the
+// columns of a query don't have to.
 const prefixOf = (view: string): string => `create temporary view ${view} as select 1 as one from (`;
 const suffix = ') plinth_rows';
 
-/** A query as printed by PostgreSQL. Its names are valid with the default search path. */
+/** A query in the form in which PostgreSQL prints it. The names in the query are valid with the default search path. */
 interface CheckedQuery {
   readonly text: string;
   readonly parameters: readonly BoundParameter[];
 }
 
 /**
- * Checks a query and returns it as printed by PostgreSQL. A view can't contain parameters, so each parameter is first
- * replaced with a random string constant that is cast to the parameter's type. In the printed text, these constants
- * become parameters of type `text` again.
- * @throws {ConsoleError} read_only with the part that isn't allowed
+ * Checks a query and returns it in the form in which PostgreSQL prints it. A view can't contain parameters, so each
+ * parameter is first replaced with a random string constant that is cast to the parameter's type. In the printed text,
+ * these constants become parameters of type `text` again.
+ * @throws {ConsoleError} read_only with the part of the query that isn't allowed
  */
 export async function readOnlyQuery(
   database: Database,
@@ -65,10 +67,10 @@ export async function readOnlyQuery(
         select pg_catalog.pg_get_viewdef('pg_temp.plinth_query'::pg_catalog.regclass) as text`);
       if (view === undefined) throw new Error('the temporary view no longer exists');
       let text = innerOf(view.text);
-      // The printed text is checked, because a name in it could refer to a different function from the one in the
+      // The printed text is checked again, because a name in it could refer to a different function than in the
       // operator's query.
       await tx.query(sql`${sql.raw(prefixOf('plinth_printed') + text + suffix)}`);
-      // The following statements are Plinth's own, so their names must refer to PostgreSQL's objects.
+      // The statements that follow are Plinth's own, so the names in them must refer to PostgreSQL's own objects.
       await tx.query(sql`select pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true)`);
       await checkStatements(tx);
       for (const index of values.keys()) text = text.replaceAll(constant(index + 1), `$${index + 1}::text`);
@@ -80,8 +82,8 @@ export async function readOnlyQuery(
 }
 
 /**
- * Returns the query within the view, without its parentheses. If the operator's query contained an additional closing
- * parenthesis, PostgreSQL rejects the text.
+ * Returns the query from the view's definition, without the parentheses around it. If the operator's query contains an
+ * extra closing parenthesis, PostgreSQL rejects the returned text when it is run as a query.
  */
 function innerOf(view: string): string {
   const start = /^\s*SELECT 1 AS one\s+FROM \(/.exec(view)?.[0].length;
@@ -102,7 +104,7 @@ function movedBack(error: unknown, chars: number): unknown {
   return error;
 }
 
-/** Catalogs that describe the schema and contain no secrets. */
+/** The catalogs that describe the schema and don't contain secrets. */
 const openCatalogs = [
   'pg_attribute',
   'pg_class',
@@ -132,7 +134,7 @@ const openInformation = [
   'views',
 ];
 
-/** PostgreSQL's volatile functions without side effects. */
+/** PostgreSQL's volatile functions that have no side effects. */
 const openVolatile = [
   'clock_timestamp',
   'gen_random_uuid',
@@ -149,7 +151,7 @@ const openVolatile = [
 ];
 
 /**
- * Stable functions that can read more than their arguments, such as schemas, settings, other sessions' statements or
+ * Stable functions that can read more than their arguments, such as schemas, settings, statements of other sessions, or
  * webhook keys.
  */
 const closedStable = [
@@ -164,7 +166,7 @@ const closedStable = [
   '^lo_',
 ].join('|');
 
-/** The functions that policies call to read the caller's claims. */
+/** The functions with which policies read the caller's claims. */
 const openAuth = ['email', 'jwt', 'role', 'uid'];
 
 async function checkStatements(tx: Queryable): Promise<void> {

@@ -24,7 +24,7 @@ import { runnables } from './runnable.ts';
 import { createRuns, type Running } from './runs.ts';
 import { oneStatement, requireValues, statementsIn } from './script.ts';
 
-/** The maximum number of statements that are explained together. */
+/** The maximum number of statements for which plans can be requested together. */
 const maxExplained = 50;
 
 type InputOf<Route extends keyof typeof contract> = RouteCall<string, (typeof contract)[Route]>;
@@ -42,7 +42,9 @@ export function sqlRoutes(api: Api, { database, clock, audit, seal }: SqlDeps): 
   const runs = createRuns();
   const route = api.feature(() => import('./contract.ts'));
 
-  /** Returns the identity for a statement. A read-only statement uses the read-only role for every operator. */
+  /**
+   * Returns the identity as which a statement runs. A read-only statement uses the read-only role for all operators.
+   */
   const identityOf = async (
     { operator }: Call,
     as: string | undefined,
@@ -53,7 +55,10 @@ export function sqlRoutes(api: Api, { database, clock, audit, seal }: SqlDeps): 
     return { as: printPersona(persona), ...(await identify(db, persona, clock.now(), role)) };
   };
 
-  /** Runs a script. With `isReadOnly`, the script's statements are checked first and rolled back afterward. */
+  /**
+   * Runs a script. With `isReadOnly`, the statements in the script are checked first, and their changes are rolled back
+   * at the end.
+   */
   async function run(call: InputOf<'POST /sql/run'>, isReadOnly: boolean): Promise<FastifyReply> {
     const { text, as, parameters: values, maxRows, timeoutMs, confirmed, repeated } = await call.body();
     const statements = statementsIn(text);
@@ -83,7 +88,7 @@ export function sqlRoutes(api: Api, { database, clock, audit, seal }: SqlDeps): 
     return call.reply.type('application/x-ndjson; charset=utf-8').send(output.lines);
   }
 
-  /** Runs the script. The status has already been sent, so errors become lines of the response. */
+  /** Runs the script. The response status has already been sent, so errors are sent as lines of the response. */
   async function finish(
     call: Call,
     script: { text: string; as: string; isReadOnly: boolean; repeated: boolean },
@@ -110,7 +115,7 @@ export function sqlRoutes(api: Api, { database, clock, audit, seal }: SqlDeps): 
     output.end();
   }
 
-  /** Runs an operation that the operator can cancel by disconnecting. */
+  /** Runs an operation that is canceled when the operator's client disconnects. */
   async function withRun<T>(call: Call, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const running = runs.begin(call.operator.id);
     onDisconnect(call.reply.raw, () => runs.cancel(running.id, call.operator.id));
@@ -153,7 +158,8 @@ export function sqlRoutes(api: Api, { database, clock, audit, seal }: SqlDeps): 
   route('POST /sql/look', 'read', (call) => run(call, true), { changes: 'nothing' });
   route('POST /sql/explain', 'write', (call) => plan(call, false));
   route('POST /sql/look/explain', 'read', (call) => plan(call, true), { changes: 'nothing' });
-  // Requires `write`, because a function's effects outside the transaction can't be rolled back.
+  // Requires the `write` permission, because the effects that a function has outside the transaction can't be rolled
+  // back.
   route('POST /sql/cell', 'write', (call) => cell(call, false));
   route('POST /sql/look/cell', 'read', (call) => cell(call, true), { changes: 'nothing' });
   route(
@@ -177,8 +183,8 @@ export function sqlRoutes(api: Api, { database, clock, audit, seal }: SqlDeps): 
 }
 
 /**
- * Converts an error that occurred before the first statement to an event. It has no position, because the page can't
- * map it to the script.
+ * Converts an error that occurred before the first statement ran to an event. The event has no position, because the
+ * page can't convert it to a position in the script.
  */
 function faultEvent(fault: unknown): RunEvent {
   if (fault instanceof ConsoleError)

@@ -1,12 +1,18 @@
-/** Writes a run's events as lines of the response. Memory holds only a few events if the client doesn't read them. */
+/**
+ * Writes the events of a run as lines of the response. If the client doesn't read the response, only a few events are
+ * held in memory.
+ */
 import { PassThrough, type Readable } from 'node:stream';
 import type { RunEvent } from './contract.ts';
 
 export interface RunOutput {
   readonly lines: Readable;
-  /** Writes an event. Returns false if the buffer is full. */
+  /** Writes an event. Returns false if the output buffer is full. */
   emit(event: RunEvent): boolean;
-  /** Resolves once the buffer has space, or immediately if the client has disconnected or the signal aborts. */
+  /**
+   * Resolves when the output buffer has space, or immediately if the client has disconnected or the signal has been
+   * aborted.
+   */
   drained(signal: AbortSignal): Promise<void>;
   end(): void;
 }

@@ -1,7 +1,7 @@
 /**
- * Runs a script's statements on a separate connection and emits events during the run. The script runs in a single
- * transaction, unless it controls transactions itself or contains a statement that PostgreSQL doesn't allow in a
- * transaction.
+ * Runs the statements in a script on a separate connection and emits events while they run. The script runs in a single
+ * transaction, unless the script controls transactions itself or contains a statement that PostgreSQL doesn't allow in
+ * a transaction.
  */
 import type { CappedRows, Database, PostgresErrorShape, Session, TextResult } from '../../database/types.ts';
 import { isPostgresError } from '../../shared/postgres-error.ts';
@@ -23,20 +23,24 @@ export interface RunOptions {
   readonly isReadOnly: boolean;
   readonly maxRows: number;
   readonly timeoutMs: number;
-  /** Type names by OID, which are shown in the column headers. */
+  /** The names of types by OID, for the column headers. */
   readonly typeNames: ReadonlyMap<number, string>;
   readonly output: RunOutput;
   readonly signal: AbortSignal;
 }
 
 /**
- * The maximum size of a cell's text in a response. The grid shows less, and the side panel requests the complete value.
+ * The maximum size of a cell's text in the response. The grid shows less than this, and the side panel requests the
+ * complete value.
  */
 const maxCellBytes = 4096;
 const rowsPerEvent = 100;
-/** Rows are sent when they reach this number of characters, even if there are fewer than {@link rowsPerEvent}. */
+/**
+ * An event with rows is sent when the rows reach this number of characters, even if there are fewer than
+ * {@link rowsPerEvent} rows.
+ */
 const maxEventChars = 256 * 1024;
-/** The additional time after PostgreSQL's own timeout, which a script can change. */
+/** How much longer to wait after PostgreSQL's own timeout, because the script can change that timeout. */
 const graceMs = 1000;
 
 export interface RunReport {
@@ -65,7 +69,7 @@ export async function runScript(options: RunOptions): Promise<RunReport> {
   const startedAt = performance.now();
   const tags: string[] = [];
   let error: string | null = null;
-  // Whether a transaction is open. If a statement has failed, the transaction can only be rolled back.
+  // Whether a transaction is open. If a statement has failed, the open transaction can only be rolled back.
   let isOpen = false;
   const signal = AbortSignal.any([options.signal, AbortSignal.timeout(options.timeoutMs + graceMs)]);
   const stopCanceling = cancelOn(session, signal);
@@ -112,7 +116,7 @@ export async function runScript(options: RunOptions): Promise<RunReport> {
     return { outcome, tags, error, ms };
   } finally {
     await stopCanceling();
-    // Resets the session. Discards the settings, locks and temporary tables that the script left behind.
+    // Resets the session. Discards any settings, locks and temporary tables that remain after the script.
     session.release();
   }
 }
@@ -131,7 +135,7 @@ async function runOne(
   session: Session,
   { text, parameters }: Runnable,
   options: Pick<RunOptions, 'output' | 'maxRows' | 'typeNames' | 'signal'> & {
-    /** Emits an event. Pauses the connection if the client receives events too slowly. */
+    /** Emits an event. Pauses reading from PostgreSQL if the client receives events too slowly. */
     readonly emit: (event: RunEvent, flow: Flow) => void;
   },
 ): Promise<{ tag: string; inTransaction: boolean }> {
@@ -174,7 +178,10 @@ async function runOne(
 
 const elapsed = (startedAt: number): number => Math.round((performance.now() - startedAt) * 10) / 10;
 
-/** Converts an error to an event. `prefixChars` is the number of characters added before the statement's text. */
+/**
+ * Converts an error from PostgreSQL to an event. `prefixChars` is the number of characters that were added before the
+ * statement's text.
+ */
 export function errorEvent(
   error: PostgresErrorShape,
   runnable: Pick<Runnable, 'text' | 'scriptOffset'> | undefined,
@@ -196,7 +203,7 @@ export function errorEvent(
   };
 }
 
-/** Converts a position from PostgreSQL, which counts characters starting at 1. */
+/** Converts a position in an error from PostgreSQL, which counts characters starting at 1. */
 function utf16Offset(text: string, position: number): number {
   let offset = 0;
   let count = 1;

@@ -1,5 +1,5 @@
 /**
- * Prepares statements to run: numbers their parameters, binds the values, and checks the queries of read-only
+ * Prepares statements to be run: numbers their parameters, binds the values, and checks the queries of read-only
  * operators.
  */
 import type { BoundParameter, Database } from '../../database/types.ts';
@@ -11,20 +11,20 @@ import { readOnlyQuery } from './read-only.ts';
 
 export interface Runnable {
   readonly statement: Statement;
-  /** The text to run, with numbered parameters. */
+  /** The text of the statement to run, with numbered parameters. */
   readonly text: string;
   readonly parameters: readonly BoundParameter[];
   /**
-   * Converts an offset in {@link text} to an offset in the script. Undefined if PostgreSQL has printed the text,
-   * because the text's offsets then don't match the script's.
+   * Converts an offset in {@link text} to an offset in the script. Undefined if the text was printed by PostgreSQL,
+   * because its offsets then don't correspond to offsets in the script.
    */
   readonly scriptOffset: ((offset: number) => number) | undefined;
 }
 
 /**
- * Prepares a script's statements.
+ * Prepares the statements in a script.
  *
- * @throws {ConsoleError} read_only if a read-only operator may not run a statement
+ * @throws {ConsoleError} read_only if the operator is read-only and may not run a statement
  */
 export async function runnables(
   database: Database,
@@ -61,7 +61,7 @@ const ownText = (statement: Statement, numbered: Numbered, values: readonly Para
   scriptOffset: (offset) => statement.start + numbered.ownOffset(offset),
 });
 
-/** Returns a parameter's value. The caller has checked that each parameter has one. */
+/** Returns the value of a parameter. The caller has already checked that each parameter has a value. */
 function parameterNamed(name: string, values: readonly ParameterValue[]): ParameterValue {
   return values.find((each) => each.name === name) ?? { name, type: 'auto', value: null };
 }

@@ -1,10 +1,12 @@
-/** Tracks which scripts are running, which operators started them, and how they are canceled. */
+/** Keeps track of the running scripts and the operators who started them, so that the scripts can be canceled. */
 import { randomUUID } from 'node:crypto';
 import { ConsoleError } from '../errors.ts';
 
-/** The maximum number of concurrent runs. Each run occupies a connection of the pool that other pages also use. */
+/**
+ * The maximum number of concurrent runs. Each run uses a connection from the pool, which is shared with other pages.
+ */
 const maxAtOnce = 3;
-/** The maximum number of concurrent runs per operator, so that other operators can also run statements. */
+/** The maximum number of concurrent runs per operator. This limit leaves connections for other operators. */
 const maxPerOperator = 2;
 
 export interface Running {
@@ -17,7 +19,7 @@ export interface Running {
 export interface Runs {
   /** Adds a run. @throws {ConsoleError} busy */
   begin(operatorId: string): Running;
-  /** Cancels a run. Returns false if the operator has no run with this ID. */
+  /** Cancels a run. Returns false if the operator doesn't have a run with this ID. */
   cancel(id: string, operatorId: string): boolean;
 }
 

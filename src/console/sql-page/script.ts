@@ -1,10 +1,10 @@
-/** Checks a request's script before it runs. */
+/** Checks the script in a request before the script runs. */
 import { ConsoleError } from '../errors.ts';
 import type { ParameterValue } from './contract.ts';
 import { parameterNames } from './core/parameters.ts';
 import { type Statement, splitStatements } from './core/statements.ts';
 
-/** Returns the statements in the text. @throws {ConsoleError} bad_request if there are none */
+/** Returns the statements in the text. @throws {ConsoleError} bad_request if the text contains no statements */
 export function statementsIn(text: string): Statement[] {
   const statements = splitStatements(text);
   if (statements.length === 0)
@@ -12,7 +12,7 @@ export function statementsIn(text: string): Statement[] {
   return statements;
 }
 
-/** Checks that all parameters have values. @throws {ConsoleError} bad_request if one is missing */
+/** Checks that all parameters in the script have values. @throws {ConsoleError} bad_request if a value is missing */
 export function requireValues(statements: readonly Statement[], values: readonly ParameterValue[]): void {
   const missing = parameterNames(statements).filter((name) => !values.some((value) => value.name === name));
   if (missing.length === 0) return;
@@ -21,7 +21,7 @@ export function requireValues(statements: readonly Statement[], values: readonly
 }
 
 /**
- * Returns the only statement in the text.
+ * Returns the text's only statement.
  *
  * @throws {ConsoleError} bad_request if the text doesn't contain exactly one statement
  */

@@ -1,4 +1,4 @@
-/** Prepares a separate connection for an operator's statements, and cancels these statements. */
+/** Prepares a separate connection for the statements of an operator, and cancels running statements. */
 import type { Session, Setting } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
 import {
@@ -17,34 +17,37 @@ export interface Beginning {
 
 const cancelAgainMs = 250;
 
-/** Sets the persona and the timeout. Begins a transaction unless the script controls its own transactions. */
+/**
+ * Sets the persona and the timeout in the session. Begins a transaction unless the script controls its own
+ * transactions.
+ */
 export async function begin(session: Session, options: Beginning, ownTransactions: boolean): Promise<void> {
   const { identity, isReadOnly, timeoutMs } = options;
   if (!ownTransactions) await session.exec(isReadOnly ? 'begin read only' : 'begin');
   const settings: Setting[] = [['statement_timeout', String(timeoutMs)]];
   if (identity.claims !== undefined) settings.push(...settingsOf(identity, defaultSearchPath));
-  // The statements of read-only operators were checked with this path (read-only.ts).
+  // The statements of read-only operators have been checked with this search path (read-only.ts).
   else if (identity.operatorRole === databaseRoleOf('read-only'))
     settings.push(searchPathSetting(defaultSearchPath));
   const isLocal = !ownTransactions;
   const calls = settings.map(
     ([name, value]) => sql`pg_catalog.set_config(${name}, ${value}, ${isLocal}::boolean)`,
   );
-  // These settings must be the transaction's first query, because PostgreSQL doesn't allow a read-only transaction to
-  // become writable after a query.
+  // These settings must be set in the first query of the transaction, because PostgreSQL doesn't allow a read-only
+  // transaction to become writable after its first query.
   await session.query(sql`select ${sql.join(calls)}`);
 }
 
 /**
  * Cancels the running statement when the signal aborts. Returns a function that stops listening to the signal and waits
- * for pending cancel requests, which could otherwise cancel a statement of the connection's next user.
+ * for pending cancel requests. Otherwise, these requests could cancel the next user's statement on this connection.
  */
 export function cancelOn(session: Session, signal: AbortSignal): () => Promise<void> {
   let again: NodeJS.Timeout | undefined;
   let inFlight: Promise<void> = Promise.resolve();
   const cancel = (): void => {
     inFlight = session.cancel().catch(() => {});
-    // Repeats the cancel request, which has no effect if it arrives before the statement begins.
+    // Sends the cancel request repeatedly, because a request that arrives before the statement begins has no effect.
     again = setTimeout(cancel, cancelAgainMs);
   };
   if (signal.aborted) cancel();

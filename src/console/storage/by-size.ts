@@ -1,11 +1,14 @@
-/** Lists a folder by size. The storage service can sort only by name and time, so this reads the table. */
+/**
+ * Lists the contents of a folder by size. The storage service can sort only by name and time, so this function reads
+ * the storage tables directly.
+ */
 import type { Pool } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
 import { ConsoleError } from '../errors.ts';
 import type { FolderEntry, FolderPage } from './contract.ts';
 
 const pageLimit = 200;
-/** Folders have no size, so all of them are on the first page. */
+/** Folders have no size, so all folders are on the first page. */
 const maxFolders = 10_000;
 const timeoutMs = 60_000;
 

@@ -1,4 +1,4 @@
-/** Names aren't validated here, because the storage service has its own rules for them. */
+/** Bucket and file names aren't validated here, because the storage service has its own rules for names. */
 import { z } from 'zod';
 import { json, noContent, type RouteTable } from '../core/contract.ts';
 
@@ -14,7 +14,7 @@ const newBucket = z.object({ name: z.string().min(1).max(100), ...bucketFields }
 const bucketChange = z.object(bucketFields).partial().strict();
 
 const folderPage = z.object({
-  /** A folder's path with its trailing slash, or an empty string, followed by the beginning of a name. */
+  /** A folder's path with a slash at the end, or an empty string, followed by the beginning of a name. */
   prefix: z.string().max(1024).default(''),
   cursor: z.string().max(4000).optional(),
   sort: z.enum(['name', 'created_at', 'updated_at', 'size']).default('name'),
@@ -24,14 +24,14 @@ const objectPath = z.object({ path: name });
 const uploadLink = z.object({ path: name, replace: z.boolean().default(false) });
 const shareLink = z.object({ path: name, seconds: z.number().int().min(1).max(31_536_000) });
 const objectMove = z.object({ from: name, to: name, bucket: name.optional() });
-/** A folder's path with its trailing slash. */
+/** A folder's path with a slash at the end. */
 const folder = name.endsWith('/').refine((path) => !path.startsWith('/'), "can't begin with a slash");
 const folderMove = z.object({
   from: folder,
-  /** The new path. An empty string is the bucket's root. */
+  /** The new path. An empty string stands for the root of the bucket. */
   to: z.union([z.literal(''), folder]),
   bucket: name.optional(),
-  /** The previous response's `next`. */
+  /** The value of `next` in the previous response. */
   cursor: z.string().max(4000).optional(),
 });
 const maxThumbnails = 50;
@@ -41,7 +41,7 @@ const thumbnailRequest = z.object({
 const usageRequest = z.object({ exact: z.stringbool().default(false) });
 const objectRemove = z.object({
   paths: z.array(name).max(1000).default([]),
-  /** The folders' paths with their trailing slashes. All objects under them are deleted. */
+  /** The paths of the folders, each with a slash at the end. All objects in these folders are deleted. */
   folders: z.array(name.endsWith('/')).max(100).default([]),
 });
 
@@ -54,25 +54,25 @@ export interface Bucket {
   readonly created_at: string;
 }
 
-/** The optional features that this process's storage service supports. */
+/** The optional features that are supported by the storage service in this process. */
 export interface StorageFeatures {
-  /** Whether TUS is available at /upload/resumable. */
+  /** Whether clients can upload files with TUS at /upload/resumable. */
   readonly resumable: boolean;
-  /** Whether resized images are available at /render/image. */
+  /** Whether clients can get resized images at /render/image. */
   readonly transforms: boolean;
 }
 
 export interface StorageOverview {
   readonly buckets: readonly Bucket[];
   readonly features: StorageFeatures;
-  /** The file size limit for buckets without their own limit. */
+  /** The file size limit for buckets that don't have their own limit. */
   readonly fileSizeLimitBytes: number;
   /** The URL of the storage service. */
   readonly url: string;
 }
 
 export interface FolderEntry {
-  /** The complete path. A folder's path ends with a slash. */
+  /** The complete path. The path of a folder ends with a slash. */
   readonly name: string;
   readonly id: string | null;
   readonly updated_at: string | null;
@@ -86,7 +86,7 @@ export interface FolderPage {
   readonly objects: readonly FolderEntry[];
 }
 
-/** The object data that the storage service returns. */
+/** The data that the storage service returns about an object. */
 export interface ObjectInfo {
   readonly name: string;
   readonly size: number | null;
@@ -100,11 +100,11 @@ export interface ObjectInfo {
 export interface FileInfo extends ObjectInfo {
   /** A signed URL for reading the file. */
   readonly link: string;
-  /** A signed URL for a smaller version of the image. Null if the service can't resize the file. */
+  /** A signed URL for a smaller version of the image. Null if the storage service can't resize the file. */
   readonly preview_link: string | null;
 }
 
-/** A signed URL for a single upload. */
+/** A signed URL with which a single file can be uploaded. */
 export interface UploadLink {
   readonly url: string;
   readonly token: string;
@@ -112,20 +112,20 @@ export interface UploadLink {
 
 export interface Removal {
   readonly deleted: number;
-  /** Whether the folder still contains objects, because one call deletes only a limited number. */
+  /** Whether the folder still contains objects. One call deletes only a limited number of objects. */
   readonly more: boolean;
 }
 
 export interface FolderMove {
   readonly moved: number;
-  /** The files that weren't moved, with the reason for each. */
+  /** The files that weren't moved, each with the reason. */
   readonly failures: readonly { readonly path: string; readonly message: string }[];
-  /** The position after this call's last file. Null if no files are left. */
+  /** The position after the last file that this call moved. Null if there are no more files. */
   readonly next: string | null;
 }
 
 export interface Thumbnails {
-  /** Signed URLs of small images by path. Files without a thumbnail are omitted. */
+  /** Signed URLs of thumbnails, by the path of the image. Files that have no thumbnail are omitted. */
   readonly links: Readonly<Record<string, string>>;
 }
 
@@ -135,7 +135,7 @@ export interface StorageUsage {
     readonly files: number;
     readonly bytes: number;
   }[];
-  /** Whether the numbers were calculated from a sample. */
+  /** Whether the numbers are estimates based on a sample. */
   readonly isEstimate: boolean;
 }
 

@@ -1,11 +1,15 @@
 /**
- * Moves all files in a folder. The storage service can't do this in one step, because folders are only parts of paths.
+ * Moves all files in a folder. The storage service can't move a folder in one step, because folders exist only as parts
+ * of file paths.
  */
 import { ConsoleError } from '../errors.ts';
 import type { ServiceClient } from '../service-client.ts';
 import type { FolderEntry, FolderMove } from './contract.ts';
 
-/** The number of files that one call moves. The caller repeats the call, so it can show progress and stop. */
+/**
+ * The number of files that are moved per call. The caller repeats the call until all files are moved, so the caller can
+ * show the progress and stop.
+ */
 const maxMoved = 100;
 const concurrentMoves = 4;
 
@@ -18,9 +22,9 @@ export interface MoveRequest {
 }
 
 /**
- * Moves the next files. Files that can't be moved, for example because the new path already exists, stay in place and
- * are returned with the reason. Moved files are no longer in the folder, so repeating the move without a cursor
- * continues it.
+ * Moves the next batch of files. Files that can't be moved, for example because the new path already exists, stay where
+ * they are and are returned with the reason. Moved files are no longer in the old folder, so the move can be continued
+ * without a cursor.
  * @throws {ConsoleError} bad_request
  */
 export async function moveFolder(

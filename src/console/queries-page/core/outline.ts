@@ -1,7 +1,7 @@
-/** Shortens a statement so that its tables are visible in a list. */
+/** Shortens a statement so that the names of its tables are visible in a list. */
 import { significant, tokenize } from '../../../shared/sql/tokens.ts';
 
-/** Shorter column lists are kept, because they help to recognize a statement. */
+/** Column lists that are shorter than this are kept, because they help the reader recognize a statement. */
 const keptChars = 32;
 const outlineChars = 300;
 
@@ -14,7 +14,7 @@ export function outlineOf(text: string): string {
   let outline = '';
   let copied = 0;
   let depth = 0;
-  /** The outermost `select` whose `from` hasn't been found yet. Nested ones are ignored. */
+  /** The outermost `select` whose `from` hasn't been reached yet. Nested `select` keywords are ignored. */
   let open: { readonly depth: number; readonly end: number } | undefined;
   for (const [at, token] of tokens.entries()) {
     if (token.text === '(') depth++;

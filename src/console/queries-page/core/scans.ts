@@ -1,15 +1,18 @@
-/** Finds sequential scans with a condition in a plan. */
+/** Finds the sequential scans in a plan that have a condition. */
 import { isRecord } from '../../../shared/is-record.ts';
 
 export interface Scan {
   readonly schema: string;
   readonly table: string;
   readonly filter: string;
-  /** The estimated number of rows that satisfy the condition. */
+  /** The estimated number of rows that satisfy the scan's condition. */
   readonly kept: number;
 }
 
-/** Returns the scans in a plan. The plan must be verbose, because only verbose plans contain schemas. */
+/**
+ * Returns the sequential scans in a plan that have a condition. The plan must be verbose, because only verbose plans
+ * contain schema names.
+ */
 export function filteredScans(plan: unknown): Scan[] {
   if (!isRecord(plan)) return [];
   const {

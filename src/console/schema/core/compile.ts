@@ -1,7 +1,7 @@
 /**
- * Converts changes to SQL statements. Names are quoted with `quoteIdentifier`, and values with `quoteLiteral`.
- * `expression.ts` checks expressions, which are enclosed in parentheses. No other text from the operator becomes part
- * of the SQL.
+ * Converts schema changes to SQL statements. Names are quoted with `quoteIdentifier`, and values with `quoteLiteral`.
+ * Expressions are checked in `expression.ts` and enclosed in parentheses. The SQL contains no other text from the
+ * operator.
  *
  * @example
  * compileChange({ kind: 'rename_table', schema: 'public', table: 'todos', name: 'tasks' }); // ['alter table
@@ -23,10 +23,10 @@ import { typeNames } from './type-names.ts';
 
 type Of<Kind extends SchemaChange['kind']> = Extract<SchemaChange, { kind: Kind }>;
 
-/** Thrown if a change can't be expressed in SQL. `message` describes the invalid part. */
+/** Thrown if a change can't be expressed in SQL. `message` describes the invalid part of the change. */
 export class ChangeFault extends Error {}
 
-/** Returns a change's statements in order, without semicolons. @throws {ChangeFault} */
+/** Returns the statements for a change in order, without semicolons. @throws {ChangeFault} */
 export function compileChange(change: SchemaChange): string[] {
   return isTableChange(change) ? compileTableChange(change) : [compileOther(change)];
 }
@@ -123,8 +123,8 @@ function columnDefinition(column: ColumnDefinition): string {
 function alterColumn(change: Of<'alter_column'>, table: string): string[] {
   const alter = (action: string): string => `alter column ${id(change.column)} ${action}`;
   const actions: string[] = [];
-  // Drops the default before changing the type, because PostgreSQL might not be able to cast the default to the new
-  // type.
+  // Drops the column's default before changing the type, because PostgreSQL may be unable to cast the default to the
+  // new type.
   if (change.default === null || (typeof change.default === 'string' && change.type !== undefined))
     actions.push(alter('drop default'));
   if (change.type !== undefined) {
@@ -213,7 +213,8 @@ function createTrigger(change: Of<'create_trigger'>, table: string): string {
 }
 
 /**
- * Returns an expression that converts a column's values to another type. Used to count the values that would change.
+ * Returns an expression that converts a column's values to another type. Used to count the rows whose values would
+ * change.
  */
 export function conversionOf(column: string, to: TypeRef, using: string | undefined): string {
   return `${using === undefined ? id(column) : expression(using, 'conversion')}::${typeName(to)}`;

@@ -30,7 +30,7 @@ test.each([
   ['"open', 'has a quote that is never closed'],
   ['$$ open', 'has a quote that is never closed'],
   ["E'open\\'", 'has a quote that is never closed'],
-  // The E belongs to the preceding identifier, so the backslash in the string is an ordinary character.
+  // Here, E is the last letter of an identifier, so the backslash in the string is an ordinary character.
   ["éE'\\'; drop table x", 'contains a semicolon'],
   ["E'a'\n'b\\' || '; drop table x --'", 'contains a semicolon'],
   ['1\0', 'contains a null byte'],

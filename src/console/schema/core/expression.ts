@@ -1,11 +1,12 @@
 /**
- * Checks that SQL text from an operator is a single expression. Such text, enclosed in parentheses, can't end the
- * surrounding statement, begin another one, or comment anything out. PostgreSQL checks everything else.
+ * Checks that SQL text from an operator is a single expression. When such text is enclosed in parentheses, it can't end
+ * the statement around it, begin another statement, or comment anything out. PostgreSQL checks everything else about
+ * the expression.
  */
 
 /**
- * Returns the reason why a string isn't a single SQL expression. Returns undefined if it can safely be enclosed in
- * parentheses.
+ * Returns the reason why a string isn't a single SQL expression. Returns undefined if the string can safely be enclosed
+ * in parentheses.
  */
 export function expressionFault(text: string): string | undefined {
   if (text.trim() === '') return 'is empty';
@@ -28,7 +29,7 @@ export function expressionFault(text: string): string | undefined {
   return closers.length > 0 ? `is missing a ${closers.at(-1)}` : undefined;
 }
 
-/** Matches text that ends with a character of an unquoted name. */
+/** Matches text whose last character belongs to an unquoted name. */
 const nameEnd = /[\w$\u0080-\uffff]$/;
 
 /**
@@ -51,8 +52,8 @@ function quotedEnd(text: string, at: number): number | undefined {
 }
 
 /**
- * Returns the position after the closing quote. A quote within the text is doubled. If `escapes` is set, a backslash
- * escapes the next character.
+ * Returns the position after the closing quotation mark. A quotation mark within the text is doubled. If `escapes` is
+ * set, a backslash escapes the next character.
  */
 function closing(text: string, from: number, quote: string, escapes = false): number | undefined {
   for (let at = from; at < text.length; at++) {
@@ -66,8 +67,8 @@ function closing(text: string, from: number, quote: string, escapes = false): nu
 }
 
 /**
- * Returns the position after an `E'…'` string. After a line break, the string can continue with another `'…'`, where
- * backslashes are also escapes (PostgreSQL manual, 4.1.2.2).
+ * Returns the position after a string of the form `E'…'`. After a line break, the string can be continued by another
+ * `'…'`, in which backslashes are also escape characters (PostgreSQL manual, 4.1.2.2).
  */
 function escapedEnd(text: string, from: number): number | undefined {
   const end = closing(text, from, "'", true);

@@ -1,4 +1,4 @@
-/** Determines which changes delete data, and which name the operator must type to confirm them. */
+/** Determines which changes delete data, and which name the operator must type to confirm these changes. */
 import type { SchemaChange, TypeRef } from '../changes.ts';
 
 export type Loss =
@@ -22,7 +22,7 @@ export type Loss =
   | { readonly kind: 'unprotected'; readonly schema: string; readonly table: string }
   | { readonly kind: 'type'; readonly schema: string; readonly name: string };
 
-/** Returns the data that a change might delete or expose, without counting rows. */
+/** Returns the data that might be deleted or exposed by a change, without counting rows. */
 export function lossesOf(change: SchemaChange): Loss[] {
   switch (change.kind) {
     case 'drop_table':
@@ -49,8 +49,8 @@ export function lossesOf(change: SchemaChange): Loss[] {
 }
 
 /**
- * Returns the name that the operator must type, which is that of the largest object that is permanently deleted.
- * Returns undefined if nothing is deleted.
+ * Returns the name that the operator must type, which is the name of the largest object that would be permanently
+ * deleted. Returns undefined if nothing would be deleted.
  */
 export function nameToConfirm(changes: readonly SchemaChange[]): string | undefined {
   const table = changes.find((change) => change.kind === 'drop_table');

@@ -1,4 +1,4 @@
-/** PostgreSQL's own column types. Other types are written with their schema. */
+/** PostgreSQL's built-in column types. All other types are written with their schema. */
 export const typeNames: ReadonlySet<string> = new Set([
   'bigint',
   'bit',

@@ -1,4 +1,7 @@
-/** Ranks matches: exact matches first, then prefixes, the start of a word, and any other part of the text. */
+/**
+ * Ranks matches: exact matches first, then matches at the beginning of the text, at the beginning of a word, and
+ * anywhere else in the text.
+ */
 const ranks = { exact: 4, prefix: 3, word: 2, part: 1, none: 0 } as const;
 
 export function rankOf(search: string, text: string): number {
@@ -12,7 +15,9 @@ export function rankOf(search: string, text: string): number {
   return ranks.part;
 }
 
-/** Returns the best matches, best first. Items with the same rank keep their order. */
+/**
+ * Returns the best matches in order, starting with the best. Matches with the same rank stay in their original order.
+ */
 export const bestOf = <Item>(items: readonly Item[], rank: (item: Item) => number, limit: number): Item[] =>
   items
     .map((item) => ({ item, rank: rank(item) }))
@@ -21,5 +26,5 @@ export const bestOf = <Item>(items: readonly Item[], rank: (item: Item) => numbe
     .slice(0, limit)
     .map(({ item }) => item);
 
-/** Escapes text for LIKE, whose wildcards are `%` and `_`. */
+/** Escapes the LIKE wildcards `%` and `_` in a text. */
 export const escapeLike = (text: string): string => text.replaceAll(/[\\%_]/g, '\\$&');

@@ -1,4 +1,4 @@
-/** Groups of synonyms: words that operators search for, and the words in keys and help texts. */
+/** Groups of synonyms: words that operators search for, and words used in keys and help texts. */
 const groups: readonly (readonly string[])[] = [
   ['login', 'log in', 'sign-in', 'signin'],
   ['register', 'registration', 'sign-up', 'signup'],
@@ -18,7 +18,7 @@ const groups: readonly (readonly string[])[] = [
   ['backup', 'restore', 'archive'],
 ];
 
-/** Returns the text and its synonyms in lowercase. */
+/** Returns the text and all its synonyms in lowercase. */
 export function synonymsOf(text: string): readonly string[] {
   const lower = text.toLowerCase();
   const found = groups.filter((words) => words.includes(lower) && lower.length > 1);

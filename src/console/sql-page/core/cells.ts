@@ -1,10 +1,10 @@
-/** Formats a result's cells for files. The input is in PostgreSQL's text format. */
+/** Formats the cells of a result for files. Cells are passed in PostgreSQL's text format. */
 import { readArray } from '../../../database/index.ts';
 
 const numberOids = [20, 21, 23, 26, 700, 701, 1700];
 const booleanOid = 16;
 const jsonOids = [114, 3802];
-/** The OIDs of array types, with the OIDs of their element types. */
+/** The OIDs of array types, each with the OID of the element type. */
 const elementOids: Readonly<Record<number, number>> = {
   199: 114,
   1000: 16,
@@ -25,10 +25,10 @@ const elementOids: Readonly<Record<number, number>> = {
   3807: 3802,
 };
 
-/** Matches numbers that JSON can represent, which excludes NaN and the infinities. */
+/** Matches numbers that JSON can represent. NaN and infinite values don't match. */
 const jsonNumber = /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i;
 
-/** Formats a cell as JSON. Numbers keep all their digits. */
+/** Formats a cell as JSON. Numbers keep all of their digits. */
 export function jsonCell(text: string | null, typeOid: number): string {
   if (text === null) return 'null';
   if (numberOids.includes(typeOid)) return jsonNumber.test(text) ? text : JSON.stringify(text);
@@ -49,7 +49,7 @@ function jsonList(items: readonly Item[], typeOid: number): string {
   return `[${printed.join(',')}]`;
 }
 
-/** Makes column names unique, because they become the keys of an object. */
+/** Makes column names unique, because they are used as the keys of an object. */
 export function uniqueNames(names: readonly string[]): string[] {
   const taken = new Set<string>();
   return names.map((name) => {

@@ -1,4 +1,4 @@
-/** Finds statements that require confirmation, because they are destructive or can't be analyzed. */
+/** Finds statements that require confirmation because they are destructive or their effects can't be determined. */
 
 import type { SqlToken } from '../../../shared/sql/tokens.ts';
 import type { Danger, Question } from '../contract.ts';
@@ -21,7 +21,7 @@ export function questionsOf(script: string): Question[] {
   });
 }
 
-/** Statements that never delete stored data. */
+/** The first words of statements that never delete stored data. */
 const harmless = new Set([
   'abort',
   'analyze',
@@ -85,7 +85,8 @@ export function dangerOf(statement: Pick<Statement, 'tokens'>): Danger | undefin
     case 'select':
     case 'insert':
     case 'create':
-      // A CREATE can contain other statements (in rules and functions), but they don't run now.
+      // A CREATE statement can contain other statements (in rules and functions), but these statements don't run when
+      // the CREATE statement runs.
       return verb === 'create' ? undefined : changeDanger(tokens);
     default:
       return harmless.has(verb) ? undefined : 'unclear';
@@ -103,7 +104,7 @@ function alterDanger(tokens: readonly SqlToken[]): Danger | undefined {
   return undefined;
 }
 
-/** Checks the statement inside EXPLAIN ANALYZE, because it runs. */
+/** Checks the statement inside EXPLAIN ANALYZE, because EXPLAIN ANALYZE runs it. */
 function explainDanger(tokens: readonly SqlToken[]): Danger | undefined {
   const runs = tokens.some(({ kind, text }) => kind === 'word' && (text === 'analyze' || text === 'analyse'));
   if (!runs) return undefined;
@@ -118,7 +119,9 @@ function preparedDanger(tokens: readonly SqlToken[]): Danger | undefined {
   return as < 0 ? 'unclear' : dangerOf({ tokens: tokens.slice(as + 1) });
 }
 
-/** Checks every DELETE, UPDATE and MERGE at its own parenthesis level, including those in WITH. */
+/**
+ * Checks every DELETE, UPDATE and MERGE in the statement, including those in WITH, each at its own parenthesis level.
+ */
 function changeDanger(tokens: readonly SqlToken[]): Danger | undefined {
   for (const [at, token] of tokens.entries()) {
     if (token.kind !== 'word' || !beginsStatement(tokens, at)) continue;
@@ -132,15 +135,15 @@ function changeDanger(tokens: readonly SqlToken[]): Danger | undefined {
 }
 
 /**
- * Whether the keyword begins a statement, unlike in `FOR UPDATE`, `ON CONFLICT DO UPDATE` and `THEN DELETE`. A keyword
- * begins a statement only if it is first or follows the parentheses of WITH.
+ * Whether the keyword begins a statement. It doesn't in `FOR UPDATE`, `ON CONFLICT DO UPDATE` and `THEN DELETE`. A
+ * keyword begins a statement only if it is the first token or follows the parentheses of WITH.
  */
 function beginsStatement(tokens: readonly SqlToken[], at: number): boolean {
   const before = tokens[at - 1]?.text;
   return before === undefined || before === '(' || (before === ')' && tokens[0]?.text === 'with');
 }
 
-/** Whether the statement has a WHERE clause other than `true`. */
+/** Whether the statement has a WHERE clause whose condition isn't just `true`. */
 function narrows(level: readonly SqlToken[]): boolean {
   const where = level.findIndex(({ kind, text }) => kind === 'word' && text === 'where');
   if (where < 0) return false;
@@ -154,7 +157,7 @@ function narrows(level: readonly SqlToken[]): boolean {
   return !(condition.length === 3 && sign === '=' && left === right);
 }
 
-/** Returns the tokens at the first token's parenthesis level, up to the end of that level. */
+/** Returns the tokens that are at the parenthesis level of the first token, up to the end of that level. */
 function outer(tokens: readonly SqlToken[]): SqlToken[] {
   const level: SqlToken[] = [];
   let depth = 0;

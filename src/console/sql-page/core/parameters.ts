@@ -1,20 +1,23 @@
 /**
- * Finds and numbers the parameters of statements, such as `$1` and `:name`. PostgreSQL supports only numbers, and the
- * numbers in a statement must start at 1 and have no gaps.
+ * Finds the parameters of statements, such as `$1` and `:name`, and numbers them. PostgreSQL supports only numbered
+ * parameters. The numbers in a statement must start at 1 and have no gaps.
  */
 import { type Statement, verbOf } from './statements.ts';
 
 /** A statement whose parameters are numbered in the order of their first occurrence. */
 export interface Numbered {
-  /** The parameter names without `:` or `$`. */
+  /** The names of the parameters without `:` or `$`. */
   readonly names: readonly string[];
-  /** Returns the statement's text. `write` returns the text of the parameter with this number, starting at 1. */
+  /**
+   * Returns the text of the statement. `write` returns the text to write for the parameter with this number. Numbers
+   * start at 1.
+   */
   print(write: (number: number) => string): string;
-  /** Converts an offset in the text with `$1…` to an offset in the original text. */
+  /** Converts an offset in the text with `$1`, `$2` and so on to an offset in the original text. */
   ownOffset(offset: number): number;
 }
 
-/** The statements that can contain parameters in PostgreSQL. */
+/** The kinds of statements that can contain parameters in PostgreSQL. */
 const bindable = [
   'select',
   'with',
@@ -35,7 +38,7 @@ interface Place {
 }
 
 /**
- * Numbers a statement's parameters.
+ * Numbers the parameters of a statement.
  *
  * @example numberParameters(splitStatements('select :b, :a, :b')[0]).names; // ['b', 'a']
  */
@@ -67,14 +70,14 @@ export function numberParameters(statement: Statement): Numbered {
   };
 }
 
-/** Returns all parameter names in the order of their first occurrence. */
+/** Returns the names of all parameters in the order of their first occurrence. */
 export const parameterNames = (statements: readonly Statement[]): string[] => [
   ...new Set(statements.flatMap((statement) => numberParameters(statement).names)),
 ];
 
 /**
- * Finds the parameters and their positions in the statement. A colon isn't a parameter in a cast (`::text`), in a slice
- * (`a[1:n]`), or before whitespace.
+ * Finds the parameters in the statement and their positions. A colon doesn't begin a parameter in a cast (`::text`), in
+ * a slice (`a[1:n]`), or before whitespace.
  */
 function placesIn({ tokens, text, start: offset }: Statement): Place[] {
   const places: Place[] = [];

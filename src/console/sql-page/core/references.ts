@@ -1,11 +1,13 @@
-/** Finds the relations and functions that a query uses, based on its parse tree as text (pg_rewrite.ev_action). */
+/**
+ * Finds the relations and functions that a query uses, based on the text form of its parse tree (pg_rewrite.ev_action).
+ */
 
 export interface References {
-  /** The relations' OIDs in pg_class. */
+  /** The OIDs of the relations in pg_class. */
   readonly relations: readonly number[];
   /**
-   * The functions' OIDs in pg_proc. Includes the functions of operators and casts, aggregates, window functions and
-   * sampling methods.
+   * The OIDs of the functions in pg_proc. Includes aggregates, window functions, sampling methods, and the functions
+   * behind operators and casts.
    */
   readonly functions: readonly number[];
 }
@@ -13,8 +15,9 @@ export interface References {
 const field = /:(relid|funcid|opfuncid|aggfnoid|winfnoid|tsmhandler) (\d+)/g;
 
 /**
- * Finds the fields that contain OIDs. Names and constants can't look like such a field, because spaces in them are
- * escaped (`readfuncs.c` splits the text at spaces). A false match could only add an object, never hide one.
+ * Finds the fields of the parse tree that contain OIDs. Names and constants can't be mistaken for such a field, because
+ * spaces in them are escaped (`readfuncs.c` splits the text at spaces). A false match could only add an object to the
+ * result, never hide an object.
  */
 export function referencesOf(tree: string): References {
   const relations = new Set<number>();

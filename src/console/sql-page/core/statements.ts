@@ -3,12 +3,12 @@ import { splitSql } from '../../../shared/sql/split.ts';
 import { type SqlToken, significant, tokenize } from '../../../shared/sql/tokens.ts';
 
 export interface Statement {
-  /** The text without its semicolon and surrounding whitespace. */
+  /** The statement without its semicolon and surrounding whitespace. */
   readonly text: string;
-  /** The text's offset in the script, in UTF-16 code units. */
+  /** The offset of the statement in the script, in UTF-16 code units. */
   readonly start: number;
   readonly end: number;
-  /** The statement's tokens without comments. */
+  /** The tokens of the statement without comments. */
   readonly tokens: readonly SqlToken[];
 }
 
@@ -31,7 +31,7 @@ export function splitStatements(script: string): Statement[] {
   });
 }
 
-/** Returns a statement's first keyword, or an empty string if it doesn't begin with one. */
+/** Returns the first keyword of a statement, or an empty string if the statement doesn't begin with a keyword. */
 export function verbOf({ tokens }: Pick<Statement, 'tokens'>): string {
   const first = tokens.find(({ text }) => text !== '(');
   return first?.kind === 'word' ? first.text : '';
@@ -54,7 +54,7 @@ export const controlsTransaction = (statement: Statement): boolean => {
   return transactionVerbs.has(words[0] ?? '') || (words[0] === 'prepare' && words[1] === 'transaction');
 };
 
-/** Whether PostgreSQL rejects the statement in a transaction. */
+/** Whether PostgreSQL doesn't allow the statement in a transaction. */
 export function needsNoTransaction({ tokens }: Statement): boolean {
   const [first = '', second = ''] = tokens.map(({ text }) => text);
   if (first === 'vacuum' || (first === 'alter' && second === 'system')) return true;
