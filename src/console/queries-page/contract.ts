@@ -75,7 +75,7 @@ export interface Advice {
   readonly rows: number;
   /** The estimated number of rows that satisfy the scan's condition. */
   readonly kept: number;
-  /** The scan's condition, for which there is no suitable index. */
+  /** The scan's condition, for which a suitable index is missing. */
   readonly filter: string;
 }
 

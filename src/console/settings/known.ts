@@ -45,7 +45,7 @@ function keyOf({ file, path }: SettingRef): string {
   return `${file} ${path.join('.')}`;
 }
 
-/** Returns the setting, or undefined if there is no setting with this path. */
+/** Returns the setting, or undefined if the path isn't the path of a setting. */
 export const settingOf = (ref: SettingRef): SettingFacts | undefined =>
   settingAt(ref) ?? allSettings().named.find(({ file, path }) => file === ref.file && fits(ref.path, path));
 

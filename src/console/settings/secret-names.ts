@@ -15,8 +15,8 @@ export interface SecretNames {
    */
   assign(setting: SettingRef): string;
   /**
-   * Returns the variable that was created for the setting, or undefined if there is no such variable or if the variable
-   * is also used elsewhere.
+   * Returns the variable that was created for the setting, or undefined if no variable was created or the variable is
+   * also used elsewhere.
    */
   unneeded(setting: SettingRef): string | undefined;
 }

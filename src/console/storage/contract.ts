@@ -120,7 +120,7 @@ export interface FolderMove {
   readonly moved: number;
   /** The files that weren't moved, each with the reason. */
   readonly failures: readonly { readonly path: string; readonly message: string }[];
-  /** The position after the last file that this call moved. Null if there are no more files. */
+  /** The position after the last file that this call moved. Null if no files are left. */
   readonly next: string | null;
 }
 
