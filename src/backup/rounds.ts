@@ -1,6 +1,6 @@
 /**
  * The archiver's rounds. Each round takes the received WAL, uploads all object bodies in the journal, and stores the
- * WAL. Only then does it remove the object bodies of deleted rows.
+ * WAL. Only then does a round remove the object bodies of deleted rows.
  */
 import type { Archiver } from './archive/archiver.ts';
 import type { Bodies } from './bodies.ts';
@@ -8,7 +8,7 @@ import type { JournalFiles } from './journal.ts';
 import type { BodyStore } from './types.ts';
 
 export interface Rounds {
-  /** Runs a round after the current one ends. Returns the time up to which the archive is complete. */
+  /** Runs a round after the current round has ended. Returns the time up to which the archive is complete. */
   run(archiver: Archiver | undefined): Promise<number | undefined>;
 }
 
@@ -17,8 +17,8 @@ export function createRounds(journal: JournalFiles, bodies: Bodies, store: BodyS
   const round = async (archiver: Archiver | undefined): Promise<number | undefined> => {
     const taken = await archiver?.take();
     const entries = journal.read();
-    // Removed object bodies are uploaded too, because another process's file may have been read before that process
-    // recorded that it had stored them.
+    // Also uploads removed object bodies, because another process's journal file may have been read before that process
+    // recorded that it had stored these bodies.
     await bodies.upload([...entries.stored, ...entries.removed]);
     const completeMs = await taken?.store();
     if (entries.removed.length > 0) await store.remove(entries.removed);

@@ -1,4 +1,4 @@
-/** Runs backups in the running server. A loop archives continuously and starts base backups. */
+/** Runs backups in the running server. A loop archives changes continuously and starts base backups. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type CurrentSession, createBaseRuns, messageOf } from './base-runs.ts';
 import { listBackups } from './catalog.ts';
@@ -13,7 +13,7 @@ export interface Backups {
   start(): void;
   /** Archives the remaining changes. Must be called while the database and the object bodies are still available. */
   stop(): Promise<void>;
-  /** Takes a base backup. If one is already running, waits for it instead. */
+  /** Takes a base backup. If a base backup is already running, waits for that backup instead. */
   run(): Promise<BackupEntry>;
   prune(): Promise<PruneReport>;
   /** Reads the complete base backups from the target, oldest first. */
@@ -22,8 +22,8 @@ export interface Backups {
 }
 
 /**
- * The interval between rounds. A machine failure must not lose more than two seconds of changes, and storing a round
- * takes part of that time.
+ * The interval between rounds. If the machine fails, at most two seconds of changes must be lost, and storing a round
+ * takes a part of this time.
  */
 const roundEveryMs = 500;
 const snapshotEveryMs = 10_000;
@@ -32,7 +32,7 @@ const lastRetryMs = 30_000;
 const overdueMs = 60 * 60_000;
 /** The maximum duration of the last round when the server stops. */
 const stopGraceMs = 5_000;
-/** The maximum time that a base backup waits until the target is available again. */
+/** The maximum time for which a base backup waits until the target is available again. */
 const reopenMs = 30 * 60_000;
 const reopenPollMs = 200;
 
@@ -113,7 +113,10 @@ export function createBackups(ctx: BackupContext): Backups {
     return `The newest recoverable time is ${Math.floor(lagMs / 1000)} seconds old.`;
   }
 
-  /** Opens a session for the operation if the loop isn't running, as in a command on a stopped server. */
+  /**
+   * If the loop isn't running, opens a session for the operation, for example for a command while the server is
+   * stopped.
+   */
   async function withSession<T>(use: (current: CurrentSession) => Promise<T>): Promise<T> {
     if (session !== undefined) return await use(currentSession);
     if (error !== undefined) throw new BackupError('interrupted', error);

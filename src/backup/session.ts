@@ -31,7 +31,7 @@ export interface BackupSettings {
 }
 
 export interface BackupContext {
-  /** Read at each use because the schedule and retention can change. */
+  /** The settings are read at each use, because the schedule and retention can change. */
   readonly settings: BackupSettings;
   readonly database: Database;
   readonly journal: JournalFiles;
@@ -134,8 +134,8 @@ export async function openSession(ctx: BackupContext, archives: boolean): Promis
 }
 
 /**
- * Records which target contains this data folder's backups. If the target is later empty, for example because it isn't
- * mounted, it isn't initialized again.
+ * Records which target contains this data folder's backups. If the target is empty later, for example because it isn't
+ * mounted, the server doesn't initialize it again.
  */
 function knownTarget(dataDir: string): { read(): string | undefined; write(label: string): void } {
   const path = join(dataDir, 'backup', 'target');

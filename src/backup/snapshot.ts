@@ -17,13 +17,13 @@ export interface SnapshotSources {
 
 /** Folders with installed or generated files, which are skipped. */
 const skippedFolders = new Set(['node_modules', '.git', '.temp', '.branches']);
-/** The data folder's subfolder for deployed functions. A restore creates the same subfolder. */
+/** The data folder's subfolder that contains deployed functions. A restore creates the same subfolder. */
 export const deployedFolder = 'deployed';
-/** Larger files in a project folder aren't considered source files. */
+/** The size above which a file in a project folder isn't considered a source file. */
 const maxFileBytes = 64 * 1024 * 1024;
 
 interface Found {
-  /** The name in the archive: `keys/…`, `deployed/…` or `supabase/…`. */
+  /** The file's name in the archive: `keys/…`, `deployed/…` or `supabase/…`. */
   readonly name: string;
   readonly path: string;
   readonly stamp: string;
@@ -48,7 +48,7 @@ export async function storeSnapshot(
   return fingerprint;
 }
 
-/** Returns the name of the newest snapshot up to this time. If there is none, returns the first snapshot. */
+/** Returns the name of the newest snapshot up to this time. If no snapshot is that old, returns the first snapshot. */
 export async function findSnapshot(repository: Repository, timeMs: number): Promise<string | undefined> {
   const times: number[] = [];
   for await (const { name } of repository.list(snapshotFolder)) {
@@ -61,8 +61,9 @@ export async function findSnapshot(repository: Repository, timeMs: number): Prom
 }
 
 /**
- * Returns all files directly in the data folder, except locks, state, temporary files, restore markers and the access
- * token for another server. Its subfolders contain data, caches and logs.
+ * Returns all files directly in the data folder, except lock files, the state file, temporary files, restore markers
+ * and the file with the access token for another server. Excludes the data folder's subfolders, because they contain
+ * data, caches and logs.
  */
 async function keyFiles(dataDir: string): Promise<Found[]> {
   const names = (await entriesOf(dataDir)).filter((entry) => entry.isFile()).map(({ name }) => name);

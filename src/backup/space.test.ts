@@ -33,7 +33,7 @@ test('the estimate includes the WAL after the base backup, up to the amount that
     range(0x2000000n, 0x6000000n),
     range(0x2000000n, 0xf000000n, 2),
   ];
-  // Needs 64 MiB for the WAL, and the same amount for the growth of the database.
+  // The restore needs 64 MiB for the WAL, and the same amount for the growth of the database.
   expect(databaseBytes(choiceOf(size), { ranges }) - without).toBe(2 * 64 * MiB);
   const many = [range(0x2000000n, 0x2000000n + 1_000_000n * BigInt(MiB))];
   expect(databaseBytes(choiceOf(size), { ranges: many }) - without).toBe(1024 * MiB + size / 4);

@@ -1,6 +1,6 @@
 /**
- * Checks that a restored copy fits on the disk, before and during the restore. The reserve isn't available because a
- * server on the same disk rejects writes when only its reserve is left.
+ * Checks that a restored copy fits on the disk, before and during the restore. The reserve isn't available to the
+ * restore, because a server on the same disk rejects writes when only the reserve is left.
  */
 import { existsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
@@ -14,21 +14,21 @@ import { BackupError } from './errors.ts';
 import type { Repository } from './repository.ts';
 
 const MiB = 1024 * 1024;
-/** PostgreSQL's `max_wal_size`. Recovery keeps this much WAL and removes older segments. */
+/** PostgreSQL's `max_wal_size`. The amount of WAL that recovery keeps before it removes older segments. */
 const maxKeptWal = 1024 * MiB;
-/** Space for prefetched segments and for the files that PostgreSQL creates at startup. */
+/** The space required for prefetched segments and for the files that PostgreSQL creates at startup. */
 const overhead = 64 * MiB;
 /**
- * A restore must leave this multiple of the reserve free. With less free space, the health check reports that the disk
- * is filling up.
+ * The multiple of the reserve that must remain free after a restore. With less free space, the health check reports
+ * that the disk is filling up.
  */
 const reserves = 2;
-/** A restore is aborted if less than this multiple of the reserve is free. */
+/** The multiple of the reserve that must remain free during a restore, which is aborted otherwise. */
 const endAtReserves = 1.25;
 const watchEveryMs = 250;
 
 export interface SpaceOptions {
-  /** The copy's folder, which may not exist yet. */
+  /** The folder for the restored copy, which may not exist yet. */
   readonly dir: string;
   /** The folder that is named in messages. */
   readonly shownDir: string;
@@ -39,8 +39,8 @@ export interface SpaceOptions {
 }
 
 /**
- * Estimates the size of the database and its WAL after recovery. Assumes that the database has grown by the size of the
- * WAL to replay, but at most by a quarter. If this estimate is too low, `watchSpace` aborts the restore.
+ * Estimates the size of the database and its WAL after recovery. Assumes that the database grows by the size of the
+ * replayed WAL, but at most by a quarter. If this estimate is too low, `watchSpace` aborts the restore.
  */
 export function databaseBytes({ manifest, end }: Choice, { ranges }: Pick<WalCatalog, 'ranges'>): number {
   const backupEnd = parseLsn(manifest.endLsn);
@@ -52,7 +52,7 @@ export function databaseBytes({ manifest, end }: Choice, { ranges }: Pick<WalCat
   return Math.ceil(manifest.sizeBytes + Math.min(walBytes, maxKeptWal) + growth + overhead);
 }
 
-/** Returns the stored size of each object version, which is slightly larger than its bytes. */
+/** Returns the stored size of each object version, which is slightly larger than the original size. */
 export async function bodySizes(repository: Pick<Repository, 'list'>): Promise<ReadonlyMap<string, number>> {
   const sizes = new Map<string, number>();
   for await (const { name, sizeBytes } of repository.list(bodyFolder)) {
@@ -101,7 +101,8 @@ export function watchSpace(options: SpaceOptions): {
           ),
         );
     } catch {
-      // Ignored because the folder was removed or the disk can't be measured. Writes report their own errors.
+      // This error is ignored because the folder was removed or the free space can't be measured. Writes report their
+      // own errors.
     } finally {
       isMeasuring = false;
     }

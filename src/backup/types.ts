@@ -20,7 +20,10 @@ export interface BackupEntry {
 }
 
 export interface BackupStatus {
-  /** The folder or URL, without credentials. Undefined if backups aren't configured. */
+  /**
+   * The path of the target folder or the URL of the bucket, without credentials. Undefined if backups aren't
+   * configured.
+   */
   readonly to: string | undefined;
   readonly lastBackup: BackupEntry | undefined;
   /** Whether a base backup is running. */
@@ -57,11 +60,11 @@ export interface DrillRecord {
   readonly error?: string;
 }
 
-/** The journal where storage records stored and removed object bodies. */
+/** The journal in which the storage service records the object bodies that it has stored and removed. */
 export interface BodyJournal {
-  /** Called when an object body is durable, before its row is committed. */
+  /** Must be called when an object body is durable, before its row is committed. */
   stored(version: string): void;
-  /** Called after rows are deleted. Their object bodies are removed later. */
+  /** Must be called after rows have been deleted. The backup removes the object bodies of these rows later. */
   removed(versions: readonly string[]): void;
 }
 

@@ -1,4 +1,4 @@
-/** The drill. Restores to a temporary folder, reads every table, and compares every object with its row. */
+/** The drill. Restores a backup to a temporary folder, reads every table, and compares every object with its row. */
 import { createHash } from 'node:crypto';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ export interface DrillOptions {
   readonly openStore: (dataDir: string) => Promise<BodyStore & { close(): Promise<void> }>;
   readonly onProgress: (message: string) => void;
   readonly nowMs: number;
-  /** Aborts the drill and removes its copy. */
+  /** Aborts the drill and removes the restored copy. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -87,7 +87,7 @@ async function readTables({ reader }: RecoveredCluster, checked: Checked): Promi
   for (const { schema, name } of tables) {
     const table = `${quoteIdentifier(schema)}.${quoteIdentifier(name)}`;
     try {
-      // Reads every value, including out-of-line (TOAST) values.
+      // Reads every value, including values stored out of line (TOAST).
       checked.rows += await reader.copyOut(table);
       checked.tables += 1;
     } catch (error) {
@@ -149,7 +149,7 @@ async function problemOf(row: ObjectFacts, store: BodyStore): Promise<string | u
   }
   if (row.size !== null && Number(row.size) !== sizeBytes) return 'the size differs from the row';
   const etag = row.etag?.replaceAll('"', '') ?? '';
-  // Compares only MD5 ETags because a multipart object's ETag isn't the MD5 of its bytes.
+  // Compares only ETags that are MD5 hashes, because a multipart object's ETag isn't the MD5 hash of its bytes.
   if (/^[0-9a-f]{32}$/.test(etag) && etag !== hash.digest('hex')) return 'the hash differs from the row';
   return undefined;
 }

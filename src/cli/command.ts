@@ -10,12 +10,14 @@ export interface Option {
   /** The placeholder for the value in the help text, such as `PORT`. */
   readonly value?: string;
   readonly help: string;
-  /** Whether only Plinth's own processes use the command. If so, the help doesn't list it. */
+  /**
+   * Whether the help omits the option, because only Plinth's processes use it or it is accepted only for compatibility.
+   */
   readonly hidden?: true;
 }
 
 export interface Command {
-  /** The command as users type it, such as `migration new`. */
+  /** The command in the form in which users type it, such as `migration new`. */
   readonly name: string;
   /** The positional arguments, such as `NAME` and `[LANG]`. */
   readonly takes?: string;
@@ -40,7 +42,7 @@ export interface Input {
   port(name: string): number | undefined;
 }
 
-/** An invalid command line. The command prints the error and its usage, and exits with status 2. */
+/** The error for an invalid command line. The CLI prints the error and the command's usage, and exits with status 2. */
 export class UsageError extends Error {
   override name = 'UsageError';
 }

@@ -1,9 +1,11 @@
 /**
- * Lets a command control the running process over HTTP on a separate loopback port. Requests require a token that only
- * the data folder's owner can read. A response consists of JSON lines: progress messages, then one result or error.
+ * Lets a command control the running Plinth process over HTTP on a separate loopback port. Requests require a token
+ * that only the data folder's owner can read. A response consists of JSON lines: progress messages, then one result or
+ * error.
  *
- * After a process is killed, any user of the machine can listen on its port. Therefore, the process that listens must
- * first prove that it has the token. Only then does a command send the token and trust the response.
+ * If the Plinth process is killed, any user of the machine can listen on its port. Therefore, the process that listens
+ * on the port must first prove that it knows the token. Only then does a command send the token to this process and
+ * trust the responses.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -16,7 +18,7 @@ import { readState, type State } from './state.ts';
 export type Operation = (
   parameters: Readonly<Record<string, unknown>>,
   onProgress: (message: string) => void,
-  /** Aborted if the client disconnects. */
+  /** The signal is aborted if the client disconnects. */
   gone: AbortSignal,
 ) => Promise<unknown>;
 
@@ -34,7 +36,7 @@ type Line =
 /**
  * Starts the control server.
  *
- * @param find returns the operation with the given name
+ * @param find returns the operation with this name, or undefined if it doesn't exist
  */
 export async function startControl(
   find: (name: string) => Promise<Operation | undefined>,
@@ -68,14 +70,14 @@ export async function startControl(
 
 const challengeHeader = 'x-plinth-challenge';
 
-/** Returns a proof that the caller has the token, without revealing the token. */
+/** Returns a proof that this process knows the token, without revealing the token. */
 const proofOf = (token: string, challenge: string): string =>
   createHmac('sha256', token).update(`plinth control ${challenge}`).digest('base64url');
 
 function isAllowed({ headers }: IncomingMessage, token: string): boolean {
   const given = Buffer.from(headers.authorization ?? '');
   const expected = Buffer.from(`Bearer ${token}`);
-  // Rejects browsers, which, unlike Plinth's commands, send an Origin header.
+  // Rejects requests from browsers, which send an Origin header, unlike Plinth's commands.
   return headers.origin === undefined && given.length === expected.length && timingSafeEqual(given, expected);
 }
 
@@ -156,7 +158,7 @@ function provesToken({ controlPort, token }: State): Promise<boolean> {
       response.on('end', () => resolve(proof === expected));
       response.on('error', reject);
     });
-    // Limits the time because another program may be listening on this port without ever responding.
+    // Limits the waiting time, because another program may be listening on this port without ever responding.
     call.setTimeout(proofTimeoutMs, () =>
       call.destroy(new Error("The running Plinth process didn't identify itself in time.")),
     );

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 
-/** Whether the folder contains nothing except hidden files of other programs, such as `.git`. */
+/** Whether the folder is empty or contains only hidden files of other programs, such as `.git`. */
 export function isEmptyFolder(dir: string): boolean {
   try {
     return readdirSync(dir).every((name) => name.startsWith('.') && name !== '.plinth');

@@ -1,4 +1,4 @@
-/** Describes the errors of failed commands. Unexpected errors include their stack trace. */
+/** Describes the errors with which commands fail. The description of an unexpected error includes the stack trace. */
 import { isPostgresError } from '../shared/postgres-error.ts';
 
 export interface Described {
@@ -6,7 +6,7 @@ export interface Described {
   readonly advice: readonly string[];
 }
 
-/** An error from the running process. The calling command prints the error. */
+/** An error from the running process. The command that called the process prints the error. */
 export class RemoteError extends Error {
   override name = 'RemoteError';
   readonly advice: readonly string[];

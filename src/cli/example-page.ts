@@ -1,6 +1,6 @@
 /**
- * The process that serves the example page with Vite's dev server. It receives a single message with the backend's URL,
- * and exits when its parent exits.
+ * The process that serves the example page with Vite's dev server. This process receives a single message with the
+ * backend's URL, and exits when its parent process exits.
  */
 import type { PageMessage, PageOrder } from './example.ts';
 
@@ -8,7 +8,8 @@ const send = (message: PageMessage) => {
   if (process.connected) process.send?.(message);
 };
 
-// Ignores Ctrl-C, which also signals this process, because the parent decides when this process exits.
+// Ignores Ctrl-C, which also sends a signal to this process, because the parent process decides when this process
+// exits.
 for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => {});
 process.on('disconnect', () => process.exit());
 

@@ -1,6 +1,6 @@
 /**
- * Implements `start --example`, which starts the included example project and its page. Vite's dev server serves the
- * page in a separate process (`example-page.ts`), so its modules aren't loaded into the server process.
+ * Implements `plinth start --example`, which starts the included example project and its page. Vite's dev server serves
+ * the page in a separate process (`example-page.ts`), so that Vite's modules aren't loaded into the server process.
  */
 import { fork } from 'node:child_process';
 import { createServer } from 'node:net';
@@ -24,7 +24,10 @@ export function exampleLocation(input: Input): ProjectLocation {
   return { projectDir, dataDir: resolve(input.text('data-dir') ?? join(projectDir, '.plinth')) };
 }
 
-/** The example page. Its URL is known before the server starts, because the redirect rules must allow it. */
+/**
+ * The example page. The page's URL must be known before the server starts, because the redirect rules must allow this
+ * URL.
+ */
 export interface ExamplePage {
   readonly flags: Readonly<Record<string, string>>;
   start(status: Readonly<Record<string, string>>): Promise<Companion>;
@@ -70,7 +73,7 @@ async function choosePort(requested: number, insisted: boolean): Promise<number>
 }
 
 /**
- * Returns the port if it is free. If the argument is 0, returns any free port. Returns undefined if the port is in use.
+ * Returns the port if it is free. If the port is 0, returns any free port. Returns undefined if the port is in use.
  */
 function probe(port: number): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
@@ -85,7 +88,7 @@ function probe(port: number): Promise<number | undefined> {
   });
 }
 
-/** The only message that the example page's process receives. */
+/** The only message that the process of the example page receives. */
 export interface PageOrder {
   readonly root: string;
   readonly cacheDir: string;
@@ -103,13 +106,13 @@ async function startPage(
   { API_URL = '', PUBLISHABLE_KEY = '' }: Readonly<Record<string, string>>,
 ): Promise<Companion> {
   const child = fork(fileURLToPath(new URL('example-page.ts', import.meta.url)), [], {
-    // Ignores the child's output because stdout is reserved for the command's result.
+    // Ignores the child process's output, because stdout is reserved for the command's result.
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   const order: PageOrder = {
     root: projectDir,
-    // Each data folder has its own cache because two example pages running at the same time can't share one.
+    // Each data folder has its own cache, because two example pages that run at the same time can't share a cache.
     cacheDir: join(dataDir, 'page'),
     host,
     port: Number(new URL(url).port),
@@ -134,7 +137,7 @@ async function startPage(
     fields: { EXAMPLE_URL: url },
     async stop() {
       stopping = true;
-      // The child exits when its channel to this process closes, even if this process is killed.
+      // The child process exits when its channel to this process closes, so it also exits if this process is killed.
       if (child.connected) child.disconnect();
       const late = setTimeout(() => child.kill('SIGKILL'), 3000);
       await ended;

@@ -31,7 +31,10 @@ const upstream: Readonly<Record<string, string | undefined>> = {
   vector: undefined,
 };
 
-/** Returns the services to disable. @throws {UsageError} with the most similar service name as a suggestion */
+/**
+ * Returns the services that must be disabled.
+ * @throws {UsageError} with the most similar service name as a suggestion
+ */
 export function excludedServices(names: readonly string[]): string[] {
   const excluded = new Set<string>();
   for (const name of names) {

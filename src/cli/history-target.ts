@@ -1,5 +1,6 @@
 /**
- * The database whose migration history a command reads or changes: either this project's database or another database.
+ * Determines the database whose migration history a command reads or changes: either this project's database or another
+ * database.
  */
 import { shellEnvironment } from '../config/index.ts';
 import { openOtherDatabase, type Pool } from '../database/index.ts';

@@ -4,7 +4,7 @@ import { constants } from 'node:os';
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
- * Runs `work`, then `cleanUp`. If a signal arrives, runs `cleanUp` immediately and exits with the status that shells
+ * Runs `work` and then `cleanUp`. If a signal arrives, runs `cleanUp` immediately and exits with the status that shells
  * use for the signal. A second signal terminates the process immediately.
  *
  * @example const server = await startServer(); await withCleanUp(() => use(server), () => server.stop());
@@ -26,7 +26,7 @@ export async function withCleanUp<T>(work: () => Promise<T>, cleanUp: () => Prom
   try {
     return await work();
   } finally {
-    // The cleanup makes `work` fail. This failure isn't reported, because the process is about to exit.
+    // After a signal, the cleanup makes `work` fail. This failure isn't reported, because the process is about to exit.
     if (isInterrupted) await new Promise(() => {});
     try {
       await cleanUpOnce();

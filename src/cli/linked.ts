@@ -1,6 +1,6 @@
 /**
  * The database that `link` saved for `db push` in `.plinth/link.json` (mode 0600, because it can contain a password).
- * As in upstream's CLI, a project ref is also written to and read from `supabase/.temp/project-ref`.
+ * As in upstream's CLI, the project ref is also stored in `supabase/.temp/project-ref`.
  */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -36,7 +36,7 @@ export function writeLink(location: ProjectLocation, target: LinkedTarget): void
   writeFileSync(refFile(location), target.ref);
 }
 
-/** Removes the link. Returns false if no database was linked. */
+/** Removes the link. Returns false if there was no linked database. */
 export function removeLink(location: ProjectLocation): boolean {
   const files = [ownFile(location), refFile(location), poolerFile(location)].filter((path) =>
     existsSync(path),

@@ -1,4 +1,4 @@
-/** Implements the command line: finds the command, runs it, and prints errors. */
+/** Implements the command-line interface, which finds the command, runs the command, and prints errors. */
 import { nearest } from '../config/index.ts';
 import { installedVersion } from '../shared/version.ts';
 import { type Command, helpOf, parseInput, UsageError } from './command.ts';

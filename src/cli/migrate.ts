@@ -1,5 +1,5 @@
 /**
- * The parts that the migration commands share: the source and target of a migration, their options, and the printed
+ * The code that the migration commands share: the source and target of a migration, the options, and the printed
  * reports.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -71,8 +71,8 @@ export const functionsOptions = {
 } as const satisfies Record<string, Option>;
 
 /**
- * Returns a Management API client for the migration's other end. Returns undefined if no project or token is specified,
- * because functions aren't migrated then.
+ * Returns the access data for the Management API at the migration's other end. Returns undefined if no project or no
+ * token is specified, because the functions aren't migrated in this case.
  */
 export function managementOf(input: Input, projectUrl: string | undefined): ManagementAccess | undefined {
   const accessToken = input.text('access-token') ?? shellEnvironment().SUPABASE_ACCESS_TOKEN;
@@ -88,7 +88,10 @@ const functionsDirOf = ({ projectDir }: ProjectLocation): string => join(project
 
 const noFunctions: FunctionsReport = { functions: [], withoutJwt: [], notes: [] };
 
-/** Downloads the functions. Functions that don't require a token at the source don't require one here either. */
+/**
+ * Downloads the functions. Functions that don't require a token in the source project don't require a token in this
+ * project either.
+ */
 export async function migrateFunctions(
   location: ProjectLocation,
   access: ManagementAccess | undefined,
@@ -145,7 +148,7 @@ export const transferOptions = {
   json: { type: 'boolean', help: 'Prints JSON.' },
 } as const satisfies Record<string, Option>;
 
-/** Returns the migration's other end. @throws {UsageError} if its database isn't specified */
+/** Returns the migration's other end. @throws {UsageError} if the database of this end isn't specified */
 export function otherEnd(input: Input, prefix: '' | 'target-', name: string): EndOptions {
   const environment = shellEnvironment();
   const databaseUrl = input.text(`${prefix}db-url`) ?? environment.MIGRATE_DB_URL;
@@ -173,8 +176,8 @@ export function parallelOf(input: Input): number {
 }
 
 /**
- * Runs `work` with this project's database, which is started if Plinth isn't running. Migrating objects requires a
- * running Plinth.
+ * Runs `work` with this project's database, and starts the database if Plinth isn't running. Migrating objects requires
+ * a running Plinth.
  */
 export async function withLocalEnd<T>(
   location: ProjectLocation,
@@ -199,7 +202,7 @@ export async function withLocalEnd<T>(
   });
 }
 
-/** Returns a sentence about the validity of tokens signed with the source's secret. */
+/** Returns notes about the validity of tokens signed with the source's secret, if the secrets differ. */
 export function tokenNotes(sourceKey: string | undefined, targetSecret: string): string[] {
   const isSigned = sourceKey === undefined ? undefined : isSignedWith(sourceKey, targetSecret);
   if (isSigned !== false) return [];

@@ -7,11 +7,14 @@ import { CommandError } from './errors.ts';
 export interface NewMigration {
   readonly version: string;
   readonly path: string;
-  /** The path shown in messages, such as `supabase/migrations/20240101000000_init.sql`. */
+  /** The path that messages show, such as `supabase/migrations/20240101000000_init.sql`. */
   readonly shownPath: string;
 }
 
-/** Returns the file for a migration created now. @throws {UsageError} if the name can't be part of a file name */
+/**
+ * Returns the file for a migration that is created at this time.
+ * @throws {UsageError} if the name can't be part of a file name
+ */
 export function newMigration(projectDir: string, given: string): NewMigration {
   const name = given.trim().replaceAll(' ', '_');
   if (!/^[\w.-]+$/.test(name))

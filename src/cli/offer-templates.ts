@@ -1,4 +1,4 @@
-/** Offers to create an app when `plinth` is run without a command in an empty folder. */
+/** Offers to create an app if the user runs `plinth` without a command in an empty folder. */
 import { createInterface } from 'node:readline/promises';
 import { chosenTemplate, templateNames, templates } from './core/templates.ts';
 import { print, say } from './output.ts';

@@ -1,6 +1,7 @@
 /**
- * The operations that commands run on a backend. If a process is running, commands call the operations in that process
- * through `control.ts`. Otherwise, {@link withBackend} starts a backend on free ports for the duration of the command.
+ * The operations that commands run on a backend. If a Plinth process is running in this folder, commands call the
+ * operations in this process through `control.ts`. Otherwise, {@link withBackend} starts a backend on free ports for
+ * the duration of the command.
  */
 import { runAdvisors } from '../advisors/index.ts';
 import { loadConfig } from '../config/index.ts';
@@ -35,7 +36,7 @@ export interface MigrationRow {
   readonly applied: boolean;
 }
 
-/** This project as one end of a migration. */
+/** The access data of this project as one end of a migration. */
 export interface LocalEnd {
   /** The database URL with the role that runs the project's own code. */
   readonly databaseUrl: string;
@@ -134,8 +135,8 @@ function backupsOf({ backups, database }: Backend): NonNullable<Backend['backups
 type OperationName = keyof ReturnType<typeof backendOperations>;
 
 /**
- * Runs an operation in the process that serves this folder, or in a temporary backend. With `needs: 'running'`, no
- * temporary backend is started, because its services don't listen on ports.
+ * Runs an operation in the process that serves this folder, or in a temporary backend. With `needs: 'running'`, doesn't
+ * start a temporary backend, because the services of such a backend don't listen on any port.
  */
 export async function perform<T>(
   location: ProjectLocation,
@@ -159,8 +160,8 @@ export async function perform<T>(
 }
 
 /**
- * Starts a backend with its database for the duration of `work`. Stops it even if a signal interrupts the command. The
- * backend's services don't listen on ports.
+ * Starts a backend and its database for the duration of `work`. Stops the backend even if a signal interrupts the
+ * command. The services of this backend don't listen on any port.
  */
 export async function withBackend<T>(
   location: ProjectLocation,
@@ -174,7 +175,7 @@ export async function withBackend<T>(
   );
 }
 
-/** Options for a backend that can run alongside others. */
+/** The options of a backend that can run at the same time as other backends. */
 export const freePorts = { port: 0, dbPort: 0, mailPort: 0, consolePort: 0 } as const;
 
 async function openBackend(

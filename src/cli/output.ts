@@ -8,7 +8,7 @@ export function say(text: string): void {
   process.stderr.write(`${text}\n`);
 }
 
-/** Returns a function that prints each step once, even if several modules report it. */
+/** Returns a function that prints each step only once, even if several modules report the same step. */
 export function progressPrinter(tell: (text: string) => void): (text: string) => void {
   let last: string | undefined;
   return (text) => {

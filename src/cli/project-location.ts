@@ -1,4 +1,4 @@
-/** Finds a command's project and data folder. */
+/** Finds the project folder and the data folder for a command. */
 import { existsSync, realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { findProjectDir } from '../shared/find-project-dir.ts';
@@ -10,8 +10,8 @@ export interface ProjectLocation {
 }
 
 /**
- * Returns the `--workdir` folder. Defaults to the nearest parent folder that contains `supabase/`, then to the working
- * directory.
+ * Returns the folder specified with `--workdir`. Defaults to the nearest parent folder that contains `supabase/`, then
+ * to the working directory.
  *
  * @throws {UsageError} if the `--workdir` folder doesn't exist
  */

@@ -1,4 +1,7 @@
-/** Lists all commands with one line of help each. A command's module is loaded only when the command is called. */
+/**
+ * Lists all commands, with a line of help for each command. A command's module is loaded only when the command is
+ * called.
+ */
 import type { Command } from './command.ts';
 
 export interface Entry {

@@ -1,5 +1,6 @@
 /**
- * Implements `start` and `serve`: starts a backend, handles requests from other commands while it runs, and stops it.
+ * Implements `plinth start` and `plinth serve`: starts a backend, handles requests from other commands while the
+ * backend runs, and stops it.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { rmSync } from 'node:fs';
@@ -23,11 +24,14 @@ export interface ServerOptions extends ProjectLocation {
   /** The values of flags that override settings, by the setting's dotted key in config.toml. */
   readonly flags: Readonly<Record<string, string | number | boolean>>;
   readonly databaseUrl?: string;
-  /** The number of API workers, which overrides the setting. Not available in `plinth start`. */
+  /**
+   * The number of API workers, which overrides the setting `[server] workers`. This option isn't available in
+   * `plinth start`.
+   */
   readonly workers?: number | 'auto' | undefined;
   readonly exclude: readonly string[];
   readonly ignoreHealthCheck: boolean;
-  /** Whether the first start skips failing statements. Resets have their own option. */
+  /** Whether the first start skips failing statements. Resets have a separate option for this. */
   readonly keepGoing: boolean;
   /** Whether the parent process continues without waiting for this process to exit. */
   readonly isDaemon: boolean;
@@ -45,7 +49,10 @@ export interface ReadyServer {
   readonly consoleLink: (() => Promise<string>) | undefined;
 }
 
-/** A process that runs alongside the server and is stopped before it. Its fields are included in the status. */
+/**
+ * A process that runs at the same time as the server and is stopped before the server. The output of `plinth status`
+ * includes its fields.
+ */
 export interface Companion {
   readonly fields: Readonly<Record<string, string>>;
   stop(): Promise<void>;
@@ -117,7 +124,7 @@ class Server {
   onStop: () => void = () => {};
   readonly #options: ServerOptions;
   readonly #log: ProcessLogger;
-  /** The ports in use. They stay the same during a reset because clients continue to use the URLs. */
+  /** The ports in use. The ports stay the same during a reset, because clients continue to use the same URLs. */
   #ports: Pick<BackendOptions, 'port' | 'dbPort' | 'mailPort' | 'consolePort'> = {};
   #resetFailed = false;
   /** Reloads, restarts and resets run one at a time. */
@@ -200,7 +207,7 @@ class Server {
     this.#companion = await this.#options.companion?.(this.backend.status());
   }
 
-  /** Returns the settings that the server is running with. */
+  /** Returns the settings with which the server is running. */
   config(): Config {
     return this.backend.config;
   }
@@ -224,8 +231,8 @@ class Server {
   }
 
   /**
-   * Reloads the settings and applies the changes that don't need a restart. Invalid settings are logged, and nothing
-   * changes.
+   * Reloads the settings and applies the changes that don't need a restart. If the settings are invalid, logs the
+   * errors and changes nothing.
    * @throws {ConfigError}
    */
   reload(): Promise<Reload> {
@@ -237,8 +244,8 @@ class Server {
   }
 
   /**
-   * Stops the backend and starts it again in this process with the settings in the files. The ports stay the same
-   * unless their settings have changed. If the start fails, the previous settings are used again.
+   * Stops the backend and starts it again in this process with the settings in the files. Each port stays the same
+   * unless its setting has changed. If the start fails, starts the backend with the previous settings again.
    * @throws {ConfigError} if the settings are invalid. Nothing is stopped.
    */
   restart(onProgress = this.#options.onProgress): Promise<void> {
@@ -265,7 +272,7 @@ class Server {
   }
 
   /**
-   * If the server can't start with the previous settings either, the process exits so that a supervisor can restart it.
+   * If the server can't start with the previous settings either, exits so that a supervisor can restart the process.
    */
   async #startAgain(config: Config, onProgress: (message: string) => void): Promise<void> {
     try {
@@ -298,7 +305,7 @@ class Server {
     }
   }
 
-  /** Returns an operation that other commands can call. The operations' code is loaded on the first call. */
+  /** Returns an operation that other commands can call. The code of the operations is loaded at the first call. */
   async operation(name: string): Promise<Operation | undefined> {
     const { backendOperations } = await import('./operations.ts');
     const operations: Readonly<Record<string, Operation>> = {
@@ -334,8 +341,8 @@ class Server {
   }
 
   /**
-   * Creates a new cluster and repeats the first start. Returns the number of skipped statements. Supported only for the
-   * embedded database.
+   * Creates a new cluster and repeats the first start. Returns the number of skipped statements. Only the embedded
+   * database can be reset.
    */
   async #reset(
     parameters: Readonly<Record<string, unknown>>,
@@ -360,7 +367,10 @@ class Server {
   }
 }
 
-/** Returns the workers option. Empty for a single process, which doesn't need workers. */
+/**
+ * Returns the backend's option `workers`. The result is empty for a server with a single process, which doesn't need
+ * workers.
+ */
 function workersFor({ mode, workers }: ServerOptions, { plinth }: Config): Pick<BackendOptions, 'workers'> {
   if (mode !== 'production') return {};
   const wanted = workers ?? plinth.server.workers;
@@ -368,7 +378,10 @@ function workersFor({ mode, workers }: ServerOptions, { plinth }: Config): Pick<
   return count === 1 ? {} : { workers: { count, fork: forkWorker } };
 }
 
-/** Starts this program as a worker. Data is passed over IPC because other users can read process arguments. */
+/**
+ * Starts this program as a worker. The worker's data is sent over IPC, because other users can read a process's
+ * arguments.
+ */
 const forkWorker = (): ChildProcess =>
   fork(process.argv[1] ?? '', ['serve', '--api-worker'], {
     serialization: 'advanced',
@@ -396,12 +409,13 @@ function portsOf(
     port: port(API_URL),
     dbPort: isEmbedded ? port(DB_URL) : undefined,
     mailPort: port(MAILPIT_URL),
-    // Set only if the port was selected automatically. Otherwise, the URL may belong to a proxy.
+    // The Console's port is set only if it was selected automatically. Otherwise, the port in the URL may belong to a
+    // proxy.
     consolePort: config.studio.port === 0 ? port(STUDIO_URL) : undefined,
   };
 }
 
-/** Returns the ports to keep after a restart: those whose settings haven't changed. */
+/** Returns the ports that stay the same after a restart, because their settings haven't changed. */
 function keptPorts(
   ports: Pick<BackendOptions, 'port' | 'dbPort' | 'mailPort' | 'consolePort'>,
   before: Config,
@@ -426,11 +440,11 @@ function upToVersion({ upToVersion }: Readonly<Record<string, unknown>>): Partia
   return typeof upToVersion === 'string' ? { upToVersion } : {};
 }
 
-/** Waits after startup until all services are healthy, for at most `db.health_timeout`. */
+/** Waits after startup, for at most `db.health_timeout`, until all services are healthy. */
 async function untilHealthy(backend: Backend, timeoutMs: number): Promise<void> {
   const deadline = performance.now() + timeoutMs;
   for (;;) {
-    // Doesn't use HTTP because loading an HTTP client would take longer than the startup itself.
+    // Doesn't check the health over HTTP, because loading an HTTP client would take longer than the startup itself.
     const faults = Object.entries(backend.health()).filter(([, fault]) => fault !== undefined);
     if (faults.length === 0) return;
     if (performance.now() > deadline) {
@@ -442,7 +456,10 @@ async function untilHealthy(backend: Backend, timeoutMs: number): Promise<void> 
   }
 }
 
-/** Checks that no other process is running. @throws {CommandError} if Plinth is already running in this folder */
+/**
+ * Checks that no other Plinth process is running in this folder.
+ * @throws {CommandError} if Plinth is already running in this folder
+ */
 export async function rejectIfRunning({ dataDir }: ProjectLocation): Promise<void> {
   const running = await findRunning(dataDir);
   if (running === undefined) return;

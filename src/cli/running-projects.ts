@@ -1,7 +1,7 @@
 /**
  * The list of running projects for `stop --all` and `status --all`. Each project has a file without secrets in the
- * user's state folder. The file only records where the project is. Whether the project is running is determined from
- * its state file and from its process's proof that it has the token.
+ * user's state folder. The file records only the project's ID, its folders and the process ID. A project counts as
+ * running only if it has a state file and its process proves that it knows the token in this file.
  */
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -30,14 +30,14 @@ const folder = (): string =>
 const fileOf = (dataDir: string): string =>
   join(folder(), `${createHash('sha256').update(dataDir).digest('hex').slice(0, 32)}.json`);
 
-/** Adds this process to the list. Errors are ignored because a server must also run without a home folder. */
+/** Adds this process to the list. Ignores errors, because a server must also run without a home folder. */
 export function registerProject(entry: ProjectEntry): void {
   try {
     mkdirSync(folder(), { recursive: true, mode: 0o700 });
     removeDead();
     writeFileSync(fileOf(entry.dataDir), `${JSON.stringify(entry)}\n`, { mode: 0o600 });
   } catch {
-    // Without an entry, "stop" and "status" still work in the project folder.
+    // Without an entry in the list, "plinth stop" and "plinth status" still work in the project folder.
   }
 }
 
@@ -46,7 +46,10 @@ export function unregisterProject(dataDir: string): void {
   if (readEntry(fileOf(dataDir))?.pid === process.pid) rmSync(fileOf(dataDir), { force: true });
 }
 
-/** Returns the projects that respond, sorted by ID and folder. Removes the entries of projects that aren't running. */
+/**
+ * Returns the projects whose processes respond, sorted by ID and folder. Removes the entries of projects that aren't
+ * running.
+ */
 export async function runningProjects(): Promise<RunningProject[]> {
   const found = await Promise.all(
     entryFiles().map(async (file): Promise<RunningProject[]> => {
@@ -66,7 +69,8 @@ function removeDead(): void {
 }
 
 /**
- * Whether the entry's process has exited. Also checks the state file, because another process may now have the same ID.
+ * Whether the entry's process has exited. Also compares the process ID with the state file, because another process may
+ * now have the same ID.
  */
 const isStale = (entry: ProjectEntry | undefined): boolean =>
   entry === undefined || readState(entry.dataDir)?.pid !== entry.pid || !isAlive(entry.pid);

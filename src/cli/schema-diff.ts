@@ -1,4 +1,4 @@
-/** Compares two databases' schemas for a command, and asks the user about possible renames. */
+/** Compares the schemas of two databases for a command, and asks the user about possible renames. */
 import { createInterface } from 'node:readline/promises';
 import type { ConnectionOptions } from '../database/index.ts';
 import {
@@ -28,13 +28,13 @@ export interface SchemaDiffOptions {
   readonly schemas: readonly string[];
   /** Pairs of an old and a new name, in the format of `--rename`. */
   readonly renames: readonly string[];
-  /** Runs statements in `from`. Set only if `from` is a temporary database. */
+  /** Runs statements in the database `from`. This function is set only if `from` is a temporary database. */
   readonly rehearse?: ((text: string) => Promise<void>) | undefined;
 }
 
 /**
- * Returns the SQL that converts `from` to `to`, or an empty string if they are equal. If `rehearse` is set, runs the
- * SQL and appends statements for the remaining differences.
+ * Returns the SQL that converts the schemas of `from` to the schemas of `to`, or an empty string if they are equal. If
+ * `rehearse` is set, runs this SQL and appends statements for the remaining differences.
  *
  * @throws {DiffError} @throws {UsageError}
  */
@@ -67,7 +67,7 @@ interface Renamed {
 
 /**
  * Applies renames to a temporary database before the next comparison, so that PostgreSQL itself updates all references.
- * This can reveal more possible renames, such as columns of a renamed table.
+ * Afterward, the comparison can find more possible renames, for example of the columns of a renamed table.
  */
 async function withRenames(
   { from, schemas, rehearse }: SchemaDiffOptions,
@@ -111,8 +111,8 @@ async function withRenames(
 }
 
 /**
- * Runs each statement and returns those that succeed. For example, a table with different columns can't be attached
- * yet.
+ * Runs each statement and returns the statements that succeed. For example, attaching a table with different columns
+ * fails.
  */
 async function runPossible(
   statements: readonly string[],
@@ -140,7 +140,7 @@ function unknownRename(
   );
 }
 
-/** Asks about each rename only once. Without a terminal, nothing is renamed. */
+/** Asks about each rename only once. Without a terminal, doesn't rename anything. */
 function askOnTerminal(): (candidates: readonly Rename[]) => Promise<Rename[]> {
   const asked = new Set<string>();
   return async (candidates) => {

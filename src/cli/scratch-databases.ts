@@ -1,6 +1,6 @@
 /**
- * Empty databases that contain Plinth's schemas. Each has its own server, so they don't affect a running Plinth or its
- * data. Databases on the same server would share roles and settings.
+ * Empty databases that contain Plinth's schemas. Each database has its own PostgreSQL server, so the databases don't
+ * affect a running Plinth server or its data. Databases on the same server would share roles and settings.
  */
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,13 +17,16 @@ export interface ScratchDatabases {
   /** Starts a server with an empty database. The caller must stop the server. */
   open(): Promise<Backend>;
   /**
-   * Stops all running servers and deletes all files. A server in use can't end its sessions, so this function waits
-   * only briefly. The server then shuts down when this process exits.
+   * Stops all running servers and deletes all files. Waits only briefly, because a server that is in use can't end its
+   * sessions. Such a server shuts down when this process exits.
    */
   close(): Promise<void>;
 }
 
-/** Creates the first database with all of Plinth's schemas. The other databases are copies of the first one's files. */
+/**
+ * Creates the first database with all of Plinth's schemas. The other databases are created by copying the first
+ * database's files.
+ */
 export function createScratchDatabases(projectDir: string): ScratchDatabases {
   const home = mkdtempSync(join(tmpdir(), 'plinth-scratch-'));
   const template = join(home, 'template');

@@ -1,11 +1,11 @@
 /**
- * Implements `plinth functions serve`. Serves functions with the command's options instead of the server's, and streams
- * the functions' log until the command ends.
+ * Implements `plinth functions serve`. Serves functions with the command's options instead of the server's options, and
+ * streams the functions' log output until the command ends.
  */
 import type { Backend, FunctionLogLine, InspectMode, ServeSession } from '../main.ts';
 import type { Operation } from './control.ts';
 
-/** The maximum number of function URLs printed. */
+/** The maximum number of function URLs that are printed. */
 const maxAddresses = 5;
 
 export function functionsServeOperation(backend: () => Backend): Operation {

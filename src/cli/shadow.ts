@@ -1,4 +1,6 @@
-/** Databases created from the project's files for comparisons. Each has its own temporary server. */
+/**
+ * Databases for comparisons, which are created from the project's files. Each database has its own temporary server.
+ */
 import { loadConfig } from '../config/index.ts';
 import { type ConnectionOptions, parseConnectionString } from '../database/index.ts';
 import { silentLogger } from '../kernel/log.ts';
@@ -21,13 +23,14 @@ export interface Shadow {
 }
 
 export interface Shadows {
-  /** Creates a database from roles.sql and the migrations, optionally up to a version. */
+  /** Creates a database from roles.sql and the migrations, optionally only up to a migration version. */
   fromMigrations(options?: { readonly upToVersion?: string }): Promise<Shadow>;
   /** Creates a database from roles.sql only. */
   fromRoles(): Promise<Shadow>;
   hasSchemaFiles(): boolean;
   /**
-   * Creates a database from roles.sql and the declarative schema files. Returns undefined if the project has none.
+   * Creates a database from roles.sql and the declarative schema files. Returns undefined if the project has no schema
+   * files.
    */
   fromSchemaFiles(): Promise<Shadow | undefined>;
 }

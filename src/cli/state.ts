@@ -1,4 +1,7 @@
-/** The state file of a running Plinth, `.plinth/state.json` (mode 0600). Other commands use it to find the process. */
+/**
+ * The state file of a running Plinth, `.plinth/state.json` (mode 0600). Other commands use this file to find the
+ * process.
+ */
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -7,7 +10,7 @@ export interface State {
   readonly mode: 'development' | 'production';
   readonly startedAt: string;
   readonly projectDir: string;
-  /** The loopback port of the control server, and its token. */
+  /** The control server's port on the loopback address. `token` is the control server's token. */
   readonly controlPort: number;
   readonly token: string;
 }
@@ -28,7 +31,7 @@ export function writeState(dataDir: string, state: State): void {
 
 /**
  * Returns the state, or undefined if the state file doesn't exist. The process may have been killed, so only a response
- * proves that it is running.
+ * from the process proves that it is running.
  */
 export function readState(dataDir: string): State | undefined {
   try {
@@ -38,7 +41,7 @@ export function readState(dataDir: string): State | undefined {
   }
 }
 
-/** Removes the state file if it contains this token, which identifies the process. */
+/** Removes the state file if it contains this token, which identifies the process that wrote the file. */
 export function removeState(dataDir: string, token: string): void {
   if (readState(dataDir)?.token === token) rmSync(fileOf(dataDir), { force: true });
 }

@@ -9,9 +9,9 @@ const sameStopMs = 1000;
 const parentPollMs = 1000;
 
 export interface StopSignals {
-  /** Whether the server stops when npm exits. False for a background server. */
+  /** Whether the server stops when the npm process that started it exits. False for a server in the background. */
   readonly followsNpm: boolean;
-  /** Called once, for the first signal. */
+  /** Called once, when the first signal arrives. */
   onStop(): void;
   /** Called for each signal after the first. */
   onForce(): void;
@@ -21,8 +21,8 @@ export interface StopSignals {
 }
 
 /**
- * Starts watching. Returns a function that stops watching npm. Signals are handled until the process exits, so that a
- * second signal doesn't turn a clean exit into a failure.
+ * Starts watching. Returns a function that stops watching npm. Continues to handle signals until the process exits, so
+ * that a second signal doesn't turn a clean exit into a failure.
  */
 export function watchStopSignals({
   followsNpm,
@@ -82,13 +82,15 @@ function isHangupIgnored(): boolean {
 
 interface Ancestor {
   readonly pid: number;
-  /** Distinguishes the process from a later one with the same ID. Undefined if the value can't be read. */
+  /**
+   * A value that distinguishes the process from a later process with the same ID. Undefined if the value can't be read.
+   */
   readonly startedAt: string | undefined;
 }
 
 /**
- * Returns npm and the shells between npm and this process. Empty if npm didn't start this process or isn't waiting for
- * it.
+ * Returns the npm process and the shells between npm and this process. The result is empty if npm didn't start this
+ * process or isn't waiting for it.
  */
 function npmAncestors(): readonly Ancestor[] {
   if (process.env.npm_lifecycle_event === undefined || process.ppid === 1) return [];

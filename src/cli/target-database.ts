@@ -1,4 +1,7 @@
-/** The database that a command reads or changes: this project's, the linked one, or one specified by a URL. */
+/**
+ * Determines the database that a command reads or changes: this project's database, the linked database, or a database
+ * specified by a URL.
+ */
 import { shellEnvironment } from '../config/index.ts';
 import { type ConnectionOptions, parseConnectionString } from '../database/index.ts';
 import { type Input, type Option, UsageError } from './command.ts';
@@ -35,7 +38,7 @@ export async function withTarget<T>(
   return await withTargetNamed(location, target, work, input.text('password'));
 }
 
-/** Like {@link withTarget}, but `target` replaces the command's options. */
+/** Like {@link withTarget}, but selects the database by `target` instead of the command's options. */
 export async function withTargetNamed<T>(
   location: ProjectLocation,
   target: 'local' | 'linked' | { readonly url: string },

@@ -9,7 +9,7 @@ import { CommandError } from './errors.ts';
 const root = fileURLToPath(new URL('../../templates/', import.meta.url));
 
 interface File {
-  /** The path relative to the project folder. */
+  /** The file's path relative to the project folder. */
   readonly path: string;
   readonly source: string;
 }

@@ -1,4 +1,4 @@
-/** Applies changes to the settings files while the server runs, and prints the result. */
+/** Applies changes in the settings files while the server runs, and prints the result. */
 
 import { ConfigError, noticeText, readFilesState } from '../config/index.ts';
 import type { Reload } from '../main.ts';
@@ -16,9 +16,9 @@ export interface SettingsWatch {
 
 /**
  * Starts watching. Returns a function that stops watching. The files are read at intervals, because file system events
- * miss files that an editor or deployment tool replaces. A change is applied once two consecutive reads are equal,
- * because several files may be written one after another. When watching is turned on, the files are compared once with
- * the running settings.
+ * miss files that an editor or deployment tool replaces. A change is applied once two consecutive reads return the same
+ * content, because several files may be written one after another. When watching is turned on, the files are compared
+ * once with the settings in effect.
  */
 export function watchSettings({ isOn, files, reload, print }: SettingsWatch): () => void {
   const read = (): string => readFilesState(files).hash;

@@ -1,13 +1,15 @@
 /**
  * Collects a worker's log lines and request records and sends them to the main process in batches. Only one batch is in
- * transit at a time, so batches grow if the main process reads slowly. The number of waiting entries is limited, and
- * additional entries are dropped and counted.
+ * transit at a time, so batches grow if the main process reads slowly. The number of waiting entries is limited.
+ * Entries above the limit are dropped and counted.
  */
 import type { RequestRecord } from '../kernel/trace.ts';
 import type { Line } from './messages.ts';
 
 const batchMs = 20;
-/** The maximum number of waiting entries, which is about as many requests as a busy worker handles per second. */
+/**
+ * The maximum number of waiting entries, which is about the number of requests that a busy worker handles per second.
+ */
 const maxWaiting = 20_000;
 
 export type SendEntries = (lines: readonly Line[], records: readonly RequestRecord[]) => Promise<void>;

@@ -1,6 +1,6 @@
 /**
- * A worker's connection to the main process. If the main process exits, the worker exits too, because it can't serve
- * requests alone.
+ * A worker's connection to the main process. If the main process exits, the worker also exits, because a worker can't
+ * serve requests on its own.
  */
 
 import type { Socket } from 'node:net';
@@ -18,13 +18,13 @@ export interface LeadHandlers {
   readonly onConnection: (socket: Socket) => void;
   readonly onConfig: (config: Config) => void;
   readonly onCertificates: (pairs: readonly PemPair[]) => void;
-  /** Stops the worker. The process exits afterward. */
+  /** Stops the worker. The worker process exits afterward. */
   readonly onStop: (request: StopRequest) => Promise<void>;
   readonly facts: () => WorkerFacts;
 }
 
 export interface LeadLink<Init> {
-  /** Resolves with the main process's first message, which contains the startup data. */
+  /** Resolves with the startup data, which is in the first message from the main process. */
   readonly init: Promise<Init>;
   /** Writes to the main process's log. */
   readonly log: Logger;
@@ -44,7 +44,7 @@ const orphaned = 70;
 /**
  * Connects to the main process.
  *
- * @param onGone called if the main process has exited, before this process exits
+ * @param onGone called before this process exits because the main process has exited
  */
 export function connectLead<Init>(onGone: () => void): LeadLink<Init> {
   const init = Promise.withResolvers<Init>();
@@ -66,7 +66,8 @@ export function connectLead<Init>(onGone: () => void): LeadLink<Init> {
     onGone();
     process.exit(orphaned);
   });
-  // Ignores signals because a terminal and systemd send them to all processes, but only the main process handles them.
+  // Ignores signals, because a terminal and systemd send signals to all processes, but only the main process handles
+  // them.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGUSR2'] as const)
     process.on(signal, () => undefined);
   process.on('message', (message: LeadMessage<Init>, socket: unknown) => {
@@ -75,8 +76,8 @@ export function connectLead<Init>(onGone: () => void): LeadLink<Init> {
         init.resolve(message.init);
         return;
       case 'connection':
-        // Must be the first message after a connection arrives. If the worker exits before it sends this message, the
-        // main process passes the connection to another worker.
+        // This message must be the first message after a connection arrives. If the worker exits before it sends this
+        // message, the main process passes the connection to another worker.
         tell({ kind: 'accepted', id: message.id });
         // The socket is undefined if the client has already disconnected.
         if (socket !== undefined) handlers?.onConnection(socket as Socket);

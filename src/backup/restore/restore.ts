@@ -39,17 +39,20 @@ export interface RestoreOptions {
   /** Opens the storage of the restored data folder. */
   readonly openStore: () => Promise<BodyStore & { close(): Promise<void> }>;
   readonly onProgress: (message: string) => void;
-  /** Stops the restore and its PostgreSQL server. */
+  /** Aborts the restore and stops the restore's PostgreSQL server. */
   readonly signal?: AbortSignal | undefined;
   /** Whether the object bodies are written to the data folder's disk. */
   readonly storesBodies: boolean;
   /** The value of `[database] reserved_space`. */
   readonly reservedBytes: number | undefined;
-  /** The folder named in messages about disk space. Defaults to `dataDir`. */
+  /** The folder that messages about disk space name. Defaults to `dataDir`. */
   readonly shownDir?: string | undefined;
-  /** Whether the copy replaces the original. If false, the copy's server sends nothing until it is promoted. */
+  /**
+   * Whether the restored copy replaces the original server. If false, the copy sends no emails, text messages or
+   * webhooks until an operator promotes it.
+   */
   readonly promote: boolean;
-  /** Called with the recovered database before it stops. */
+  /** Called with the recovered database before the database stops. */
   readonly inspect?: (cluster: RecoveredCluster, bodies: RestoredBodies) => Promise<void>;
 }
 
@@ -62,16 +65,19 @@ export interface Restored extends RestoredBodies {
   readonly databaseMs: number;
 }
 
-/** Files that are never restored from a backup, because they control how Plinth treats the folder. */
+/** Files that are never restored from a backup, because they control how Plinth treats the data folder. */
 const markers = new Set([restoreMarker, copyMarker, takeOverRequest]);
 
 /**
- * The folder for the project's files. It is separate from the project folder so that a restore doesn't overwrite a
- * checkout.
+ * The folder for the project's files. This folder is separate from the project folder, so that a restore doesn't
+ * overwrite a checkout.
  */
 export const restoredProject = 'restored-project';
 
-/** Restores a backup. @throws {BackupError} also if the disk fills up during the restore */
+/**
+ * Restores a backup.
+ * @throws {BackupError} if the backup can't be restored, or if the disk fills up during the restore
+ */
 export async function restore(given: RestoreOptions): Promise<Restored> {
   const { dataDir, reservedBytes, shownDir = dataDir } = given;
   const space = { dir: dataDir, shownDir, reservedBytes };
@@ -80,7 +86,7 @@ export async function restore(given: RestoreOptions): Promise<Restored> {
   try {
     return await restoreWatched({ ...given, signal, repository: abortable(given.repository, signal) }, space);
   } catch (error) {
-    // If the restore was aborted, `error` only reports that PostgreSQL exited, so the abort reason is used.
+    // If the restore was aborted, `error` says only that PostgreSQL exited, so uses the reason for the abort.
     const cause: unknown = watch.signal.aborted ? watch.signal.reason : error;
     if (!isFull(cause)) throw cause;
     await removeUnfinished(dataDir);
@@ -186,14 +192,14 @@ async function removeUnfinished(dataDir: string): Promise<void> {
   if (!existsSync(join(dataDir, restoreMarker))) return;
   // Stops a PostgreSQL server that a killed process may have left running.
   await clearLeftovers(join(dataDir, 'postgres'));
-  // Removes the marker last, so that an interruption can't leave an unmarked folder behind.
+  // Removes the marker last, so that an interruption can't leave behind a folder without a marker.
   for (const name of await readdir(dataDir))
     if (name !== restoreMarker) await rm(join(dataDir, name), { recursive: true, force: true });
   await rm(join(dataDir, restoreMarker));
 }
 
 async function claimFolder(dataDir: string): Promise<void> {
-  // PostgreSQL may run as another user who must be able to traverse the folder.
+  // If PostgreSQL runs as a different user, this user must be able to traverse the folder.
   await mkdir(dataDir, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 });
   await writeFile(join(dataDir, restoreMarker), String(process.pid), { mode: 0o600, flag: 'wx' });
 }
@@ -273,8 +279,8 @@ async function orStop(cluster: RecoveredCluster, work: Promise<void>): Promise<v
 }
 
 /**
- * Starts PostgreSQL and recovers to the target. Returns `isWhole`, which is true if PostgreSQL replayed the entire
- * archive.
+ * Starts PostgreSQL, which recovers the database up to the recovery target. Returns `isWhole`, which is true if
+ * PostgreSQL replayed the entire archive.
  */
 async function startAtTarget(
   start: (target: Readonly<Record<string, string>>) => Promise<RecoveredCluster>,
@@ -288,13 +294,14 @@ async function startAtTarget(
   });
   if (until === 'backup') return await startUntil({ recovery_target: 'immediate' });
   if (toTimeMs === undefined) return await startWhole();
-  // Uses an offset because PostgreSQL reads this setting before it loads time zone abbreviations such as Z.
+  // Writes the time zone as an offset, because PostgreSQL reads this setting before it loads time zone abbreviations
+  // such as Z.
   const recovery_target_time = new Date(toTimeMs).toISOString().replace('Z', '+00');
   try {
     return await startUntil({ recovery_target_time, recovery_target_inclusive: 'on' });
   } catch (error) {
-    // PostgreSQL reports this error if no transaction follows the target time. The archive is complete up to that time,
-    // so the entire archive is replayed instead.
+    // PostgreSQL reports this error if no transaction was committed after the target time. The archive is complete up
+    // to the target time, so replays the entire archive instead.
     if (!/recovery ended before configured recovery target was reached/.test((error as Error).message))
       throw error;
     return await startWhole();
@@ -307,7 +314,7 @@ async function restoreObjects(
   sizes: ReadonlyMap<string, number>,
   space: SpaceOptions,
 ): Promise<RestoredBodies> {
-  // Collects each version only once because a project can add rows that share a version.
+  // Collects each version only once, because a project can add several rows with the same version.
   const versions = new Set<string>();
   await reader.copyOut('storage.objects (version)', ([version]) => {
     if (version != null && isVersion(version)) versions.add(version);

@@ -18,7 +18,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { serveWal, type WalRequests } from './wal-requests.ts';
 
 const isRoot = process.getuid?.() === 0;
-/** The user that PostgreSQL runs as if this process is root. */
+/** The user as which PostgreSQL runs if this process runs as root. */
 const ids = isRoot ? { uid: 65_534, gid: 65_534 } : {};
 let dir: string;
 let requests: WalRequests | undefined;

@@ -1,10 +1,11 @@
 /**
- * Provides WAL to a recovering PostgreSQL server. Its `restore_command` creates a request file in a folder and waits
- * for the WAL file. PostgreSQL may run as a user who can't read the target or the key, because only this process needs
- * access to them.
+ * Provides WAL to a recovering PostgreSQL server. The server's `restore_command` creates a request file in a folder and
+ * waits for the WAL file. Only this process needs access to the backup target and the key, so PostgreSQL can run as a
+ * user who can't read them.
  *
- * The project in the backup may control that user, so the user can write only to the request folder, and this process
- * reads only file names there. This process owns all other folders, so no link can redirect its writes.
+ * Code in the restored project may control PostgreSQL's user, so this user can write only to the request folder, in
+ * which this process reads only the file names. This process owns all other folders, so a symbolic link can't redirect
+ * its writes.
  */
 import {
   chownSync,
@@ -32,16 +33,20 @@ export interface WalRequests {
   stop(): Promise<void>;
 }
 
-/** Returns an archived file's content by PostgreSQL's file name, or undefined if the archive doesn't contain it. */
+/**
+ * Returns the content of the archived file that PostgreSQL knows by this name, or undefined if the archive doesn't
+ * contain the file.
+ */
 export type FindArchived = (name: string) => Promise<Buffer | undefined>;
 
 const folder = 'restore-wal';
 const pollMs = 5;
 
 /**
- * Requests a file and waits for it. Exits with status 200, which aborts recovery, after ten minutes or if this process
- * reports an error. Any status up to 125 would mean the end of the archive. The working directory is PostgreSQL's data
- * folder. The request contains the shell's process ID because PostgreSQL can request the same file again.
+ * Requests a file and waits until it is available. Exits with status 200, which aborts the recovery, after ten minutes
+ * or if the process that restores the backup reports an error. PostgreSQL would interpret any status up to 125 as the
+ * end of the archive. The script's working directory is PostgreSQL's data folder. The request's file name contains the
+ * shell's process ID, because PostgreSQL can request the same file again.
  */
 const script = `data=$(pwd -P)
 cd ../${folder} || exit 200
@@ -108,7 +113,8 @@ export function serveWal(dataDir: string, find: FindArchived): WalRequests {
       give(join(root, 'failed'), Buffer.alloc(0));
       isReported = true;
     } catch {
-      // Ignored because the next pass retries. PostgreSQL waits at most ten minutes.
+      // This error is ignored because the next pass of the loop retries. In any case, PostgreSQL waits at most ten
+      // minutes.
     }
   }
   async function run(): Promise<void> {
@@ -133,7 +139,8 @@ export function serveWal(dataDir: string, find: FindArchived): WalRequests {
     async stop() {
       isStopped = true;
       await running;
-      // Revokes the access of PostgreSQL's user first so that the folder can't change while it is removed.
+      // First revokes the access of PostgreSQL's user, so that this user can't change the folder while it is being
+      // removed.
       if (isRoot) chownSync(paths.want, 0, 0);
       for (const request of readdirSync(paths.want)) unlinkSync(join(paths.want, request));
       rmdirSync(paths.want);

@@ -1,7 +1,7 @@
 /**
  * The format of encrypted files: a header (magic, flags, wrapped key), followed by 64 KiB frames, each encrypted with
- * AES-256-GCM. A frame's nonce contains its number and whether it is the last, as in the STREAM construction (Hoang,
- * Reyhanitabar, Rogaway and Vizár, 2015). Each key encrypts only one file, so nonces don't repeat.
+ * AES-256-GCM. A frame's nonce contains the frame's number and whether the frame is the last one, as in the STREAM
+ * construction (Hoang, Reyhanitabar, Rogaway and Vizár, 2015). Each key encrypts only one file, so nonces don't repeat.
  */
 import { createCipheriv, createDecipheriv } from 'node:crypto';
 import { BackupError } from '../errors.ts';
@@ -40,7 +40,8 @@ export interface Opened {
 }
 
 /**
- * Decrypts a file. Yields only authenticated bytes. @throws {BackupError} damaged, also at the end of a truncated file
+ * Decrypts a file. Yields only authenticated bytes. @throws {BackupError} damaged, for example at the end of a
+ * truncated file
  */
 export async function open(
   sealed: AsyncIterable<Uint8Array>,
@@ -96,7 +97,7 @@ async function* inFrames(
   let held: Uint8Array[] = [];
   let heldBytes = 0;
   for await (let chunk of source) {
-    // Holds a full frame until more bytes arrive, because it may be the last one.
+    // Holds a full frame until more bytes arrive, because this frame may be the last one.
     while (heldBytes + chunk.length > size) {
       const taken = size - heldBytes;
       yield { bytes: joined([...held, chunk.subarray(0, taken)], size), isLast: false };
@@ -119,7 +120,7 @@ function joined(chunks: readonly Uint8Array[], sizeBytes: number): Buffer {
     : Buffer.from(only.buffer, only.byteOffset, sizeBytes);
 }
 
-/** Reads a stream's first bytes separately from the rest. */
+/** Reads the first bytes of a stream separately from the rest of the stream. */
 class Prefix {
   readonly #chunks: AsyncIterator<Uint8Array>;
   #left: Uint8Array = Buffer.alloc(0);

@@ -1,4 +1,4 @@
-/** Stores backups in a folder. Each file is written under a temporary name, flushed to disk and renamed. */
+/** Stores backups in a folder. Each file is written under a temporary name, flushed to disk and then renamed. */
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
@@ -6,7 +6,7 @@ import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { StoredFile, Target } from './types.ts';
 
-/** The folder for unfinished files. A process that crashes leaves its files there. */
+/** The folder for unfinished files. If a process crashes, its unfinished files remain in this folder. */
 const temporaryFolder = 'unfinished';
 const batchBytes = 1024 * 1024;
 

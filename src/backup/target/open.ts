@@ -1,4 +1,4 @@
-/** Opens the target for a folder path or S3 URL. */
+/** Opens the backup target for the path of a folder or the URL of an S3 bucket. */
 import { resolve } from 'node:path';
 import { BackupError } from '../errors.ts';
 import { folderTarget } from './folder.ts';

@@ -23,7 +23,7 @@ const causes: Readonly<Record<string, string>> = {
   SlowDown: 'The S3 server rejects requests because there are too many of them.',
 };
 
-/** Returns a BackupError for a known S3 error. Returns any other error unchanged. */
+/** Returns a BackupError for a known S3 error. Returns all other errors unchanged. */
 export function s3Error(error: unknown, label: string): unknown {
   if (!(error instanceof Error) || error instanceof BackupError) return error;
   const { code, Code } = error as Error & { code?: string; Code?: string };

@@ -6,25 +6,28 @@ import type { Target } from './types.ts';
 
 export interface S3Location {
   readonly bucket: string;
-  /** The prefix of all keys: an empty string, or text that ends with `/`. */
+  /** The prefix of all keys, which is an empty string or ends with `/`. */
   readonly prefix: string;
   /** The endpoint. Defaults to Amazon's endpoint in the region. */
   readonly endpoint: string | undefined;
   readonly region: string;
-  /** The credentials. Defaults to the credentials that the SDK finds. */
+  /** The credentials. Defaults to the credentials that the AWS SDK finds. */
   readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string } | undefined;
 }
 
-/** Files up to this size are uploaded in one request. Larger files are multipart uploads with parts of this size. */
+/**
+ * The maximum size of files that are uploaded in a single request. Larger files are multipart uploads with parts of
+ * this size.
+ */
 const partBytes = 8 * 1024 * 1024;
 
 interface Timeouts {
   readonly connectMs: number;
-  /** If no bytes are sent or received for this long, the server is considered unavailable. */
+  /** The time without any sent or received bytes after which the server is considered unavailable. */
   readonly idleMs: number;
   /**
-   * The maximum time from the start of a request until its response. A slow connection can upload two parts in parallel
-   * within this time.
+   * The maximum time from the start of a request until its response. This time is enough to upload two parts in
+   * parallel over a slow connection.
    */
   readonly requestMs: number;
 }
@@ -122,7 +125,8 @@ async function openClient(
   return new S3Client({
     region,
     ...(endpoint === undefined ? {} : { endpoint, forcePathStyle: true }),
-    // An unresponsive server must not block the archive for longer than a server that is down.
+    // Limits the retries, because an unresponsive server must not block the archive for longer than a server that is
+    // down.
     requestHandler: {
       connectionTimeout: timeouts.connectMs,
       socketTimeout: timeouts.idleMs,

@@ -1,4 +1,7 @@
-/** The storage interface for backups, implemented by a folder and an S3 bucket. Names are relative paths with `/`. */
+/**
+ * The storage interface for backups, with an implementation for folders and one for S3 buckets. File names are relative
+ * paths that use `/` as the separator.
+ */
 
 export interface StoredFile {
   readonly name: string;
@@ -7,18 +10,18 @@ export interface StoredFile {
 }
 
 export interface Target {
-  /** The folder or URL, without credentials. */
+  /** The path of the folder or the URL of the bucket, without credentials. */
   readonly label: string;
-  /** Stores a file durably and atomically. Readers never see an incomplete file. */
+  /** Stores a file durably and atomically. Readers never get an incomplete file. */
   write(name: string, bytes: AsyncIterable<Uint8Array>): Promise<void>;
   /** Returns the file's content, or undefined if the file doesn't exist. */
   read(name: string): Promise<AsyncIterable<Uint8Array> | undefined>;
   /**
-   * Lists the files whose name begins with `prefix`. The prefix is a folder that ends with `/`, or the beginning of a
+   * Lists the files whose names begin with `prefix`. The prefix is a folder that ends with `/`, or the beginning of a
    * file name.
    */
   list(prefix: string): AsyncIterable<StoredFile>;
-  /** Removes a file. Succeeds if the file doesn't exist. */
+  /** Removes a file. Also succeeds if the file doesn't exist. */
   remove(name: string): Promise<void>;
   /** Removes the incomplete files of interrupted writes that were last changed before this time. */
   removeUnfinished(beforeMs: number): Promise<void>;

@@ -75,7 +75,7 @@ export const dbQuery: Command = {
 
 interface Source {
   readonly text: string;
-  /** The file that contained the SQL, if any. */
+  /** The file from which the SQL was read, if any. */
   readonly file: string | undefined;
 }
 
@@ -104,7 +104,7 @@ function readStdin(): string {
   return readFileSync(0, 'utf8');
 }
 
-/** Describes the error with its line, the surrounding SQL, and a caret below the position. */
+/** Describes the error, with the line number, the surrounding SQL, and a caret below the error's position. */
 function explain({ text, file }: Source, error: PostgresError): CommandError {
   const { message, code, detail, hint, where, position } = error;
   const line =

@@ -79,6 +79,6 @@ function versionOf(
   if (last === undefined) return undefined;
   const count = Number(last);
   if (!/^\d+$/.test(last) || count < 1) throw new UsageError('--last must be 1 or greater');
-  // An empty version means that no migration is applied, because every version sorts after the empty string.
+  // With an empty version, no migration is applied, because every version sorts after the empty string.
   return versions.at(-1 - count) ?? '';
 }

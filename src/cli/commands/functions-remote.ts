@@ -1,6 +1,6 @@
 /**
- * Lists, deploys, deletes and downloads functions of a running Plinth. The output matches that of upstream's CLI
- * 3.1.
+ * Lists, deploys, deletes and downloads the functions of a running Plinth server. The output matches the output of
+ * upstream's CLI 3.1.
  */
 import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -150,8 +150,8 @@ function slugsOf(projectDir: string, config: ReturnType<typeof loadConfig>['conf
 }
 
 /**
- * Deploys functions. If there are several functions, uploads all of them before activating them together, so that
- * either all or none of them change.
+ * Deploys functions. Uploads several functions before activating them together, so that either all of these functions
+ * change or none of them.
  */
 async function upload(
   client: ManagementClient,

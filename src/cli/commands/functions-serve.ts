@@ -59,7 +59,10 @@ export const functionsServe: Command = {
   },
 };
 
-/** Returns an absolute path, because the server's working directory may differ from this command's. */
+/**
+ * Returns an absolute path, because the server's working directory may differ from the working directory of this
+ * command.
+ */
 function fileOf(input: Input, option: string): string | undefined {
   const given = input.text(option);
   if (given === undefined) return undefined;

@@ -52,8 +52,8 @@ export const genSigningKey: Command = {
 };
 
 /**
- * Returns the path even if the key file doesn't exist yet. The configuration loader would report a missing file as an
- * error.
+ * Returns the path of the key file even if the file doesn't exist yet. For a missing file, the configuration loader
+ * would throw an error.
  */
 function signingKeysPath(projectDir: string): string | undefined {
   try {
@@ -125,7 +125,7 @@ function payloadOf(text = '{}'): Record<string, unknown> {
     const value: unknown = JSON.parse(text);
     if (isRecord(value)) return value;
   } catch {
-    // The error below also covers invalid JSON.
+    // Invalid JSON results in the error below.
   }
   throw new UsageError('--payload must be a JSON object');
 }

@@ -56,5 +56,5 @@ function templateOf(input: Input): string | undefined {
 
 const projectDirOf = (input: Input) => resolve(input.text('workdir') ?? process.cwd());
 
-/** Private files of upstream's CLI and dotenv. */
+/** The private files of upstream's CLI and of dotenv. */
 const ignored = ['.branches', '.temp', '.env.keys', '.env.local', '.env.*.local'];

@@ -18,7 +18,7 @@ import { perform } from '../operations.ts';
 import { columns, print, say } from '../output.ts';
 import { locationOf } from '../project-location.ts';
 
-/** The names of the corresponding reports in upstream's CLI (`inspect db NAME`). */
+/** Plinth's reports, by the names of the corresponding reports in upstream's CLI (`inspect db NAME`). */
 export const upstreamNames: Readonly<Record<string, ReportName>> = {
   outliers: 'slow',
   calls: 'calls',
@@ -115,7 +115,7 @@ function nameOf({ positionals }: Input): ReportName | undefined {
   throw new UsageError(`Unknown report "${first}". Use one of ${names}`);
 }
 
-/** Returns the report, or null if the database doesn't have the extension that the report needs. */
+/** Returns the report, or null if the report requires an extension that the database doesn't have. */
 async function read(input: Input, name: ReportName): Promise<Report | null> {
   const location = locationOf(input);
   const url = input.text('db-url') ?? (input.flag('linked') ? linkedUrl(location) : undefined);

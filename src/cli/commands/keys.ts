@@ -1,4 +1,7 @@
-/** The `plinth keys …` commands, which change the signing key file. Running servers reload the file within a second. */
+/**
+ * The `plinth keys …` commands, which change the signing key file. Running servers load the changed file within a
+ * second.
+ */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Config, loadConfig } from '../../config/index.ts';

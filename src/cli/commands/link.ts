@@ -76,7 +76,7 @@ async function linkServer(text: string, input: Input, location: ProjectLocation)
 }
 
 /**
- * Returns the server's origin.
+ * Returns the origin of the server.
  *
  * @throws {UsageError} if the token would be sent over a network without encryption
  */

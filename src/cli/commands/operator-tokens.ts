@@ -1,4 +1,4 @@
-/** The commands for access tokens. A token lets the CLI and scripts act as an operator of a running Plinth. */
+/** The commands for access tokens. With a token, the CLI and scripts act as an operator of a running Plinth server. */
 import type { CreatedToken, TokenRow } from '../../main.ts';
 import { parseLifetime } from '../../shared/access-token.ts';
 import { type Command, type Input, type Option, projectOptions, UsageError } from '../command.ts';

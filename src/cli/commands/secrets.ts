@@ -1,4 +1,7 @@
-/** Sets, lists and removes a running Plinth's function secrets. The output matches that of upstream's CLI 3.1. */
+/**
+ * Sets, lists and removes the function secrets of a running Plinth server. The output matches the output of upstream's
+ * CLI 3.1.
+ */
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
@@ -45,7 +48,10 @@ export const secretsSet: Command = {
   },
 };
 
-/** Returns the secrets to set. Arguments override the file, which overrides config.toml. */
+/**
+ * Returns the secrets that the command sets. Arguments override the secrets in the file, and the file overrides
+ * config.toml.
+ */
 function secretsOf(input: Input): { name: string; value: string }[] {
   const file = input.text('env-file');
   const found = new Map<string, string>();

@@ -1,4 +1,7 @@
-/** Manages a running Plinth's identity providers for single sign-on. The output matches that of upstream's CLI 3.1. */
+/**
+ * Manages the identity providers for single sign-on of a running Plinth server. The output matches the output of
+ * upstream's CLI 3.1.
+ */
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Command, type Input, type Option, projectOptions, UsageError } from '../command.ts';
@@ -182,7 +185,7 @@ function idOf({ positionals: [id] }: Input): string {
   return id;
 }
 
-/** Returns the fields that the options specify. @throws {CommandError} if a file can't be read */
+/** Returns the request fields that the options specify. @throws {CommandError} if a file can't be read */
 function fieldsOf(input: Input): Record<string, unknown> {
   const file = input.text('metadata-file');
   const url = input.text('metadata-url');

@@ -127,7 +127,8 @@ export async function serveInFront(
     onProgress,
     onReady: async ({ status, consoleLink }) => {
       if (isDaemon) tell({ status, hasConsole: consoleLink !== undefined });
-      // Doesn't print secrets because production output often goes to a log. "plinth status" prints the secrets.
+      // Doesn't print secrets, because the output of a production server often goes to a log. "plinth status" prints
+      // the secrets.
       else if (mode === 'production')
         announce(addressesOf(status), input, consoleHint(consoleLink), 'Press Ctrl-C to stop.');
       else
@@ -170,7 +171,10 @@ function announce(status: Record<string, string>, input: Input, console: string,
 const consoleHint = (console: unknown): string =>
   console === undefined ? '' : '\nTo sign in to the Console, run "plinth console" and open the link.\n';
 
-/** Returns the owner's sign-in link. If the output isn't a terminal, returns a hint on how to get one. */
+/**
+ * Returns a sign-in link for the owner of the Console. If the output isn't a terminal, returns instructions for getting
+ * a link instead.
+ */
 async function consoleLines(issueLink: (() => Promise<string>) | undefined): Promise<string> {
   if (issueLink === undefined || !process.stderr.isTTY) return consoleHint(issueLink);
   return `\nSign in to the Console (the link works once and expires after ten minutes):\n  ${await issueLink()}\n`;

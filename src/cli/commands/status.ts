@@ -46,7 +46,7 @@ export const status: Command = {
   },
 };
 
-/** A running project's fields, without secrets. */
+/** The fields of a running project, without secrets. */
 interface ListedProject {
   readonly project_id: string;
   readonly folder: string;
@@ -103,7 +103,7 @@ interface SettingsStatus {
   readonly faults: readonly string[];
 }
 
-/** Returns a note if the settings files differ from the running settings. */
+/** Returns a note if the settings files differ from the settings in effect. */
 function settingsLines(status: SettingsStatus | undefined): string[] {
   if (status?.changedAtMs === undefined) return [];
   const since = `The settings were changed on disk at ${new Date(status.changedAtMs).toISOString()}.`;

@@ -63,7 +63,7 @@ function deletesData(input: Input): boolean {
   return input.flag('no-backup');
 }
 
-/** Stops all projects. Returns false if any of them couldn't be stopped. */
+/** Stops all projects. Returns false if any of the projects couldn't be stopped. */
 async function stopEach(projects: readonly RunningProject[], isDeleted: boolean): Promise<boolean> {
   let isComplete = true;
   for (const { projectDir, dataDir, running } of projects) {
@@ -91,7 +91,10 @@ function deleteData(dataDir: string): void {
   say('Deleted the database and the storage files.');
 }
 
-/** Waits until the process has exited or has removed its state file, which is its last step. */
+/**
+ * Waits until the process has exited or has removed its state file, because removing this file is the last step before
+ * the exit.
+ */
 async function serverEnd(dataDir: string, { pid, token }: State): Promise<void> {
   for (const deadline = performance.now() + maxStopMs; performance.now() < deadline; ) {
     if (readState(dataDir)?.token !== token || !isAlive(pid)) return;

@@ -88,7 +88,7 @@ async function removeBucket(api: StorageApi, bucket: string): Promise<void> {
   }
 }
 
-/** Deletes the objects with the prefix, page by page, and returns their number. */
+/** Deletes the objects with this prefix, page by page, and returns the number of deleted objects. */
 async function removeBelow(api: StorageApi, bucket: string, prefix: string): Promise<number> {
   let count = 0;
   for await (const page of api.list(bucket, prefix, { isDeep: true })) {

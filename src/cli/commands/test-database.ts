@@ -51,8 +51,8 @@ export const testDb: Command = {
 };
 
 /**
- * Applies migrations and seeds if this project hasn't applied them yet, so that a single command can test a fresh
- * clone.
+ * Applies migrations and seed files that haven't been applied to this project's database yet, so that a single command
+ * can test a fresh clone.
  */
 async function prepareFirstStart({ database, config, keys }: Backend, projectDir: string): Promise<void> {
   const log = silentLogger;
@@ -68,7 +68,7 @@ async function prepareFirstStart({ database, config, keys }: Backend, projectDir
   await project.prepareDatabase();
 }
 
-/** The command's former name in upstream's CLI, which existing scripts use. */
+/** The former name of the command in upstream's CLI, which existing scripts still use. */
 export const dbTest: Command = {
   ...testDb,
   name: 'db test',

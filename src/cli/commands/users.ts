@@ -17,7 +17,7 @@ export const usersCreate: Command = {
   run: async (input) => {
     const [email] = input.positionals;
     if (email === undefined) throw new UsageError('An email address is required');
-    // With this suffix, the password satisfies every value of `password_requirements`.
+    // This suffix makes the password satisfy every value of `password_requirements`.
     const password = input.text('password') ?? `${randomBytes(12).toString('base64url')}aA1!`;
     const body = { email, password, email_confirm: true };
     const user = (await callAdmin(input, 'POST', '/users', body)) as { id: string };

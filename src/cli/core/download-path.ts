@@ -1,10 +1,10 @@
-/** Determines the paths of a downloaded function's files. */
+/** Determines the paths at which the files of a downloaded function are saved. */
 import { posix } from 'node:path';
 
 /**
  * Returns the path relative to `supabase/functions`. As in upstream's CLI 3.1, the entrypoint is placed in the
- * function's folder, and other files keep their position relative to it. Returns undefined if the path would leave
- * `supabase/functions`.
+ * function's folder, and other files keep their position relative to the entrypoint. Returns undefined if the path
+ * would leave `supabase/functions`.
  *
  * @example
  * downloadPath('hello', 'supabase/functions/hello/index.ts', 'supabase/functions/_shared/a.ts'); // '_shared/a.ts'

@@ -33,7 +33,7 @@ function cellText(cell: Cell | undefined, kind: CellKind, maxChars: number): str
   return text.length > maxChars ? `${text.slice(0, maxChars - 1)}…` : text;
 }
 
-/** Replaces control characters because statements and names may contain terminal escape sequences. */
+/** Replaces control characters, because SQL statements and names may contain terminal escape sequences. */
 const printable = (text: string): string => text.replace(/\p{Cc}/gu, '\ufffd');
 
 const isNumber = ({ kind }: Column): boolean => kind !== 'text';

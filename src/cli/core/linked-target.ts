@@ -7,7 +7,7 @@ export interface LinkedTarget {
 }
 
 /**
- * Whether the text is a project ref, which consists of twenty letters. This check ensures that nothing else becomes
+ * Whether the text is a project ref, which consists of twenty letters. This check ensures that no other text becomes
  * part of the hostname.
  */
 export const isProjectRef = (text: string): boolean => /^[a-z]{20}$/.test(text);
@@ -15,7 +15,8 @@ export const isProjectRef = (text: string): boolean => /^[a-z]{20}$/.test(text);
 /**
  * Returns a hosted project's database.
  *
- * @param poolerUrl the URL that upstream's `link` wrote. It is used only if it belongs to this project's pooler.
+ * @param poolerUrl the URL that the `link` command of upstream's CLI wrote. It is used only if it belongs to this
+ * project's pooler.
  */
 export function hostedTarget(ref: string, poolerUrl?: string): LinkedTarget {
   return {
@@ -25,7 +26,7 @@ export function hostedTarget(ref: string, poolerUrl?: string): LinkedTarget {
   };
 }
 
-/** Returns the pooler URL without its password placeholder, with port 5432 (session mode) instead of 6543. */
+/** Returns the pooler URL without the password placeholder, and with port 5432 (session mode) instead of 6543. */
 function poolerOf(ref: string, text: string | undefined): string | undefined {
   if (text === undefined || !URL.canParse(text)) return undefined;
   const url = new URL(text);
@@ -33,7 +34,7 @@ function poolerOf(ref: string, text: string | undefined): string | undefined {
   return `postgresql://postgres.${ref}@${url.hostname}:5432/postgres?sslmode=require`;
 }
 
-/** Returns text that identifies the target to users, without its password. */
+/** Returns text that identifies the target to users and doesn't contain the password. */
 export function shownTarget({ url, ref }: LinkedTarget): string {
   return ref ?? url.replace(/^([a-z]+:\/\/[^/@:]*):[^@]*@/i, '$1@').replace(/\bpassword=\S+/i, 'password=…');
 }

@@ -14,10 +14,10 @@ export function listFormatOf(text: string | undefined): ListFormat {
 }
 
 /**
- * Formats a list. As in upstream's CLI, field names are unchanged in JSON, have no underscores in YAML, and are in
- * Pascal case in TOML.
- * @param key the key of the list in TOML, which has no lists at the top level
- * @param table the column titles and the cells for `pretty`
+ * Formats a list. As in upstream's CLI, JSON contains the field names unchanged, YAML contains them without
+ * underscores, and TOML contains them in Pascal case.
+ * @param key the key of the list in TOML, in which the top level can't be a list
+ * @param table the column titles and the cells for the format `pretty`
  */
 export function renderList(
   rows: readonly object[],
@@ -51,7 +51,7 @@ export function renderValue(value: object, format: Exclude<ListFormat, 'pretty'>
   return format === 'yaml' ? yaml(value, '').trim() : toml(value);
 }
 
-/** Formats a table exactly as upstream's CLI 3.1 does, including trailing spaces. */
+/** Formats a table in exactly the same way as upstream's CLI 3.1, including trailing spaces. */
 export function renderTable(table: readonly (readonly string[])[]): string {
   const widths = (table[0] ?? []).map((_title, index) =>
     Math.max(...table.map((cells) => [...(cells[index] ?? '')].length)),
@@ -69,7 +69,7 @@ const definedIn = (value: object): [string, unknown][] =>
   Object.entries(value).filter(([, each]) => each !== undefined);
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
-/** Formats a value as YAML. Empty lists and objects are formatted as in JSON. */
+/** Formats a value as YAML. Empty lists and objects have the same format as in JSON. */
 function yaml(value: unknown, indent: string): string {
   if (typeof value === 'string') return ` ${yamlScalar(value)}\n`;
   if (!isObject(value) || Object.keys(value).length === 0) return ` ${JSON.stringify(value)}\n`;
@@ -80,7 +80,7 @@ function yaml(value: unknown, indent: string): string {
   return `\n${lines.join('')}`;
 }
 
-/** Puts an item's first field on the same line as its dash. */
+/** Puts the first field of a list item on the same line as the dash. */
 const nested = (item: unknown, indent: string): string => yaml(item, indent).replace(/^\n\s+/, ' ');
 
 /**

@@ -1,8 +1,11 @@
-/** Finds the local files that a module imports, so that a function can be deployed with all of its modules. */
+/** Finds the local files that a module imports, so that a function can be deployed with all modules that it uses. */
 
 /** The parts of an import map or deno.json that affect how imports are resolved. */
 export interface ImportMap {
-  /** The file's path relative to the project folder. Its relative targets are resolved against the file's folder. */
+  /**
+   * The file's path relative to the project folder. Relative targets in the file are resolved against the file's
+   * folder.
+   */
   readonly path: string;
   readonly imports: Readonly<Record<string, string>>;
   readonly scopes: Readonly<Record<string, Readonly<Record<string, string>>>>;
@@ -15,7 +18,7 @@ const sideEffect = new RegExp(`\\bimport\\s*${text}`, 'g');
 const dynamic = new RegExp(`\\bimport\\s*\\(\\s*${text}`, 'g');
 
 /**
- * Returns the specifiers of imports and exports. The module isn't parsed, so the result can include specifiers in
+ * Returns the specifiers of imports and exports. The module isn't parsed, so the result can include specifiers from
  * comments.
  *
  * @example
@@ -32,8 +35,8 @@ export function specifiersIn(source: string): string[] {
 export const isModule = (path: string): boolean => /\.[cm]?[jt]sx?$/.test(path);
 
 /**
- * Returns an import's path relative to the project folder, or undefined if it isn't a local file. A path that begins
- * with `../` is outside the project folder.
+ * Returns the path of an imported file relative to the project folder, or undefined if the import isn't a local file. A
+ * path that begins with `../` is outside the project folder.
  */
 export function resolveImport(specifier: string, importer: string, map?: ImportMap): string | undefined {
   const mapped = map === undefined ? undefined : mappedTarget(specifier, importer, map);
@@ -64,8 +67,8 @@ function decoded(path: string): string {
 }
 
 /**
- * Returns the target of a specifier. The most specific scope takes precedence, then the longest key (HTML standard,
- * 8.1.6.2).
+ * Returns the target to which an import map maps a specifier. The most specific scope takes precedence, and within a
+ * scope, the longest key (HTML standard, 8.1.6.2).
  */
 function mappedTarget(specifier: string, importer: string, map: ImportMap): string | undefined {
   const scopes = Object.entries(map.scopes)
@@ -113,7 +116,7 @@ const stringsOf = (value: unknown): Record<string, string> =>
     ),
   );
 
-/** Removes comments and trailing commas outside strings. */
+/** Removes the comments and trailing commas that aren't in strings. */
 const withoutComments = (json: string): string =>
   json
     .replace(/("(?:[^"\\]|\\.)*")|\/\/[^\n]*|\/\*[\s\S]*?\*\//g, (_all, string?: string) => string ?? '')

@@ -1,4 +1,4 @@
-/** Matches the renames on the command line with the possible renames that a comparison found. */
+/** Matches the renames given on the command line with the possible renames that a comparison found. */
 import type { Rename } from '../../diff/index.ts';
 import { UsageError } from '../command.ts';
 
@@ -14,8 +14,8 @@ export function parseRename(text: string): RenamePair {
 }
 
 /**
- * Returns the possible renames that match the given renames. Names without a schema are in `public`. The new name
- * doesn't need a schema.
+ * Returns the possible renames that match the given renames, and the given renames without a match. Names without a
+ * schema refer to the schema `public`. The new name can omit the schema.
  * @example matchRenames([{ from: 'notes', to: 'posts' }], possible)
  */
 export function matchRenames(

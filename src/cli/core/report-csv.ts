@@ -1,4 +1,4 @@
-/** Formats an `inspect` report as CSV (RFC 4180). The header contains the column names of the JSON output. */
+/** Formats an `inspect` report as CSV (RFC 4180). The header contains the same column names as the JSON output. */
 import type { Report } from '../../database/index.ts';
 
 /**

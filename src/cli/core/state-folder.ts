@@ -1,4 +1,4 @@
-/** Finds the folder that lists a user's running projects. */
+/** Finds the folder in which the running projects of a user are recorded. */
 import { posix, win32 } from 'node:path';
 
 export interface User {

@@ -1,11 +1,12 @@
 /**
- * Formats the output of `plinth status` with the formats and names of upstream's CLI. `--override-name` changes names.
+ * Formats the output of `plinth status` in the formats of upstream's CLI and with its field names. `--override-name`
+ * changes names.
  */
 
 export const formats = ['pretty', 'env', 'json', 'yaml', 'toml'] as const;
 export type Format = (typeof formats)[number];
 
-/** The keys of `--override-name`, by field. */
+/** The keys that `--override-name` accepts, by field. */
 export const keysOfFields: Readonly<Record<string, string>> = {
   API_URL: 'api.url',
   REST_URL: 'api.rest_url',
@@ -52,13 +53,16 @@ export function renderStatus(fields: Fields, format: Format, overrides: Readonly
   if (format === 'json') return JSON.stringify(Object.fromEntries(sorted), null, 2);
   const lines = sorted.map(([name, value]) => {
     if (format === 'yaml') return `${name}: ${yamlScalar(value)}`;
-    // Dotenv and TOML escape quotes, backslashes and line breaks as JSON does.
+    // In dotenv and TOML, quotes, backslashes and line breaks are escaped as in JSON.
     return format === 'env' ? `${name}=${JSON.stringify(value)}` : `${name} = ${JSON.stringify(value)}`;
   });
   return lines.join('\n');
 }
 
-/** Returns the text as a plain scalar if YAML reads it as the same string. Otherwise, returns it in quotes. */
+/**
+ * Returns the text as a plain scalar if a YAML parser would read this scalar as the same string. Otherwise, returns the
+ * text in quotes.
+ */
 export function yamlScalar(value: string): string {
   const plain = /^[A-Za-z_/][\w./@%+=-]*(?::[\w./@%+=-]+)*$/.test(value);
   return plain && !/^(true|false|null|yes|no|on|off|y|n)$/i.test(value) ? value : JSON.stringify(value);

@@ -1,5 +1,5 @@
 /**
- * The app templates of `plinth init`: small apps with sign-in, a table, realtime and file upload. Has no side effects.
+ * The app templates of `plinth init`: small apps with sign-in, a table, Realtime and file uploads. Has no side effects.
  */
 
 export interface Template {
@@ -32,7 +32,7 @@ export const templates: Readonly<Record<string, Template>> = {
 
 export const templateNames: readonly string[] = Object.keys(templates);
 
-/** Returns a valid name for package.json, which allows fewer characters than folder names. */
+/** Returns a valid package name, which can contain fewer characters than a folder name. */
 export function packageName(folder: string): string {
   const name = folder
     .toLowerCase()

@@ -1,4 +1,4 @@
-/** Commands of upstream's CLI (2.x and 3.1) that Plinth doesn't have, with their replacements. */
+/** Commands of upstream's CLI (2.x and 3.1) that Plinth doesn't have, with their replacements in Plinth. */
 
 export interface Instead {
   readonly text: string;
@@ -60,8 +60,9 @@ export function insteadOf(words: readonly string[]): Instead | undefined {
 }
 
 /**
- * Converts the arguments of scripts that call `supabase` to arguments with the same effect in Plinth. `start` returns
- * once everything is ready. `db dump` writes only the schema, or rows as INSERT statements unless COPY is requested.
+ * Converts the arguments of scripts that call `supabase` to arguments with the same effect in Plinth. The converted
+ * `start` returns once all services are ready. The converted `db dump` writes only the schema, or with `--data-only`,
+ * writes rows as INSERT statements unless COPY is requested.
  */
 export function asUpstream(args: readonly string[]): string[] {
   return asUpstreamDumps(asUpstreamStarts(args));
@@ -74,7 +75,10 @@ function asUpstreamDumps(args: readonly string[]): string[] {
   return has('--role-only') || has('--schema-only') ? [...args] : [...args, '--schema-only'];
 }
 
-/** Makes `start` return once everything is ready, as upstream's command does. Scripts chain it with `&&`. */
+/**
+ * Makes `start` return once all services are ready, like upstream's command. Scripts rely on this when they chain
+ * `start` with `&&`.
+ */
 export function asUpstreamStarts(args: readonly string[]): string[] {
   const isServer = args.some((arg) => ['--detach', '-d', '--daemon', '--help', '-h'].includes(arg));
   return args[0] === 'start' && !isServer ? ['start', '--detach', ...args.slice(1)] : [...args];

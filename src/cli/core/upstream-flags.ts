@@ -1,15 +1,15 @@
 /**
- * Flags of upstream's CLI (2.x and 3.1) for commands that Plinth also has. They are recognized so that existing scripts
- * work. Flags without an effect are accepted, with a note if they request something that Plinth doesn't do. Flags that
- * select a different database or project are rejected.
+ * Flags of upstream's CLI (2.x and 3.1) for commands that Plinth also has. Plinth recognizes these flags so that
+ * existing scripts work. Flags without an effect are accepted, with a note if they request something that Plinth
+ * doesn't do. Flags that select a different database or project are rejected.
  */
 
 export interface UpstreamFlag {
   readonly type: 'string' | 'boolean';
   readonly short?: string;
-  /** The flag is accepted, and this note is printed to stderr. */
+  /** The note that is printed to stderr if the flag is used. */
   readonly note?: string;
-  /** The flag is rejected with this message. */
+  /** The message with which the flag is rejected. */
   readonly refuse?: string;
 }
 
@@ -35,7 +35,7 @@ const onEvery: Flags = {
 
 const hosted = 'Plinth uses its own database; use the upstream CLI for a hosted project';
 
-/** The flags of commands that upstream runs against either the local stack or a hosted project. */
+/** The flags of commands that upstream's CLI runs against either the local stack or a hosted project. */
 const target: Flags = {
   local: boolean,
   linked: { type: 'boolean', refuse: hosted },
@@ -50,7 +50,7 @@ const otherDatabase: Flags = {
   },
 };
 
-/** The flag of upstream's check for objects that its engine doesn't compare. Plinth has no such check. */
+/** The flag that enables upstream's check for objects that its comparison doesn't support. Plinth has no such check. */
 const coverage: UpstreamFlag = {
   type: 'boolean',
   note: "Plinth doesn't have this check. Objects that can't be changed always cause an error",
@@ -62,7 +62,7 @@ const ofCommands: Readonly<Record<string, Flags>> = {
     'strict-coverage': coverage,
     declarative: { type: 'boolean', refuse: 'only migrations can be written, not declarative schemas' },
   },
-  // Accepted because Plinth never pushes the secrets in config.toml.
+  // This flag is accepted because Plinth never pushes the secrets in config.toml.
   'db push': { 'skip-vault': boolean },
   start: {
     preview: boolean,
@@ -111,7 +111,7 @@ const ofCommands: Readonly<Record<string, Flags>> = {
   'functions serve': { all: boolean },
 };
 
-/** A flag that has the same effect as `--linked` if it has no value ({@link remoteWithValue}). */
+/** A flag that has the same effect as `--linked` if it has no value (see {@link remoteWithValue}). */
 const anyRemote: UpstreamFlag = {
   type: 'string',
   refuse: 'select the project with "plinth link", and use --linked',
@@ -158,9 +158,9 @@ const namesOf = (type: UpstreamFlag['type']): string[] =>
   Object.entries(onEvery).flatMap(([name, flag]) => (flag.type === type ? [name] : []));
 
 /**
- * Adds an empty value to `--remote` if the flag has none, because the value is optional in version 3 of upstream's CLI.
- * A database URL as the value is equivalent to `--db-url`. Without a value, the flag is equivalent to `--linked` in
- * commands that have that option.
+ * Adds an empty value to `--remote` if the flag has no value, because the value is optional in version 3 of upstream's
+ * CLI. A database URL as the value is equivalent to `--db-url`. Without a value, `--remote` is equivalent to `--linked`
+ * in commands that have the option `--linked`.
  *
  * @example
  * remoteWithValue(['db', 'reset', '--remote'], false); // ['db', 'reset', '--remote=']

@@ -1,4 +1,4 @@
-/** Calls the Management API of the server running in this folder or of a remote server. */
+/** Calls the Management API of the server that runs in this folder or of a remote server. */
 import type { ManagementCallName } from '../../main.ts';
 import type { Running } from '../control.ts';
 import { CommandError } from '../errors.ts';
@@ -8,7 +8,7 @@ import { type CallInput, requestOf } from './requests.ts';
 export interface ManagementClient {
   readonly consoleUrl: string;
   readonly ref: string;
-  /** Calls the API. @throws {CommandError} with the server's error message */
+  /** Calls the API. @throws {CommandError} with the error message from the server */
   call<T>(name: ManagementCallName, input?: CallInput): Promise<T>;
 }
 
@@ -19,7 +19,7 @@ export interface RemoteTarget {
   readonly token: string;
 }
 
-/** Returns a client for the process running in this folder. The command line has all permissions. */
+/** Returns a client for the process that runs in this folder. The client has all permissions. */
 export async function localClient(running: Running): Promise<ManagementClient> {
   const call = async <T>(name: ManagementCallName, input: CallInput = {}): Promise<T> =>
     decodeFiles(await running.call('manage', { name, input: encodeFiles(input) })) as T;
@@ -39,7 +39,7 @@ export function remoteClient({ url, ref, token }: RemoteTarget): ManagementClien
   };
 }
 
-/** Finds the server's project. @throws {CommandError} if the server can't be reached or rejects the token */
+/** Finds the project on the server. @throws {CommandError} if the server can't be reached or rejects the token */
 export async function findRemote(
   url: string,
   token: string,
@@ -82,7 +82,7 @@ async function describe(origin: string, response: Response): Promise<[string, ..
   try {
     message = (JSON.parse(text) as { message?: string }).message ?? message;
   } catch {
-    // If the response isn't JSON, it is from another server, such as a proxy.
+    // A response that isn't JSON is from another server, such as a proxy.
   }
   if (response.status !== 401 || message !== 'Unauthorized') return [message];
   return [

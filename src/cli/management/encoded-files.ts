@@ -1,4 +1,4 @@
-/** Encodes file contents as base64, because the control port transfers JSON. */
+/** Encodes file contents in base64, because the control port transfers JSON. */
 
 export interface SentFile {
   readonly path: string;
@@ -10,7 +10,7 @@ interface EncodedFile {
   readonly base64: string;
 }
 
-/** Encodes the contents in `files`, if the value has that field. */
+/** If the value has the field `files`, encodes the file contents in this field. */
 export function encodeFiles(value: unknown): unknown {
   return withFiles(
     value,

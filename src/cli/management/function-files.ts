@@ -1,4 +1,4 @@
-/** Collects a function's files for deployment: modules, import map and static files. */
+/** Collects the files that are deployed with a function: modules, the import map and static files. */
 import { globSync, readFileSync, statSync } from 'node:fs';
 import { join, relative, resolve, sep } from 'node:path';
 import type { Config } from '../../config/index.ts';
@@ -25,7 +25,7 @@ export interface FunctionUpload {
 export interface UploadOptions {
   readonly projectDir: string;
   readonly config: Pick<Config, 'functions'>;
-  /** The absolute path to an import map that replaces the configured one. */
+  /** The absolute path of an import map that replaces the configured import map. */
   readonly importMap: string | undefined;
   readonly noVerifyJwt: boolean;
   readonly warn: (message: string) => void;
@@ -92,7 +92,10 @@ export function collectFunction(slug: string, options: UploadOptions): FunctionU
   };
 }
 
-/** Returns the first import map in the order of upstream's CLI 3.1: flag, config.toml, files beside the entrypoint. */
+/**
+ * Returns the first import map that exists, in the order of upstream's CLI 3.1: the flag, config.toml, then files
+ * beside the entrypoint.
+ */
 function importMapOf(
   slug: string,
   entrypoint: string,

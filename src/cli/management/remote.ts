@@ -1,6 +1,6 @@
 /**
- * The Plinth server that `link URL` saved in `.plinth/remote.json` (mode 0600). The file contains the access token
- * unless an environment variable sets it.
+ * The Plinth server that `link URL` saved in `.plinth/remote.json` (mode 0600). The file contains the access token,
+ * unless the token is set in an environment variable.
  */
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,7 @@
-/** The server whose functions and secrets a command manages: the server running in this folder or the linked one. */
+/**
+ * Determines the server whose functions and secrets a command manages: the server that runs in this folder, or the
+ * linked server.
+ */
 import { isAccessToken } from '../../shared/access-token.ts';
 import { type Input, type Option, UsageError } from '../command.ts';
 import { findRunning } from '../control.ts';
@@ -15,11 +18,11 @@ export const serverOptions = {
     value: 'REF',
     help: 'Uses the linked Plinth server, which must have this project ref.',
   },
-  // The flag that selects a project in upstream's CLI 3.1.
+  // The flag with which upstream's CLI 3.1 selects a project.
   remote: { type: 'string', value: '[REF]', help: 'Same as --linked or --project-ref.', hidden: true },
 } as const satisfies Record<string, Option>;
 
-/** Returns a client for the server that the options select. @throws {UsageError} if options contradict each other */
+/** Returns a client for the server selected by the options. @throws {UsageError} if options contradict each other */
 export async function managementOf(input: Input): Promise<ManagementClient> {
   const location = locationOf(input);
   const ref = input.text('project-ref') || input.text('remote') || undefined;

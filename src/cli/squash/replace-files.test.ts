@@ -29,7 +29,7 @@ test('one file remains, and all files have copies', () => {
 test('a failure halfway restores the original files', () => {
   const { dir, paths, backup } = folder();
   const [first = '', , last = ''] = paths;
-  // The second attempt to remove the same file fails.
+  // The second removal of the same file fails.
   expect(() => replaceFiles([first, first, last], 'new', backup)).toThrow('ENOENT');
   expect(readdirSync(dir)).toEqual(['1_a.sql', '2_b.sql', '3_c.sql']);
   expect(readFileSync(first, 'utf8')).toBe('old 1');

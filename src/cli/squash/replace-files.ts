@@ -1,17 +1,17 @@
-/** Replaces several files with a single one. The original files can always be restored. */
+/** Replaces several files with a single file. The original files can always be restored. */
 import { copyFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
 /**
- * Writes the text to the last file and removes the others. `backupDir` keeps copies of all files. If a step fails, the
- * files are restored.
+ * Writes the text to the last file and removes the other files. `backupDir` keeps copies of all files. If a step fails,
+ * the original files are restored.
  */
 export function replaceFiles(paths: readonly string[], text: string, backupDir: string): void {
   const last = paths.at(-1);
   if (last === undefined) return;
   mkdirSync(backupDir, { recursive: true });
   for (const path of paths) copyFileSync(path, join(backupDir, basename(path)));
-  // The name doesn't have a migration's extension, so a leftover file isn't run as a migration.
+  // The temporary file doesn't have the extension of migrations, so a leftover file is never run as a migration.
   const partial = join(dirname(last), `.${basename(last)}.new`);
   try {
     writeFileSync(partial, text, { flush: true });

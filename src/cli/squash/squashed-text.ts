@@ -6,15 +6,15 @@ import { CommandError, describeError } from '../errors.ts';
 import { say } from '../output.ts';
 import type { Shadow, Shadows } from '../shadow.ts';
 
-/** Separates the parts of a role dump. */
+/** The text between the statements of a role dump. */
 const separator = ';\n\n';
 
 /**
- * Applies the migrations up to the version in a temporary database and dumps its schema. Runs the result in another
- * temporary database and compares both databases' schemas.
+ * Applies the migrations up to this version in a temporary database and dumps the database's schema. Runs the dump in
+ * another temporary database and compares the schemas of the two databases.
  *
  * @throws {ProjectError} if a migration fails
- * @throws {CommandError} if the text doesn't create the same schema
+ * @throws {CommandError} if the dump doesn't create the same schema
  */
 export async function squashedText(shadows: Shadows, version: string): Promise<string> {
   const original = await shadows.fromMigrations({ upToVersion: version });
@@ -48,8 +48,8 @@ const differences = async (copy: Shadow, wanted: Snapshot): Promise<string> =>
   diffScript(compareSnapshots(await readSnapshot(copy.target), wanted, {}));
 
 /**
- * Returns the statements that create and change roles. A schema dump doesn't contain them because roles don't belong to
- * a schema.
+ * Returns the statements that create and change roles. A schema dump doesn't contain these statements, because roles
+ * don't belong to a schema.
  */
 async function newRoles(before: Shadow, after: Shadow): Promise<string> {
   const known = new Set((await dump(before, 'roles')).text.split(separator));

@@ -2,7 +2,7 @@
 import { CommandError } from '../errors.ts';
 import type { StorageTarget } from './target.ts';
 
-/** Thrown if the service can't be reached, so that all other requests would also fail. */
+/** The error that is thrown if the service can't be reached, which means that all other requests would also fail. */
 export class StorageUnreachableError extends CommandError {}
 
 /** A response with an error status. */
@@ -20,7 +20,10 @@ export class StorageResponseError extends CommandError {
   }
 }
 
-/** Returns the fields of an error response. Resumable uploads return plain text, and all other requests return JSON. */
+/**
+ * Returns the fields of an error response. The errors of resumable uploads are plain text, and the errors of all other
+ * requests are JSON.
+ */
 function errorOf(text: string): { readonly message?: string; readonly statusCode?: string } {
   try {
     const { message, statusCode } = JSON.parse(text) as { message?: unknown; statusCode?: unknown };
@@ -65,7 +68,7 @@ export function createStorageApi({ apiUrl, serviceKey }: StorageTarget) {
   const base = `${apiUrl.replace(/\/+$/, '')}/storage/v1`;
   const auth = {
     apikey: serviceKey,
-    // A secret key isn't a JWT, so the gateway derives a token from `apikey`.
+    // A secret key isn't a JWT, so it is sent only as `apikey`, from which the gateway derives a token.
     ...(serviceKey.startsWith('sb_') ? {} : { authorization: `Bearer ${serviceKey}` }),
   };
 
@@ -98,8 +101,8 @@ export function createStorageApi({ apiUrl, serviceKey }: StorageTarget) {
   return {
     request,
     /**
-     * Returns the URL of a resumable upload. Replaces the URL's origin with the API's, so that the key isn't sent
-     * elsewhere.
+     * Returns the URL of a resumable upload. Replaces the URL's origin with the API's origin, so that the key isn't
+     * sent to another server.
      */
     uploadUrl: (location: string): string => {
       const { pathname, search } = new URL(location, base);
@@ -112,7 +115,8 @@ export function createStorageApi({ apiUrl, serviceKey }: StorageTarget) {
     deleteBucket: async (name: string): Promise<string> =>
       (await call<{ message: string }>('DELETE', `/bucket/${encodeURIComponent(name)}`)).message,
     /**
-     * Lists the keys that begin with a prefix, page by page. Without `isDeep`, deeper keys are grouped into folders.
+     * Lists the keys that begin with a prefix, page by page. Without `isDeep`, keys with further segments are grouped
+     * into folders.
      */
     async *list(
       bucket: string,

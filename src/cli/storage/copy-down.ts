@@ -77,13 +77,13 @@ async function downloadAll(target: string, options: CopyDownOptions): Promise<vo
     throw new CommandError(`${failures.length} of ${count} objects weren't downloaded:`, ...failures);
 }
 
-/** Returns the part of an object's path after the source path. Empty for the source itself. */
+/** Returns the part of an object's path after the source path. The result is empty for the source itself. */
 function pathBelow({ bucket, key }: StoragePath, found: Found): string {
   if (bucket === '') return `${found.bucket}/${found.key}`;
   return found.key === key ? '' : found.key.slice(folderKey(key).length);
 }
 
-/** Whether the other objects would also fail with this error. */
+/** Whether the copies of the other objects would also fail with this error. */
 const isFatal = (error: unknown): boolean =>
   error instanceof StorageUnreachableError ||
   (error instanceof StorageResponseError && !error.isMissing) ||

@@ -1,4 +1,4 @@
-/** Downloads objects to files, which are always inside the target folder. */
+/** Downloads objects to files. These files are always inside the target folder. */
 import { randomBytes } from 'node:crypto';
 import { createWriteStream, lstatSync, mkdirSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
@@ -16,7 +16,10 @@ export interface DownloadOptions {
 
 type Address = { readonly bucket: string; readonly key: string };
 
-/** Downloads to a file that must not exist yet. Removes an incomplete file. @throws {CommandError} */
+/**
+ * Downloads an object to a file that must not exist yet. If the download fails, removes the incomplete file.
+ * @throws {CommandError}
+ */
 export async function downloadNew(
   api: StorageApi,
   address: Address,
@@ -25,7 +28,7 @@ export async function downloadNew(
 ): Promise<void> {
   const body = await bodyOf(api, address, options);
   let isOpen = false;
-  // The flag `wx` neither replaces a file nor follows a symbolic link.
+  // With the flag `wx`, opening the file neither replaces an existing file nor follows a symbolic link.
   const output = createWriteStream(file, { flags: 'wx' }).once('open', () => {
     isOpen = true;
   });
@@ -40,8 +43,8 @@ export async function downloadNew(
 }
 
 /**
- * Downloads to a file that may already exist. The bytes are first written to a temporary file, so that the file is
- * always complete and a symbolic link is replaced instead of followed.
+ * Downloads an object to a file that may already exist. The bytes are first written to a temporary file, so that the
+ * file is always complete and a symbolic link is replaced instead of followed.
  */
 export async function downloadOver(
   api: StorageApi,
@@ -88,7 +91,7 @@ export class FolderMaker {
     this.#root = root;
   }
 
-  /** Returns the folder's path. @throws {CommandError} if a path segment is a file or a symbolic link */
+  /** Creates a folder and returns its path. @throws {CommandError} if a path segment is a file or a symbolic link */
   make(segments: readonly string[]): string {
     let path = this.#root;
     if (!this.#made.has(path)) mkdirSync(path, { recursive: true });

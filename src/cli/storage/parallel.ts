@@ -1,4 +1,4 @@
-/** Processes items in parallel, `jobs` at a time. After a failure, no more items are started. */
+/** Processes items in parallel, `jobs` at a time. After a failure, doesn't start further items. */
 export async function inParallel<T>(
   items: AsyncIterable<T> | Iterable<T>,
   jobs: number,

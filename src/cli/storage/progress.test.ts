@@ -45,7 +45,7 @@ test('items are processed in parallel, and no item starts after a failure', asyn
     started.push(item);
     open += 1;
     most = Math.max(most, open);
-    // The first item ends only after the second has started.
+    // The first item ends only after the second item has started.
     if (item === 1) await secondStarted.promise;
     if (item === 2) secondStarted.resolve();
     open -= 1;

@@ -6,9 +6,9 @@ const intervalMs = 200;
 
 export interface Progress {
   line(text: string): void;
-  /** Adds to the number of bytes to transfer. */
+  /** Increases the total number of bytes that must be transferred. */
   expect(bytes: number): void;
-  /** Adds to the number of transferred bytes. The argument is negative if bytes must be sent again. */
+  /** Increases the number of bytes that have been transferred. The argument is negative if bytes must be sent again. */
   add(bytes: number): void;
   end(): void;
 }
@@ -21,7 +21,7 @@ interface Output {
 /**
  * Creates a progress display.
  *
- * @param verb the word before the sizes, such as `Uploaded`
+ * @param verb the word that is printed before the sizes, such as `Uploaded`
  */
 export function createProgress(
   verb: string,

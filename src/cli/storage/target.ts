@@ -1,4 +1,4 @@
-/** The storage service that a command uses. */
+/** Finds the storage service that a command uses. */
 import type { Input, Option } from '../command.ts';
 import { UsageError } from '../command.ts';
 import { findRunning } from '../control.ts';
@@ -7,7 +7,7 @@ import { managementOf } from '../management/target.ts';
 import type { ProjectLocation } from '../project-location.ts';
 
 export interface StorageTarget {
-  /** The API's URL, such as `http://127.0.0.1:54321`. */
+  /** The URL of the API, such as `http://127.0.0.1:54321`. */
   readonly apiUrl: string;
   /** A service role key or a secret key. */
   readonly serviceKey: string;

@@ -18,7 +18,7 @@ export interface Upload {
   readonly contentType?: string | undefined;
 }
 
-/** Hosted projects require pieces of exactly this size. */
+/** Hosted projects require that the pieces have exactly this size. */
 const pieceBytes = 6 * 1024 * 1024;
 const maxAttempts = 5;
 const sniffedBytes = 512;
@@ -39,8 +39,8 @@ export async function uploadFile(
     const head = (await handle.read(Buffer.alloc(sniffedBytes), 0, sniffedBytes, 0)).buffer;
     const contentType = upload.contentType ?? fileType(upload.file, head.subarray(0, size));
     const seconds = /^max-age=(\d+)$/.exec(upload.cacheControl)?.[1];
-    // Requires a Cache-Control header with only `max-age`, because the resumable protocol has no field for other
-    // headers.
+    // Uses a resumable upload only if the Cache-Control header contains only `max-age`, because the resumable protocol
+    // has no field for other values.
     if (size > pieceBytes && seconds !== undefined) {
       const resumable = { ...upload, contentType, seconds, size };
       return await uploadPieces(api, handle, resumable, { onBytes, signal });
@@ -129,7 +129,7 @@ function offsetOf(response: Response): number {
 
 /**
  * Whether a retry can succeed. True if the connection was lost, or if the server failed, was overloaded or was still
- * processing a request.
+ * processing another request of the upload.
  */
 function isTemporary(error: unknown): boolean {
   return (

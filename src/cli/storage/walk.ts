@@ -4,12 +4,14 @@ import type { Entry, StorageApi } from './api.ts';
 import type { StoragePath } from './core/storage-url.ts';
 import { folderKey } from './core/storage-url.ts';
 
-/** An object. The key is empty for an empty bucket. */
+/** An object. For an empty bucket, the key is empty. */
 export interface Found extends Entry {
   readonly bucket: string;
 }
 
-/** Yields all objects whose key or bucket begins with the path. */
+/**
+ * Yields all objects whose keys begin with the path's key, or all objects in buckets whose names begin with the path.
+ */
 export async function* withPrefix(api: StorageApi, path: StoragePath): AsyncGenerator<Found> {
   if (!namesBuckets(path)) return yield* inBucket(api, path.bucket, path.key);
   for (const bucket of await api.listBuckets())
@@ -27,7 +29,7 @@ export async function* below(api: StorageApi, path: StoragePath): AsyncGenerator
 }
 
 export async function findObject(api: StorageApi, bucket: string, key: string): Promise<Found | undefined> {
-  // A key sorts before all longer keys that start with it.
+  // A key sorts before all longer keys that begin with this key.
   for await (const [first] of api.list(bucket, key, { isDeep: true, limit: 1 }))
     return first?.key === key ? { bucket, ...first } : undefined;
   return undefined;
@@ -45,7 +47,7 @@ async function* inBucket(api: StorageApi, bucket: string, prefix: string): Async
       yield { bucket, ...entry };
     }
   if (!isEmpty || prefix !== '') return;
-  // Checks the bucket because the service also returns an empty list for a bucket that doesn't exist.
+  // Checks that the bucket exists, because the service returns an empty list for a bucket that doesn't exist.
   if (!(await api.listBuckets()).includes(bucket)) throw new CommandError(`Bucket not found: ${bucket}`);
   yield { bucket, key: '', sizeBytes: undefined };
 }

@@ -1,6 +1,9 @@
-/** Determines whether an object key can become a path inside a folder, so that downloads never write elsewhere. */
+/**
+ * Determines whether an object key can be used as a path inside a folder, so that downloads never write outside this
+ * folder.
+ */
 
-/** Names that Windows reserves in every folder, regardless of their extension. */
+/** The names that Windows reserves in every folder, with any extension. */
 const windowsDevices = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: file names can't contain control characters on Windows
 const windowsForbidden = /[<>:"|?*\u0000-\u001f]/;
@@ -10,7 +13,8 @@ const windowsForbidden = /[<>:"|?*\u0000-\u001f]/;
  * folder.
  *
  * @example
- * localSegments('docs/a.txt', 'linux'); // ['docs', 'a.txt'] localSegments('../a.txt', 'linux'); // undefined
+ * localSegments('docs/a.txt', 'linux'); // ['docs', 'a.txt']
+ * localSegments('../a.txt', 'linux'); // undefined
  */
 export function localSegments(key: string, platform: NodeJS.Platform): readonly string[] | undefined {
   const segments = key.replace(/\/$/, '').split('/');

@@ -1,15 +1,15 @@
-/** Parses `ss:///bucket/key`, which is how upstream's CLI writes buckets and objects. */
+/** Parses URLs of the form `ss:///bucket/key`, with which upstream's CLI identifies buckets and objects. */
 import { UsageError } from '../../command.ts';
 
 /** A bucket, object or folder. */
 export interface StoragePath {
-  /** Empty for all buckets. */
+  /** The bucket's name, which is empty for all buckets. */
   readonly bucket: string;
-  /** Empty for the whole bucket. Ends with a slash for a folder. */
+  /** The object's key, which is empty for the whole bucket. The key of a folder ends with a slash. */
   readonly key: string;
   /**
-   * Whether the path ends with a slash. `ss:///a/` is a single bucket, but `ss:///a` is all buckets whose names begin
-   * with `a`.
+   * Whether the path ends with a slash. `ss:///a/` means the bucket `a`, but `ss:///a` means all buckets whose names
+   * begin with `a`.
    */
   readonly isFolder: boolean;
 }
@@ -17,8 +17,8 @@ export interface StoragePath {
 export const isStorageUrl = (text: string): boolean => /^ss:/i.test(text);
 
 /**
- * Parses a storage URL. As in upstream, percent escapes are decoded. `?` and `#` belong to the key, because a truncated
- * key would identify a different object.
+ * Parses a storage URL. As in upstream, percent escapes are decoded. The characters `?` and `#` belong to the key,
+ * because a key that ends before such a character would identify a different object.
  *
  * @throws {UsageError}
  * @example parseStorageUrl('ss:///images/cats/1.png'); // { bucket: 'images', key: 'cats/1.png', isFolder: false }
@@ -51,5 +51,5 @@ export function baseName({ bucket, key }: Pick<StoragePath, 'bucket' | 'key'>): 
   return trimmed === '' ? bucket : trimmed.slice(trimmed.lastIndexOf('/') + 1);
 }
 
-/** Returns the key of the folder with this name. The empty key is the bucket's root. */
+/** Returns the key of the folder with this name. An empty key refers to the bucket's root. */
 export const folderKey = (key: string): string => (key === '' || key.endsWith('/') ? key : `${key}/`);

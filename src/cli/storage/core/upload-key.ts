@@ -1,4 +1,4 @@
-/** Determines each uploaded file's object key, following the rules of `cp`. */
+/** Determines the object key of each uploaded file in the same way as the command `cp` determines paths. */
 import { folderKey, type StoragePath } from './storage-url.ts';
 
 /** Whether the target exists, as an object or as a folder. */
@@ -9,15 +9,16 @@ export interface TargetState {
 
 type Address = Pick<StoragePath, 'bucket' | 'key'>;
 
-/** Returns the target of a single file. If the target is a folder, the file keeps its name. */
+/** Returns the target bucket and key of a single file. If the target is a folder, the file keeps its name. */
 export function fileTarget(target: StoragePath, fileName: string, state: TargetState): Address {
   const isFolder = target.key === '' || target.isFolder || (state.isFolder && !state.isObject);
   return isFolder ? inside(target, fileName) : { bucket: target.bucket, key: target.key };
 }
 
 /**
- * Returns the target of a file in an uploaded folder. If the target exists, the folder is created inside it. Otherwise,
- * the target becomes the folder. If no bucket is specified, the folder's name is the bucket name.
+ * Returns the target bucket and key of a file in an uploaded folder. If the target folder exists, the uploaded folder
+ * is created inside the target. Otherwise, the target becomes the uploaded folder. If no bucket is specified, the
+ * folder's name is the bucket name.
  */
 export function folderTarget(
   target: StoragePath,
