@@ -6,8 +6,8 @@ const missing = "This bucket or file doesn't exist.";
 const pageLimit = 200;
 const deleteBatch = 1000;
 /**
- * The maximum number of objects that one call deletes, so that a call doesn't take too long. The caller repeats the
- * call until all objects are deleted.
+ * The maximum number of objects that a call deletes. It prevents a call from taking too long. The caller repeats the
+ * call until all objects have been deleted.
  */
 const maxDeleted = 10_000;
 
@@ -33,8 +33,8 @@ export interface StorageObjects {
   list(bucket: string, query: FolderQuery): Promise<FolderPage>;
   info(bucket: string, path: string): Promise<ObjectInfo>;
   /**
-   * Returns a URL for reading the object, valid for this number of seconds. With `widthPixels`, the URL returns an
-   * image of at most this width.
+   * Returns a URL for reading the object. The URL is valid for this number of seconds. With `widthPixels`, the URL
+   * leads to an image that is at most this wide.
    */
   readLink(bucket: string, path: string, seconds: number, widthPixels?: number): Promise<string>;
   uploadLink(bucket: string, path: string, replace: boolean): Promise<UploadLink>;
@@ -156,13 +156,18 @@ export function createStorageObjects(callService: ServiceClient, apiUrl: () => s
 const addressOf = (bucket: string, path: string): string =>
   [bucket, ...path.split('/')].map(encodeURIComponent).join('/');
 
-/** Returns a link's path. Storage returns links without a prefix and without percent-encoding. */
+/**
+ * Returns the path of a signed link. The storage service returns links without a prefix and without percent-encoding.
+ */
 function pathOf(signed: string): string {
   const [path = '', query = ''] = signed.split(/\?(?=token=[^?]*$)/, 2);
   return `/storage/v1${path.split('/').map(encodeURIComponent).join('/')}?${query}`;
 }
 
-/** Whether the service has this route. The error message for an unknown route states that the route doesn't exist. */
+/**
+ * Whether the storage service has this route. For an unknown route, the error message says that the route doesn't
+ * exist.
+ */
 async function isServed(call: ServiceClient, path: string, method: 'OPTIONS' | 'GET'): Promise<boolean> {
   try {
     await call(path, { method });

@@ -1,7 +1,7 @@
 /**
- * The routes for buckets and files. They don't transfer file content. Instead, the page gets a link that the storage
- * service has signed for a file, and reads or writes the file on the API's origin. Therefore, the Console's origin
- * serves no files.
+ * The routes for buckets and files. These routes don't transfer the content of files. Instead, the page gets a link
+ * that the storage service has signed for a file, and uses the link to read or write the file at the API's origin.
+ * Therefore, no files are served from the Console's origin.
  */
 import type { Database } from '../../database/types.ts';
 import type { Audit } from '../audit.ts';
@@ -16,28 +16,28 @@ export interface StorageDeps {
   readonly database: Database;
   readonly callService: ServiceClient;
   readonly apiUrl: () => string;
-  /** The file size limit for buckets without their own limit. */
+  /** The file size limit for buckets that don't have their own limit. */
   readonly fileSizeLimitBytes: () => number;
   readonly audit: Audit;
 }
 
 /**
- * The lifetime of preview links, which is long enough to watch a movie. For longer access, operators create a share
- * link, which is recorded in the audit log.
+ * The lifetime of preview links, which is long enough to watch a movie. If access is needed for longer, operators
+ * create a share link. Share links are recorded in the audit log.
  */
 const previewSeconds = 2 * 3600;
-/** Twice the panel's width, because high-density screens show more pixels. */
+/** Twice the width of the preview panel, because high-density screens show more pixels. */
 const previewWidthPixels = 1000;
-/** The image types that are resized. GIF is excluded because resized images aren't animated. */
+/** The types of images that are resized. GIF is excluded because resizing removes the animation. */
 const picturesToShrink = /^image\/(?:jpeg|png|webp|avif|tiff)\b/i;
 
 /**
- * The lifetime of thumbnail links, which is long enough for a list that stays open. Images are requested only when they
- * scroll into view.
+ * The lifetime of thumbnail links, which is long enough for a list that stays open for a while. The browser requests an
+ * image only when the image scrolls into view.
  */
 const thumbnailSeconds = 30 * 60;
 const thumbnailWidthPixels = 96;
-/** Below this size, resizing an image costs more than sending it. */
+/** For smaller files, resizing the image takes more resources than sending the original. */
 const smallPictureBytes = 50_000;
 const smallPictures = /^image\/(?:jpeg|png|webp|avif|gif)\b/i;
 
@@ -96,7 +96,7 @@ export function storageRoutes(api: Api, deps: StorageDeps): void {
   route('POST /storage/buckets/:bucket/upload-link', 'write', async (call) => {
     const { path, replace } = await call.body();
     const link = await objects.uploadLink(call.params.bucket, path, replace);
-    // The browser sends the file to the storage service, which can still reject it.
+    // The browser sends the file to the storage service, which can still reject the upload.
     await audit(call, 'object.upload-link', named(call.params.bucket, path), { replace });
     return link;
   });
@@ -152,8 +152,8 @@ interface Picture {
 }
 
 /**
- * Signs links to small versions of images, or to images that are already small. The links are short-lived and their
- * paths contain a token, so a cache can't serve them to anyone else.
+ * Signs links to thumbnails of images, or to the images themselves if they are already small. The links are short-lived
+ * and their paths contain a token, so a cache can't serve the images to anyone else.
  */
 async function thumbnailsOf(
   objects: StorageObjects,
@@ -169,7 +169,8 @@ async function thumbnailsOf(
       try {
         return [path, await objects.readLink(bucket, path, thumbnailSeconds, width)];
       } catch {
-        // The file may have been deleted since the list was read. The other thumbnails must still be returned.
+        // The file may have been deleted since the list of files was read. The thumbnails of the other files must still
+        // be returned.
         return undefined;
       }
     }),

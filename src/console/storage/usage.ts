@@ -1,11 +1,15 @@
 /**
- * Counts each bucket's files and their bytes. Reading every row of a large table takes too long, so a sample is used.
+ * Counts the files in each bucket and adds up their sizes. Reading every row of a large table would take too long, so a
+ * sample is used.
  */
 import type { Pool } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
 import type { StorageUsage } from './contract.ts';
 
-/** Above this number of files, the usage is estimated until the operator requests exact numbers. */
+/**
+ * If the buckets contain more files than this in total, the usage is estimated until the operator requests exact
+ * numbers.
+ */
 const maxCountedFiles = 100_000;
 const sampledFiles = 20_000;
 const timeoutMs = 60_000;

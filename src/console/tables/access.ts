@@ -1,5 +1,5 @@
 /**
- * The checks that all table routes perform first: whether the table exists, whether the operator can read its rows, and
+ * The checks with which all table routes begin: whether the table exists, whether the operator can read its rows, and
  * which persona is used.
  */
 import type { Database, TransactionOptions, TransactionWork } from '../../database/types.ts';
@@ -15,15 +15,18 @@ import type { Relation } from './contract.ts';
 export interface Access {
   /** Returns the table. @throws {ConsoleError} not_found */
   relation(call: Call): Promise<Relation>;
-  /** Returns the table if the operator may read its rows. @throws {ConsoleError} not_found, forbidden */
+  /** Returns the table if the operator is allowed to read its rows. @throws {ConsoleError} not_found, forbidden */
   readable(call: Call): Promise<Relation>;
-  /** Checks access to a table's rows. @throws {ConsoleError} forbidden if the operator may not read them */
+  /**
+   * Checks whether the operator may access a table's rows.
+   * @throws {ConsoleError} forbidden if the operator may not read the rows
+   */
   requireReadable(call: Call, relation: Relation): void;
-  /** Runs a transaction as the persona in the URL (`as=`). */
+  /** Runs a transaction as the persona in the URL's `as` parameter. */
   run<T>(call: Call, work: TransactionWork<T>, options: TransactionOptions): Promise<T>;
-  /** Runs a transaction as the operator regardless of the persona. */
+  /** Runs a transaction as the operator, regardless of the persona in the URL. */
   runAsOperator<T>(call: Call, work: TransactionWork<T>, options: TransactionOptions): Promise<T>;
-  /** Returns the persona's identity. Used by streams, which run their own transactions. */
+  /** Returns the persona's identity. Used for streams, which run their own transactions. */
   identity(call: Call): Promise<Identity>;
 }
 
@@ -67,7 +70,7 @@ export function createAccess(database: Database, clock: Clock): Access {
   };
 }
 
-/** Returns the table's name for the audit log. */
+/** Returns the name of the table for the audit log. */
 export const nameOf = (relation: Relation): string => `${relation.schema}.${relation.name}`;
 
 /** Returns the persona for the audit log. */

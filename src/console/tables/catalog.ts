@@ -1,9 +1,9 @@
-/** Reads schemas, tables and columns from the catalog. Nothing is cached, so the result is always current. */
+/** Reads schemas, tables and columns from the system catalogs. Nothing is cached, so the result is always current. */
 import type { Queryable } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
 import type { Column, ForeignKey, Relation, RelationKey, RelationSummary } from './contract.ts';
 
-/** Lists all relations except PostgreSQL's own and those that store Plinth's state. */
+/** Lists all relations except those that belong to PostgreSQL or store Plinth's state. */
 export const listRelations = (db: Queryable, only: Sql = sql.empty): Promise<RelationSummary[]> =>
   db.query(sql`
     select n.nspname as schema, c.relname as name, ${kindOf} as kind,
@@ -76,12 +76,12 @@ export async function findRelation(
   };
 }
 
-/** The bits of `pg_trigger.tgtype` for ROW, BEFORE and INSERT. */
+/** The bits for ROW, BEFORE and INSERT in `pg_trigger.tgtype`. */
 const beforeInsertRow = 1 | 2 | 4;
 
 const kindOf = sql.raw(
   "case c.relkind when 'r' then 'table' when 'p' then 'partitioned table' when 'v' then 'view' when 'm' then 'materialized view' else 'foreign table' end",
 );
 
-/** Quotes a name that is passed as a regclass value instead of as part of the statement. */
+/** Quotes a name that is passed as a regclass value rather than as part of the statement. */
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;

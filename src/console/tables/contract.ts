@@ -24,8 +24,8 @@ const cell = z.union([
 ]);
 
 /**
- * Parses an object whose keys are column names. The result has no prototype, because `z.record` drops `__proto__`, which
- * can be a column name.
+ * Parses an object that has column names as its keys. The result has no prototype, and `z.record` isn't used because it
+ * drops the key `__proto__`, which can be a column name.
  */
 const byColumn = <Schema extends z.ZodType>(schema: Schema) =>
   z
@@ -58,7 +58,7 @@ const filters = z
 const sort = z.array(z.object({ column: z.string(), ascending: z.boolean() })).max(10);
 const cursor = z.array(z.string().nullable()).max(50);
 
-/** A query parameter that contains a JSON value. */
+/** A query parameter whose value is JSON. */
 const jsonText = <T extends z.ZodType>(schema: T) =>
   z
     .string()
@@ -72,11 +72,11 @@ const jsonText = <T extends z.ZodType>(schema: T) =>
     })
     .pipe(schema);
 
-/** The maximum length of a snapshot. Each running transaction adds a number to it. */
+/** The maximum length of a snapshot as text. For each running transaction, the snapshot contains a number. */
 const maxSnapshotChars = 20_000;
 const snapshot = z.object({ after: z.string().max(maxSnapshotChars).optional() });
 
-/** `as` is the persona, which `access.ts` parses. */
+/** `as` is the persona, which is parsed by `access.ts`. */
 const view = { as: personaText, filters: jsonText(filters).default([]), sort: jsonText(sort).default([]) };
 
 const page = z
@@ -97,7 +97,7 @@ const page = z
 const referenceSearch = z.object({
   as: personaText,
   search: z.string().max(200).default(''),
-  /** Whether to return only the row whose key equals the text. */
+  /** Whether to return only the row whose key is equal to the text. */
   exact: z
     .enum(['true', 'false'])
     .default('false')
@@ -120,11 +120,11 @@ const scope = z.union([
   z.object({ filters }).strict(),
 ]);
 /**
- * `rows` is the number of rows that the operator confirmed. If a different number is affected, the change is rolled
- * back.
+ * `rows` is the number of rows for which the operator confirmed the change. If the change affects a different number of
+ * rows, it is rolled back.
  */
 const affectRows = z.object({ scope, rows: z.number().int().min(0).optional() }).strict();
-/** With `undo`, the response contains the rows, so that they can be restored. */
+/** With `undo`, the response contains the deleted rows, so that they can be restored. */
 const removeRows = affectRows.extend({ undo: z.boolean().default(false) });
 const changeRows = affectRows.extend({ changes: cells });
 const restoredRows = z
@@ -137,7 +137,7 @@ const restoredRows = z
 const exportView = z.object({
   ...view,
   format: z.enum(['csv', 'json']),
-  /** Whether to neutralize CSV cells that a spreadsheet would run as formulas. */
+  /** Whether to neutralize CSV cells that a spreadsheet program would run as formulas. */
   guarded: z
     .enum(['true', 'false'])
     .default('true')
@@ -156,13 +156,13 @@ const importFile = z.object({
   format,
   delimiter,
   mapping: jsonText(z.record(z.string(), z.string())),
-  /** Values that are the same for every row, by table column. */
+  /** Values that are the same in every row, by the table's column. */
   fixed: jsonText(z.record(z.string(), z.string().nullable())).optional(),
-  /** Whether this is a dry run, which rolls back the import. */
+  /** Whether this is a dry run, in which the import is rolled back. */
   dry: flag,
-  /** Whether to skip invalid rows. If false, a single invalid row prevents the import. */
+  /** Whether to skip invalid rows. If false, a single invalid row causes the whole import to be rejected. */
   skip: flag,
-  /** An ID for requesting the import's progress. */
+  /** An ID with which the progress of the import can be requested. */
   id: z.string().max(100).default(''),
 });
 
@@ -181,7 +181,7 @@ export interface RelationSummary {
 
 export interface Column {
   name: string;
-  /** The type as formatted by `format_type`, such as `character varying(20)`. */
+  /** The type in the format of `format_type`, such as `character varying(20)`. */
   type: string;
   nullable: boolean;
   default: string | null;
@@ -204,34 +204,34 @@ export interface ForeignKey {
   columns: string[];
   schema: string;
   table: string;
-  /** The referenced columns, in the order of `columns`. */
+  /** The referenced columns, in the same order as `columns`. */
   references: string[];
 }
 
-/** Rows in another table, or in the same one, that reference deleted rows. */
+/** Rows, in any table, that reference the deleted rows. */
 export interface DeleteEffect {
   readonly schema: string;
   readonly table: string;
   readonly columns: readonly string[];
-  /** `reject` means that these rows prevent the deletion. */
+  /** `reject` means that the deletion is rejected because of these rows. */
   readonly action: 'cascade' | 'set null' | 'set default' | 'reject';
   readonly rows: number;
-  /** Whether there are more rows than were counted. */
+  /** Whether the actual number of rows is larger than the number that was counted. */
   readonly isMore: boolean;
-  /** Whether deleting these rows affects other rows in turn. */
+  /** Whether the deletion of these rows would in turn affect other rows. */
   readonly deeper: boolean;
 }
 
-/** Deleted rows with all stored values as text. */
+/** The deleted rows, with all stored values as text. */
 export interface DeletedRows {
   readonly columns: readonly string[];
   readonly rows: readonly (readonly (string | null)[])[];
 }
 
 export interface ReferenceChoices {
-  /** The referenced keys, each with the text of a column that describes the row. */
+  /** The referenced keys, each with the text in a column that describes the row. */
   readonly choices: readonly { readonly value: string; readonly label: string | null }[];
-  /** Whether more rows match. */
+  /** Whether more rows match than the response contains. */
   readonly more: boolean;
 }
 
@@ -239,7 +239,7 @@ export interface Relation extends RelationSummary {
   columns: Column[];
   key: RelationKey;
   foreign_keys: ForeignKey[];
-  /** Whether a BEFORE INSERT trigger can set required columns that an insert omits. */
+  /** Whether the table has a BEFORE INSERT trigger, which can set required columns that an insert omits. */
   insert_trigger: boolean;
 }
 
@@ -249,10 +249,10 @@ export interface Filter {
   readonly value: string;
 }
 
-/** Values by column, as text. */
+/** Values by column name, as text. */
 export type RowKey = Readonly<Record<string, string>>;
 
-/** The values of a row's sort columns, as text. */
+/** The values in a row's sort columns, as text. */
 export type Cursor = readonly (string | null)[];
 
 export interface Sort {
@@ -263,37 +263,40 @@ export interface Sort {
 export interface Page {
   readonly columns: readonly string[];
   readonly rows: readonly (readonly (string | null)[])[];
-  /** The positions of truncated cells, as `[row, column]`. */
+  /** The positions of cells that were truncated, as `[row, column]`. */
   readonly cut: readonly (readonly [number, number])[];
-  /** The rows' keys. Null if the cells include the key columns. */
+  /** The rows' keys. The keys of the rows. Null if the cells already include the key columns. */
   readonly keys: readonly RowKey[] | null;
-  /** The cursors of the page's first and last row. Null if this table's pages are found by offset. */
+  /** The cursors for the first and the last row on the page. Null if the pages of this table are found by offset. */
   readonly first: Cursor | null;
   readonly last: Cursor | null;
-  /** Whether there are more rows after this page. */
+  /** Whether more rows follow after this page. */
   readonly more: boolean;
-  /** The number of matching rows, estimated by the planner or counted. Set only for the first page. */
+  /**
+   * The number of matching rows, which was either estimated by the planner or counted. Set only in responses with the
+   * first page.
+   */
   readonly estimate: number | null;
-  /** Whether the rows were counted. */
+  /** Whether the rows were counted rather than estimated. */
   readonly isExact: boolean;
 }
 
-/** A cell's new value: text, NULL, or the column's default. */
+/** The new value of a cell: text, NULL, or the default of the column. */
 export type CellChange = { readonly value: string | null } | { readonly default: true };
 
 export type Values = Readonly<Record<string, string | null>>;
 
 export interface EditedRow {
-  /** The row's key after the edit. */
+  /** The key that the row has after the edit. */
   readonly key: RowKey;
-  /** The values of the changed columns before the edit. */
+  /** The values that the changed columns had before the edit. */
   readonly before: Values;
-  /** The row after the edit, as stored in the database. */
+  /** The row as stored in the database after the edit. */
   readonly row: Values;
 }
 
 export interface ImportFault {
-  /** The line in the file. Null if the error isn't about a line. */
+  /** The line number in the file. Null if the error doesn't refer to a line. */
   readonly line: number | null;
   readonly message: string;
   readonly detail?: string | undefined;
@@ -301,9 +304,9 @@ export interface ImportFault {
   readonly sqlstate?: string | undefined;
 }
 
-/** A group of equal errors in different rows. */
+/** A group of rows that have the same error. */
 export interface FaultGroup {
-  /** The error without the row's value. */
+  /** The error message without the value from the row. */
   readonly message: string;
   readonly column?: string;
   readonly sqlstate?: string;
@@ -314,29 +317,30 @@ export interface FaultGroup {
 export interface SkippedRow {
   readonly line: number | null;
   readonly reason: string;
-  /** The row as read from the file. */
+  /** The row's values as read from the file. */
   readonly values: Readonly<Record<string, unknown>>;
 }
 
 export interface ImportReport {
-  /** The number of rows that were read. */
+  /** The number of rows that were read from the file. */
   readonly rows: number;
-  /** The number of errors. */
+  /** The total number of errors. */
   readonly invalid: number;
   /** The first errors. */
   readonly faults: readonly ImportFault[];
   readonly groups: readonly FaultGroup[];
-  /** The skipped rows, if skipping was requested. */
+  /** The rows that were skipped, if skipping was requested. */
   readonly skipped: readonly SkippedRow[];
-  /** Whether the import stopped early because of too many errors. */
+  /** Whether the import stopped early because there were too many errors. */
   readonly stopped: boolean;
 }
 
 export const contract = {
   'GET /tables': { response: json<{ readonly tables: readonly RelationSummary[] }>() },
   /**
-   * Returns the set of committed transactions (`pg_current_snapshot`). With `after`, waits up to 20 seconds until the
-   * set differs from that snapshot. While it is equal, no data has changed.
+   * Returns a snapshot, which shows which transactions have been committed (`pg_current_snapshot`). With `after`, waits
+   * up to 20 seconds until the snapshot differs from the given one. As long as the snapshot is the same, no data has
+   * changed.
    */
   'GET /snapshot': { query: snapshot, response: json<{ readonly snapshot: string }>() },
   'GET /tables/:schema/:table': { response: json<Relation>() },
@@ -363,7 +367,7 @@ export const contract = {
     body: removeRows,
     response: json<{ readonly deleted: number; readonly restorable?: DeletedRows }>(),
   },
-  /** Returns what else a deletion would change, and whether it can be undone. */
+  /** Returns the other rows that a deletion would change or delete, and whether the deletion can be undone. */
   'POST /tables/:schema/:table/delete-effects': {
     query: asPersona,
     body: z.object({ scope }).strict(),

@@ -1,4 +1,4 @@
-/** The routes that show what a deletion affects, and that restore deleted rows. */
+/** The routes that show the effects of a deletion and restore deleted rows. */
 import type { Audit } from '../audit.ts';
 import type { Api } from '../routes/api.ts';
 import { type Access, nameOf, personaOf } from './access.ts';
@@ -6,7 +6,7 @@ import { identifying } from './core/identity.ts';
 import { deleteEffects, isRestorable, restoreRows } from './deletion.ts';
 import { reading, writing } from './timing.ts';
 
-/** The maximum number of keys that the audit log records. */
+/** The maximum number of row keys that are recorded in the audit log. */
 const shownKeys = 100;
 
 export function deletionRoutes(api: Api, { access, audit }: { access: Access; audit: Audit }): void {
@@ -16,7 +16,7 @@ export function deletionRoutes(api: Api, { access, audit }: { access: Access; au
     const { scope } = await call.body();
     const relation = await access.relation(call);
     const restorable = await access.run(call, (tx) => isRestorable(tx, relation, scope), reading);
-    // Foreign keys act on all rows, including those that the persona can't see.
+    // Foreign keys affect all rows, including rows that the persona can't see.
     const effects = await access.runAsOperator(call, (tx) => deleteEffects(tx, relation, scope), reading);
     return { effects, restorable };
   });

@@ -1,6 +1,6 @@
 /**
- * Deletes rows so that they can be restored. Determines what else a deletion changes, and returns the rows' complete
- * values.
+ * Deletes rows in such a way that they can be restored. Determines which other rows a deletion affects, and returns the
+ * complete values of the deleted rows.
  */
 import type { Queryable, Transaction } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
@@ -10,16 +10,16 @@ import { columnOf, where } from './core/filters.ts';
 import { table } from './read.ts';
 import { inScope, type Scope, scoped } from './write.ts';
 
-/** The maximum number of deleted rows that are returned. Larger deletions can't be undone. */
+/** The maximum number of deleted rows that are returned. If more rows are deleted, the deletion can't be undone. */
 export const maxRestoredRows = 1000;
-/** The maximum size of the rows as text. */
+/** The maximum total size of the deleted rows as text. */
 export const maxRestoredBytes = 4_000_000;
-/** Counting stops at this number of referencing rows, so that it stays fast. */
+/** Referencing rows are counted only up to this number, so that counting stays fast. */
 const maxCounted = 10_000;
-/** A statement can have at most 65,535 parameters (frontend/backend protocol, Bind). */
+/** PostgreSQL allows at most 65,535 parameters in a statement (frontend/backend protocol, Bind). */
 const maxParameters = 60_000;
 
-/** Whether all rows in the scope can be restored after their deletion. */
+/** Whether all rows in the scope could be restored after being deleted. */
 export async function isRestorable(db: Queryable, relation: Relation, scope: Scope): Promise<boolean> {
   const [row] = await db.query<{ rows: number; bytes: number }>(sql`
     select count(*)::float8 as rows, coalesce(sum(octet_length(row(page.*)::text)), 0)::float8 as bytes
@@ -37,8 +37,8 @@ interface Reference {
 }
 
 /**
- * Returns the foreign keys through which other rows reference the rows in the scope, each with its number of
- * referencing rows.
+ * Returns the foreign keys through which other rows reference rows in the scope, each with the number of referencing
+ * rows.
  */
 export async function deleteEffects(
   tx: Transaction,
@@ -49,7 +49,7 @@ export async function deleteEffects(
   const condition = inScope(relation, scope);
   for (const { references, columns, ...reference } of await referencesTo(tx, relation)) {
     const isOwn = reference.schema === relation.schema && reference.table === relation.name;
-    // Referencing rows that are also in the scope aren't counted, because they are deleted anyway.
+    // Referencing rows that are also in the scope aren't counted, because they will be deleted anyway.
     const remaining = isOwn ? sql`(${condition ?? sql`true`}) is not true` : undefined;
     const names = (list: readonly string[]): Sql => sql.join(list.map((name) => sql.id(name)));
     const [row] = await tx.query<{ count: number }>(sql`
@@ -87,7 +87,7 @@ const tooLarge = (): ConsoleError =>
 
 /**
  * Deletes the rows in the scope and returns their values.
- * @throws {ConsoleError} not_as_told if there are too many rows, or the rows are too large to restore
+ * @throws {ConsoleError} not_as_told if there are too many rows to restore or the rows are too large to restore
  */
 export async function deleteForUndo(tx: Transaction, relation: Relation, scope: Scope): Promise<DeletedRows> {
   if (!(await isRestorable(tx, relation, scope))) throw tooLarge();
@@ -95,15 +95,15 @@ export async function deleteForUndo(tx: Transaction, relation: Relation, scope: 
   const { rows } = await tx.queryText(sql`
     delete from ${table(relation)} ${scoped(relation, scope)}
     returning ${columns.length === 0 ? sql.raw('null') : sql.join(columns.map((name) => sql`${sql.id(name)}::text`))}`);
-  // Rows can have grown since they were measured.
+  // The rows may have become larger since their size was measured.
   const size = rows.reduce((sum, row) => row.reduce((rest, cell) => rest + (cell?.length ?? 0), sum), 0);
   if (rows.length > maxRestoredRows || size > maxRestoredBytes) throw tooLarge();
   return { columns, rows };
 }
 
 /**
- * Reinserts deleted rows with the same keys, in one statement because the rows can reference each other. Returns the
- * number of rows.
+ * Inserts deleted rows again with the same keys. All rows are inserted in one statement because they can reference each
+ * other. Returns the number of restored rows.
  * @throws {ConsoleError} bad_request, not_changed
  */
 export async function restoreRows(
@@ -124,7 +124,7 @@ export async function restoreRows(
       insert into ${table(relation)} (${names}) overriding system value values ${sql.join(values)}`);
     restored += Number(/\d+$/.exec(commandTag)?.[0] ?? 0);
   }
-  // A trigger can skip rows.
+  // A trigger can prevent rows from being inserted.
   if (restored !== rows.length) throw new ConsoleError('not_changed');
   return restored;
 }

@@ -1,6 +1,6 @@
 /**
- * Streams all rows of a view as a file. The cursor reads only a few megabytes more than the client has received, so
- * memory use is constant. If the client disconnects, the statement ends.
+ * Streams all rows of a table view as a file. The cursor reads at most a few megabytes more than the client has
+ * received, so memory use is constant. If the client disconnects, the statement is stopped.
  */
 import { once } from 'node:events';
 import { PassThrough, type Readable } from 'node:stream';
@@ -16,20 +16,24 @@ export type ExportFormat = 'csv' | 'json';
 
 export interface ExportQuery {
   readonly format: ExportFormat;
-  /** Whether to neutralize CSV cells that a spreadsheet would run as formulas. */
+  /** Whether to neutralize CSV cells that a spreadsheet program would run as formulas. */
   readonly guarded: boolean;
   readonly filters: readonly Filter[];
   readonly sort: readonly Sort[];
 }
 
-/** The target number of characters per fetch. The number of rows is estimated from previous rows. */
+/**
+ * The number of characters that each fetch is meant to return. The number of rows to fetch is estimated from the size
+ * of the previous rows.
+ */
 const batchChars = 1_000_000;
 const maxBatchRows = 4096;
 const firstBatchRows = 64;
 
 /**
- * Starts an export. Resolves once the first rows have arrived, so that an early error still causes an error response. A
- * later error ends the file. `run` runs a transaction as the operator, and `signal` aborts when the client disconnects.
+ * Starts an export. Resolves when the first rows have arrived, so that an early error can still be sent as an error
+ * response. After a later error, the file is incomplete. `run` runs a transaction as the operator, and `signal` aborts
+ * when the client disconnects.
  */
 export function exportRows(
   run: <T>(work: TransactionWork<T>) => Promise<T>,
@@ -40,7 +44,7 @@ export function exportRows(
   return streamRows(run, statement(relation, query), printer(relation, query), signal);
 }
 
-/** Streams any statement's rows, like {@link exportRows}. */
+/** Streams the rows that any statement returns, like {@link exportRows}. */
 export async function streamRows(
   run: <T>(work: TransactionWork<T>) => Promise<T>,
   rows: Sql,
@@ -48,7 +52,7 @@ export async function streamRows(
   signal: AbortSignal,
 ): Promise<Readable> {
   const file = new PassThrough({ highWaterMark: batchChars });
-  // Also aborts if the client disconnects before the file is sent.
+  // This signal is also aborted if the client disconnects before the file is sent.
   const closed = new AbortController();
   file.once('close', () => closed.abort());
   const stopped = AbortSignal.any([signal, closed.signal]);
@@ -60,7 +64,7 @@ export async function streamRows(
     () => file.end(),
     (error: unknown) => {
       reject(error);
-      // Closes the connection before the file is complete, so that the client notices the error.
+      // Closes the connection before the file is complete, so that the client notices that there was an error.
       file.on('error', () => undefined).destroy(error as Error);
     },
   );
@@ -92,7 +96,7 @@ async function pump(
   file.write(print.tail);
 }
 
-/** Returns the number of rows for the next fetch. */
+/** Returns the number of rows to fetch next. */
 function nextSize(size: number, chars: number, rows: number): number {
   const fitting = batchChars / Math.max(chars / rows, 1);
   const requested = Math.min(fitting, size * 4, maxBatchRows);

@@ -7,15 +7,21 @@ import { readObject } from './core/json-values.ts';
 export type ImportFormat = 'csv' | 'json';
 
 export interface SourceRow {
-  /** The line where the row begins, starting at 1. */
+  /** The number of the line in which the row begins, starting at 1. */
   readonly line: number;
-  /** Values by file column: text from a CSV file, values from a JSON file. Fields missing in the file are omitted. */
+  /**
+   * Values by the file's column. The values are texts if the file is a CSV file, and JSON values if it is a JSON file.
+   * Fields that are missing in the file are omitted.
+   */
   readonly values: Readonly<Record<string, unknown>>;
-  /** Why the text isn't a valid row. */
+  /** The reason why the text isn't a valid row. */
   readonly fault?: string;
 }
 
-/** Yields the file's rows. @throws {ConsoleError} bad_request with the line if the rest of the file can't be read */
+/**
+ * Yields the rows in the file.
+ * @throws {ConsoleError} bad_request with the line number if the rest of the file can't be read
+ */
 export function readSource(
   file: Readable,
   format: ImportFormat,
@@ -25,9 +31,9 @@ export function readSource(
 }
 
 /**
- * Checks that the file is in UTF-8 or UTF-16. Spreadsheet programs can also save files in the machine's code page,
- * whose non-ASCII characters would become replacement characters. UTF-16 is recognized by its byte order mark and
- * supported by the parser.
+ * Checks that the file is encoded in UTF-8 or UTF-16. Spreadsheet programs can also save files in the computer's code
+ * page. Non-ASCII characters in such files would become replacement characters. UTF-16 is recognized by its byte order
+ * mark, and the parser supports it.
  */
 async function* checkedText(file: Readable): AsyncGenerator<Buffer> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
@@ -44,7 +50,7 @@ async function* checkedText(file: Readable): AsyncGenerator<Buffer> {
 
 const newline = 0x0a;
 
-/** Decodes a chunk. Undefined means the end of the file. @throws {ConsoleError} bad_request */
+/** Decodes a chunk. Undefined marks the end of the file. @throws {ConsoleError} bad_request */
 function decodeOn(decoder: TextDecoder, chunk: Buffer | undefined, line: number): string {
   try {
     return decoder.decode(chunk, { stream: chunk !== undefined });
@@ -65,7 +71,7 @@ async function* readCsv(file: Readable, delimiter: string): AsyncGenerator<Sourc
     info: true,
     relaxColumnCount: true,
     skipEmptyLines: true,
-    // As in COPY, an empty field is NULL, and a quoted empty field is an empty string.
+    // As in PostgreSQL's COPY, an empty field is NULL, and a quoted empty field is an empty string.
     cast: (value, { quoting }) => (value === '' && !quoting ? null : value),
   });
   file.on('error', (error) => parser.destroy(error));

@@ -1,10 +1,11 @@
 /**
- * Imports either all rows of a file into a table or none. Rows are inserted in batches. A rejected batch is halved
- * repeatedly to find the invalid rows, so that each is reported with its line and PostgreSQL's error.
+ * Imports either all rows of a file into a table or, if there is an error, none. The rows are inserted in batches. If
+ * PostgreSQL rejects a batch, the batch is repeatedly split in half to find the invalid rows, so that each of them is
+ * reported with its line number and PostgreSQL's error.
  *
- * Uses INSERT, because PostgreSQL doesn't support COPY for views or with row-level security, which applies to personas.
- * COPY would also save little time, because reading the file takes longer than writing the rows (two thirds of the time
- * for 200,000 rows).
+ * Rows are inserted with INSERT. COPY can't be used because PostgreSQL doesn't support it for views or for tables with
+ * row-level security, which applies to personas. In addition, COPY would save little time, because reading the file
+ * takes longer than writing the rows (two thirds of the time for 200,000 rows).
  */
 import type { PostgresErrorShape, Queryable, Transaction } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
@@ -15,7 +16,7 @@ import { textOfValue } from './core/json-values.ts';
 import type { SourceRow } from './import-source.ts';
 import { table } from './read.ts';
 
-/** Maps the file's columns to the table's columns. */
+/** The table's column for each column of the file. */
 export type Mapping = Readonly<Record<string, string>>;
 
 const batchRows = 500;
@@ -23,11 +24,11 @@ const batchChars = 1_000_000;
 
 export interface ImportOptions {
   readonly mapping: Mapping;
-  /** Values that are the same for every row, by table column. */
+  /** Values that are the same in every row, by the table's column. */
   readonly fixed?: Readonly<Record<string, string | null>> | undefined;
   /** Whether to skip invalid rows. */
   readonly skip?: boolean;
-  /** Whether the transaction will be rolled back. If so, the rows don't take values from sequences. */
+  /** Whether the transaction will be rolled back. If true, the rows don't use values from sequences. */
   readonly isTrial?: boolean;
 }
 
@@ -38,12 +39,12 @@ export interface ImportResult {
 }
 
 interface Target {
-  /** The file's column. Undefined if each row has the same value. */
+  /** The file's column. Undefined if all rows have the same value in the table's column. */
   readonly source: string | undefined;
   readonly fixed: string | null;
   readonly column: string;
   /**
-   * The column's type without its modifier, as formatted by `format_type`. With the modifier, the cast would truncate
+   * The column's type without its modifier, in the format of `format_type`. With the modifier, a cast would truncate
    * text that is too long instead of causing an error.
    */
   readonly type: string;
@@ -56,15 +57,15 @@ interface SequenceColumn {
   readonly type: string;
   /** The sequence's maximum value. */
   readonly max: string;
-  /** The names of the constraints that the column is part of. */
+  /** The names of the constraints that include the column. */
   readonly constraints: readonly string[];
 }
 
 /**
- * The values that replace sequence values while rows are only tried, because a rollback doesn't return values to a
- * sequence. They count down from each sequence's maximum, which the sequence hasn't reached, so they don't collide with
- * values from other sessions. Resetting the sequence afterward wouldn't be safe, because other sessions can take values
- * in the meantime.
+ * The values that are used instead of sequence values in a dry run, because a rollback doesn't return values to a
+ * sequence. These values count down from each sequence's maximum, which the sequence hasn't reached, so they don't
+ * collide with values used by other sessions. Resetting the sequence after the dry run wouldn't be safe, because other
+ * sessions can take values in the meantime.
  */
 class TrialValues {
   readonly #columns: readonly SequenceColumn[];
@@ -75,8 +76,8 @@ class TrialValues {
   }
 
   /**
-   * Returns the columns that have no given value, with an expression for the value of each. `rows` is the number of
-   * rows, and `place` is the row's number.
+   * Returns the sequence columns for which no value is given, each with an expression for its value. `rows` is the
+   * number of rows to insert, and `place` is the number of the row.
    */
   take(given: readonly string[], rows: number, place: Sql): readonly { column: string; value: Sql }[] {
     const start = this.#used;
@@ -92,9 +93,9 @@ class TrialValues {
 
 interface Row {
   readonly line: number;
-  /** The values for the table's columns. Undefined selects the column's default. */
+  /** The values for the table's columns, in order. Undefined stands for the default of the column. */
   readonly cells: readonly (string | null | undefined)[];
-  /** The values in the file. */
+  /** The values as read from the file. */
   readonly values: SourceRow['values'];
 }
 
@@ -108,7 +109,8 @@ export async function importRows(
 ): Promise<ImportResult> {
   const targets = await targetsOf(tx, relation, options);
   const { isTrial = false, skip = false } = options;
-  // Unless invalid rows are skipped, an invalid row prevents the import, so the rows aren't tried first.
+  // Unless invalid rows are skipped, an invalid row prevents the whole import, so the rows don't need to be tried
+  // first.
   const sequences = isTrial || skip ? await sequenceColumns(tx, relation) : [];
   const to: Destination = {
     relation,
@@ -140,7 +142,7 @@ export async function importRows(
     if (log.isFull) return result();
   }
   await flush();
-  // Checks deferred constraints now, so that their errors can be reported.
+  // Deferred constraints are checked now, so that their errors can be reported.
   const late = await attempt(tx, (inner) => inner.exec('set constraints all immediate'));
   if (late !== undefined) log.add(faultOf(late, null));
   return result();
@@ -183,20 +185,28 @@ function cellOf(values: SourceRow['values'], { source, fixed, isArray }: Target)
   return Object.hasOwn(values, source) ? textOfValue(values[source], isArray) : undefined;
 }
 
-/** Returns a key that is equal for rows that can be inserted together because they have values in the same columns. */
+/**
+ * Returns a text that is the same for all rows that have values in the same columns and can therefore be inserted
+ * together.
+ */
 const shapeOf = (row: Row | undefined): string =>
   row?.cells.map((cell) => (cell === undefined ? '-' : '+')).join('') ?? '';
 
 interface Destination {
   readonly relation: Relation;
   readonly targets: readonly Target[];
-  /** The assumed sequence values of a dry run. Undefined if the rows take the next values of the sequences. */
+  /**
+   * The values that a dry run uses instead of sequence values. Undefined if the rows use the next values of the
+   * sequences.
+   */
   readonly assumed: TrialValues | undefined;
-  /** Rows are first tried with other values for these columns, so that invalid rows don't take sequence values. */
+  /**
+   * The rows are first inserted with other values in these columns, so that invalid rows don't use up sequence values.
+   */
   readonly tried: readonly SequenceColumn[];
 }
 
-/** Lists increasing sequences owned by an identity column or a `serial`. */
+/** Lists the ascending sequences that belong to an identity column or a `serial` column. */
 const sequenceColumns = (tx: Queryable, relation: Relation): Promise<SequenceColumn[]> =>
   tx.query<SequenceColumn>(sql`
     select a.attname as name, format_type(a.atttypid, -1) as type, s.seqmax::text as max,
@@ -238,7 +248,10 @@ async function insertAll(
   await insertAll(tx, to, rows.slice(middle), log);
 }
 
-/** Inserts rows with assumed sequence values and removes them again. Returns PostgreSQL's error if this fails. */
+/**
+ * Inserts rows with assumed sequence values and then removes the rows again. Returns PostgreSQL's error if the insert
+ * fails.
+ */
 async function tryRows(
   tx: Transaction,
   to: Destination,
@@ -257,8 +270,8 @@ async function tryRows(
 }
 
 /**
- * Whether the assumed sequence value can be the reason for an error, which is possible if a constraint on the column
- * was violated, a partition is missing or a trigger raised an exception.
+ * Whether an assumed sequence value can be the cause of an error. This is possible if a constraint that includes the
+ * column was violated, a partition is missing, or a trigger raised an exception.
  */
 function mayBeTheValue({ code, constraint }: PostgresErrorShape, tried: readonly SequenceColumn[]): boolean {
   if (constraint !== undefined) return tried.some(({ constraints }) => constraints.includes(constraint));
@@ -302,7 +315,7 @@ async function attempt(
   } catch (error) {
     if (!(error instanceof Error) || !('severity' in error)) throw error;
     const fault = error as PostgresErrorShape;
-    // A row didn't cause the error if the statement was canceled or timed out.
+    // If the statement was canceled or timed out, the error wasn't caused by a row.
     if (fault.code === '57014') throw error;
     return fault;
   }

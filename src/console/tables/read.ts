@@ -1,6 +1,6 @@
 /**
- * Reads rows for the grid. Cells contain PostgreSQL's text representation, or null for NULL. Long cells are truncated,
- * and the page requests the complete text when an operator opens or copies them.
+ * Reads rows for the grid. Cells contain PostgreSQL's text representation, or null for NULL. Long cells are truncated.
+ * The page requests the complete text when an operator opens or copies such a cell.
  */
 import type { Queryable } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
@@ -10,24 +10,27 @@ import { columnOf, matching, where } from './core/filters.ts';
 import { identifying, isRow, keyFrom, keyTexts } from './core/identity.ts';
 import { beyond, type OrderItem, orderBy } from './core/order.ts';
 
-/** The maximum number of characters of a cell in the grid. The side panel requests the complete cell. */
+/** The maximum number of characters in a cell of the grid. The side panel requests the complete text of the cell. */
 export const cellChars = 400;
-/** Rows are counted only if the estimated cost is at most this value. Such a count takes a few milliseconds. */
+/**
+ * Rows are counted only if the estimated cost of counting is at most this value. Counting rows at this cost takes a few
+ * milliseconds.
+ */
 const maxCountCost = 2000;
-/** Counting stops above this number. The number of rows is then an estimate. */
+/** Rows are counted only up to this number. If there are more rows, their number is an estimate. */
 const maxCountedRows = 10_000;
-/** The maximum number of characters in a cursor's values. */
+/** The maximum number of characters in the values of a cursor. */
 const cursorChars = 1000;
 
 export interface PageQuery {
   readonly filters: readonly Filter[];
   readonly sort: readonly Sort[];
   readonly limit: number;
-  /** The number of rows to skip after the cursor. Without a cursor, they are skipped from the beginning. */
+  /** The number of rows to skip after the cursor. Without a cursor, the rows are skipped from the beginning. */
   readonly offset: number;
   readonly after?: Cursor | undefined;
   readonly before?: Cursor | undefined;
-  /** Whether cells are returned without truncation, so that they can be copied. */
+  /** Whether cells are returned complete, so that they can be copied. */
   readonly whole?: boolean | undefined;
 }
 
@@ -48,7 +51,7 @@ export async function readPage(db: Queryable, relation: Relation, query: PageQue
   const inner = sql`select ${isByCtid ? sql.raw('ctid, xmin, *') : sql.raw('*')} from ${table(relation)}
     ${where(matches, start)} ${natural ? sql.empty : orderBy(order, backwards)}
     limit ${query.limit + 1}::int offset ${query.offset}::bigint`;
-  // Computes the cells only for rows on the page, not for skipped rows.
+  // The cells are computed only for the rows on the page, not for skipped rows.
   const { rows } = await db.queryText(
     sql`select ${sql.join([...cells, ...marks, sql.raw('null')])} from (${inner}) as page`,
   );
@@ -58,7 +61,7 @@ export async function readPage(db: Queryable, relation: Relation, query: PageQue
   const cut: [number, number][] = [];
   const marksAt = columns.length * 2;
   const cursorFrom = (row: readonly (string | null)[] | undefined): Cursor | null => {
-    // Without a key, a cursor would skip other rows with the same sort values.
+    // If the order didn't include a key, a cursor would skip other rows with the same sort values.
     if (row === undefined || relation.key.kind === 'none') return null;
     const values = row.slice(marksAt, marksAt + order.length);
     return values.some((value) => value !== null && value.length > cursorChars) ? null : values;
@@ -84,7 +87,7 @@ export async function readPage(db: Queryable, relation: Relation, query: PageQue
   };
 }
 
-/** Returns expressions for a cell's text and for whether it was truncated. */
+/** Returns two expressions: the text of a cell, and whether the text was truncated. */
 function cellOf(name: string, whole: boolean): Sql[] {
   const text = sql`${sql.id(name)}::text`;
   return whole
@@ -92,7 +95,7 @@ function cellOf(name: string, whole: boolean): Sql[] {
     : [sql`left(${text}, ${cellChars}::int)`, sql`(length(${text}) > ${cellChars}::int)`];
 }
 
-/** Returns the requested order with the key appended, so that pages don't overlap. */
+/** Returns the requested order followed by the key columns, so that pages don't overlap. */
 export function orderOf(relation: Relation, sort: readonly Sort[]): OrderItem[] {
   const item = (column: string, ascending: boolean): OrderItem => ({
     column,
@@ -111,9 +114,9 @@ export function orderOf(relation: Relation, sort: readonly Sort[]): OrderItem[] 
 }
 
 /**
- * Whether rows are returned in physical order. This is the case for tables without a key if no sort order was
- * requested, because sorting by location would first read the whole table. With a filter, the order is unknown, because
- * an index could return the rows in another order.
+ * Whether rows are returned in the order in which they are stored. This is the case for tables without a key if no sort
+ * order was requested, because sorting by location would require reading the whole table first. With a filter, the
+ * order is unknown, because PostgreSQL may use an index that returns the rows in a different order.
  */
 const isNatural = (relation: Relation, { sort, filters }: Pick<PageQuery, 'sort' | 'filters'>): boolean =>
   relation.key.kind === 'place' && sort.length === 0 && filters.length === 0;
@@ -125,8 +128,8 @@ function cursorCondition(order: readonly OrderItem[], cursor: Cursor, side: 'aft
 }
 
 /**
- * Estimates the number of rows from the plan without reading any. If reading all rows is cheap, counts them instead,
- * because the estimate is far off for a table that was never analyzed.
+ * Estimates the number of rows from the query plan without reading any rows. If reading all rows is cheap, counts them
+ * instead, because the estimate is very inaccurate for tables that were never analyzed.
  */
 async function estimateRows(
   db: Queryable,
@@ -140,7 +143,7 @@ async function estimateRows(
   }[];
   const estimate = plan?.Plan?.['Plan Rows'] ?? null;
   const cost = plan?.Plan?.['Total Cost'] ?? Number.POSITIVE_INFINITY;
-  // A foreign table's cost doesn't include the other server's time.
+  // The estimated cost for a foreign table doesn't include the time that the other server needs.
   if (cost > maxCountCost || relation.kind === 'foreign table') return { estimate, isExact: false };
   const [row] = await db.query<{ count: number }>(sql`
     select count(*)::int as count from (select ${from} limit ${maxCountedRows + 1}::int) counted`);

@@ -1,4 +1,7 @@
-/** Searches the rows that a foreign key can reference, by key and by a column that describes the row. */
+/**
+ * Searches the rows that a foreign key can reference. Compares the text with the key and with a column that describes
+ * the row.
+ */
 import type { Transaction } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
 import type { ReferenceChoices, Relation } from './contract.ts';
@@ -8,7 +11,7 @@ import { table } from './read.ts';
 const maxChoices = 20;
 const maxLabelChars = 200;
 
-/** Column names that usually describe a row, most descriptive first. */
+/** The names of columns that usually describe a row, with the most descriptive name first. */
 const labelNames = [
   'name',
   'full_name',
@@ -24,7 +27,7 @@ const labelNames = [
 
 export interface ReferenceSearch {
   readonly search: string;
-  /** Whether to return only the row whose key equals the text. */
+  /** Whether to return only the row whose key is equal to the text. */
   readonly exact: boolean;
 }
 
@@ -37,7 +40,10 @@ export function labelOf(relation: Pick<Relation, 'columns'>, keyColumn: string):
   return named ?? texts[0]?.name;
 }
 
-/** Returns rows whose key or label contains the text, ordered by key. A row whose key equals the text is first. */
+/**
+ * Returns rows whose key or label contains the text, in the order of the keys. If there is a row whose key is equal to
+ * the text, it comes first.
+ */
 export async function findReferences(
   tx: Transaction,
   target: Relation,
@@ -48,7 +54,7 @@ export async function findReferences(
   try {
     return await tx.savepoint((inner) => find(inner, target, keyColumn, label, search));
   } catch (error) {
-    // The persona may be allowed to read only the key.
+    // The persona may be allowed to read only the key column.
     if (label === undefined || !hasCode(error, '42501')) throw error;
     return find(tx, target, keyColumn, undefined, search);
   }
@@ -61,7 +67,7 @@ async function find(
   labelColumn: string | undefined,
   { search, exact: isExact }: ReferenceSearch,
 ): Promise<ReferenceChoices> {
-  // The column is qualified, because ORDER BY would otherwise sort by the output column with the same name.
+  // The column name is qualified. Otherwise, ORDER BY would sort by the output column that has the same name.
   const key = sql.id('target', keyColumn);
   const label = labelColumn === undefined ? sql`null::text` : sql`${sql.id('target', labelColumn)}::text`;
   const read = async (db: Transaction, condition: Sql | undefined): Promise<ReferenceChoices['choices']> => {
@@ -83,7 +89,10 @@ async function find(
   return { choices: choices.slice(0, maxChoices), more: choices.length > maxChoices };
 }
 
-/** Finds the row with this key. The text may be invalid as a key, for example letters for a numeric key. */
+/**
+ * Finds the row with this key. The text may not be a valid key, for example if it contains letters but the key is a
+ * number.
+ */
 async function readExact(
   tx: Transaction,
   read: (db: Transaction) => Promise<ReferenceChoices['choices']>,
@@ -96,6 +105,9 @@ async function readExact(
   }
 }
 
-/** Whether this is a PostgreSQL error whose SQLSTATE begins with the code. Class 22 covers invalid values. */
+/**
+ * Whether the error is a PostgreSQL error whose SQLSTATE begins with this code. Class 22 contains the errors about
+ * invalid values.
+ */
 const hasCode = (error: unknown, code: string): boolean =>
   error instanceof Error && 'code' in error && String(error.code).startsWith(code);

@@ -135,12 +135,12 @@ export function tableRoutes(app: FastifyInstance, api: Api, deps: TableDeps): vo
   transferRoutes(api, { database, access, audit, progress: deps.progress });
 }
 
-/** The maximum number of keys that the audit log records for a large change. */
+/** The maximum number of row keys that are recorded in the audit log for a large change. */
 const shownKeys = 100;
 
 /**
- * Checks that a change affects the number of rows that the operator confirmed.
- * @throws {ConsoleError} not_as_told if the number differs
+ * Checks that a change affects as many rows as the operator confirmed.
+ * @throws {ConsoleError} not_as_told if the number of rows is different
  */
 function requireRowCount(rows: number, expected: number | undefined): number {
   if (expected !== undefined && rows !== expected)

@@ -1,24 +1,31 @@
 /**
- * Detects data changes without reading data. PostgreSQL's snapshot, the set of committed transactions, changes whenever
- * a writing transaction ends, regardless of who ran it. One query per interval serves all waiting pages, and no query
- * runs while no page is waiting.
+ * Detects that data has changed without reading the data. PostgreSQL's snapshot describes which transactions have been
+ * committed. The snapshot changes whenever a transaction that wrote data ends, regardless of who ran the transaction. A
+ * single query per interval is shared by all waiting pages, and no queries run while no page is waiting.
  */
 import type { Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
 
-/** The interval between two queries. Changes must be visible within two seconds. */
+/** The interval between two queries. The interval is short enough for changes to become visible within two seconds. */
 const intervalMs = 400;
-/** After this time, a waiting page receives the same snapshot again. */
+/** If a page has waited this long, it receives the same snapshot again. */
 const maxWaitMs = 20_000;
-/** The maximum number of waiting pages. Other pages receive the current snapshot and ask again later. */
+/**
+ * The maximum number of waiting pages. Additional pages immediately receive the current snapshot, and can repeat their
+ * request later.
+ */
 const maxWaiting = 100;
 
 export interface Snapshots {
   /**
-   * Returns the current snapshot. Waits while it equals `after`, until the signal aborts or the time limit is reached.
+   * Returns the current snapshot. Waits as long as the snapshot equals `after`, until the signal is aborted or the time
+   * limit is reached.
    */
   next(after: string | undefined, signal: AbortSignal): Promise<string>;
-  /** Ends all pending requests. Otherwise, the server would wait for them when it stops. */
+  /**
+   * Ends all requests that are waiting for a new snapshot. Otherwise, the server would wait for these requests when it
+   * stops.
+   */
   stop(): void;
 }
 
@@ -27,7 +34,7 @@ export function createSnapshots(db: Queryable): Snapshots {
   let reading: Promise<string> | undefined;
   let isStopped = false;
 
-  /** Reads the snapshot. Concurrent calls share a query. */
+  /** Reads the snapshot. Concurrent calls share a single query. */
   function read(): Promise<string> {
     reading ??= db
       .query<{ snapshot: string }>(sql`select pg_current_snapshot()::text as snapshot`)

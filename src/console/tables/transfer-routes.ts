@@ -1,4 +1,4 @@
-/** The routes for exports and imports. */
+/** The routes that export and import rows. */
 import type { Readable } from 'node:stream';
 import type { Database, TransactionWork } from '../../database/types.ts';
 import type { Audit } from '../audit.ts';
@@ -21,11 +21,11 @@ export interface TransferDeps {
   readonly progress: ImportProgress;
 }
 
-/** The number of rows that each running import has read, by operator and import ID. */
+/** The number of rows read so far by each running import, by operator and import ID. */
 export type ImportProgress = Map<string, number>;
 
 const contentTypes = { csv: 'text/csv; charset=utf-8', json: 'application/json; charset=utf-8' } as const;
-/** The number of rows in a file's preview. */
+/** The number of rows that are shown in the preview of a file. */
 const sampleRows = 5;
 
 /** Thrown to roll back an import whose rows have errors. */
@@ -67,7 +67,8 @@ export function transferRoutes(api: Api, { database, access, audit, progress }: 
         if (sample.length >= sampleRows) break;
       }
     } catch (error) {
-      // The request contains only the beginning of the file, so a truncated row at its end isn't an error.
+      // The request contains only the beginning of the file, so a truncated row at the end of the request isn't an
+      // error.
       if (!(error instanceof ConsoleError) || sample.length === 0) throw error;
     }
     return { columns: [...columns], sample };
@@ -114,7 +115,7 @@ export function transferRoutes(api: Api, { database, access, audit, progress }: 
   }));
 }
 
-/** Returns the body as a stream. @throws {ConsoleError} bad_request */
+/** Returns the request body as a stream. @throws {ConsoleError} bad_request */
 export function bodyOf({ request }: Call): Readable {
   const body = request.body as Readable | undefined;
   if (typeof body?.pipe !== 'function')

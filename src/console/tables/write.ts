@@ -1,5 +1,5 @@
 /**
- * Writes changes from the row grid: edited cells (after checking for conflicts), new rows, and bulk changes and
+ * Writes the changes made in the row grid: edited cells (after checking for conflicts), new rows, bulk changes, and
  * deletions.
  */
 import type { Queryable, Transaction } from '../../database/types.ts';
@@ -13,14 +13,14 @@ import { readRow, table } from './read.ts';
 export interface RowEdit {
   readonly key: RowKey;
   readonly changes: Readonly<Record<string, CellChange>>;
-  /** The values that the operator saw. The edit fails if they have changed since then. */
+  /** The values that the operator saw before editing. If any of these values have changed, the edit fails. */
   readonly seen?: Values | undefined;
 }
 
 /**
- * Applies all edits or none.
+ * Applies either all edits or none.
  * @throws {ConsoleError} no_primary_key, conflict (with the current row), not_changed, gone. `index` identifies the
- * failed edit.
+ * edit that failed.
  */
 export async function editRows(
   tx: Transaction,
@@ -39,7 +39,7 @@ export async function editRows(
   return rows;
 }
 
-/** Adds the failed edit's index to an error. */
+/** Adds the index of the failed edit to the error. */
 function atIndex(error: Error, index: number): Error {
   if (error instanceof ConsoleError)
     return new ConsoleError(error.code, { ...error.fields, index }, { cause: error });
@@ -57,7 +57,7 @@ async function editRow(tx: Transaction, relation: Relation, edit: RowEdit): Prom
     where ${isRow(relation, key)} for update`);
   const [locked] = found;
   if (locked === undefined) {
-    // A policy can allow reading a row but not changing it.
+    // Policies can allow a role to read a row but not to change it.
     const shown = await readRow(tx, relation, key);
     throw new ConsoleError(shown === undefined ? 'gone' : 'not_changed');
   }
@@ -68,7 +68,7 @@ async function editRow(tx: Transaction, relation: Relation, edit: RowEdit): Prom
     update ${table(relation)} set ${sql.join(assignments)} where ${isRow(relation, key)}
     returning ${keyTexts(relation)}`);
   if (changed[0] === undefined) throw new ConsoleError('not_changed');
-  // Reads the row again, because AFTER triggers may have changed it.
+  // The row is read again, because AFTER triggers may have changed it.
   const moved = keyFrom(relation, changed[0]);
   const row = await readRow(tx, relation, moved);
   if (row === undefined) throw new ConsoleError('gone');
@@ -94,16 +94,16 @@ export async function insertRow(
   return Object.fromEntries(all.map((name, index) => [name, row[index] ?? null]));
 }
 
-/** The rows that a bulk change applies to. */
+/** The rows to which a bulk change applies. */
 export type Scope = { readonly keys: readonly RowKey[] } | { readonly filters: readonly Filter[] };
 
-/** Deletes all rows in the scope or none. Returns the number of deleted rows. */
+/** Deletes either all rows in the scope or none. Returns the number of deleted rows. */
 export async function deleteRows(tx: Queryable, relation: Relation, scope: Scope): Promise<number> {
   const { commandTag } = await tx.queryText(sql`delete from ${table(relation)} ${scoped(relation, scope)}`);
   return rowsIn(commandTag);
 }
 
-/** Applies the same change to every row in the scope. Returns the number of changed rows. */
+/** Makes the same change to every row in the scope. Returns the number of changed rows. */
 export async function changeRows(
   tx: Queryable,
   relation: Relation,
@@ -123,7 +123,7 @@ export async function changeRows(
 export const scoped = (relation: Relation, scope: Scope): Sql => where(inScope(relation, scope));
 
 /**
- * Returns a condition that is true for the rows in the scope, or undefined if the scope contains all rows.
+ * Returns a condition that is true for rows in the scope, or undefined if the scope contains all rows of the table.
  * @throws {ConsoleError} bad_request, no_primary_key
  */
 export function inScope(relation: Relation, scope: Scope): Sql | undefined {
@@ -133,7 +133,7 @@ export function inScope(relation: Relation, scope: Scope): Sql | undefined {
   return sql`(${sql.join(keys, ' or ')})`;
 }
 
-/** Returns the number in a command tag such as `UPDATE 3`. */
+/** Returns the number of rows in a command tag such as `UPDATE 3`. */
 const rowsIn = (commandTag: string): number => Number(/\d+$/.exec(commandTag)?.[0] ?? 0);
 
 function newValue(change: CellChange | undefined): Sql {

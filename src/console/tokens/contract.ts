@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { json, noContent, type RouteTable } from '../core/contract.ts';
 import { type OperatorRole, roles } from '../core/roles.ts';
 
-/** The lifetimes that the Console offers, in days. Null means that the token doesn't expire. */
+/** The token lifetimes that the Console offers, in days. Null means that the token never expires. */
 export const lifetimes = [7, 30, 90, 365, null] as const;
 
 const newToken = z.object({
@@ -20,7 +20,10 @@ export interface TokenSummary {
   readonly id: string;
   readonly name: string;
   readonly operatorName: string;
-  /** The role for requests with the token: the token's or the operator's, whichever has fewer permissions. */
+  /**
+   * The role that requests with the token have. This is the role of the token or of the operator, whichever has fewer
+   * permissions.
+   */
   readonly role: OperatorRole;
   readonly createdAt: string;
   readonly expiresAt: string | null;
@@ -29,9 +32,9 @@ export interface TokenSummary {
 }
 
 export const contract = {
-  /** Owners see all tokens, and other operators see their own. */
+  /** Owners see the tokens of all operators. Other operators see only their own tokens. */
   'GET /tokens': { response: json<{ readonly tokens: readonly TokenSummary[] }>() },
-  /** Creates a token for the signed-in operator. Only this response contains the token. */
+  /** Creates a token for the signed-in operator. The token is included only in this response. */
   'POST /tokens': {
     body: newToken,
     response: json<{ readonly token: string; readonly expiresAt: string | null }>(),

@@ -13,7 +13,7 @@ export interface TokenRow {
   readonly is_expired: boolean;
 }
 
-/** The token's or the operator's role, whichever has fewer permissions. */
+/** The role of the token or of its operator, whichever has fewer permissions. */
 const effectiveRole = sql`case
   when 'read-only' in (t.role, o.role) then 'read-only'
   when 'developer' in (t.role, o.role) then 'developer'
@@ -43,7 +43,7 @@ export async function insertToken(
 /**
  * Lists tokens.
  *
- * @param operatorId the operator whose tokens are listed, or undefined for all tokens
+ * @param operatorId the operator whose tokens are listed, or undefined for the tokens of all operators
  */
 export const listTokens = (db: Queryable, operatorId?: string): Promise<TokenRow[]> =>
   db.query(sql`
@@ -54,8 +54,7 @@ export const listTokens = (db: Queryable, operatorId?: string): Promise<TokenRow
     order by o.name, t.name`);
 
 /**
- * Deletes a token. Returns undefined if the token was already deleted or belongs to an operator other than
- * `operatorId`.
+ * Deletes a token. Returns undefined if the token has already been deleted or doesn't belong to `operatorId`.
  */
 export async function deleteToken(
   db: Queryable,
@@ -75,7 +74,7 @@ export interface TokenUse extends OperatorRow {
   readonly is_expired: boolean;
 }
 
-/** Finds a token. Also updates the time of the token's last use, at most once per minute. */
+/** Finds a token. Also updates the time at which the token was last used, at most once per minute. */
 export async function findToken(db: Queryable, hash: Buffer): Promise<TokenUse | undefined> {
   const [row] = await db.query<TokenUse>(sql`
     with used as (

@@ -9,7 +9,9 @@ const daySeconds = 24 * 3600;
 
 export function tokenRoutes(api: Api, tokens: Tokens): void {
   const route = api.feature(() => import('./contract.ts'));
-  /** Owners can see and revoke all tokens. Other operators can see and revoke only their own. */
+  /**
+   * Owners can see and revoke the tokens of all operators. Other operators can see and revoke only their own tokens.
+   */
   const scopeOf = ({ operator }: Call): string | undefined =>
     may(operator.role, 'own') ? undefined : operator.id;
 
@@ -30,7 +32,8 @@ export function tokenRoutes(api: Api, tokens: Tokens): void {
     'read',
     async (call) => {
       const { name, role, lifetimeDays } = await call.body();
-      // Requires a recent sign-in, because the Management API returns secret keys to owners' tokens.
+      // Requires a recent sign-in, because the Management API returns secret keys in response to requests with an
+      // owner's token.
       if (may(role, 'own')) requireFresh(call.operator);
       if (!isWithin(role, call.operator.role))
         throw new ConsoleError('forbidden', {

@@ -1,6 +1,6 @@
 /**
- * Operators' access tokens. They are created and revoked in the Console or from the command line, and accepted by the
- * Management API.
+ * Operators' access tokens. Tokens are created and revoked in the Console or from the command line, and are used for
+ * the Management API.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import type { Queryable } from '../../database/types.ts';
@@ -12,13 +12,13 @@ import * as queries from './queries.ts';
 
 export type { TokenRow } from './queries.ts';
 
-/** Thrown if a token can't be created or revoked. The message is for the person who runs the command. */
+/** Thrown if a token can't be created or revoked. The message is meant for the person who runs the command. */
 export class TokenError extends Error {
   override name = 'TokenError';
 }
 
 export interface CreatedToken {
-  /** The token itself, which isn't stored. */
+  /** The token, which isn't stored. */
   readonly token: string;
   readonly operatorName: string;
   readonly role: OperatorRow['role'];
@@ -27,13 +27,13 @@ export interface CreatedToken {
 
 export interface NewToken {
   readonly name: string;
-  /** The role that the token is limited to. Null if the token always has its operator's current role. */
+  /** The role to which the token is limited. Null if the token always has the current role of its operator. */
   readonly role: OperatorRole | null;
-  /** Null if the token doesn't expire. */
+  /** Null if the token never expires. */
   readonly lifetimeSeconds: number | null;
 }
 
-/** The operator acting in the Console, and the request. */
+/** The operator who acts in the Console, and the operator's request. */
 interface By {
   readonly operator: OperatorRow;
   readonly request: { readonly id: string };
@@ -50,28 +50,31 @@ export interface Tokens {
     lifetimeSeconds: number | null,
     role?: OperatorRole | null,
   ): Promise<CreatedToken>;
-  /** Creates a token for the signed-in operator. @throws {TokenError} if the name is already in use */
+  /**
+   * Creates a token for the signed-in operator.
+   * @throws {TokenError} if the operator already has a token with this name
+   */
   createFor(by: By, token: NewToken): Promise<CreatedToken>;
   /**
    * Lists tokens.
    *
-   * @param operatorId the operator whose tokens are listed, or undefined for all tokens
+   * @param operatorId the operator whose tokens are listed, or undefined for the tokens of all operators
    */
   list(operatorId?: string): Promise<queries.TokenRow[]>;
   /**
-   * Revokes a token in the Console. Returns false if the token was already revoked or belongs to an operator other than
-   * `operatorId`. If `operatorId` is undefined, any operator's token can be revoked.
+   * Revokes a token in the Console. Returns false if the token has already been revoked or doesn't belong to
+   * `operatorId`. If `operatorId` is undefined, the token of any operator can be revoked.
    */
   revokeOne(by: By, id: string, operatorId: string | undefined): Promise<boolean>;
-  /** Revokes a token by its name. @throws {TokenError} if the token doesn't exist or several tokens have this name */
+  /** Revokes a token by its name. @throws {TokenError} if no token has this name or several tokens have it */
   revoke(name: string, operatorName: string | undefined): Promise<void>;
-  /** Returns a token's operator. Returns undefined if the token was revoked or never existed. */
+  /** Returns the operator to whom a token belongs. Returns undefined if the token has been revoked or never existed. */
   find(token: string): Promise<queries.TokenUse | undefined>;
 }
 
 export interface TokenDeps {
   readonly db: Queryable;
-  /** Returns the operator with this name, or the first owner. @throws {Error} if the operator doesn't exist */
+  /** Returns the operator with this name, or the first owner. @throws {Error} if no operator has this name */
   readonly operatorNamed: (name: string | undefined) => Promise<OperatorRow>;
   readonly audit: Audit;
 }

@@ -1,4 +1,7 @@
-/** Manages the app's end users through the auth service, so that the service's rules also apply to operators. */
+/**
+ * Manages the app's users through the auth service, so that the service's rules also apply to changes made by
+ * operators.
+ */
 import type { OperationError, SamlInspection, UserAdministration } from '../../auth/index.ts';
 import { serviceError } from '../service-client.ts';
 
@@ -21,7 +24,7 @@ export interface NewUser {
   readonly confirmed: boolean;
 }
 
-/** The fields that the auth service's admin API accepts at `PUT /admin/users/:id`. */
+/** The fields that the admin API of the auth service accepts in `PUT /admin/users/:id`. */
 export interface UserChanges {
   readonly email?: string;
   readonly phone?: string;
@@ -34,8 +37,8 @@ export interface UserChanges {
 }
 
 /**
- * The operations on users. They throw {@link ConsoleError}: not_found, bad_request with the auth service's message and
- * code, or upstream.
+ * The operations on users. All operations throw {@link ConsoleError}: not_found, bad_request with the message and code
+ * from the auth service, or upstream.
  */
 export interface AuthUsers {
   get(id: string): Promise<AuthUser>;
@@ -44,10 +47,10 @@ export interface AuthUsers {
   remove(id: string): Promise<void>;
   invite(email: string): Promise<AuthUser>;
   mailRecovery(email: string): Promise<void>;
-  /** Returns the link for a recovery email without sending the email. */
+  /** Returns the link that a recovery email would contain, without sending the email. */
   recoveryLink(email: string): Promise<string>;
   removeFactor(id: string, factorId: string): Promise<void>;
-  /** Removes all second factors and recovery codes, ends all sessions, and notifies the user. */
+  /** Removes all of the user's second factors and recovery codes, ends all sessions, and notifies the user. */
   resetFactors(id: string): Promise<void>;
   sessions(id: string): Promise<unknown>;
   events(id: string, before: string | undefined): Promise<unknown>;
@@ -90,7 +93,7 @@ export function createAuthUsers(users: UserAdministration): AuthUsers {
 
 /**
  * Converts errors from the auth service.
- * @param notFound replaces the service's message for a 404
+ * @param notFound replaces the service's message if the response has status 404
  */
 async function translated<T>(operation: Promise<T>, notFound?: string): Promise<T> {
   try {

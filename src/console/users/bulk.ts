@@ -1,12 +1,13 @@
 /**
- * Applies an action to many users. The page sends the users in batches, so it can show progress, stop, and retry
- * failures. A failure for one user doesn't affect the others.
+ * Applies an action to many users. The page sends the users in batches, so that it can show the progress, stop, and
+ * retry failures. If the action fails for one user, the other users aren't affected.
  */
 import type { AuthUser, AuthUsers } from './auth.ts';
 import type { BulkAction, BulkResult } from './contract.ts';
 
 /**
- * More concurrent calls wouldn't be faster, because they would wait for one of the auth service's database connections.
+ * More concurrent calls wouldn't be faster, because they would wait until a database connection of the auth service is
+ * available.
  */
 const concurrentUsers = 4;
 
@@ -25,7 +26,8 @@ export async function runBulk(
       let user: AuthUser | undefined;
       try {
         user = await users.get(id);
-        // Undoing a ban would also lift an earlier ban of the same user, so only new bans can be undone.
+        // If an already banned user is banned again, undoing this ban would also lift the earlier ban. Therefore, only
+        // new bans can be undone.
         const wasBanned = isBanned(user, nowMs);
         await applyTo(users, action, user);
         done.push(id);

@@ -11,16 +11,16 @@ const metadata = z.record(z.string(), z.unknown());
 
 const choice = z.enum(['yes', 'no']).optional();
 const time = z.iso.datetime({ offset: true }).optional();
-/** A position in the list, as returned with the previous page. */
+/** A position in the list of users, which the response with the previous page contained. */
 const cursor = z.string().max(2000).optional();
 
-/** The filters for the list, exports and bulk actions. A user must match all of them. */
+/** The filters for the list of users, exports and bulk actions. A user must match all filters. */
 const userFilter = z.object({
   search: z.string().max(200).default(''),
   factor: choice,
   provider: z.string().min(1).max(200).optional(),
   confirmed: choice,
-  /** Whether the user was invited and hasn't accepted yet. */
+  /** Whether the user was invited and hasn't accepted the invitation yet. */
   invited: choice,
   banned: choice,
   guest: choice,
@@ -39,7 +39,7 @@ const sortedFilter = userFilter.extend({
 const userView = sortedFilter.extend({ after: cursor, before: cursor });
 const userExport = sortedFilter.extend({ format: z.enum(['csv', 'json']) });
 
-/** The maximum number of users in a request. The page sends larger selections in several batches. */
+/** The maximum number of users in a bulk action request. The page sends a larger selection in several batches. */
 const maxBatchUsers = 100;
 const maxBanHours = 876_000;
 const bulkAction = z.discriminatedUnion('kind', [
@@ -56,7 +56,7 @@ const bulkAction = z.discriminatedUnion('kind', [
 const bulkRequest = z.object({
   action: bulkAction,
   ids: z.array(z.uuid()).min(1).max(maxBatchUsers),
-  /** Identifies an operation's batches in the audit log. */
+  /** Identifies the operation to which a batch belongs, for the audit log. */
   operation: z.uuid(),
 });
 
@@ -95,11 +95,11 @@ export type UserChange = z.output<typeof userChange>;
 export interface Impersonation {
   readonly userId: string;
   readonly name: string;
-  /** An ISO 8601 time. */
+  /** The time in ISO 8601 format. */
   readonly expiresAt: string;
 }
 
-/** A user as returned by the auth service's admin API. */
+/** A user in the format of the auth service's admin API. */
 export interface User {
   readonly id: string;
   readonly email?: string;
@@ -135,14 +135,14 @@ export type UserView = z.output<typeof userView>;
 export type UserSort = UserView['sort'];
 export type BulkAction = z.output<typeof bulkAction>;
 
-/** A user in the list. */
+/** A user in the list of users. */
 export interface UserRow {
   readonly id: string;
   readonly email: string | null;
   readonly phone: string | null;
   /** The name in the user's metadata. */
   readonly name: string | null;
-  /** The providers of the user's identities. */
+  /** The providers of all identities that the user has. */
   readonly providers: readonly string[];
   readonly created_at: string | null;
   readonly last_sign_in_at: string | null;
@@ -158,21 +158,24 @@ export interface UserRow {
 
 export interface UserPage {
   readonly users: readonly UserRow[];
-  /** The value of `before` for the previous page. Null on the first page. */
+  /** The value of `before` with which the previous page is requested. Null on the first page. */
   readonly previous: string | null;
-  /** The value of `after` for the next page. Null on the last page. */
+  /** The value of `after` with which the next page is requested. Null on the last page. */
   readonly next: string | null;
 }
 
 export interface UserCount {
   readonly count: number;
-  /** `more`: at least this many users match. `estimate`: the number is from PostgreSQL's statistics. */
+  /**
+   * `more`: the actual number of matching users is larger. `estimate`: the number is an estimate from PostgreSQL's
+   * statistics.
+   */
   readonly precision: 'exact' | 'more' | 'estimate';
 }
 
 export interface BulkResult {
   readonly done: readonly string[];
-  /** The users whom this request banned and who weren't banned before. */
+  /** The users who were banned by this request and hadn't been banned before. */
   readonly undoable: readonly string[];
   readonly failures: readonly { readonly id: string; readonly name: string; readonly message: string }[];
 }
@@ -185,15 +188,15 @@ export interface UserSession {
   readonly ip: string | null;
   readonly aal: string;
   /**
-   * Identifies the browser, so sessions in the same browser have the same value. Null if the session wasn't created on
-   * the Account pages.
+   * Identifies the browser. Sessions in the same browser have the same value. Null if the session wasn't created on the
+   * Account pages.
    */
   readonly browser: string | null;
   /** The session's app. Null for the Account pages and for unknown apps. */
   readonly app: { readonly name: string | null; readonly url: string | null } | null;
 }
 
-/** An entry in the account's timeline, as shown to the user. */
+/** An entry in the timeline of the account, as shown to the user. */
 export interface UserEvent {
   readonly id: string;
   readonly kind: string;
@@ -206,14 +209,14 @@ export interface UserEvent {
 
 export interface UserEventPage {
   readonly events: readonly UserEvent[];
-  /** The value of `before` for the next page. Null on the last page. */
+  /** The value of `before` with which the next page is requested. Null on the last page. */
   readonly next: string | null;
 }
 
-/** A short-lived token for acting as the user. */
+/** A short-lived token with which the operator can act as the user. */
 export interface ImpersonationToken {
   readonly accessToken: string;
-  /** An ISO 8601 time. */
+  /** The time in ISO 8601 format. */
   readonly expiresAt: string;
   readonly url: string;
   readonly publishableKey: string;
@@ -238,7 +241,7 @@ export const contract = {
   'POST /users/:id/ban': { body: userBan, response: json<User>() },
   'POST /users/:id/confirm': { body: userConfirm, response: json<User>() },
   'POST /users/:id/reset': { body: userReset, response: json<{ readonly link?: string }>() },
-  /** Removes all second factors and recovery codes, ends all sessions, and notifies the user. */
+  /** Removes all of the user's second factors and recovery codes, ends all sessions, and notifies the user. */
   'DELETE /users/:id/factors': { response: noContent },
   'DELETE /users/:id/factors/:factor': { response: noContent },
   'DELETE /users/:id/identities/:identity': { response: noContent },

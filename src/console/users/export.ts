@@ -1,4 +1,6 @@
-/** Exports users as CSV or JSON. The file contains no password hashes, tokens or factor secrets. */
+/**
+ * Exports users to a CSV or JSON file. The file doesn't contain password hashes, tokens or secrets of second factors.
+ */
 import type { Readable } from 'node:stream';
 import type { TransactionWork } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
@@ -57,7 +59,7 @@ const jsonPrinter: Printer = {
   tail: '\n]\n',
 };
 
-/** Cells are neutralized because users choose their own names and metadata. */
+/** Formulas in cells are neutralized, because users choose their own names and metadata. */
 const csvPrinter: Printer = {
   head: csvLine(columns),
   row: (cells) => csvLine(cells.map(guardedCell)),

@@ -1,16 +1,16 @@
-/** Converts the users page's filters to SQL conditions on `auth.users u`. */
+/** Converts the filters on the users page to SQL conditions on `auth.users u`. */
 import { type Sql, sql } from '../../kernel/sql.ts';
 import type { UserFilter } from './contract.ts';
 
-/** The instance that all users belong to. The auth service ignores users of other instances. */
+/** The instance to which all users belong. The auth service ignores users that belong to other instances. */
 const instance = '00000000-0000-0000-0000-000000000000';
 
-/** Matches the digits of a phone number with common separators. */
+/** Matches the digits of a phone number, including common separators. */
 const phonePattern = /^\+?[\d\s().-]{3,}$/;
-/** Matches an ID, or at least its first eight digits. */
+/** Matches a user ID, or at least the first eight digits of an ID. */
 const idPattern = /^[0-9a-f]{8}(?:-?[0-9a-f]{0,4}){0,4}[0-9a-f]{0,8}$/i;
 
-/** Returns the condition that listed users satisfy. */
+/** Returns the condition that a user must satisfy to be listed. */
 export function matching(filter: UserFilter): Sql {
   return sql.join(
     [sql`u.instance_id = ${instance} and u.deleted_at is null`, ...conditionsOf(filter)],
@@ -18,7 +18,7 @@ export function matching(filter: UserFilter): Sql {
   );
 }
 
-/** Whether the filter matches every user. */
+/** Whether the filter matches all users. */
 export const isEmpty = (filter: UserFilter): boolean => conditionsOf(filter).length === 0;
 
 function conditionsOf(filter: UserFilter): Sql[] {
@@ -41,7 +41,8 @@ function conditionsOf(filter: UserFilter): Sql[] {
         : sql`(u.banned_until is null or u.banned_until <= now())`,
     either(guest, sql`u.is_anonymous`),
     either(sso, sql`u.is_sso_user`),
-    // This expression is indexed. Its value is lowest for users who have never signed in.
+    // There is an index on this expression. For users who have never signed in, the value is lower than for all other
+    // users.
     signedIn === undefined
       ? undefined
       : sql`coalesce(u.last_sign_in_at, '-infinity'::timestamptz) ${sql.raw(signedIn === 'yes' ? '>' : '=')} '-infinity'`,
@@ -63,8 +64,8 @@ const before = (value: Sql, time: string | undefined): Sql | undefined =>
   time === undefined ? undefined : sql`${value} < ${time}::timestamptz`;
 
 /**
- * Finds users by part of their email address, phone number or name, or by the beginning of their ID. Text that looks
- * like a phone number or an ID isn't compared with names.
+ * Finds users by a part of their email address, phone number or name, or by the beginning of their ID. If the search
+ * text looks like a phone number or an ID, names aren't searched.
  */
 function searched(search: string): Sql | undefined {
   if (search === '') return undefined;
@@ -84,7 +85,7 @@ function searched(search: string): Sql | undefined {
   return sql`(${sql.join(ways, ' or ')})`;
 }
 
-/** Returns the first and last ID that begin with these digits. */
+/** Returns the lowest and highest ID that begin with these digits. */
 function idRange(text: string): [string, string] | undefined {
   const hex = text.replaceAll('-', '').toLowerCase();
   return hex.length > 32 ? undefined : [hex.padEnd(32, '0'), hex.padEnd(32, 'f')];

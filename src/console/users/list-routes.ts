@@ -1,4 +1,4 @@
-/** The routes for many users: the list, its export, and bulk actions. */
+/** The routes that apply to many users: the list, its export, and bulk actions. */
 import type { Pool, TransactionWork } from '../../database/types.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Audit } from '../audit.ts';
@@ -18,7 +18,7 @@ export interface ListDeps {
   readonly audit: Audit;
 }
 
-/** The verbs for bulk actions in the audit log, which match those for a single user. */
+/** The verbs with which bulk actions are recorded in the audit log. They are the same as for a single user. */
 const bulkVerbs = {
   ban: 'ban',
   unban: 'unban',

@@ -1,6 +1,6 @@
 /**
- * Reads pages of users. A page begins after the previous page's last user (keyset pagination), so every page is read
- * from an index (`src/auth/sql/0019_user_lists.sql`) regardless of its position.
+ * Reads the pages of the list of users. A page begins after the last user on the previous page (keyset pagination), so
+ * every page can be read from an index (`src/auth/sql/0019_user_lists.sql`), regardless of its position.
  */
 import type { Pool, Setting, Transaction, TransactionOptions } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
@@ -9,16 +9,16 @@ import type { UserCount, UserFilter, UserPage, UserRow, UserView } from './contr
 import { isEmpty, matching } from './filters.ts';
 
 export const usersPerPage = 50;
-/** Above this number, the count isn't exact, because counting would take as long as reading every user. */
+/** Users are counted only up to this number, because an exact count would take as long as reading every user. */
 export const maxCounted = 10_000;
 export const maxBulkUsers = 10_000;
-/** A search without a suitable index must not occupy a connection for long. */
+/** A search for which a suitable index is missing must not occupy a connection for long. */
 const listTimeoutMs = 15_000;
 
 const timeout: Setting = ['statement_timeout', String(listTimeoutMs)];
 const reading: TransactionOptions = { readOnly: true, settings: [timeout] };
 
-/** The expression that each sort order compares, which is the same as in the order's index. */
+/** The expression by which each order sorts. The index for the order contains the same expression. */
 const sortValues = {
   created: sql`coalesce(u.created_at, '-infinity'::timestamptz)`,
   seen: sql`coalesce(u.last_sign_in_at, '-infinity'::timestamptz)`,
@@ -26,13 +26,13 @@ const sortValues = {
 } as const;
 const sortTypes = { created: sql`timestamptz`, seen: sql`timestamptz`, email: sql`text` } as const;
 
-/** Returns the ORDER BY expressions for pages and exports. */
+/** Returns the ORDER BY expressions for pages of the list and for exports. */
 export function orderOf({ sort, order }: Pick<UserView, 'sort' | 'order'>, isReversed = false): Sql {
   const direction = sql.raw((order === 'asc') === isReversed ? 'desc' : 'asc');
   return sql`${sortValues[sort]} ${direction}, u.id ${direction}`;
 }
 
-/** The name in a user's metadata. Providers use different keys. */
+/** The user's name in the metadata. Different providers use different keys for the name. */
 export const nameOf = sql`left(coalesce(nullif(u.raw_user_meta_data ->> 'full_name', ''),
   nullif(u.raw_user_meta_data ->> 'name', ''), nullif(u.raw_user_meta_data ->> 'user_name', '')), 200)`;
 export const providersOf = sql`array(
@@ -67,7 +67,10 @@ export async function listUsers(db: Pool, view: UserView): Promise<UserPage> {
   };
 }
 
-/** Counts matching users up to {@link maxCounted}. Without a filter, a larger count is PostgreSQL's estimate. */
+/**
+ * Counts the matching users up to {@link maxCounted}. If there are more users and the filter matches all users, the
+ * number is PostgreSQL's estimate.
+ */
 export async function countUsers(db: Pool, filter: UserFilter): Promise<UserCount> {
   return timed(db, async (tx) => {
     const [counted] = await tx.query<{ count: number }>(sql`
@@ -83,7 +86,7 @@ export async function countUsers(db: Pool, filter: UserFilter): Promise<UserCoun
   });
 }
 
-/** Returns the IDs of matching users in list order, up to {@link maxBulkUsers}. */
+/** Returns the IDs of up to {@link maxBulkUsers} matching users, in the order of the list. */
 export async function matchingIds(
   db: Pool,
   view: Pick<UserView, 'sort' | 'order'> & UserFilter,
@@ -99,7 +102,10 @@ export async function matchingIds(
   };
 }
 
-/** Returns the providers of all users' identities. Skips through the index instead of reading every identity. */
+/**
+ * Returns the providers that occur in the identities of all users. Reads only one index entry per provider instead of
+ * every identity.
+ */
 export async function listProviders(db: Pool): Promise<string[]> {
   const rows = await timed(db, (tx) =>
     tx.query<{ provider: string }>(sql`
@@ -114,7 +120,7 @@ export async function listProviders(db: Pool): Promise<string[]> {
   return rows.map(({ provider }) => provider);
 }
 
-/** Returns a condition for users after or before a cursor's user. */
+/** Returns a condition for the users that come after or before the user in a cursor. */
 function beyond(view: UserView, cursor: string, isBackward: boolean): Sql {
   const [place, id] = parseCursor(cursor);
   const comparison = sql.raw((view.order === 'asc') === isBackward ? '<' : '>');
@@ -130,7 +136,7 @@ function parseCursor(cursor: string): [string, string] {
     if (Array.isArray(parsed) && parsed.length === 2 && parsed.every((part) => typeof part === 'string'))
       return parsed as [string, string];
   } catch {
-    // The error below also applies to text that isn't JSON.
+    // The error that is thrown below also applies to text that isn't JSON.
   }
   throw new ConsoleError('bad_request', {
     message: 'The address of this page is no longer valid. Go back to the first page.',
@@ -140,9 +146,9 @@ function parseCursor(cursor: string): [string, string] {
 const statementCanceled = '57014';
 
 /**
- * Runs a query with the time limit.
+ * Runs a query with a time limit.
  *
- * @throws {ConsoleError} bad_request if it takes too long because the filter has no suitable index
+ * @throws {ConsoleError} bad_request if the query takes too long because the filter can't use an index
  */
 async function timed<T>(db: Pool, work: (tx: Transaction) => Promise<T>): Promise<T> {
   try {

@@ -1,9 +1,9 @@
-/** Lists valid tokens for acting as a user. */
+/** Lists the valid tokens with which operators act as a user. */
 import type { Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
 import type { Impersonation } from './contract.ts';
 
-/** Lists the operator's valid tokens for acting as a user, latest first. */
+/** Lists the valid tokens with which the operator acts as a user, latest first. */
 export function activeImpersonations(
   db: Queryable,
   operatorId: string,

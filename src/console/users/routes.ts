@@ -1,6 +1,6 @@
 /**
- * The routes for users. Operators can find, create, invite, change, ban, impersonate and delete users, reset their
- * passwords, and manage their factors, identities and sessions.
+ * The routes for users. With these routes, operators can find, create, invite, change, ban, impersonate and delete
+ * users, reset their passwords, and manage their factors, identities and sessions.
  */
 import type { UserAdministration } from '../../auth/index.ts';
 import type { Database } from '../../database/types.ts';
@@ -167,7 +167,10 @@ export function userRoutes(api: Api, deps: UsersDeps): void {
   impersonationRoutes(route, deps, userOf);
 }
 
-/** Declares the routes for acting as a user. The tokens are short-lived and identify the operator. */
+/**
+ * Declares the routes with which an operator acts as a user. The tokens are short-lived, and they contain the
+ * operator's identity.
+ */
 function impersonationRoutes(
   route: AddRoute<typeof contract>,
   { database, keys, clock, audit, apiUrl }: UsersDeps,
@@ -178,7 +181,7 @@ function impersonationRoutes(
   route('POST /users/:id/impersonate', 'write', async (call) => {
     const user = await userOf(call);
     const identity = await identify(db, { kind: 'user', id: user.id }, clock.now(), call.operator.role);
-    // The `act` claim identifies the operator who uses the token (RFC 8693, section 4.1).
+    // The `act` claim identifies the operator who is acting as the user (RFC 8693, section 4.1).
     const actor = { act: { sub: `operator:${call.operator.name}` } };
     const { token, expiresAt } = await mintToken(
       db,
@@ -208,10 +211,10 @@ const param = ({ request }: Call, name: string): string => {
 
 const eventPage = (page: unknown): UserEventPage => page as UserEventPage;
 
-/** Returns the user with all fields, because the auth service returns more than its type declares. */
+/** Returns the user with all fields that the auth service returned, including fields that the type doesn't declare. */
 const shown = (user: AuthUser): User => user as User;
 
-/** Returns the changed fields. Passwords and the values of metadata aren't recorded. */
+/** Returns the changed fields of a user for the audit log. Passwords and the values in metadata aren't recorded. */
 const userChanges = (
   before: AuthUser,
   { email, phone, password, app_metadata, user_metadata }: UserChange,
@@ -228,8 +231,8 @@ const userChanges = (
 const nameOf = ({ email, phone, id }: AuthUser): string => email || phone || id;
 
 /**
- * Returns the metadata to send. The auth service merges metadata and deletes fields whose value is null, so fields that
- * the operator removed are sent as null.
+ * Returns the metadata to send to the auth service. The auth service merges the new metadata with the existing metadata
+ * and deletes fields whose new value is null. Therefore, fields that the operator removed are sent as null.
  */
 function replacing(
   before: Record<string, unknown> = {},

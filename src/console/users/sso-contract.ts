@@ -37,7 +37,7 @@ const connectionChange = z.object({
 export interface SsoConnection {
   readonly id: string;
   readonly entityId: string;
-  /** Null if the metadata was uploaded as a document, which isn't refreshed. */
+  /** Null if the metadata was uploaded as a document. Such metadata isn't refreshed. */
   readonly metadataUrl: string | null;
   readonly domains: readonly string[];
   readonly mapping: z.output<typeof mapping>;
@@ -46,12 +46,12 @@ export interface SsoConnection {
 }
 
 export interface SsoPage {
-  /** The URLs that the identity provider needs. Null if SAML is disabled. */
+  /** The URLs that must be entered at the identity provider. Null if SAML is disabled. */
   readonly serviceProvider: { readonly entityId: string; readonly acsUrl: string } | null;
   readonly connections: readonly SsoConnection[];
 }
 
-/** The result of a metadata check. */
+/** The result of a check of an identity provider's metadata. */
 export interface SsoCheck {
   readonly entityId: string;
   readonly signOnUrl: string | null;

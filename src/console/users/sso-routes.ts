@@ -1,4 +1,6 @@
-/** The routes for connections to SAML identity providers. The auth service validates and stores the connections. */
+/**
+ * The routes that manage connections to SAML identity providers. The auth service validates and stores the connections.
+ */
 import type { Audit } from '../audit.ts';
 import { ConsoleError } from '../errors.ts';
 import type { Api } from '../routes/api.ts';
@@ -18,7 +20,7 @@ const providers = '/auth/v1/admin/sso/providers';
 const missing = "This SSO connection doesn't exist.";
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** A connection as returned by the auth service's admin API. */
+/** A connection in the format of the auth service's admin API. */
 interface Provider {
   readonly id: string;
   readonly disabled: boolean | null;
@@ -60,7 +62,7 @@ export function ssoRoutes(api: Api, { users, callService, serviceProvider, audit
     await audit(call, 'sso.create', made.saml.entity_id, { id: made.id, domains });
     return connectionOf(made);
   });
-  // Fetches a URL that the operator enters, so the route requires the permission to add a connection.
+  // The operator enters the URL that this route fetches, so the route requires the permission to add a connection.
   route('POST /sso/check', 'write', async (call) => checked(await call.body()));
   route('PUT /sso/:id', 'write', async (call) => {
     const before = await find(call.params.id);

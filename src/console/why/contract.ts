@@ -16,12 +16,12 @@ const why = z.object({
 export type RelationKind = 'table' | 'view' | 'materialized view' | 'foreign table';
 export type Operation = 'select' | 'insert' | 'update' | 'delete';
 
-/** The result of a statement. `hidden` means that it affected no rows and caused no error. */
+/** The result of running a statement. `hidden` means that the statement affected no rows and caused no error. */
 export type AccessResult = 'allowed' | 'hidden' | 'refused';
 
 export interface PolicyFunction {
   readonly name: string;
-  /** Whether the function runs with the privileges of `owner`. */
+  /** Whether the function runs with the privileges of its owner. */
   readonly securityDefiner: boolean;
   readonly owner: string;
   readonly mayExecute: boolean;
@@ -30,43 +30,51 @@ export interface PolicyFunction {
 /** A privilege that the statement requires. */
 export interface Need {
   readonly kind: 'schema' | 'table' | 'columns' | 'sequence' | 'function';
-  /** The object's quoted name, including its schema. */
+  /** The quoted name of the object, including its schema. */
   readonly name: string;
   readonly privilege: string;
   readonly held: boolean;
-  /** The GRANT statement for the privilege. */
+  /** The GRANT statement that grants the privilege. */
   readonly fix: string;
 }
 
-/** Why row-level security applies or doesn't apply. Policies are evaluated only if the value is `on`. */
+/** The reason why row-level security applies or doesn't apply. Policies are evaluated only if the value is `on`. */
 export type Security = 'on' | 'off' | 'superuser' | 'bypassrls' | 'owner';
 
-/** A condition's value for the row: true, false, NULL, or the error that its evaluation raised. */
+/**
+ * The value of a condition for the row: true, false, NULL, or the error that was raised when the condition was
+ * evaluated.
+ */
 export interface Value {
   readonly value: boolean | null;
   readonly error: string | null;
 }
 
-/** A subselect in a condition, with the rows that the condition's role can read through it. */
+/** A subselect in a condition, and the rows that the role evaluating the condition can read through the subselect. */
 export interface EvaluatedRows {
   readonly from: string;
   /**
-   * The number of rows that the subselect reads if its WHERE clause is ignored. Null if the subselect groups or
-   * combines rows.
+   * The number of rows that the subselect would read without its WHERE clause. Null if the subselect groups or combines
+   * rows.
    */
   readonly total: number | null;
   readonly matched: number;
-  /** The number of matching rows that row-level security hides from the role. Null if unknown. */
+  /**
+   * The number of rows that match the subselect's WHERE clause but that row-level security hides from the role. Null if
+   * unknown.
+   */
   readonly hidden: number | null;
-  /** Whether a number is only a lower bound because counting stopped early. */
+  /** Whether one of the numbers is only a lower bound, because counting was stopped early. */
   readonly isCut: boolean;
-  /** The parts of WHERE that are combined with AND, each with the number of rows that match it alone. */
+  /**
+   * The parts of the WHERE clause that are combined with AND, each with the number of rows that match this part alone.
+   */
   readonly conditions: readonly {
     readonly text: string;
     readonly matched: number;
     readonly operands: readonly Operand[];
   }[];
-  /** The first matching rows. Empty if the operator may not read them. */
+  /** The first rows that match. Empty if the operator may not read these rows. */
   readonly rows: readonly Readonly<Record<string, unknown>>[];
 }
 
@@ -76,33 +84,33 @@ export interface Operand {
 }
 
 /**
- * Why a function's body isn't evaluated. `language`: the function isn't written in SQL. `form`: the body isn't a single
- * SELECT, or a parameter has a pseudo-type. `role`: the role can't be used. `limit`: the nesting or time limit was
- * reached.
+ * The reason why the body of a function isn't evaluated. `language`: the function isn't written in SQL. `form`: the
+ * body isn't a single SELECT, or a parameter has a pseudo-type. `role`: the body can't be evaluated as the role that
+ * would run it. `limit`: the nesting limit or the time limit was reached.
  */
 export type UnfoldNote = 'language' | 'form' | 'role' | 'limit';
 
-/** A function call in a condition, with the function's body. */
+/** A function call in a condition, and the body of the function. */
 export interface EvaluatedCall {
-  /** The name with the parameter types. */
+  /** The name of the function, with the types of its parameters. */
   readonly name: string;
-  /** The call as written. */
+  /** The function call as written in the condition. */
   readonly text: string;
   readonly value: string | null;
   /** Whether the value is hidden from the operator. */
   readonly isHidden: boolean;
   readonly language: string;
   readonly securityDefiner: boolean;
-  /** The role that runs the body. */
+  /** The role with whose privileges the body runs. */
   readonly role: string;
   readonly arguments: readonly (Operand & { readonly name: string | null })[];
   /**
-   * The source, with the arguments' values in place of the parameters. Null for functions that aren't expanded, such as
-   * `auth.uid()`.
+   * The source of the body, with the values of the arguments in place of the parameters. Null for functions whose body
+   * isn't shown, such as `auth.uid()`.
    */
   readonly body: string | null;
   readonly note: UnfoldNote | null;
-  /** The body as a condition. Null if the body isn't a condition. */
+  /** The function's body, parsed as a condition. Null if the function's body isn't a condition. */
   readonly tree: EvaluatedExpression | null;
   readonly rows: readonly EvaluatedRows[];
   readonly calls: readonly EvaluatedCall[];
@@ -112,7 +120,7 @@ export type EvaluatedExpression = (
   | { readonly kind: 'and' | 'or' | 'not'; readonly parts: readonly EvaluatedExpression[] }
   | {
       readonly kind: 'test';
-      /** The compared expressions with their values. */
+      /** The expressions that are compared, with their values. */
       readonly operands: readonly Operand[];
       readonly rows: readonly EvaluatedRows[];
       readonly calls: readonly EvaluatedCall[];
@@ -127,8 +135,8 @@ export interface EvaluatedPolicy extends Value {
   readonly roles: readonly string[];
   readonly applies: boolean;
   /**
-   * The condition with the values of its parts. Undefined if the policy doesn't apply to this gate or has no condition
-   * for it.
+   * The policy's condition with the values of its parts. Undefined if the policy doesn't apply to this gate or doesn't
+   * have a condition for it.
    */
   readonly tree: EvaluatedExpression | undefined;
   readonly functions: readonly PolicyFunction[];
@@ -143,16 +151,16 @@ export interface Gate {
   /** The relation whose policies are evaluated. */
   readonly relation: { readonly schema: string; readonly name: string };
   /**
-   * The role that the policies are evaluated for. For a relation behind a view, this is the view's owner or the
-   * persona.
+   * The role for which the policies are evaluated. For a relation behind a view, this role is the owner of the view or
+   * the persona's role.
    */
   readonly role: string;
   readonly policies: readonly EvaluatedPolicy[];
-  /** Whether the row passes the gate. Null if unknown because a condition caused an error. */
+  /** Whether the row is allowed through the gate. Null if this is unknown because a condition caused an error. */
   readonly passes: boolean | null;
 }
 
-/** The reason for the result. The page has text for each code. */
+/** The reason for the result. The page has a text for each code. */
 export type Reason =
   | 'grant'
   | 'no-row'
@@ -185,11 +193,14 @@ export interface Through {
   readonly schema: string;
   readonly name: string;
   readonly kind: RelationKind;
-  /** The role that reads the relation: the view's owner or the persona. */
+  /** The role that reads the relation, which is the owner of the view or the persona's role. */
   readonly role: string;
   readonly mayRead: boolean;
   readonly security: Security;
-  /** Whether the policies were evaluated. They can't be evaluated if the view doesn't show the relation's key. */
+  /**
+   * Whether the relation's policies were evaluated. The policies can't be evaluated if the view doesn't show the key of
+   * the relation.
+   */
   readonly isEvaluated: boolean;
   readonly depth: number;
 }
@@ -205,7 +216,7 @@ export interface AccessReport {
   };
   readonly operation: Operation;
   readonly role: string;
-  /** The persona's display name. */
+  /** The display name of the persona. */
   readonly persona: string;
   readonly roleExists: boolean;
   readonly needs: readonly Need[];
@@ -217,8 +228,8 @@ export interface AccessReport {
   readonly explanation: Explanation;
   readonly truth: Truth;
   /**
-   * Whether the explanation agrees with the database's result. If not, a constraint, a trigger or a view determined the
-   * result.
+   * Whether the explanation is consistent with the database's result. If false, the result was determined by a
+   * constraint, a trigger or a view.
    */
   readonly agrees: boolean;
 }

@@ -1,20 +1,20 @@
-/** Collects an import's errors: groups of equal errors with their counts, and the skipped rows. */
+/** Collects the errors of an import, in groups of equal errors with their counts, and the rows that were skipped. */
 import type { FaultGroup, ImportFault, SkippedRow } from '../contract.ts';
 
-/** The maximum number of errors, and of examples per group, in a report. */
+/** The maximum number of errors in a report, and the maximum number of examples per group. */
 const maxListed = 100;
 const maxExamples = 5;
-/** An import stops after this number of invalid rows. */
+/** An import is stopped after this many invalid rows. */
 const maxFaults = 1000;
-/** The limits for an import that skips invalid rows: their number and their total size. */
+/** The maximum number and total size of the invalid rows that an import can skip. */
 const maxSkipped = 10_000;
 const maxSkippedChars = 10_000_000;
 
 export interface FaultyRow {
   readonly values: Readonly<Record<string, unknown>>;
   /**
-   * Returns the column that contains the text, because PostgreSQL doesn't name the column of a value with the wrong
-   * type.
+   * Returns the column that contains the text. If a value has the wrong type, PostgreSQL doesn't name the value's
+   * column.
    */
   readonly columnOf: (text: string) => string | undefined;
 }
@@ -32,7 +32,7 @@ export class FaultLog {
     this.#skips = skips;
   }
 
-  /** Adds an error. `row` is undefined if the error isn't about a row. */
+  /** Adds an error. `row` is undefined if the error doesn't refer to a row. */
   add(fault: ImportFault, row?: FaultyRow): void {
     this.count++;
     const { message, value } = splitMessage(fault.message);
@@ -45,7 +45,7 @@ export class FaultLog {
       count: 0,
       examples: [],
     };
-    // The detail of a NOT NULL violation contains the whole row, so it is omitted.
+    // The detail of a NOT NULL violation is omitted because it contains the whole row.
     const detail = value ?? (fault.sqlstate === '23502' ? undefined : fault.detail);
     if (group.examples.length < maxExamples)
       group.examples.push({ line: fault.line, ...(detail === undefined ? {} : { detail }) });
@@ -59,7 +59,7 @@ export class FaultLog {
     }
   }
 
-  /** Whether the import must stop. */
+  /** Whether the import must be stopped. */
   get isFull(): boolean {
     return this.#skips ? this.count > maxSkipped || this.#chars > maxSkippedChars : this.count >= maxFaults;
   }
@@ -90,7 +90,9 @@ export class FaultLog {
   }
 }
 
-/** Splits a message such as `invalid input syntax for type date: "x"` into the constant text and the row's value. */
+/**
+ * Splits a message such as `invalid input syntax for type date: "x"` into the constant text and the value from the row.
+ */
 function splitMessage(text: string): { message: string; value: string | undefined } {
   const match = /^(.*?): "(.*)"$/s.exec(text) ?? /^(value) "(.*)" (is out of range .*)$/s.exec(text);
   if (match === null) return { message: text, value: undefined };

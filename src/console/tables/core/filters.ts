@@ -1,4 +1,4 @@
-/** Converts row filters to SQL conditions. */
+/** Converts filters for rows to SQL conditions. */
 import { type Sql, sql } from '../../../kernel/sql.ts';
 import { ConsoleError } from '../../errors.ts';
 import type { Filter, Relation } from '../contract.ts';
@@ -14,14 +14,17 @@ const comparisons = {
   ilike: 'ilike',
 } as const;
 
-/** Returns a column's identifier. @throws {ConsoleError} bad_request if the relation doesn't have the column */
+/**
+ * Returns the SQL identifier of a column.
+ * @throws {ConsoleError} bad_request if the relation doesn't have this column
+ */
 export function columnOf(relation: Relation, name: string): Sql {
   if (!relation.columns.some((each) => each.name === name))
     throw new ConsoleError('bad_request', { message: `${relation.name} has no column ${name}.` });
   return sql.id(name);
 }
 
-/** Returns a condition that is true if all filters match. Returns undefined if the list is empty. */
+/** Returns a condition that is true for rows that match all filters. Returns undefined if there aren't any filters. */
 export function matching(relation: Relation, filters: readonly Filter[]): Sql | undefined {
   if (filters.length === 0) return undefined;
   return sql.join(
@@ -41,7 +44,7 @@ function condition(relation: Relation, { column, operator, value }: Filter): Sql
   if (operator === 'not_null') return sql`${left} is not null`;
   if (operator === 'contains') return sql`strpos(lower(${left}::text), lower(${value}::text)) > 0`;
   const symbol = sql.raw(comparisons[operator]);
-  // Patterns can only be compared with text, so columns of other types are cast.
+  // Only text can be compared with a pattern, so columns of other types are cast to text.
   return operator === 'like' || operator === 'ilike'
     ? sql`${left}::text ${symbol} ${value}`
     : sql`${left} ${symbol} ${value}`;

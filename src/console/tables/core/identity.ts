@@ -1,17 +1,19 @@
 /**
- * Identifies a row by its primary key. Without one, uses a unique index without NULLs. Otherwise, uses the location of
- * the row's current version (`ctid`). PostgreSQL can reuse a location, so this key also contains the transaction that
- * created the version (`xmin`).
+ * A row is identified by its primary key. If the table has no primary key, a row is identified by a unique index
+ * without NULLs. Otherwise, a row is identified by the location of its current version (`ctid`). PostgreSQL can reuse a
+ * location, so this key also contains the ID of the transaction that created the version (`xmin`).
  */
 import { type Sql, sql } from '../../../kernel/sql.ts';
 import { ConsoleError } from '../../errors.ts';
 import type { Relation, RowKey } from '../contract.ts';
 import { columnOf } from './filters.ts';
 
-/** System columns, whose names a table's own columns can't have. */
+/** System columns. A table can't have columns with these names. */
 const physicalKey = ['ctid', 'xmin'] as const;
 
-/** Returns the columns or system columns that identify a row. Empty if rows can't be identified. */
+/**
+ * Returns the columns or system columns that identify a table's rows. Empty if the table's rows can't be identified.
+ */
 export function identifying({ key }: Relation): readonly string[] {
   if (key.kind === 'columns') return key.columns;
   return key.kind === 'place' ? physicalKey : [];
@@ -34,7 +36,10 @@ export function isRow(relation: Relation, key: RowKey): Sql {
   );
 }
 
-/** Returns the identifying columns as text, for a SELECT or RETURNING list. @throws {ConsoleError} no_primary_key */
+/**
+ * Returns the columns that identify a row, as text, for the list after SELECT or RETURNING.
+ * @throws {ConsoleError} no_primary_key
+ */
 export function keyTexts(relation: Relation): Sql {
   const names = identifying(relation);
   if (names.length === 0) throw new ConsoleError('no_primary_key');

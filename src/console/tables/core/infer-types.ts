@@ -1,4 +1,4 @@
-/** Infers a new table's column types from the first rows of a file. */
+/** Infers the column types of a new table from the first rows of a file. */
 
 /** The column types that can be inferred. */
 export type InferredType =
@@ -16,16 +16,18 @@ export type InferredType =
 export interface InferredColumn {
   readonly name: string;
   readonly type: InferredType;
-  /** Whether every row has a value and no value occurs twice. Such a column can be the primary key. */
+  /**
+   * Whether every row has a value in this column and no value occurs twice. If true, the column can be the primary key.
+   */
   readonly unique: boolean;
-  /** Whether a row has no value. */
+  /** Whether at least one row has no value in this column. */
   readonly nullable: boolean;
 }
 
 const day = String.raw`\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])`;
 const time = String.raw`(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,6})?)?`;
 
-/** The types, in the order in which they are tried. All of a column's values must match. */
+/** The column types, in the order in which they are tried. A type is chosen only if all values in the column match. */
 const patterns: readonly (readonly [InferredType, RegExp])[] = [
   ['boolean', /^(?:true|false|t|f)$/i],
   // Numbers with leading zeros, such as postal codes, are treated as text.
@@ -38,7 +40,7 @@ const patterns: readonly (readonly [InferredType, RegExp])[] = [
   ['timestamp', new RegExp(`^${day}[T ]${time}$`)],
 ];
 
-/** Infers each column's type. `rows` contains text for CSV files, and values for JSON files. */
+/** Infers the type of each column. `rows` contains texts if the file is a CSV file, and values if it is a JSON file. */
 export function inferColumns(
   names: readonly string[],
   rows: readonly Readonly<Record<string, unknown>>[],

@@ -1,15 +1,16 @@
 /**
- * Splits a JSON file into its objects without loading the whole file. The file contains an array of objects, or one
- * object per line (NDJSON). This module only finds the end of each object. JSON.parse parses the objects.
+ * Splits a JSON file into its objects without loading the whole file. The file contains either an array of objects or
+ * one object per line (NDJSON). This module only finds where each object ends. The objects are then parsed with
+ * JSON.parse.
  */
 
 export interface JsonElement {
   readonly text: string;
-  /** The line where the object begins, starting at 1. */
+  /** The number of the line in which the object begins, starting at 1. */
   readonly line: number;
 }
 
-/** Thrown if there is unexpected text between objects, or the file ends too early. */
+/** Thrown if there is unexpected text between objects or if the file ends too early. */
 export class JsonShapeError extends Error {
   readonly line: number;
   constructor(message: string, line: number) {
@@ -18,7 +19,7 @@ export class JsonShapeError extends Error {
   }
 }
 
-/** Finds the objects in a file that is passed in chunks. */
+/** Finds the objects in a file. The file is passed in chunks. */
 export class JsonElements {
   #text = '';
   #line = 1;
@@ -29,12 +30,12 @@ export class JsonElements {
   #inArray = false;
   #ended = false;
 
-  /** The line at the end of the last chunk, starting at 1. */
+  /** The number of the line at the end of the last chunk, starting at 1. */
   get line(): number {
     return this.#line;
   }
 
-  /** Yields the objects that end in this chunk. @throws {JsonShapeError} */
+  /** Yields the objects whose end is in this chunk. @throws {JsonShapeError} */
   *push(chunk: string): Generator<JsonElement> {
     let start = this.#depth > 0 ? 0 : -1;
     for (let at = 0; at < chunk.length; at++) {
@@ -60,7 +61,7 @@ export class JsonElements {
     if (this.#inArray && !this.#ended) throw new JsonShapeError('The array is never closed.', this.#line);
   }
 
-  /** Processes a character inside an object. Returns true if the object ends with this character. */
+  /** Processes a character inside an object. Returns true if this character ends the object. */
   #within(char: string): boolean {
     if (this.#inString) {
       if (this.#escaped) this.#escaped = false;

@@ -1,6 +1,6 @@
-/** Converts a JSON object's values to PostgreSQL's text format. Numbers keep all their digits. */
+/** Converts the values in a JSON object to PostgreSQL's text format. Numbers keep all of their digits. */
 
-/** Parses a JSON object. Returns undefined if the text isn't an object. */
+/** Parses a JSON object. Returns undefined if the text isn't a JSON object. */
 export function readObject(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text, keepDigits);
@@ -17,8 +17,8 @@ interface RawJson {
 }
 
 /**
- * Keeps a value's source text (ECMAScript proposal "JSON.parse source text access"). TypeScript's library doesn't
- * declare this function.
+ * Keeps the source text of a value (ECMAScript proposal "JSON.parse source text access"). TypeScript's library doesn't
+ * declare this function yet.
  */
 const rawJson = (JSON as unknown as { rawJSON(text: string): RawJson }).rawJSON;
 const isRawJson = (JSON as unknown as { isRawJSON(value: unknown): value is RawJson }).isRawJSON;
@@ -31,8 +31,8 @@ function keepDigits(this: unknown, _key: string, value: unknown, context?: { sou
 }
 
 /**
- * Returns a value in PostgreSQL's text format. Set `isArray` for columns with an array type, whose format is an array
- * literal instead of JSON.
+ * Returns a JSON value in PostgreSQL's text format. Set `isArray` for columns that have an array type. The value is
+ * then formatted as an array literal instead of JSON.
  */
 export function textOfValue(value: unknown, isArray: boolean): string | null {
   if (value === null || value === undefined) return null;
@@ -42,7 +42,7 @@ export function textOfValue(value: unknown, isArray: boolean): string | null {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
-/** Returns an array literal in PostgreSQL's format (manual, 8.15.6). Elements are quoted, except NULL. */
+/** Returns an array literal in PostgreSQL's format (manual, 8.15.6). All elements except NULL are quoted. */
 function arrayLiteral(values: readonly unknown[]): string {
   const items = values.map((value): string => {
     if (Array.isArray(value)) return arrayLiteral(value);

@@ -1,6 +1,6 @@
 /**
- * Determines the order of rows in the grid, and where a page begins. Pages are found with keyset cursors, so the
- * thousandth page loads as fast as the first. OFFSET is used only when the operator skips pages.
+ * Determines the order of the rows in the grid, and where each page begins. Pages are found by keyset cursors, so page
+ * 1000 loads as fast as page 1. OFFSET is used only if the operator skips pages.
  */
 import { type Sql, sql } from '../../../kernel/sql.ts';
 import type { Cursor } from '../contract.ts';
@@ -12,8 +12,8 @@ export interface OrderItem {
 }
 
 /**
- * Returns an ORDER BY clause. NULLs have PostgreSQL's default position: last in ascending order, first in descending
- * order.
+ * Returns an ORDER BY clause. NULLs have the position that they have by default in PostgreSQL: last in ascending order,
+ * first in descending order.
  */
 export function orderBy(order: readonly OrderItem[], reverse = false): Sql {
   if (order.length === 0) return sql.empty;
@@ -24,14 +24,14 @@ export function orderBy(order: readonly OrderItem[], reverse = false): Sql {
 }
 
 /**
- * Returns a condition for the rows after or before a cursor. Uses a row comparison if possible, because PostgreSQL can
- * then start an index scan at the cursor.
+ * Returns a condition that selects the rows after or before a cursor. The condition is a row comparison if possible,
+ * because PostgreSQL can then begin an index scan at the cursor.
  */
 export function beyond(order: readonly OrderItem[], cursor: Cursor, side: 'after' | 'before'): Sql {
   const items = order.map((item, index) => ({
     name: sql.id(item.column),
     value: cursor[index] ?? null,
-    // In ascending order, later rows have larger values.
+    // In ascending order, the rows that come later have larger values.
     larger: item.ascending === (side === 'after'),
     nullable: item.nullable,
   }));
@@ -52,7 +52,7 @@ export function beyond(order: readonly OrderItem[], cursor: Cursor, side: 'after
   return sql`(${sql.join(steps, ' or ')})`;
 }
 
-/** Returns the condition for a single column. NULL counts as larger than every value. */
+/** Returns the condition for a single sort column. NULL is treated as larger than every value. */
 function further(item: { name: Sql; value: string | null; larger: boolean; nullable: boolean }): Sql {
   const { name, value, larger, nullable } = item;
   if (value === null) return larger ? sql`false` : sql`${name} is not null`;

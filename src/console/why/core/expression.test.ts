@@ -2,13 +2,13 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type Expression, parseExpression } from './expression.ts';
 
-/** Formats an expression as `or(a, and(b, c))`, including the operands of each test. */
+/** Formats an expression as text such as `or(a, and(b, c))`, including the operands of each test. */
 const shape = (expression: Expression): string =>
   expression.kind === 'test'
     ? `${expression.text}${expression.operands.length > 0 ? ` {${expression.operands.join(' | ')}}` : ''}`
     : `${expression.kind}(${expression.parts.map(shape).join(', ')})`;
 
-// The conditions are in PostgreSQL 18's output format.
+// The conditions are in the format in which PostgreSQL 18 outputs them.
 test.each([
   ['true', 'true'],
   ['(owner = auth.uid())', 'owner = auth.uid() {owner | auth.uid()}'],

@@ -1,6 +1,6 @@
 /**
- * Parses a policy's condition into a tree of AND, OR and NOT, whose leaves can be evaluated separately. The input is
- * the output of `pg_get_expr`, which adds parentheses wherever an expression would be ambiguous.
+ * Parses a policy's condition into a tree of AND, OR and NOT, whose leaves can be evaluated separately. The input must
+ * come from `pg_get_expr`, which adds parentheses wherever an expression would be ambiguous.
  */
 import { type SqlToken, significant, tokenize } from '../../../shared/sql/tokens.ts';
 
@@ -10,7 +10,7 @@ export type Expression =
   | {
       readonly kind: 'test';
       readonly text: string;
-      /** The compared expressions. Their values explain the result. */
+      /** The compared expressions. The values of these expressions explain the result. */
       readonly operands: readonly string[];
     };
 
@@ -52,7 +52,7 @@ function textOf(source: string, tokens: readonly SqlToken[]): string {
   return first === undefined || last === undefined ? '' : source.slice(first.start, last.end);
 }
 
-/** Returns each token's nesting depth in parentheses, brackets and CASE … END. */
+/** Returns the depth at which each token is nested in parentheses, brackets and CASE … END. */
 function depths(tokens: readonly SqlToken[]): number[] {
   let depth = 0;
   return tokens.map((token) => {
@@ -63,7 +63,7 @@ function depths(tokens: readonly SqlToken[]): number[] {
   });
 }
 
-/** Removes surrounding parentheses, except those that belong to a subselect. */
+/** Removes the parentheses around an expression, except if they belong to a subselect. */
 function withoutParentheses(tokens: readonly SqlToken[]): readonly SqlToken[] {
   const inner = tokens.slice(1, -1);
   const wraps =
@@ -109,7 +109,7 @@ function operandsOf(source: string, tokens: readonly SqlToken[]): string[] {
   for (const [index, token] of tokens.entries()) {
     if (levels[index] !== 0 || index === 0) continue;
     if (isWord(token, 'is')) return isDistinct(source, tokens, index);
-    // The right side of IN is a list or subselect, which has no single value.
+    // The right side of IN is a list or subselect, so it doesn't have a single value.
     if (isWord(token, 'in')) {
       const end = isWord(tokens[index - 1], 'not') ? index - 1 : index;
       return [textOf(source, tokens.slice(0, end))].filter(isInformative);
@@ -132,7 +132,7 @@ function isDistinct(source: string, tokens: readonly SqlToken[], at: number): st
   return [left, ...right].filter(isInformative);
 }
 
-/** Returns the operator at a position, which can consist of several adjacent symbols. */
+/** Returns the operator at this position. An operator can consist of several adjacent symbols. */
 function operatorAt(tokens: readonly SqlToken[], at: number): { operator: string; length: number } {
   let operator = '';
   let length = 0;
@@ -149,8 +149,8 @@ function operatorAt(tokens: readonly SqlToken[], at: number): { operator: string
 }
 
 /**
- * Returns the right operand. For `= ANY (…)`, this is the operand in parentheses, unless it is a subselect, which has
- * no single value.
+ * Returns the operand on the right. For `= ANY (…)`, the operand is the expression in parentheses, unless the
+ * expression is a subselect, which doesn't have a single value.
  */
 function rightOf(source: string, tokens: readonly SqlToken[]): string {
   if (!isWord(tokens[0], 'any') && !isWord(tokens[0], 'all')) return textOf(source, tokens);
@@ -158,6 +158,9 @@ function rightOf(source: string, tokens: readonly SqlToken[]): string {
   return isSymbol(inner[0], '(') ? '' : textOf(source, inner);
 }
 
-/** Whether showing the operand's value is useful. Constants aren't informative, because their text is their value. */
+/**
+ * Whether it is useful to show the value of the operand. The value of a constant isn't useful, because it is the same
+ * as the constant's text.
+ */
 const isInformative = (text: string): boolean =>
   text !== '' && !/^(?:'[^']*'(?:::[\w. ]+)?|-?[\d.]+|true|false|NULL::\w+)$/.test(text);

@@ -1,6 +1,6 @@
 /**
- * Determines which policies PostgreSQL evaluates for a command and row, and how it combines them (PostgreSQL 18
- * documentation, CREATE POLICY, table 304; `rowsecurity.c`).
+ * Determines which policies PostgreSQL evaluates for a command and a row, and how PostgreSQL combines them (PostgreSQL
+ * 18 documentation, CREATE POLICY, table 304; `rowsecurity.c`).
  */
 
 import type { EvaluatedPolicy, Explanation, Gate, Operation, Reason, Security } from '../contract.ts';
