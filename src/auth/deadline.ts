@@ -1,6 +1,6 @@
 /**
- * Limits the duration of requests. A request that exceeds the limit gets 504 `request_timeout`. The request's open
- * transactions are canceled, so that changes aren't committed after the client has received an error.
+ * Limits the duration of requests. The response to a request that exceeds the limit is 504 `request_timeout`. The
+ * request's open transactions are canceled, so that changes aren't committed after the client has received an error.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Pool } from '../database/types.ts';
@@ -14,15 +14,18 @@ interface CurrentRequest {
 
 const requests = new AsyncLocalStorage<CurrentRequest>();
 
-/** Returns a signal that aborts when the current request exceeds its time limit. Returns undefined outside requests. */
+/**
+ * Returns a signal that aborts when the current request exceeds its time limit. Returns undefined if the caller doesn't
+ * run within a request.
+ */
 export const currentDeadline = (): AbortSignal | undefined => requests.getStore()?.signal;
 
-/** Returns the current request's client, so that a queue can let clients take turns. */
+/** Returns the client that sent the current request, so that a queue can let clients take turns. */
 export const currentClient = (): string => requests.getStore()?.client ?? '';
 
 /**
- * Runs `work` with a time limit. Throws `request_timeout` if the limit is exceeded. The work then continues, but its
- * result is discarded. `address` is the client's IP address.
+ * Runs `work` with a time limit. Throws `request_timeout` if `work` exceeds the limit. In this case, `work` continues,
+ * but its result is discarded. `address` is the client's IP address.
  */
 export async function withDeadline<T>(
   timeoutMs: number,
@@ -46,7 +49,7 @@ export async function withDeadline<T>(
   }
 }
 
-/** Wraps a pool so that transactions are canceled when their request exceeds its time limit. */
+/** Wraps a pool, so that a request's transactions are canceled when the request exceeds its time limit. */
 export function endingWithRequests(pool: Pool): Pool {
   return {
     role: pool.role,

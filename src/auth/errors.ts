@@ -1,6 +1,6 @@
 /**
- * The service's error codes (GoTrue 2.196) with their usual status and message. Routes may use a more specific message.
- * Clients distinguish errors by their code.
+ * Lists the error codes of the auth service (GoTrue 2.196), with the default status and message of each. Routes can
+ * replace the default message with a more specific message. Clients distinguish errors by the error code.
  */
 export interface ErrorEntry {
   readonly status: number;
@@ -190,13 +190,16 @@ export type ErrorCode = keyof typeof errorTable;
 
 export type WeakPasswordReason = 'length' | 'characters' | 'pwned';
 
-/** An error with a code from the table. The client receives the code and the message. `cause` is only logged. */
+/** An error that has a code from the table. The client receives the code and the message. `cause` is only logged. */
 export class AuthError extends Error {
-  /** The code. Undefined for hook-defined errors, which are rendered as `unknown` or `unexpected_failure`. */
+  /**
+   * The code. The code is undefined for errors that hooks define. These errors are rendered as `unknown` or
+   * `unexpected_failure`.
+   */
   readonly code: ErrorCode | undefined;
   readonly status: number;
   readonly weakPasswordReasons: readonly WeakPasswordReason[] | undefined;
-  /** The value of the `Retry-After` header. Set by rate limits. */
+  /** The value of the `Retry-After` header. Only errors from rate limits set it. */
   readonly retryAfterSeconds: number | undefined;
 
   constructor(
@@ -236,14 +239,14 @@ export function authError(
   return new AuthError(code, message === undefined ? options : { ...options, message });
 }
 
-/** Creates an error with status 500. The error's message names the step that failed. The cause is only logged. */
+/** Creates an error with status 500. The message of the error names the step that failed. The cause is only logged. */
 export function internalError(message: string, cause?: unknown): AuthError {
   return new AuthError('unexpected_failure', cause === undefined ? { message } : { message, cause });
 }
 
 /**
- * A token endpoint error in the format of RFC 6749. The status is always 400 and the body is `{error,
- * error_description}`.
+ * An error of the token endpoint, in the format of RFC 6749. The status is always 400 and the body is
+ * `{error, error_description}`.
  */
 export class OAuthShapedError extends Error {
   readonly error: string;

@@ -1,4 +1,4 @@
-/** Sends reminders of pending factor removals, and removes the factors after the waiting period. */
+/** Sends reminders of pending factor removals, and removes the second factors after the waiting period. */
 import type { Caller } from './caller.ts';
 import type { AuthContext } from './context.ts';
 import { toMs } from './core/times.ts';
@@ -36,7 +36,7 @@ export async function sweepFactorRemovals(ctx: AuthContext): Promise<void> {
   }
 }
 
-/** Cancels all requests, because the operator has disabled removals. */
+/** Cancels all removal requests, because the operator has disabled factor removals. */
 async function cancelAll(ctx: AuthContext): Promise<void> {
   await ctx.pool.transaction(async (tx) => {
     for (const removal of await deleteAllRemovals(tx)) {
@@ -45,7 +45,7 @@ async function cancelAll(ctx: AuthContext): Promise<void> {
   });
 }
 
-/** Processes the request that is due first. Returns false if no request is due. */
+/** Processes the removal request that is due first. Returns false if no request is due. */
 async function removeNext(ctx: AuthContext, now: number): Promise<boolean> {
   const done = await ctx.pool.transaction(async (tx) => {
     const removal = await takeDueRemoval(tx, now);
@@ -53,8 +53,8 @@ async function removeNext(ctx: AuthContext, now: number): Promise<boolean> {
     const caller = serverCaller(ctx, removal);
     const user = await findUserById(tx, removal.user_id);
     if (user === undefined || user.deleted_at !== null) return {};
-    // Cancels the request if the password, the address or a sign-in method has changed since the request was made,
-    // because an attacker may have made it.
+    // If the password, the address or a sign-in method has changed after the request, an attacker may have made the
+    // request, so it is canceled.
     if (await hasChangedSince(tx, user.id, toMs(removal.requested_at))) {
       await recordEvent(ctx, tx, caller, user.id, 'factor_removal_canceled');
       return {};
@@ -76,7 +76,10 @@ async function remind(ctx: AuthContext, removal: FactorRemoval): Promise<void> {
   await notify(ctx, undefined, caller, user, 'factor_removal_confirmed', { event, dueMs: toMs(due_at) });
 }
 
-/** Returns the caller for changes that the server itself makes. Emails to the user are in the request's language. */
+/**
+ * Returns the caller for changes that the server itself makes. Emails to the user are written in the language of the
+ * removal request.
+ */
 const serverCaller = ({ settings }: AuthContext, { language }: FactorRemoval): Caller => ({
   ip: '',
   userAgent: '',

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { oauth1Header, percentEncode, signatureBase } from './oauth1.ts';
 
-// From "Creating a signature" in the X developer documentation.
+// These values are from "Creating a signature" in the X developer documentation.
 const example = {
   method: 'POST',
   url: 'https://api.x.com/1.1/statuses/update.json',

@@ -1,19 +1,22 @@
-/** Implements the client side of OAuth 1.0a (RFC 5849), which signs requests. Only Twitter requires this version. */
+/**
+ * Implements the client side of OAuth 1.0a (RFC 5849), in which clients sign their requests. Of all providers, only
+ * Twitter requires OAuth 1.0a.
+ */
 import { createHmac } from 'node:crypto';
 
 export interface OAuth1Credentials {
   readonly consumerKey: string;
   readonly consumerSecret: string;
-  /** The request token or access token. In the first step, both the token and its secret are empty. */
+  /** The request token or access token. In the first step, both the token and the token's secret are empty. */
   readonly token: string;
   readonly tokenSecret: string;
 }
 
 export interface OAuth1Request {
   readonly method: 'GET' | 'POST';
-  /** The URL without its query. */
+  /** The URL without the query string. */
   readonly url: string;
-  /** The parameters from the query or form. */
+  /** The parameters from the query string or the form. */
   readonly params: Readonly<Record<string, string>>;
   /** The protocol parameters of this step, such as `oauth_callback` or `oauth_verifier`. */
   readonly protocol?: Readonly<Record<string, string>>;
@@ -46,7 +49,8 @@ export function oauth1Header(
 export function signatureBase(method: string, url: string, params: Readonly<Record<string, string>>): string {
   const pairs = Object.entries(params)
     .map(([name, value]) => [percentEncode(name), percentEncode(value)] as const)
-    // Sorted by name before joining, because sorting the joined pairs would put `a%20b=` before `a=`.
+    // The pairs are sorted by name before they are joined, because sorting the joined pairs would put `a%20b=` before
+    // `a=`.
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, value]) => `${name}=${value}`);
   const { protocol, host, pathname } = new URL(url);

@@ -23,13 +23,13 @@ function parseCount(query: URLSearchParams, name: string, fallback: number): num
       `Bad Pagination Parameters: strconv.ParseUint: parsing "${text}": invalid syntax`,
     );
   }
-  // Zero selects the default.
+  // A value of 0 selects the default page size.
   return number === 0 ? fallback : number;
 }
 
 /**
- * Returns the Link header. auth-js reads the page number after the first `=` and parses the quoted rel as JSON.
- * Therefore, the parameters are sorted by name, which puts `page` first.
+ * Returns the Link header. To read this header, auth-js takes the page number after the first `=` and parses the quoted
+ * `rel` value as JSON. The parameters are therefore sorted by name, so that `page` is the first parameter.
  */
 export function linkHeader(path: string, query: URLSearchParams, page: Page, total: number): string {
   const lastPage = Math.ceil(total / page.perPage);

@@ -1,7 +1,7 @@
 /**
  * Parses stored password hashes in the formats that GoTrue 2.196 supports. Plinth generates bcrypt hashes. Imported
- * hashes (from `password_hash` in the admin API or from a dump) can also be argon2i or argon2id in PHC format, or
- * Firebase's scrypt.
+ * hashes (from `password_hash` in the admin API or from a dump) can also be argon2i or argon2id hashes in the PHC
+ * format, or hashes of Firebase's scrypt variant.
  */
 export type PasswordHash =
   | { readonly kind: 'bcrypt'; readonly text: string }
@@ -9,8 +9,8 @@ export type PasswordHash =
   | FirebaseHash;
 
 /**
- * A hash of Firebase's scrypt variant (https://github.com/firebase/scrypt). This variant encrypts the signer key with
- * AES-256 in counter mode, using a key derived with scrypt.
+ * A hash of Firebase's scrypt variant (https://github.com/firebase/scrypt). This variant uses scrypt to derive a key,
+ * with which it encrypts the signer key (AES-256 in counter mode).
  */
 export interface FirebaseHash {
   readonly kind: 'firebase';
@@ -24,17 +24,20 @@ export interface FirebaseHash {
   readonly expected: Buffer;
 }
 
-/** Limits on the cost of a verification, so that imported hashes can't overload the server. */
+/** Limits on the cost of verifying a password, so that imported hashes can't overload the server. */
 const maxArgon2MemoryKib = 1_048_576;
 const maxArgon2Passes = 20;
 const maxLanes = 16;
 const maxScryptBytes = 1_073_741_824;
 
-/** Parses a stored hash. Returns undefined if its format is unknown or verifying it would be too expensive. */
+/**
+ * Parses a stored hash. Returns undefined if the format of the hash is unknown, or if verifying a password against the
+ * hash would be too expensive.
+ */
 export function parsePasswordHash(text: string): PasswordHash | undefined {
   if (text.startsWith('$argon2')) return parseArgon2(text);
   if (text.startsWith('$fbscrypt')) return parseFirebase(text);
-  // A bcrypt hash is a prefix such as `$2a$10$`, followed by 53 characters.
+  // A bcrypt hash consists of a prefix such as `$2a$10$`, followed by 53 characters.
   return /^\$2[abxy]\$(?:0[4-9]|[12]\d|3[01])\$[./A-Za-z0-9]{53}$/.test(text)
     ? { kind: 'bcrypt', text }
     : undefined;

@@ -1,7 +1,7 @@
 /** Validates passwords against the project's rules. */
 import { AuthError, authError, type WeakPasswordReason } from '../errors.ts';
 
-/** The maximum password length. bcrypt ignores all bytes after the 72nd. */
+/** The maximum length of a password in bytes. The bcrypt algorithm ignores all bytes after the 72nd. */
 const maxBytes = 72;
 
 export interface PasswordRules {
@@ -30,7 +30,7 @@ export function requiredSets(requirements: string): readonly string[] {
 }
 
 /**
- * Returns an error with the reasons why the password violates the rules, or undefined if it meets them.
+ * Returns an error with the reasons why the password violates the rules, or undefined if the password meets all rules.
  * @throws {AuthError} validation_failed if the password is too long
  */
 export function passwordFault(

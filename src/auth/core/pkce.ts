@@ -10,7 +10,10 @@ export interface Challenge {
   readonly method: CodeChallengeMethod;
 }
 
-/** Parses a PKCE challenge. Returns undefined if the request contains none. @throws {AuthError} validation_failed */
+/**
+ * Parses a PKCE challenge. Returns undefined if the request contains no challenge.
+ * @throws {AuthError} validation_failed
+ */
 export function parseChallenge(codeChallenge: string, method: string): Challenge | undefined {
   if ((codeChallenge === '') !== (method === '')) {
     throw authError('validation_failed', 'PKCE flow requires code_challenge_method and code_challenge');
@@ -47,8 +50,8 @@ export function checkVerifier(challenge: Challenge, verifier: string): void {
 const prefix = 'pkce_';
 
 /**
- * Prefixes the hash if the link belongs to a PKCE flow. A link with the prefix returns a code to the app instead of a
- * session.
+ * Prefixes the hash if the link belongs to a PKCE flow. A link whose hash has the prefix returns a code to the app
+ * instead of a session.
  */
 export function withFlowPrefix(hash: string, isPkce: boolean): string {
   return isPkce ? prefix + hash : hash;
@@ -58,7 +61,7 @@ export function isPkceHash(hash: string): boolean {
   return hash.startsWith(prefix);
 }
 
-/** Whether a typed code's hash equals the stored hash, with or without the prefix. */
+/** Whether the hash of a typed code equals the stored hash. The stored hash may have the prefix. */
 export function hashMatches(actual: string, stored: string): boolean {
   return sameSecret(actual, stored) || sameSecret(prefix + actual, stored);
 }

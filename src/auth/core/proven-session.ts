@@ -3,8 +3,8 @@ import type { Session } from '../rows.ts';
 import { isSecondFactor } from './claims.ts';
 
 /**
- * Removes the second factor from the session if the token was issued before the factor was used. The session's level
- * was raised later, but the token proves only the old level.
+ * Removes the second factor from the session if the access token was issued before the factor was used. The session's
+ * assurance level was raised later, but the token proves only the level at which it was issued.
  *
  * @example provenSession(session, { aal: 'aal1' }).aal // 'aal1', regardless of the session's level
  */

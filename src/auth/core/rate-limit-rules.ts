@@ -1,4 +1,4 @@
-/** Defines the rate limits per IP address and handler, which match GoTrue 2.196. */
+/** Defines the rate limits per IP address and handler. The limits are the same as in GoTrue 2.196. */
 
 /** A token bucket, which contains up to `size` tokens and receives a new token every `refillMs`. */
 export interface Bucket {
@@ -37,24 +37,24 @@ export interface RateLimitSettings {
 }
 
 /**
- * Returns the maximum time until a bucket is full again, plus a margin. Concurrent requests may read the clock at
- * slightly different times and be counted in a different order.
+ * Returns the maximum time until a bucket is full again, plus a margin. The margin is needed because concurrent
+ * requests may read the clock at slightly different times and may be counted in a different order.
  */
 export function horizonMs({ size, refillMs }: Bucket): number {
   return size * refillMs + Math.min(1000, refillMs / 2);
 }
 
-/** Larger than the difference between the clocks of any two servers. */
+/** This duration is larger than the difference between the clocks of any two servers. */
 const serverSkewMs = 60_000;
 
 /**
- * Returns the maximum time from now until a bucket is full. If the stored time is later, it was written before the
- * clock was set back, so the bucket counts as full. Otherwise, requests would be rejected until the clock reached that
- * time.
+ * Returns the maximum duration until a bucket is full. If the stored time is further in the future, it was written
+ * before the clock was set back, so the bucket counts as full. Otherwise, requests would be rejected until the clock
+ * reached that time.
  */
 export const staleAfterMs = (rule: Bucket): number => horizonMs(rule) + serverSkewMs;
 
-/** Returns when a bucket was or will be full, but no earlier than `nowMs`. */
+/** Returns the time at which a bucket will be full, or `nowMs` if the bucket is already full. */
 export const fullAtFrom = (storedMs: number | undefined, rule: Bucket, nowMs: number): number =>
   storedMs === undefined || storedMs > nowMs + staleAfterMs(rule) ? nowMs : Math.max(storedMs, nowMs);
 
@@ -62,24 +62,24 @@ const minuteMs = 60_000;
 export const hourMs = 3_600_000;
 const burst = 30;
 
-/** These limits can't be configured in the local stack. */
+/** Upstream's local stack has no settings for these limits. */
 const mfaPerMinute = 15;
 const passkeysPerFiveMinutes = 30;
 const ssoPerFiveMinutes = 30;
 const assertionsPerFiveMinutes = 15;
 const clientsPerFiveMinutes = 10;
 /**
- * The limit for sign-ins with external providers and for requests from OAuth clients. Many users can start these from
- * the same network.
+ * The limit for sign-ins with external providers and for requests from OAuth clients. Many users can start such
+ * sign-ins and requests from the same network.
  */
 const authorizationsPerFiveMinutes = 300;
 const authorizationBurst = 100;
 
-/** The interval between two changes to a user's own account, after a burst. */
+/** The interval at which users can change their accounts after a burst of changes. */
 const changeEveryMs = 5000;
 export const changesOfUser: Bucket = { size: burst, refillMs: changeEveryMs };
 
-/** Returns the bucket for a handler's requests, or undefined if no requests are allowed. */
+/** Returns the bucket for requests to a handler, or undefined if no requests are allowed. */
 export function bucketOf(handler: LimitedHandler, settings: RateLimitSettings): Bucket | undefined {
   switch (handler) {
     case 'anonymous':
@@ -92,7 +92,7 @@ export function bucketOf(handler: LimitedHandler, settings: RateLimitSettings): 
     case 'user':
       return perFiveMinutes(settings.sign_in_sign_ups);
     case 'token':
-    // The Account pages look up the domain before each sign-in with a password.
+    // Before each sign-in with a password, the Account pages look up the domain of the address.
     case 'sso_policy':
       return perFiveMinutes(settings.token_refresh);
     case 'web3':
@@ -125,8 +125,8 @@ const perFiveMinutes = (count: number) => bucket(count, 5 * minuteMs, burst);
 const networksOfSite = 8;
 
 /**
- * Returns the rule for all networks in one IPv6 /48 prefix. The prefix can belong to a single customer or to many, so
- * its limit is higher than a single network's.
+ * Returns the limit for all networks in one IPv6 /48 prefix together. The prefix can belong to a single customer or to
+ * many customers, so the limit is higher than the limit for a single network.
  */
 export function ruleOfSite({ size, refillMs }: Bucket): Bucket {
   return { size: size * networksOfSite, refillMs: refillMs / networksOfSite };

@@ -94,8 +94,8 @@ describe('a pattern', () => {
         });
         const long = text.repeat(times);
         matchesTokens(tokens, long);
-        // Each token is read at most three times per character: for its position, for the match, and for the positions
-        // that can be reached from there.
+        // For each character of the text, the function reads each token at most three times: to find its position, to
+        // match it, and to find the positions that can be reached from it.
         expect(steps).toBeLessThanOrEqual(4 * (tokens.length + 2) * (long.length + 1));
       }),
     );

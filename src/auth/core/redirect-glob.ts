@@ -1,20 +1,20 @@
 /**
- * Parses an entry of the redirect allow list. Scheme, host, port and path are matched separately, so that a wildcard
- * never extends from one part into the next. Within a part, the syntax is that of gobwas/glob with the separators `.`
- * and `/`. The wildcards `*` and `?` don't match separators, but `**` does. `[a-z]`, `[!a-z]`, `{one,two}` and
- * backslash escapes are also supported.
+ * Parses an entry of the redirect allow list. Scheme, host, port and path are matched separately, so that a wildcard in
+ * one part never matches text in the next part. Within each part, the syntax is the same as in gobwas/glob with the
+ * separators `.` and `/`. The wildcards `*` and `?` don't match separators, but `**` does. `[a-z]`, `[!a-z]`,
+ * `{one,two}` and backslash escapes are also supported.
  */
 import { domainToASCII } from 'node:url';
 
-/** The parts of a URL as parsed by browsers. */
+/** The parts into which browsers parse a URL. */
 export interface Target {
   /** The scheme in lowercase, without the colon. */
   readonly scheme: string;
-  /** The host name. Undefined if the scheme isn't followed by `//`. */
+  /** The host name. The host name is undefined if the scheme isn't followed by `//`. */
   readonly hostname: string | undefined;
-  /** The port, or an empty string for the default port. */
+  /** The port, or an empty string if it is the scheme's default port. */
   readonly port: string;
-  /** The path and its query, or `/` if the path is empty. */
+  /** The path and the query string. An empty path is represented by `/`. */
   readonly path: string;
 }
 
@@ -64,7 +64,8 @@ function split(tokens: readonly Token[]): RedirectGlob | undefined {
   }
   const slash = rest.findIndex((token) => token.kind === 'letter' && token.letter === '/');
   const authority = slash < 0 ? rest : rest.slice(0, slash);
-  // If an entry without a path ends with `**`, the `**` matches the path, and the host before it must match completely.
+  // If an entry without a path ends with `**`, the `**` matches the path, and the text before the `**` must match the
+  // whole host.
   const endsOpen = slash < 0 && authority.at(-1)?.kind === 'all';
   const path = endsOpen ? anything : slash < 0 ? [] : rest.slice(slash);
   const host = endsOpen && authority.length > 1 ? authority.slice(0, -1) : authority;
@@ -101,7 +102,7 @@ function withoutDefault(port: readonly Token[], scheme: string): readonly Token[
 
 /**
  * Whether the pattern matches the whole text. Tracks all possible pattern positions simultaneously, so the number of
- * steps is at most the text length times the pattern length.
+ * steps is at most the product of the text length and the pattern length.
  */
 export function matchesTokens(tokens: readonly Token[], text: string): boolean {
   let reached = new Uint8Array(tokens.length + 1);
@@ -118,7 +119,7 @@ export function matchesTokens(tokens: readonly Token[], text: string): boolean {
   return reached[tokens.length] === 1;
 }
 
-/** Marks this position and all positions reachable from it without consuming a character. */
+/** Marks the position `from`, and all positions that can be reached from it without consuming a character. */
 function reach(tokens: readonly Token[], reached: Uint8Array, from: number): void {
   for (let position = from; reached[position] === 0; position++) {
     reached[position] = 1;
@@ -183,8 +184,8 @@ function lowerCase(tokens: readonly Token[]): Token[] {
 }
 
 /**
- * Returns the host in lowercase. As in browsers, non-ASCII labels become punycode. Labels that contain a wildcard don't
- * change.
+ * Returns the host in lowercase. Converts non-ASCII labels to Punycode, as browsers do. Doesn't convert labels that
+ * contain a wildcard.
  */
 function asciiHost(tokens: readonly Token[]): Token[] {
   const text = tokens.map((token) => (token.kind === 'letter' ? token.letter : '\0')).join('');

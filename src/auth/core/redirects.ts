@@ -1,6 +1,7 @@
 /**
- * Determines where links may redirect. Follows GoTrue 2.196, except that a URL's parts are checked separately. An
- * http(s) URL is matched as browsers interpret it, and is rejected if Go's net/url would find a different host in it.
+ * Determines to which URLs links may redirect. Follows the rules of GoTrue 2.196, except that the parts of a URL are
+ * checked separately. An http(s) URL is matched as browsers interpret it, and is rejected if Go's net/url would find a
+ * different host in it.
  */
 
 import { isIP } from 'node:net';
@@ -16,7 +17,7 @@ export function redirectRules(siteUrl: string, globs: readonly string[]): Redire
   return { siteUrl, allowed: globs.flatMap(parseRedirectGlob) };
 }
 
-/** The maximum URL length. Longer URLs aren't legitimate and wouldn't fit in a header. */
+/** The maximum URL length. Longer URLs aren't legitimate and wouldn't fit into a header. */
 const maxUrlLength = 16_384;
 
 /**
@@ -39,7 +40,8 @@ export function isDangerousScheme(scheme: string): boolean {
 }
 
 /**
- * Returns the first requested URL that is allowed, or the site URL if none is. The Account pages are always allowed.
+ * Returns the first requested URL that is allowed, or the site URL if no requested URL is allowed. The Account pages
+ * are always allowed.
  */
 export function chooseRedirect(
   rules: RedirectRules,
@@ -84,8 +86,8 @@ function isListed({ allowed }: RedirectRules, target: Target): boolean {
 const webHost = /^[a-z0-9_](?:[a-z0-9._-]*[a-z0-9_])?$/;
 
 /**
- * Parses a URL. Returns undefined if Go or a browser rejects the URL, if they parse it differently, or if it contains a
- * username.
+ * Parses a URL. Returns undefined if Go or browsers reject the URL, if Go and browsers parse the URL differently, or if
+ * the URL contains a username.
  */
 function parseTarget(url: string): Target | undefined {
   const split = url.length > maxUrlLength ? undefined : splitUrl(url);
@@ -142,7 +144,7 @@ export function splitUrl(url: string): SplitUrl | undefined {
 
 const defaultPorts: Record<string, string> = { http: '80', https: '443' };
 
-/** Whether browsers (WHATWG) and Go find the same host and port in an http(s) URL. */
+/** Whether browsers (WHATWG URL Standard) and Go find the same host and port in an http(s) URL. */
 export function readsAlike(url: string, split: SplitUrl): boolean {
   if (!URL.canParse(url)) return false;
   const parsed = new URL(url);
@@ -175,7 +177,7 @@ export function encodeQuery(text: string): string {
     .replaceAll('%20', '+');
 }
 
-/** Adds query parameters, sorts all parameters as Go does, and replaces the fragment. */
+/** Adds query parameters to a URL, sorts all parameters as Go does, and replaces the fragment. */
 export function withParams(
   url: string,
   query: Readonly<Record<string, string>>,

@@ -1,7 +1,7 @@
 /**
- * Version 2 refresh tokens, which sessions from hosted projects may have. A token is encoded in base64url. The decoded
- * token consists of a zero byte (the format version), the session's UUID, a uvarint counter, 16 bytes of HMAC-SHA256
- * with the session's key, and 4 bytes of SHA-256 over the preceding bytes.
+ * Parses version 2 refresh tokens. Sessions that were imported from hosted projects may have such tokens. A token is
+ * encoded in base64url. The decoded token consists of a zero byte (the format version), the session's UUID, a uvarint
+ * counter, 16 bytes of HMAC-SHA256 with the session's key, and 4 bytes of SHA-256 over the preceding bytes.
  */
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 
@@ -67,7 +67,7 @@ function uvarint(value: number): number[] {
   return bytes;
 }
 
-/** Parses a number. Returns undefined if the number doesn't occupy all bytes. */
+/** Parses a number. Returns undefined if bytes remain after the number. */
 function readUvarint(bytes: Uint8Array): number | undefined {
   let value = 0;
   for (const [index, byte] of bytes.entries()) {

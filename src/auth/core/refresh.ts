@@ -1,15 +1,16 @@
 /**
- * Decides what happens to a version 1 refresh token, based only on the locked rows. Follows the rules of GoTrue 2.196
- * except where noted.
+ * Decides what happens to a version 1 refresh token, based only on the rows that the caller has locked. Follows the
+ * rules of GoTrue 2.196 unless stated otherwise.
  *
- * - Active: the token is revoked and gets a child token.
- * - Superseded (Plinth's own rule): the session's level was raised after the token was issued. The token is
+ * - Active: the token is revoked, and a child token is issued.
+ * - Superseded (Plinth's own rule): the session's assurance level was raised after the token was issued. The token is
  *   invalid, even within the reuse interval.
- * - Revoked, but the parent of the active token: the client never received the child, so it gets the active token. This
- *   applies regardless of the token's age.
- * - Revoked within the reuse interval: the client gets a new child, because several tabs may refresh at the same time.
+ * - Revoked, but the parent of the active token: the client never received the child token, so it receives the active
+ *   token now. This applies regardless of the token's age.
+ * - Revoked within the reuse interval: the client receives a new child token, because several tabs may refresh at the
+ *   same time.
  * - Otherwise, the token was stolen or replayed. With rotation, the session and all of its tokens are revoked. GoTrue
- *   revokes only the family, whose newest token remains valid for another interval.
+ *   revokes only the token's family, and the newest token of the family remains valid for another reuse interval.
  */
 import type { Session } from '../rows.ts';
 import { toMs } from './times.ts';
@@ -19,8 +20,8 @@ export interface PresentedToken {
   readonly revoked: boolean;
   readonly updatedAtMs: number;
   /**
-   * Whether the session's level was raised after this token was issued. Raising the level issues a token without a
-   * parent, so a token is superseded if a newer token of the session has no parent.
+   * Whether the session's assurance level was raised after this token was issued. When the level is raised, a token
+   * without a parent is issued, so a token is superseded if a newer token of the session has no parent.
    */
   readonly isSuperseded: boolean;
 }
@@ -43,8 +44,7 @@ export function decideRefresh(
 ): RefreshDecision {
   if (!presented.revoked) return { kind: 'swap' };
   const isRecent = nowMs <= presented.updatedAtMs + rules.reuseIntervalMs;
-  // Another tab may be raising the session's level during this refresh, so the token is rejected without ending the
-  // session.
+  // Another tab may have just raised the session's level, so the token is rejected without ending the session.
   if (presented.isSuperseded) return { kind: 'refuse', endsFamily: rules.rotation && !isRecent };
   if (active && active.parent === presented.token) return { kind: 'return-active', token: active.token };
   if (isRecent) return { kind: 'swap' };
@@ -71,8 +71,8 @@ export function sessionTimes(
 export type SessionValidity = 'valid' | 'expired' | 'inactive';
 
 /**
- * Returns when the session was last refreshed. Older sessions have no `refreshed_at`, so the refresh token's time is
- * used for them.
+ * Returns the time at which the session was last refreshed. Older sessions have no `refreshed_at`, so the time of the
+ * refresh token is used instead.
  */
 export function lastRefreshedMs(session: SessionTimes, refreshTokenUpdatedAtMs: number | undefined): number {
   const { createdAtMs } = session;
@@ -80,8 +80,8 @@ export function lastRefreshedMs(session: SessionTimes, refreshTokenUpdatedAtMs: 
 }
 
 /**
- * Checks a session's limits during a refresh. 0 disables a limit. Access tokens stay valid until they expire, even if
- * the session exceeds a limit.
+ * Checks the limits of a session during a refresh. The value 0 disables a limit. Access tokens stay valid until they
+ * expire, even if the session exceeds a limit.
  */
 export function checkSession(
   session: SessionTimes,

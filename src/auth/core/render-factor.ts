@@ -2,14 +2,14 @@
 import type { FactorType } from '../rows.ts';
 import type { JsonObject } from './json.ts';
 
-/** A factor whose enrollment the user has started. */
+/** A factor that the user has started to enroll. */
 export interface Enrollment {
   readonly id: string;
   readonly type: FactorType;
   readonly friendlyName: string;
   /** An authenticator app's secret. `qrCode` is an SVG image. */
   readonly totp?: { readonly qrCode: string; readonly secret: string; readonly uri: string };
-  /** The phone number as sent by the client. */
+  /** The phone number, in the format in which the client sent it. */
   readonly phone?: string;
 }
 
@@ -27,7 +27,7 @@ export interface FactorChallenge {
   readonly id: string;
   readonly type: FactorType;
   readonly expiresAtSeconds: number;
-  /** The input for the browser's WebAuthn API. Set for WebAuthn keys. */
+  /** The input for the browser's WebAuthn API. It is set only for WebAuthn keys. */
   readonly webauthn?: { readonly type: 'create' | 'request'; readonly publicKey: object };
 }
 

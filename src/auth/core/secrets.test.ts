@@ -35,7 +35,8 @@ test('sameSecret compares', () => {
 });
 
 describe('totp', () => {
-  // From RFC 6238, appendix B, with codes truncated to six digits. The secret is "12345678901234567890".
+  // The values are from RFC 6238, appendix B, but the codes are truncated to six digits. The secret is
+  // "12345678901234567890".
   const secret = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ';
   test.each([
     [59, '287082'],
@@ -66,7 +67,7 @@ describe('totp', () => {
 });
 
 test('webhook signatures follow Standard Webhooks', () => {
-  // From the reference libraries of Standard Webhooks.
+  // These values are from the reference libraries of Standard Webhooks.
   const secret = 'v1,whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
   const message = {
     id: 'msg_p5jXN8AQM9LWM0D4loKWxJek',

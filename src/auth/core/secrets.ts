@@ -2,7 +2,7 @@
 import { createHash, randomBytes, randomInt, timingSafeEqual } from 'node:crypto';
 import { base32 } from '../../shared/base32.ts';
 
-/** Generates a version 1 refresh token: 12 characters of `a-z2-7`. */
+/** Generates a version 1 refresh token: 12 characters from the set `a-z2-7`. */
 export function refreshTokenText(): string {
   return base32(randomBytes(8)).toLowerCase().slice(0, 12);
 }
@@ -14,7 +14,7 @@ export function oneTimePassword(length: number): string {
   return digits;
 }
 
-/** Returns the hash to store for a one-time password. The hashed text includes the recipient. */
+/** Returns the hash that is stored for a one-time password. The hashed text includes the password's recipient. */
 export function tokenHash(emailOrPhone: string, otp: string): string {
   return createHash('sha224')
     .update(emailOrPhone + otp)
@@ -29,7 +29,8 @@ export function sameSecret(a: string, b: string): boolean {
 }
 
 /**
- * Generates a password for an account created without one. The password contains a character from each required set.
+ * Generates a password for an account that is created without a password. The password contains a character from each
+ * required set.
  */
 export function randomPassword(requiredSets: readonly string[], length = 40): string {
   const letters = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';

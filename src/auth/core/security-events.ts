@@ -1,4 +1,7 @@
-/** The events in an account's timeline. Users see their own events, and operators see those of all users. */
+/**
+ * Defines the events in an account's timeline. Users can see their own events, and operators can see the events of all
+ * users.
+ */
 import { isIPv4 } from 'node:net';
 import { networkOf, siteOf } from '../../shared/network-of.ts';
 import type { JsonObject } from './json.ts';
@@ -32,7 +35,9 @@ export const eventKinds = [
 
 export type EventKind = (typeof eventKinds)[number];
 
-/** The changes that add something to an account, which "This wasn't me" removes again. */
+/**
+ * The changes that add a factor, code, key, identity or app to an account. "This wasn't me" removes these additions.
+ */
 export const additions = [
   'factor_added',
   'recovery_codes_created',
@@ -48,7 +53,7 @@ export interface SecurityEvent {
   readonly id: string;
   readonly user_id: string;
   readonly kind: EventKind;
-  /** `operator` if an administrator made the change. */
+  /** The value is `operator` if an administrator made the change. */
   readonly actor: 'user' | 'operator';
   readonly details: JsonObject;
   readonly user_agent: string | null;
@@ -57,8 +62,8 @@ export interface SecurityEvent {
 }
 
 /**
- * Returns the first three parts of an IPv4 address, or the /48 prefix of an IPv6 address. This is enough for a user to
- * recognize a sign-in. Returns null if the address is unknown.
+ * Returns the first three parts of an IPv4 address, or the /48 prefix of an IPv6 address. This part of the address is
+ * enough for a user to recognize a sign-in. Returns null if the address is unknown.
  *
  * @example approximateAddress('203.0.113.7') // '203.0.113.*'
  */

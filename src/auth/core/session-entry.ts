@@ -16,7 +16,7 @@ export function renderSessionEntry(session: Session, isCurrent: boolean): JsonOb
   };
 }
 
-/** Renders a session's browser and app. `app` is null for the Account pages and for unknown apps. */
+/** Renders the browser and the app of a session. `app` is null for the Account pages and for unknown apps. */
 export function renderSessionPlace(place: SessionPlace | undefined): JsonObject {
   const { browser = null, app = null, client_name: name = null, client_uri: uri = null } = place ?? {};
   const isApp = app !== null || name !== null || uri !== null;

@@ -1,11 +1,12 @@
 /**
- * Describes each SMS provider's request for sending a message, and how its response shows whether the message was sent.
+ * Describes, for each SMS provider, the request that sends a message, and how to determine from the response whether
+ * the message was sent.
  */
 import type { Config } from '../../config/index.ts';
 import { barePhone } from './contact.ts';
 import { isJsonObject } from './json.ts';
 
-/** The SMS settings. `contentSid` is Twilio's approved template for WhatsApp, or an empty string. */
+/** The SMS settings. `contentSid` is the ID of the WhatsApp template that Twilio approved, or an empty string. */
 export type SmsConfig = Config['auth']['sms'] & { readonly contentSid: string };
 
 export interface TextMessage {
@@ -42,7 +43,8 @@ export const textProviders: Readonly<
       const isWhatsapp = channel === 'whatsapp';
       const prefix = isWhatsapp ? 'whatsapp:' : '';
       const sender = twilio.message_service_sid;
-      // A sender that is a phone number needs the channel as a prefix. A service ID doesn't need one.
+      // The sender must have the channel as a prefix if it is a phone number. A messaging service ID must not have this
+      // prefix.
       const isNumber = /^[1-9][0-9]{1,14}$/.test(barePhone(sender));
       const content: Record<string, string> =
         isWhatsapp && contentSid !== ''
@@ -68,7 +70,10 @@ export const textProviders: Readonly<
       return `twilio error: ${reason} ${code ?? ''} for message ${textAt(response, 'sid') ?? ''}`;
     },
   },
-  /** Twilio Verify generates the code and the text (https://www.twilio.com/docs/verify/api/verification). */
+  /**
+   * Twilio Verify itself generates the code and the text of the message
+   * (https://www.twilio.com/docs/verify/api/verification).
+   */
   twilio_verify: {
     request: ({ twilio_verify }, { phone, channel }) =>
       verifyRequest(twilio_verify, 'Verifications', { To: `+${phone}`, Channel: channel }),
@@ -142,7 +147,7 @@ export const textProviders: Readonly<
   },
 };
 
-/** Checks a code from Twilio Verify (https://www.twilio.com/docs/verify/api/verification-check). */
+/** Checks a code that Twilio Verify generated (https://www.twilio.com/docs/verify/api/verification-check). */
 export const codeCheck: ProviderCall<{ readonly phone: string; readonly code: string }> = {
   request: ({ twilio_verify }, { phone, code }) =>
     verifyRequest(twilio_verify, 'VerificationCheck', { To: `+${phone}`, Code: code }),

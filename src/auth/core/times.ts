@@ -1,19 +1,19 @@
 /**
- * Converts between three time formats: PostgreSQL's ISO text (session time zone UTC), RFC 3339 in requests and
- * responses, and milliseconds.
+ * Converts between three time formats: the ISO text of a PostgreSQL session whose time zone is UTC, RFC 3339 in
+ * requests and responses, and milliseconds.
  */
 
 /**
- * Converts `2026-01-02 03:04:05.678901+00`, with or without the zone, to `2026-01-02T03:04:05.678901Z`. Removes
- * trailing zeros from the fraction, as PostgreSQL and Go do, so that a time has the same text before and after it is
- * stored.
+ * Converts `2026-01-02 03:04:05.678901+00`, with or without the time zone, to `2026-01-02T03:04:05.678901Z`. Removes
+ * trailing zeros from the fraction of a second, as PostgreSQL and Go do, so that a time has the same text before and
+ * after it is stored.
  */
 export function toRfc3339(postgres: string): string {
   const text = postgres.replace(' ', 'T').replace(/(?:[+-]00(?::?00)?|Z)$/, '');
   return `${text.includes('.') ? text.replace(/\.?0+$/, '') : text}Z`;
 }
 
-/** Converts a time in either format to milliseconds since the epoch. */
+/** Converts a time in PostgreSQL's format or in RFC 3339 format to milliseconds since the epoch. */
 export function toMs(text: string): number {
   return Date.parse(toRfc3339(text));
 }

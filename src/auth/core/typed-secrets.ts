@@ -1,7 +1,8 @@
 /**
- * The secrets that users enter. For each secret, this table defines how many failed attempts are allowed per account
- * and per issued token, across all IP addresses. `attempt-limits.ts` enforces the table, `docs/specification.md` is
- * generated from it, and `test/security/guessing.test.ts` makes wrong attempts for every entry until they are blocked.
+ * Lists the secrets that users enter. For each secret, this table defines how many failed attempts are allowed per
+ * account and per issued token. Attempts from all IP addresses count together. `attempt-limits.ts` enforces these
+ * limits, a part of `docs/specification.md` is generated from the table, and `test/security/guessing.test.ts` makes
+ * wrong attempts for every entry until further attempts are blocked.
  */
 import type { Bucket } from './rate-limit-rules.ts';
 
@@ -18,18 +19,19 @@ export interface TypedSecret {
   readonly guesses: Bucket;
   /**
    * A separate budget for attempts from networks where the account is signed in. Other users can't use up this budget.
-   * Undefined if the secret has no such budget.
+   * The budget is undefined if the secret has no such budget.
    */
   readonly knownNetwork?: Bucket;
   /**
-   * The number of attempts per issued token, such as the code in an email or a challenge. Undefined if no token is
-   * issued.
+   * The number of attempts per issued token. Examples of such tokens are the code in an email and a challenge. The
+   * number is undefined if no token is issued for the secret.
    */
   readonly perToken?: number;
   /**
-   * When an attempt is counted. `before` counts the attempt before the comparison, so that concurrent attempts can't
-   * exceed the limit, and refunds correct attempts. `after` counts the attempt after the comparison, so that correct
-   * attempts can run concurrently. Used for slow hashes, whose concurrency is limited anyway.
+   * Determines when an attempt is counted. `before` counts the attempt before the comparison, so that concurrent
+   * attempts can't exceed the limit, and refunds correct attempts. `after` counts the attempt after the comparison, so
+   * that correct attempts can run concurrently. `after` is used for secrets with slow hashes, because the number of
+   * concurrent comparisons is limited in any case.
    */
   readonly counted: 'before' | 'after';
   /**
@@ -39,7 +41,7 @@ export interface TypedSecret {
   readonly oneIn?: number;
 }
 
-/** The number of six-digit codes. Codes have six digits by default, and longer codes can be configured. */
+/** The number of six-digit codes. Codes have six digits by default, and operators can configure longer codes. */
 const sixDigits = 1_000_000;
 
 export const typedSecrets = {
@@ -79,7 +81,7 @@ export const typedSecrets = {
     knownNetwork: { size: 5, refillMs: hourMs },
     perToken: 5,
     counted: 'before',
-    // The codes of three time steps are accepted, so three codes are valid at any time.
+    // The server accepts the codes of three time steps, so three codes are valid at any time.
     oneIn: sixDigits / 3,
   },
   recovery_code: {
@@ -103,7 +105,8 @@ export const typedSecrets = {
 export type TypedSecretKind = keyof typeof typedSecrets;
 
 /**
- * How long used tokens are kept. This is longer than any token's lifetime, so a used token never becomes valid again.
+ * How long the server remembers used tokens. This duration is longer than the lifetime of any token, so a used token
+ * never becomes valid again.
  */
 export const tokenMemoryMs = 7 * dayMs;
 

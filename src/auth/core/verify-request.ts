@@ -1,5 +1,6 @@
 /**
- * The input of a verification. It is either a typed code with the contact that received it, or the hash from a link.
+ * Parses the input of a verification. The input is either a typed code together with the contact that received the
+ * code, or the hash from a link.
  */
 import { authError } from '../errors.ts';
 import { parseEmail, parsePhone } from './contact.ts';
@@ -7,9 +8,9 @@ import { tokenHash } from './secrets.ts';
 
 export interface VerifyRequest {
   readonly type: string;
-  /** The hash of a code and its contact, or the hash in a link. */
+  /** The hash of a typed code together with its contact, or the hash from a link. */
   readonly hash: string;
-  /** A typed code, with the email address or phone number that received it. */
+  /** A typed code, together with the email address or phone number that received the code. */
   readonly typed: { readonly code: string; readonly email: string; readonly phone: string } | undefined;
 }
 

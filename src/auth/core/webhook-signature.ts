@@ -1,5 +1,6 @@
 /**
- * Creates signatures according to Standard Webhooks. Secrets have the form `v1,whsec_BASE64` and are separated by `|`.
+ * Creates signatures according to Standard Webhooks. Each secret has the form `v1,whsec_BASE64`, and several secrets
+ * are separated by `|`.
  */
 import { createHmac } from 'node:crypto';
 
@@ -10,7 +11,7 @@ export interface SignedMessage {
 }
 
 /**
- * Returns one signature per secret, separated by a comma and a space.
+ * Returns one signature per secret. The signatures are separated by a comma and a space.
  * @throws {Error} if a secret has a different format
  */
 export function webhookSignature(secrets: string, message: SignedMessage): string {

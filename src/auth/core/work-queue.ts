@@ -1,6 +1,7 @@
 /**
- * A queue for expensive work. Limits how many items run concurrently and how many wait. Clients take turns. The queue
- * skips an item whose caller has stopped waiting, and rejects an item that would wait too long.
+ * Implements a queue for expensive work. The queue limits how many items run concurrently and how many items wait.
+ * Clients take turns. The queue skips an item whose caller has stopped waiting, and rejects an item that would wait too
+ * long.
  */
 import type { QueueLoad } from '../../kernel/queue-load.ts';
 import { FairQueue, type Waiter } from '../../shared/fair-queue.ts';

@@ -1,6 +1,6 @@
 /**
- * Creates users and confirms their email addresses and phone numbers. Each step is a separate update, because triggers
- * must run separately for each change.
+ * Creates users and confirms their email addresses and phone numbers. Each step is a separate UPDATE statement, because
+ * triggers must run separately for each change.
  */
 import { randomUUID } from 'node:crypto';
 import type { Transaction } from '../../database/types.ts';
@@ -19,7 +19,7 @@ import { runHook } from './hooks.ts';
 
 export type Provider = 'email' | 'phone';
 
-/** Prepares a new user's data and hashes the password. Must be called before a transaction starts. */
+/** Prepares a new user's data and hashes the password. This function must be called before a transaction starts. */
 export async function draftUser(
   ctx: AuthContext,
   draft: {
@@ -30,7 +30,7 @@ export async function draftUser(
     readonly phone?: string;
     readonly password?: string;
     readonly data: JsonObject;
-    /** Whether other users can have the same email address without their accounts being linked. */
+    /** Whether other users can have the same email address without being linked to this account. */
     readonly isSsoUser?: boolean;
   },
 ): Promise<NewUser> {
@@ -48,7 +48,7 @@ export async function draftUser(
   };
 }
 
-/** Runs the project's hook before a user is created. Throws the hook's error. */
+/** Runs the project's hook before a user is created. If the hook returns an error, throws the error. */
 export async function runBeforeUserCreated(ctx: AuthContext, caller: Caller, draft: NewUser): Promise<void> {
   if (!ctx.settings.hooks.before_user_created.enabled) return;
   const now = fromMs(ctx.clock.now());
@@ -63,15 +63,15 @@ export async function runBeforeUserCreated(ctx: AuthContext, caller: Caller, dra
 }
 
 /**
- * Runs the project's hook after the transaction that created the user. If the hook fails, the user still exists. As in
- * GoTrue 2.196, the hook isn't called for users who are confirmed at sign-up.
+ * Runs the project's hook after the transaction that created the user. If the hook fails, the user isn't deleted. The
+ * hook isn't called for users whose sign-up is confirmed automatically, as in GoTrue 2.196.
  */
 export async function runAfterUserCreated(ctx: AuthContext, caller: Caller, user: User): Promise<void> {
   if (!ctx.settings.hooks.after_user_created.enabled) return;
   await runHook(ctx, 'after_user_created', caller, { user: renderUser(user) });
 }
 
-/** Inserts the user and sets the role. Then reads the user again, because triggers may have changed it. */
+/** Inserts the user and sets the user's role. Then reads the user again, because triggers may have changed the row. */
 export async function createUser(
   ctx: AuthContext,
   tx: Transaction,
@@ -209,8 +209,8 @@ export async function stopBeingAnonymous(ctx: AuthContext, tx: Transaction, user
 }
 
 /**
- * Column values that clear all pending codes and contact changes. Contact changes must be cleared because anyone can
- * request that their codes be sent again.
+ * The column values that clear all pending codes and contact changes. Pending contact changes must be cleared, because
+ * anyone can request that the codes for such a change be sent again.
  */
 const nothingPending = {
   confirmation_token: '',
@@ -230,8 +230,8 @@ const nothingPending = {
 } as const;
 
 /**
- * Stores a password and invalidates everything that depends on the old one, which includes pending codes, contact
- * changes, and all sessions except the given ones.
+ * Stores a password and invalidates everything that depends on the old password: pending codes, pending contact
+ * changes, and all sessions except the given sessions.
  */
 export async function storePassword(
   ctx: AuthContext,
@@ -245,7 +245,7 @@ export async function storePassword(
   await deleteSessions(tx, user.id, exceptSessionIds);
 }
 
-/** Invalidates codes and links that were sent before the primary address changed. */
+/** Invalidates codes and links that were sent before the user's primary address changed. */
 export async function clearPendingTokens(ctx: AuthContext, tx: Transaction, user: User): Promise<void> {
   await updateUser(tx, user, nothingPending, ctx.clock.now());
   await deleteOneTimeTokens(tx, user.id);

@@ -22,7 +22,7 @@ import { ban, originOf, userTraits } from './admin-user-changes.ts';
 import { audienceOf } from './audience.ts';
 import { adminActor, audit } from './audit.ts';
 
-/** Creates a user. Sign-up settings and password rules don't apply to administrators. */
+/** Creates a user. The sign-up settings and password rules don't apply to users that administrators create. */
 export async function createByAdmin(ctx: AuthContext, caller: AdminCaller, body: Fields): Promise<User> {
   const { claims } = caller;
   const request = parseAdminUserRequest(body);

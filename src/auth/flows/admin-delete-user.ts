@@ -1,4 +1,4 @@
-/** Deletes users on behalf of administrators. A soft deletion removes only personal data. */
+/** Deletes users on behalf of administrators. A soft deletion removes only the user's personal data. */
 import { createHash } from 'node:crypto';
 import type { Transaction } from '../../database/types.ts';
 import type { AdminCaller } from '../caller.ts';
@@ -40,7 +40,7 @@ export async function deleteByAdmin(
   });
 }
 
-/** Hashes or deletes a user's personal data. Keeps the row because foreign keys reference it. */
+/** Hashes or deletes a user's personal data. Keeps the user's row, because foreign keys reference the row. */
 async function softDelete(ctx: AuthContext, tx: Transaction, user: User): Promise<void> {
   const now = ctx.clock.now();
   const hidden = (text: string | null) =>

@@ -12,7 +12,7 @@ import { forgetIdleRecoveryCodes } from './recovery-codes.ts';
 import { recordOperatorEvent } from './security-events.ts';
 
 export interface FactorChange {
-  /** The new name. If empty, the name doesn't change. */
+  /** The new name. If this text is empty, the name doesn't change. */
   readonly friendlyName: string;
   readonly phone: string;
 }
@@ -37,7 +37,7 @@ export async function updateFactorByAdmin(
   });
 }
 
-/** Deletes a factor. The level of sessions that used the factor becomes aal1. */
+/** Deletes a factor. The assurance level of all sessions in which the factor was used becomes aal1. */
 export async function deleteFactorByAdmin(
   ctx: AuthContext,
   { ip }: AdminCaller,

@@ -1,4 +1,4 @@
-/** Creates invitations and links on behalf of administrators. */
+/** Creates invitations, and links for emails, on behalf of administrators. */
 
 import type { Transaction } from '../../database/types.ts';
 import type { Claims } from '../../keys/types.ts';
@@ -40,7 +40,7 @@ import { sendTokenMail } from './mail-tokens.ts';
 import { requireStrongPassword } from './password-strength.ts';
 import { resetUnclaimed } from './reset-unclaimed.ts';
 
-/** Creates an account and emails its invitation. @throws {AuthError} email_exists */
+/** Creates an account and sends its invitation by email. @throws {AuthError} email_exists */
 export async function invite(ctx: AuthContext, caller: AdminCaller, body: Fields): Promise<User> {
   const { claims } = caller;
   const email = parseEmail(body.text('email'));
@@ -63,7 +63,7 @@ export async function invite(ctx: AuthContext, caller: AdminCaller, body: Fields
 
 /**
  * Removes data that earlier requests added to an unconfirmed account. Otherwise, the administrator's link would confirm
- * data from another person's sign-up.
+ * data that another person entered in an earlier sign-up.
  */
 async function consumeOver(
   ctx: AuthContext,
@@ -135,7 +135,7 @@ export interface GeneratedLink {
   readonly redirectTo: string;
 }
 
-/** Generates an email's code and link without sending the email. */
+/** Generates the code and the link of an email without sending the email. */
 export async function generateLink(
   ctx: AuthContext,
   caller: AdminCaller,
@@ -144,7 +144,7 @@ export async function generateLink(
   const request = parseLinkRequest(ctx, caller, body);
   const { claims } = caller;
   const existing = await findUserByEmail(ctx.pool, request.email, request.aud);
-  // For an unknown address, a magic link is handled as a sign-up.
+  // If the address is unknown, a magic link is handled as a sign-up.
   const type = request.type === 'magiclink' && !existing ? 'signup' : request.type;
   if (!existing && type !== 'signup' && type !== 'invite') {
     throw authError('user_not_found', 'User with this email not found');
@@ -176,8 +176,8 @@ export async function generateLink(
     user,
     actionLink: linkFor(ctx, linkHash, linkType, request.redirectTo, false),
     otp,
-    // For email_change_new, this is the hash for the old address, which doesn't verify any address. Upstream returns
-    // the same hash.
+    // For `email_change_new`, this hash is the hash for the old address, with which no address can be verified.
+    // Upstream returns the same hash.
     hashedToken: hash,
     type,
     redirectTo: request.redirectTo,
@@ -230,7 +230,7 @@ async function draftLinked(
   return draftInvited(ctx, caller, aud, email, data, password);
 }
 
-/** Stores the code's hash and returns the hash for the link. */
+/** Stores the hash of the code and returns the hash for the link. */
 async function storeLink(
   ctx: AuthContext,
   tx: Transaction,

@@ -1,4 +1,4 @@
-/** Finds the user that an administrator's request refers to. */
+/** Finds the user to whom an administrator's request refers. */
 import type { AuthContext } from '../context.ts';
 import { isUuid } from '../core/uuid.ts';
 import { authError, internalError } from '../errors.ts';

@@ -1,4 +1,4 @@
-/** Steps that several changes by administrators share. */
+/** Defines steps that several of the changes by administrators have in common. */
 import type { Transaction } from '../../database/types.ts';
 import type { AuthContext } from '../context.ts';
 import type { JsonObject } from '../core/json.ts';
@@ -8,7 +8,7 @@ import { updateUser } from '../queries/users.ts';
 import type { User } from '../rows.ts';
 import { recordOperatorEvent } from './security-events.ts';
 
-/** Bans a user for a duration and records this in the user's timeline. A duration of zero lifts the ban. */
+/** Bans a user for a duration and records the ban in the user's timeline. A duration of zero lifts the ban. */
 export async function ban(ctx: AuthContext, tx: Transaction, user: User, banMs: number): Promise<void> {
   const now = ctx.clock.now();
   const wasBanned = isBanned(user, now);
@@ -21,7 +21,7 @@ export function userTraits(user: User): JsonObject {
   return { user_id: user.id, user_email: user.email ?? '', user_phone: user.phone ?? '' };
 }
 
-/** Returns the original database error, which older clients expect. */
+/** Returns the database error that caused the given error, because older clients expect the database error. */
 export function originOf(error: unknown): unknown {
   return error instanceof Error && error.cause !== undefined ? error.cause : error;
 }

@@ -28,7 +28,7 @@ export async function signUpAnonymously(
     issueSession(ctx, tx, caller, await createUser(ctx, tx, draft), 'anonymous', { by: 'creation' }),
   );
   const session = await made.catch((cause: unknown) => {
-    // Unwraps an error raised by a trigger, because older clients expect the trigger's error.
+    // If a trigger raised the error, returns the trigger's error, because older clients expect this error.
     const origin = cause instanceof AuthError ? (cause.cause ?? cause) : cause;
     throw internalError('Database error creating anonymous user', origin);
   });

@@ -8,9 +8,9 @@ const namedAlgorithms = ['RS256', 'HS256', 'ES256'];
 export function discoveryDocument(facts: {
   readonly issuer: string;
   readonly allowsRegistration: boolean;
-  /** Whether users can sign out through the Account pages. */
+  /** Whether users can sign out on the Account pages. */
   readonly hasLogout: boolean;
-  /** The current signing key's algorithm. */
+  /** The algorithm of the current signing key. */
   readonly algorithm: string;
 }): JsonObject {
   const base = facts.issuer.replace(/\/+$/, '');
@@ -46,9 +46,10 @@ export function discoveryDocument(facts: {
       'updated_at',
     ],
     code_challenge_methods_supported: ['S256', 'plain'],
-    // Defined in RFC 9207, which upstream doesn't support.
+    // RFC 9207 defines this member. Upstream doesn't support RFC 9207.
     authorization_response_iss_parameter_supported: true,
-    // Defined in OpenID Connect RP-Initiated, Back-Channel and Front-Channel Logout, which upstream doesn't support.
+    // OpenID Connect RP-Initiated, Back-Channel and Front-Channel Logout define these members. Upstream doesn't support
+    // these specifications.
     ...(facts.hasLogout
       ? {
           end_session_endpoint: `${base}/oauth/logout`,

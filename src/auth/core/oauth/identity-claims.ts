@@ -1,11 +1,12 @@
 /**
- * Determines the claims that a client's scopes grant, for ID tokens and the UserInfo endpoint (OpenID Connect Core).
+ * Determines which claims a client's scopes grant access to, in ID tokens and at the UserInfo endpoint (OpenID Connect
+ * Core).
  */
 import type { User } from '../../rows.ts';
 import { type JsonObject, sortKeys } from '../json.ts';
 import { toMs } from '../times.ts';
 
-/** The lifetime of ID tokens, which is independent of the access token lifetime. */
+/** The lifetime of ID tokens. It doesn't depend on the lifetime of access tokens. */
 const idTokenSeconds = 3600;
 
 export interface IdTokenInput {
@@ -16,13 +17,16 @@ export interface IdTokenInput {
   readonly nonce: string | null;
   readonly authTimeSeconds: number;
   readonly issuedAtSeconds: number;
-  /** The session that a logout token would identify. Undefined for clients that don't receive logout tokens. */
+  /**
+   * The ID of the session, which logout tokens contain as well. The ID is undefined for clients that don't receive
+   * logout tokens.
+   */
   readonly sessionId: string | undefined;
 }
 
 /**
- * Returns the ID token claims (section 2) in upstream's order. Both `…_verified` claims are included regardless of the
- * scopes.
+ * Returns the ID token claims (section 2) in upstream's order. The claims `email_verified` and `phone_verified` are
+ * included regardless of the scopes.
  */
 export function idTokenClaims(input: IdTokenInput): JsonObject {
   const { user, scopes } = input;
@@ -46,7 +50,10 @@ export function idTokenClaims(input: IdTokenInput): JsonObject {
   };
 }
 
-/** Returns the UserInfo claims (section 5.3). The names `phone` and `phone_verified` are upstream's. */
+/**
+ * Returns the UserInfo claims (section 5.3). Upstream uses the names `phone` and `phone_verified`, which differ from
+ * the names in OpenID Connect.
+ */
 export function userInfo(user: User, scopes: readonly string[]): JsonObject {
   return {
     sub: user.id,

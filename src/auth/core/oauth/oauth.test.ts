@@ -12,7 +12,7 @@ import { parseTokenParams, readCredentials } from './token-request.ts';
 
 const isOurs = (error: unknown) => error instanceof AuthError || error instanceof OAuthShapedError;
 
-/** Returns the result of `work`, or undefined if it throws an auth error. */
+/** Returns the result of `work`, or undefined if `work` throws an auth error. */
 function answers<T>(work: () => T): T | undefined {
   try {
     return work();
@@ -51,7 +51,7 @@ describe('redirect URIs', () => {
         expect(url.hash).toBe('');
         expect(['javascript:', 'data:', 'vbscript:', 'file:', 'blob:', 'about:']).not.toContain(url.protocol);
         if (url.protocol === 'http:') expect(['localhost', '127.0.0.1', '[::1]']).toContain(url.hostname);
-        // A URI must not contain a comma, because the column stores comma-separated URIs.
+        // A URI must not contain a comma, because the database column stores a comma-separated list of URIs.
         expect(uri.split(',')).toEqual([uri]);
       }),
       { numRuns: 2000 },

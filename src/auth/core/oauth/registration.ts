@@ -1,4 +1,4 @@
-/** Parses and validates a client's metadata in registrations and updates (RFC 7591 section 2). */
+/** Parses and validates a client's metadata in requests that register or update the client (RFC 7591 section 2). */
 import { authError } from '../../errors.ts';
 import type { Fields } from '../fields.ts';
 import { redirectUriFault } from './redirect-uri.ts';
@@ -69,7 +69,10 @@ export function parseRegistration(fields: Fields): Registration {
   };
 }
 
-/** Parses the fields of an update. Missing fields don't change. Throws the same errors as {@link parseRegistration}. */
+/**
+ * Parses the fields of an update. Fields that are missing in the request don't change. Throws the same errors as
+ * {@link parseRegistration}.
+ */
 export function parseUpdate(
   fields: Fields,
   clientType: ClientType,
@@ -140,8 +143,8 @@ function checkName(name: string): void {
 }
 
 /**
- * Checks that the URI is an http or https URL, because consent pages use it for links and images. Upstream accepts
- * `javascript:` here.
+ * Checks that the URI is an http or https URL, because consent pages use it for links and images. Upstream also accepts
+ * `javascript:` URLs.
  * @throws {AuthError} validation_failed
  */
 function checkUri(name: 'client_uri' | 'logo_uri', uri: string): void {

@@ -3,8 +3,8 @@ import type { OAuthAuthorization, OAuthClient, User } from '../../rows.ts';
 import type { JsonObject } from '../json.ts';
 
 /**
- * An authorization request that a user has opened. Contains the client's request, or the redirect URL if access was already
- * granted.
+ * An authorization request that a user has opened. Contains the client's request, or the redirect URL if the user has
+ * already granted access.
  */
 export type OpenedAuthorization =
   | {
@@ -27,7 +27,7 @@ export function renderOpenedAuthorization(opened: OpenedAuthorization): JsonObje
   };
 }
 
-/** Renders the client's details that users may see. */
+/** Renders those details of the client that users may see. */
 export function renderClient(
   client: Pick<OAuthClient, 'id' | 'client_name' | 'client_uri' | 'logo_uri'>,
 ): JsonObject {

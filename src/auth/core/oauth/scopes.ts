@@ -1,8 +1,8 @@
-/** The scopes that the OAuth server supports (OpenID Connect Core section 5.4). Other scopes are rejected. */
+/** Defines the scopes that the OAuth server supports (OpenID Connect Core section 5.4). Other scopes are rejected. */
 
 export const supportedScopes = ['openid', 'profile', 'email', 'phone', 'offline_access'] as const;
 
-/** Splits a space-separated list of scopes (RFC 6749 section 3.3). Keeps duplicates and the order. */
+/** Splits a space-separated list of scopes (RFC 6749 section 3.3). Keeps duplicates and doesn't change the order. */
 export function parseScopes(text: string): string[] {
   return text
     .split(' ')

@@ -11,7 +11,10 @@ export function clientSecretText(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/** Returns the SHA-256 hash to store, in base64url. A random secret doesn't need a slower hash. */
+/**
+ * Returns the SHA-256 hash that is stored, in base64url. Because the secrets are random, a slower hash function isn't
+ * necessary.
+ */
 export function hashClientSecret(secret: string): string {
   return createHash('sha256').update(secret).digest('base64url');
 }
@@ -26,9 +29,9 @@ export function authorizationIdText(): string {
 }
 
 /**
- * Derives the ID of the session that is created from a code. The ID is a version 8 UUID (RFC 9562, section 5.8). If a
- * code is used again, the code's row has already been deleted, but this ID still identifies the session that was
- * created with the code.
+ * Derives, from a code, the ID of the session that is created when a client redeems the code. The ID is a version 8
+ * UUID (RFC 9562, section 5.8). If a client sends a code again, the code's row has already been deleted, but this ID
+ * still identifies the session that was created with the code.
  */
 export function sessionIdOfCode(code: string): string {
   const bytes = createHash('sha256').update(`oauth session of ${code}`).digest().subarray(0, 16);

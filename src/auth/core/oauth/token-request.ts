@@ -9,8 +9,8 @@ import type { AuthMethod } from './registration.ts';
 export type TokenParams = (name: string) => string;
 
 /**
- * Returns the parameters in the body. Ignores the query, because queries appear in logs (RFC 6749 section 2.3.1).
- * Returns undefined if the content type is JSON but the body isn't valid.
+ * Returns the parameters in the body. Ignores parameters in the URL's query string, because query strings appear in
+ * logs (RFC 6749 section 2.3.1). Returns undefined if the content type is JSON but the body isn't valid JSON.
  */
 export function parseTokenParams(contentType: string, body: string): TokenParams | undefined {
   if (!contentType.includes('application/json')) {
@@ -73,8 +73,8 @@ function parseBasic(encoded: string): { clientId: string; clientSecret: string }
 }
 
 /**
- * Decodes a client ID or secret. Clients form-encode both before joining them (RFC 6749 section 2.3.1). Values that
- * this server generates contain no `%`.
+ * Decodes a client ID or secret from the `Authorization` header. Clients form-encode the ID and the secret before
+ * joining them (RFC 6749 section 2.3.1). Values that this server generates contain no `%`.
  */
 function decodePart(text: string): string {
   try {

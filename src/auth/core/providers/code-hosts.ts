@@ -108,7 +108,7 @@ const github: ProviderSpec = {
   clientAuth: 'post',
   profile: {
     from: 'api',
-    // GitHub Enterprise Server's API is under /api/v3.
+    // The API of GitHub Enterprise Server is at the path /api/v3.
     issuer: at('api.github.com', '', '/api/v3'),
     resources: {
       user: at('api.github.com', '/user', '/api/v3/user'),
@@ -157,7 +157,7 @@ const gitlab: ProviderSpec = {
       const name = textAt(user, 'name');
       const picture = textAt(user, 'avatar_url');
       const isConfirmed = textAt(user, 'confirmed_at') !== '';
-      // GitLab doesn't report whether additional addresses are confirmed.
+      // GitLab doesn't report whether a user's additional addresses are confirmed.
       const others = listAt(emails)
         .map((each) => ({ email: textAt(each, 'email'), verified: false, primary: false }))
         .filter(({ email }) => email !== '');

@@ -1,6 +1,6 @@
 /**
- * Reads user profiles from ID tokens, depending on the issuer, as in GoTrue 2.196. The caller must already have
- * verified the token's signature, issuer and audience.
+ * Reads user profiles from ID tokens. The rules depend on the token's issuer, as in GoTrue 2.196. The caller must
+ * already have verified the token's signature, issuer and audience.
  */
 import { claimsOf, type ExternalClaims, type ExternalProfile, soleEmail } from '../external-profile.ts';
 import type { Json, JsonObject } from '../json.ts';
@@ -20,7 +20,7 @@ export const isAzureCiamIssuer = (issuer: string): boolean => azureCiamIssuer.te
 const appleIssuers = new Set<string>([issuers.apple, 'https://account.apple.com']);
 export const isAppleIssuer = (issuer: string): boolean => appleIssuers.has(issuer);
 
-/** The URLs of Microsoft's multi-tenant endpoints, which never appear as a token's issuer. */
+/** The URLs of Microsoft's multi-tenant endpoints. They never appear as the issuer of a token. */
 const azureShared = new Set([
   'https://login.microsoftonline.com/common/v2.0',
   'https://login.microsoftonline.com/organizations/v2.0',
@@ -75,7 +75,7 @@ function google(claims: IdTokenClaims): ExternalProfile {
   };
 }
 
-/** Reads a token from Facebook's Limited Login, which includes only confirmed addresses. */
+/** Reads a token from Facebook's Limited Login. These tokens contain only confirmed addresses. */
 function facebook(claims: IdTokenClaims): ExternalProfile {
   const sub = textAt(claims, 'sub');
   return {
@@ -102,7 +102,7 @@ function apple(claims: IdTokenClaims): ExternalProfile {
     ...(transferSub === '' ? {} : { transfer_sub: transferSub }),
   };
   return {
-    // Managed accounts have no email address, but their users can sign in.
+    // Users with a managed account can sign in, even though the account has no email address.
     emails: [{ email: textAt(claims, 'email'), verified: true, primary: true }],
     claims: claimsOf({
       iss: textAt(claims, 'iss'),
@@ -133,7 +133,7 @@ function linkedin(claims: IdTokenClaims): ExternalProfile {
   };
 }
 
-/** Claims that aren't copied to the profile because they don't describe the user or are stored elsewhere. */
+/** Claims that aren't copied to the profile, because they don't describe the user or are stored separately. */
 const azureProtocolClaims = new Set(
   'aud iss iat nbf exp c_hash at_hash aio nonce rh uti jti ver sub name preferred_username'.split(' '),
 );
@@ -155,9 +155,9 @@ function azure(claims: IdTokenClaims): ExternalProfile {
 }
 
 /**
- * Whether the email address is verified. `xms_edov` is true, "true" or "1" if the tenant owns the address's domain. A
- * missing claim counts as verified, because in that case Microsoft sends unverified addresses only to single-tenant
- * apps (Microsoft, "Migrate away from using email claims").
+ * Whether the email address is verified. The claim `xms_edov` is true, "true" or "1" if the tenant owns the domain of
+ * the address. An address without this claim counts as verified, because Microsoft sends unverified addresses without
+ * the claim only to single-tenant apps (Microsoft, "Migrate away from using email claims").
  */
 function isAzureEmailVerified(claims: IdTokenClaims): boolean {
   const edov = valueAt(claims, 'xms_edov') ?? undefined;
@@ -204,7 +204,7 @@ function generic(claims: IdTokenClaims): ExternalProfile {
   return profileFromClaims(standardClaims(claims));
 }
 
-/** Returns the profile, including the email address and whether the issuer has verified it. */
+/** Returns the profile, including the email address and whether the issuer has verified the address. */
 export function profileFromClaims(claims: ExternalClaims): ExternalProfile {
   return { emails: soleEmail(textAt(claims, 'email'), claims.email_verified === true), claims };
 }
@@ -214,8 +214,8 @@ const textClaims =
   'zoneinfo locale email phone full_name avatar_url slug provider_id user_name';
 
 /**
- * Returns the claims defined in OpenID Connect Core section 5.1, and older names that upstream stores. Drops all other
- * claims.
+ * Returns the claims defined in OpenID Connect Core section 5.1, and the older claims that upstream stores. Drops all
+ * other claims.
  */
 export function standardClaims(claims: IdTokenClaims): ExternalClaims {
   const aud = valueAt(claims, 'aud');

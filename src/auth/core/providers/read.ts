@@ -1,4 +1,7 @@
-/** Reads values from a provider's response. A missing value, or one of the wrong type, is read as the empty value. */
+/**
+ * Reads values from a provider's response. If a value is missing or has the wrong type, the result is the empty value
+ * of the expected type.
+ */
 import { isJsonObject, type JsonObject } from '../json.ts';
 
 type Path = readonly (string | number)[];

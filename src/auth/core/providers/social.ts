@@ -55,8 +55,8 @@ const facebook: ProviderSpec = {
     from: 'api',
     issuer: facebookProfile,
     resources: { user: facebookProfile },
-    // Proves that the token belongs to this app. Otherwise, Facebook would accept tokens issued to other apps
-    // (developers.facebook.com, "Securing Graph API Requests").
+    // This parameter proves that the token was issued to this app. Without the proof, Facebook would accept tokens that
+    // were issued to other apps (developers.facebook.com, "Securing Graph API Requests").
     query: ({ accessToken, secret }) => ({
       appsecret_proof: createHmac('sha256', secret).update(accessToken).digest('hex'),
     }),

@@ -5,11 +5,11 @@
 import type { ExternalProfile } from '../external-profile.ts';
 import type { JsonObject } from '../json.ts';
 
-/** An endpoint's path and base URL. A configured `url` replaces the base URL. */
+/** The base URL and the path of an endpoint. If the setting `url` is configured, it replaces the base URL. */
 export interface Endpoint {
   readonly base: string;
   readonly path: string;
-  /** The path under a configured `url`, if it differs from `path`. */
+  /** The path that is appended to a configured `url`, if this path differs from `path`. */
   readonly ownPath?: string;
 }
 
@@ -18,7 +18,7 @@ export function at(base: string, path = '', ownPath?: string): Endpoint {
 }
 
 /**
- * Returns the URL of an endpoint. A configured base URL replaces the default.
+ * Returns the URL of an endpoint. A configured base URL replaces the default base URL.
  *
  * @example endpointUrl(at('github.com', '/login'), 'https://git.example.com/') // 'https://git.example.com/login'
  */
@@ -32,17 +32,20 @@ export interface TokenResponse {
   readonly tokenType: string;
   readonly refreshToken: string;
   readonly idToken: string | undefined;
-  /** All members of the response, because some providers send non-standard ones. */
+  /** All members of the response, because some providers send non-standard members. */
   readonly members: JsonObject;
 }
 
 export interface ProfileContext {
-  /** The issuer stored with this provider's identities. */
+  /** The issuer that is stored with this provider's identities. */
   readonly issuer: string;
   readonly token: TokenResponse;
 }
 
-/** Reads the profile from API resources with the access token. The resources are listed by name. */
+/**
+ * Reads the profile from API resources with the access token. `resources` contains the endpoint of each resource by the
+ * resource's name.
+ */
 export interface ApiSource {
   readonly from: 'api';
   readonly issuer: Endpoint;
@@ -59,13 +62,13 @@ export interface ApiSource {
 export interface IdTokenSource {
   readonly from: 'id-token';
   /**
-   * The expected issuer. Undefined for Microsoft, whose tokens name their tenant as the issuer. The configuration
-   * determines which tenants are accepted.
+   * The expected issuer. The issuer is undefined for Microsoft, because the issuer in Microsoft's tokens is the tenant.
+   * For Microsoft, the configuration determines from which tenants tokens are accepted.
    */
   readonly issuer: string | undefined;
   /**
-   * What to do if the token response contains no ID token. `fail` rejects the sign-in. `empty-profile` accepts a user
-   * without an address or name. An API source reads the profile from the provider's API.
+   * Determines what happens if the token response contains no ID token. `fail` rejects the sign-in. `empty-profile`
+   * accepts a user without an address or name. An API source reads the profile from the provider's API.
    */
   readonly otherwise: 'fail' | 'empty-profile' | ApiSource;
 }
@@ -85,15 +88,15 @@ export interface ProviderSpec {
   /** The default scopes, to which the request's scopes are added unless `fixedScopes` is set. */
   readonly scopes: readonly string[];
   readonly fixedScopes?: boolean;
-  /** The client authentication method to try first at the token endpoint. Defaults to HTTP Basic. */
+  /** The client authentication method that is tried first at the token endpoint. Defaults to HTTP Basic. */
   readonly clientAuth?: 'post';
   /** Whether to use PKCE with the provider (RFC 7636). */
   readonly pkce?: boolean;
   /** Parameters added to every authorization request. */
   readonly authorizeParams?: Readonly<Record<string, string>>;
-  /** Whether the app's parameters are ignored. */
+  /** Whether parameters that the app sends are ignored. */
   readonly fixedParams?: boolean;
-  /** Whether `url` must be configured because it has no default. */
+  /** Whether the setting `url` must be configured, because it has no default. */
   readonly needsUrl?: boolean;
   readonly profile: ProfileSource;
 }

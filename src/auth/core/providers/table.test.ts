@@ -13,7 +13,10 @@ const token: TokenResponse = {
   members: {},
 };
 
-/** Reads the profile from a provider's responses. `responses` contains one response per resource, by resource name. */
+/**
+ * Reads the profile from a provider's responses. `responses` contains one response per resource, by the name of the
+ * resource.
+ */
 function read(provider: string, responses: Record<string, unknown>, url = ''): ExternalProfile {
   const source = findProviderSpec(provider)?.profile;
   if (source?.from !== 'api') throw new Error(`${provider} has no API`);

@@ -1,4 +1,4 @@
-/** The social providers, by the names that clients use. */
+/** Lists the social providers by the names that clients use. */
 import { codeHosts } from './code-hosts.ts';
 import { social } from './social.ts';
 import type { ProviderSpec } from './spec.ts';
@@ -19,7 +19,7 @@ export function findProviderSpec(name: string): ProviderSpec | undefined {
 /** The only provider that uses OAuth 1.0a. Twitter is the former name of X. */
 export const oauth1Provider = 'twitter';
 
-/** Providers that upstream's CLI disables in favor of those whose names end with `_oidc`. */
+/** Providers that upstream's CLI disables, because providers whose names end with `_oidc` replace them. */
 const retired = new Set(['linkedin', 'slack']);
 
 export function isKnownProvider(name: string): boolean {

@@ -22,7 +22,7 @@ const apple: ProviderSpec = {
   scopes: ['email', 'name'],
   fixedScopes: true,
   clientAuth: 'post',
-  // If a name or email scope is requested, Apple's only response mode is a form post.
+  // If the scopes `name` or `email` are requested, Apple supports only the response mode `form_post`.
   authorizeParams: { response_mode: 'form_post' },
   fixedParams: true,
   profile: { from: 'id-token', issuer: issuers.apple, otherwise: 'empty-profile' },
@@ -189,8 +189,9 @@ const zoom: ProviderSpec = {
       const id = textAt(user, 'id');
       const name = `${textAt(user, 'first_name')} ${textAt(user, 'last_name')}`.trim();
       const picture = textAt(user, 'pic_url');
-      // Login type 100 is a sign-in by email address. Only these users can have an unverified address, because they
-      // must confirm the address by opening a link. With other login types, the address comes from another source.
+      // Login type 100 is a sign-in by email address. Only users with this login type can have an unverified address,
+      // because they must confirm the address by opening a link. With other login types, the address comes from another
+      // source.
       const isVerified = idAt(user, 'login_type') !== '100' || numberAt(user, 'verified') !== 0;
       return {
         emails: soleEmail(textAt(user, 'email'), isVerified),

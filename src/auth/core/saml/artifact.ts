@@ -1,6 +1,6 @@
 /**
- * The SAML artifact binding (SAML 2.0 Bindings, section 3.6; Core, section 3.5). The browser delivers only a reference
- * (the artifact), and this server fetches the response from the identity provider.
+ * Implements the SAML artifact binding (SAML 2.0 Bindings, section 3.6; Core, section 3.5). The browser delivers only a
+ * reference (the artifact), and this server then fetches the response from the identity provider.
  */
 import { createHash } from 'node:crypto';
 import { escapeXml } from '../../../shared/escape-markup.ts';
@@ -12,15 +12,15 @@ import type { ServiceProvider } from './service-provider.ts';
 import { parseSamlXml } from './xml.ts';
 
 /**
- * An artifact consists of the type code 4 and the endpoint index (2 bytes each), and the source ID and the message
- * handle (20 bytes each).
+ * An artifact consists of the type code 4 (2 bytes), the endpoint index (2 bytes), the source ID (20 bytes) and the
+ * message handle (20 bytes).
  */
 const artifactBytes = 44;
 const artifactType = 4;
 
 /**
  * Returns the URL of the service that resolves the artifact.
- * @throws {SamlFault} if the text isn't an artifact or belongs to another identity provider
+ * @throws {SamlFault} if the text isn't an artifact, or if the artifact belongs to another identity provider
  */
 export function artifactAddress(artifact: string, provider: IdentityProvider): string {
   const bytes = Buffer.from(artifact, 'base64');
@@ -59,7 +59,7 @@ export const soapEnvelope = (body: string): string =>
 
 /**
  * Checks that the identity provider's response belongs to the request and contains exactly one SAML response. The
- * caller must verify that response as if a browser had delivered it.
+ * caller must verify the SAML response as if a browser had delivered it.
  * @throws {SamlFault}
  */
 export function checkArtifactResponse(

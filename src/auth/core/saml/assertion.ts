@@ -1,10 +1,10 @@
-/** Reads the user, the end of the session, and the attributes from an assertion, as in GoTrue 2.196. */
+/** Reads the user, the end of the session, and the attributes from an assertion, as GoTrue 2.196 does. */
 import { childOf, childrenOf, type XmlElement } from '../../../shared/xml.ts';
 import { authError } from '../../errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../json.ts';
 import { assertionNamespace, nameIdFormats } from './names.ts';
 
-/** The rule for a claim, with the attributes that can contain it and a default value. */
+/** The rule for a claim: the attributes that can contain the claim's value, and a default value. */
 export interface AttributeRule {
   readonly name?: string;
   readonly names?: readonly string[];
@@ -16,7 +16,7 @@ export interface AttributeMapping {
   readonly keys?: Readonly<Record<string, AttributeRule>>;
 }
 
-/** Parses an attribute mapping. Returns undefined if the value is invalid. */
+/** Parses an attribute mapping. Returns undefined if the mapping is invalid. */
 export function parseAttributeMapping(value: JsonObject): AttributeMapping | undefined {
   const { keys } = value;
   if (keys === undefined || keys === null) return {};
@@ -60,7 +60,7 @@ function nameIdOf(assertion: XmlElement): { format: string; value: string } | un
   return nameId && { format: nameId.attributes.get('Format') ?? '', value: nameId.text };
 }
 
-/** Returns the user's persistent identifier at the provider, or `''` if there isn't one. */
+/** Returns the user's persistent identifier at the provider, or `''` if the assertion contains no such identifier. */
 function userIdOf(assertion: XmlElement): string {
   const [subjectId] = valuesOf(assertion, subjectIdAttribute);
   if (subjectId !== undefined) return subjectId;
@@ -69,7 +69,7 @@ function userIdOf(assertion: XmlElement): string {
   return nameId.format === nameIdFormats.email ? nameId.value.trim().toLowerCase() : nameId.value;
 }
 
-/** Returns the user's most likely email address, or `''` if there isn't one. */
+/** Returns the value that is most likely the user's email address, or `''` if the assertion contains no address. */
 function emailOf(assertion: XmlElement): string {
   for (const name of emailAttributes) {
     const email = valuesOf(assertion, name).find((value) => value !== '');
@@ -79,7 +79,7 @@ function emailOf(assertion: XmlElement): string {
   return nameId?.format === nameIdFormats.email ? nameId.value : '';
 }
 
-/** Maps attributes to claims. The first listed attribute with a value determines the claim's value. */
+/** Maps attributes to claims. The value of a claim is the value of the first attribute in its rule that has one. */
 function mapAttributes(assertion: XmlElement, { keys = {} }: AttributeMapping): [string, Json][] {
   return Object.entries(keys).flatMap(([key, rule]): [string, Json][] => {
     const values = [...(rule.name ? [rule.name] : []), ...(rule.names ?? [])]
@@ -90,7 +90,7 @@ function mapAttributes(assertion: XmlElement, { keys = {} }: AttributeMapping): 
   });
 }
 
-/** Standard claims, which keep their names. All other mapped claims are stored in `custom_claims`. */
+/** The standard claims. They keep their names. All other mapped claims are stored in `custom_claims`. */
 const standardClaims = new Set(
   (
     'name family_name given_name middle_name nickname preferred_username profile picture website gender birthdate ' +
@@ -98,7 +98,7 @@ const standardClaims = new Set(
   ).split(' '),
 );
 
-/** Claims that a mapping can't override. */
+/** The claims that a mapping can't override. */
 const ownClaims = new Set(['iss', 'sub', 'email', 'email_verified', 'phone_verified', 'custom_claims']);
 
 export interface AssertedUser {
@@ -132,8 +132,8 @@ export function readUser(assertion: XmlElement, entityId: string, mapping: Attri
 }
 
 /**
- * Returns when the session at the provider ends, as ISO 8601 text. Returns undefined if the assertion doesn't specify
- * when.
+ * Returns the time at which the session at the provider ends, as ISO 8601 text. Returns undefined if the assertion
+ * doesn't specify this time.
  */
 export function sessionEndOf(assertion: XmlElement): string | undefined {
   return childrenOf(assertion, assertionNamespace, 'AuthnStatement')

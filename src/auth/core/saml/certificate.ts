@@ -1,13 +1,14 @@
 /**
- * Generates the self-signed certificate that contains this server's public key, for identity providers. The certificate
- * is byte-for-byte identical to the one that GoTrue 2.196 generates from the same key and host, so migrated projects
- * keep their connections.
+ * Generates the self-signed certificate with which identity providers receive this server's public key. The certificate
+ * is byte-for-byte identical to the certificate that GoTrue 2.196 generates from the same key and host, so the SSO
+ * connections of migrated projects continue to work.
  *
- * X.509 v3 (RFC 5280) in DER (X.690), signed with RSASSA-PKCS1-v1_5 and SHA-256, so equal keys produce equal bytes.
+ * The format is X.509 v3 (RFC 5280) in DER (X.690). Equal keys produce equal bytes, because the signature algorithm
+ * (RSASSA-PKCS1-v1_5 with SHA-256) is deterministic.
  */
 import { createPublicKey, type KeyObject, sign } from 'node:crypto';
 
-/** Returns the certificate in DER. `host` is the host from the service's URL, without a port. */
+/** Returns the certificate in DER. `host` is the host in the auth service's URL, without a port. */
 export function certificateOf(key: KeyObject, host: string, mayEncrypt: boolean): Buffer {
   const algorithm = sequence(objectId('2a864886f70d01010b'), tlv(0x05));
   const name = sequence(tlv(0x31, sequence(objectId('550403'), textOf(`SAML 2.0 Certificate for ${host}`))));
@@ -33,7 +34,7 @@ export function certificateOf(key: KeyObject, host: string, mayEncrypt: boolean)
 
 type Bytes = string | readonly number[] | Buffer;
 
-/** Encodes a tag, a value's length, and the value. */
+/** Encodes a value in DER: the tag, the value's length, and the value. */
 function tlv(tag: number, ...values: readonly Bytes[]): Buffer {
   const value = Buffer.concat(values.map((part) => Buffer.from(part as string)));
   const { length } = value;
@@ -45,10 +46,13 @@ function tlv(tag: number, ...values: readonly Bytes[]): Buffer {
 const sequence = (...values: readonly Bytes[]): Buffer => tlv(0x30, ...values);
 
 /**
- * Encodes an object ID. `2a864886f70d01010b` is sha256WithRSAEncryption, `550403` is the common name, and `551d0f` and
- * `551d11` are the two extensions.
+ * Encodes an object identifier. `2a864886f70d01010b` is sha256WithRSAEncryption, `550403` is the common name, and
+ * `551d0f` and `551d11` are the two extensions.
  */
 const objectId = (hex: string): Buffer => tlv(0x06, Buffer.from(hex, 'hex'));
 
-/** Encodes text as Go does: as a PrintableString if its character set suffices, and otherwise as UTF-8. */
+/**
+ * Encodes text as Go does: as a PrintableString if the text contains only characters allowed in one, and otherwise as a
+ * UTF8String.
+ */
 const textOf = (text: string): Buffer => tlv(/^[A-Za-z0-9 '()+,\-./:=?]*$/.test(text) ? 0x13 : 0x0c, text);

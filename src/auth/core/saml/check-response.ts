@@ -1,7 +1,7 @@
 /**
  * Checks that a response is intended for this server, is current, and belongs to a sign-in that was started here. A
- * valid signature proves none of this. Follows SAML 2.0 Profiles, section 4.1.4, even where GoTrue 2.196 is more
- * lenient.
+ * valid signature doesn't prove any of these properties. Follows SAML 2.0 Profiles, section 4.1.4, even if GoTrue 2.196
+ * is more lenient.
  */
 
 import { childOf, childrenOf, type XmlElement } from '../../../shared/xml.ts';
@@ -12,7 +12,10 @@ export interface Expected {
   /** This service provider's entity ID, which the assertion must name as its audience. */
   readonly audience: string;
   readonly acsUrl: string;
-  /** The ID of the request. Undefined if the identity provider started the sign-in. */
+  /**
+   * The ID of the request that the response must refer to. The ID is undefined if the identity provider started the
+   * sign-in.
+   */
   readonly requestId: string | undefined;
 }
 
@@ -110,8 +113,8 @@ function checkConditions(assertion: XmlElement, expected: Expected, nowMs: numbe
 }
 
 /**
- * Checks that the element refers to this sign-in's request. An unsolicited response must not refer to a request,
- * because an attacker may have started that request.
+ * Checks that the element refers to the request that started this sign-in. An unsolicited response must not refer to a
+ * request, because an attacker may have started that request.
  */
 function checkInResponseTo(element: XmlElement, { requestId }: Expected): void {
   const inResponseTo = element.attributes.get('InResponseTo');
@@ -119,7 +122,10 @@ function checkInResponseTo(element: XmlElement, { requestId }: Expected): void {
     throw new SamlFault(`${element.name} refers to ${inResponseTo ?? 'no request'}`);
 }
 
-/** Checks when an element was issued. @throws {SamlFault} if it was issued too long ago or in the future */
+/**
+ * Checks the time at which an element was issued.
+ * @throws {SamlFault} if the time is too long ago or in the future
+ */
 export function checkIssueInstant(element: XmlElement, nowMs: number): void {
   const issued = timeOf(element, 'IssueInstant');
   if (issued === undefined)

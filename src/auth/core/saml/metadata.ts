@@ -7,11 +7,11 @@ import { parseSamlXml } from './xml.ts';
 
 export interface IdentityProvider {
   readonly entityId: string;
-  /** The URL to which the browser is redirected with a request. */
+  /** The URL to which the browser is redirected with a SAML request. */
   readonly signOnUrl: string | undefined;
   /** The provider's certificates in base64. A signature is valid if it matches any of these certificates. */
   readonly certificates: readonly string[];
-  /** The services that resolve artifacts, with the default service first. */
+  /** The services that resolve artifacts. The first service is the default. */
   readonly artifactServices: readonly ArtifactService[];
   readonly validUntilMs: number | undefined;
   readonly cacheDurationMs: number | undefined;
@@ -74,7 +74,7 @@ function readXml(xml: string): XmlElement {
 
 const rolesOf = (entity: XmlElement) => childrenOf(entity, metadataNamespace, 'IDPSSODescriptor');
 
-/** Returns the root element, or the first identity provider in it if the root is a list. */
+/** Returns the root element. If the root element is a list, returns the first identity provider in the list. */
 function findEntity(root: XmlElement): XmlElement | undefined {
   if (root.namespace !== metadataNamespace) return undefined;
   if (root.name === 'EntityDescriptor') return root;
@@ -115,8 +115,8 @@ export function parseDuration(text: string): number | undefined {
 }
 
 /**
- * Whether the metadata must be fetched again. By default, it is fetched once a day. The document can specify a
- * different interval.
+ * Whether the metadata must be fetched again. By default, the metadata is fetched once a day. The metadata itself can
+ * specify a different interval.
  */
 export function isStale(
   { validUntilMs, cacheDurationMs }: Pick<IdentityProvider, 'validUntilMs' | 'cacheDurationMs'>,

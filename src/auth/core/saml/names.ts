@@ -21,7 +21,10 @@ export const nameIdFormats = {
   unspecified: 'urn:oasis:names:tc:SAML:1.1:nameid-format:unspecified',
 } as const;
 
-/** Thrown to reject an identity provider's response. The message is logged and not sent to the browser. */
+/**
+ * The error that rejects a response from an identity provider. The error message is logged, but not sent to the
+ * browser.
+ */
 export class SamlFault extends Error {
   override name = 'SamlFault';
 }

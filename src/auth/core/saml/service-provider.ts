@@ -1,6 +1,6 @@
 /**
- * This server's side of SAML (the service provider), with its identifiers, its metadata, and the requests that start a
- * sign-in.
+ * Implements the service provider of SAML, which is this server: its identifiers, its metadata, and the requests that
+ * start a sign-in.
  */
 import { type KeyObject, sign } from 'node:crypto';
 import { deflateRawSync } from 'node:zlib';
@@ -15,12 +15,12 @@ import {
 } from './names.ts';
 
 export interface ServiceProvider {
-  /** The entity ID, which is also the metadata's URL. */
+  /** The entity ID, which is also the URL of the metadata. */
   readonly entityId: string;
   readonly acsUrl: string;
 }
 
-/** Returns this service provider. `externalUrl` is the auth service's URL. */
+/** Returns the service provider that this server represents. `externalUrl` is the auth service's URL. */
 export function serviceProviderAt(externalUrl: string): ServiceProvider {
   const base = `${externalUrl.replace(/\/+$/, '')}/sso/saml`;
   return { entityId: `${base}/metadata`, acsUrl: `${base}/acs` };
@@ -75,7 +75,7 @@ export interface SignInRequest {
   /** The request's ID. An XML ID must not start with a digit. */
   readonly id: string;
   readonly issuedAt: string;
-  /** The URL where the identity provider accepts requests. */
+  /** The URL at which the identity provider accepts requests. */
   readonly destination: string;
   readonly nameIdFormat: string;
   readonly relayState: string;

@@ -9,5 +9,5 @@ const samlRules: XmlRules = {
   rejected: ['processinginstruction'],
 };
 
-/** Returns the root element. @throws {XmlError} */
+/** Returns the document's root element. @throws {XmlError} */
 export const parseSamlXml = (source: string): XmlElement => parseXml(source, samlRules);

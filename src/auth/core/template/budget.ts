@@ -1,6 +1,6 @@
 /**
  * Limits the work per rendering, because rendering blocks the server's only thread. Operators write the templates, and
- * user data fills them.
+ * the values in them come from users.
  */
 import { TemplateError } from './parse.ts';
 
@@ -10,15 +10,15 @@ const maxVariables = 100;
 const maxChars = 500_000;
 /** The number of characters in a value that count as one step. */
 const charsPerStep = 256;
-/** A list or map counts as this many steps, because it can be printed with all its contents. */
+/** A list or map counts as this many steps, because a template can print it with all its contents. */
 const stepsPerObject = 20;
 
 export interface Budget {
   /** Counts a node, an iteration or a value. @throws {TemplateError} */
   spend(value?: unknown): void;
-  /** Checks the result's length. @throws {TemplateError} */
+  /** Checks the length of the result. @throws {TemplateError} */
   checkLength(length: number): void;
-  /** Checks the number of variables, because each block copies them. @throws {TemplateError} */
+  /** Checks the number of variables, because each block copies all variables. @throws {TemplateError} */
   checkVariables(count: number): void;
 }
 

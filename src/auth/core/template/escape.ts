@@ -1,6 +1,6 @@
 /**
- * Escapes values by context, like Go's html/template. The contexts are text, attributes, URLs in attributes, scripts
- * and styles. The scanner tracks the context through the literal HTML between actions.
+ * Escapes values according to their context, as Go's html/template does. The possible contexts are text, attributes,
+ * URLs in attributes, scripts and styles. The scanner tracks the context through the literal HTML between actions.
  */
 export type EscapeContext =
   | 'text'
@@ -15,9 +15,9 @@ export type EscapeContext =
   | 'comment';
 
 export interface Scanner {
-  /** Advances the context over literal text. */
+  /** Updates the context after literal text. */
   feed(text: string): void;
-  /** Escapes an action's value for the current context. */
+  /** Escapes the value of an action for the current context. */
   insert(value: string): string;
 }
 
@@ -40,7 +40,8 @@ export function createScanner(): Scanner {
 
   function feed(text: string): void {
     let rest = text;
-    // A step may change the context without consuming text. This never happens twice in a row, so the loop ends.
+    // A step may change the context without consuming text. Two consecutive steps never both consume no text, so the
+    // loop ends.
     while (rest !== '') rest = rest.slice(step(rest));
   }
 
@@ -107,8 +108,8 @@ export function createScanner(): Scanner {
     if (end < 0) return rest.length;
     context = 'tag';
     attribute = '';
-    // A closing quote is consumed with its attribute. The `>` or space after an unquoted value is part of the tag and
-    // isn't consumed here.
+    // A closing quote is consumed together with its attribute. The `>` or space that follows an unquoted value belongs
+    // to the tag, so this step doesn't consume it.
     return end + quote.length;
   }
 
@@ -147,7 +148,10 @@ export function createScanner(): Scanner {
   return { feed, insert };
 }
 
-/** Whether a URL opens a web page or composes an email. Any other URL, such as `javascript:`, becomes `#ZgotmplZ`. */
+/**
+ * Whether a URL opens a web page or composes an email. Any other URL, such as a `javascript:` URL, is replaced with
+ * `#ZgotmplZ`.
+ */
 function isSafeUrl(url: string): boolean {
   const scheme = /^([^/?#:]*):/.exec(url);
   return !scheme || /^(?:https?|mailto)$/i.test(scheme[1] ?? '');

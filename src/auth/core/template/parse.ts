@@ -1,6 +1,7 @@
 /**
- * Parses the subset of Go's template language that email templates use. It consists of fields, variables, pipelines,
- * function calls, `if`, `with`, `range`, comments and trim markers. `define`, `template` and `block` aren't supported.
+ * Parses the subset of Go's template language that email templates use. This subset consists of fields, variables,
+ * pipelines, function calls, `if`, `with`, `range`, comments and trim markers. The actions `define`, `template` and
+ * `block` aren't supported.
  */
 export type Node =
   | { readonly kind: 'text'; readonly text: string }
@@ -14,7 +15,9 @@ export type Node =
     };
 
 export interface Pipeline {
-  /** The variables declared before a pipeline, with `$name :=`, or `$index, $item :=` in a range. */
+  /**
+   * The variables that are declared before a pipeline: with `$name :=`, or in a `range` also with `$index, $item :=`.
+   */
   readonly declares: readonly string[];
   readonly commands: readonly Command[];
 }
@@ -29,7 +32,10 @@ export type Operand =
   | { readonly kind: 'function'; readonly name: string }
   | { readonly kind: 'group'; readonly pipeline: Pipeline; readonly path: readonly string[] };
 
-/** An invalid template. The message quotes the invalid action and, if known, ends with its line number. */
+/**
+ * An invalid template. The error message quotes the invalid action and ends with the action's line number if it is
+ * known.
+ */
 export class TemplateError extends Error {
   override readonly name = 'TemplateError';
   readonly line: number | undefined;
@@ -40,7 +46,7 @@ export class TemplateError extends Error {
   }
 }
 
-/** Runs a step. If the step throws a template error without a line number, adds the line number. */
+/** Runs a step. If the step throws a template error without a line number, adds the line number to the error. */
 export function atLine<T>(line: number, step: () => T): T {
   try {
     return step();
@@ -57,7 +63,7 @@ const maxDepth = 200;
 interface Segment {
   readonly text?: string;
   readonly action?: string;
-  /** The line where the action begins, starting at 1. */
+  /** The number of the line in which the action begins. The first line is 1. */
   readonly line: number;
 }
 
@@ -98,7 +104,7 @@ export function parseTemplate(source: string): readonly Node[] {
       if (rest.stop !== 'end') throw new TemplateError(`{{ ${action} }} has no {{ end }}`);
       otherwise = rest.nodes;
     } else if (body.stop?.startsWith('else')) {
-      // `else if` shares its `end` with the preceding `if`.
+      // The `end` of an `else if` is also the `end` of the preceding `if`.
       otherwise = [parseAction(body.stop.replace(/^else\s+/, ''), body.stopLine)];
     } else if (body.stop !== 'end') throw new TemplateError(`{{ ${action} }} has no {{ end }}`);
     depth--;
@@ -141,8 +147,8 @@ function splitSegments(source: string): Segment[] {
 const countNewlines = (text: string): number => text.split('\n').length - 1;
 
 /**
- * Returns the index of the first `}}` outside strings and comments. An unclosed string or comment extends to the end,
- * so the text isn't searched again from each of its characters.
+ * Returns the index of the first `}}` outside strings and comments. An unclosed string or comment extends to the end of
+ * the text, so the function doesn't search again from each character of it.
  */
 function findClose(text: string): number {
   const token = /\/\*[\s\S]*?(?:\*\/|$)|"(?:\\.|[^"\\\n])*(?:"|\\?$|\n)|`[^`]*(?:`|$)|\}\}/g;
@@ -154,7 +160,7 @@ function findClose(text: string): number {
 const tokenPattern =
   /\s*(?:("(?:\\.|[^"\\])*")|`([^`]*)`|(:=|=|\||,|\(|\))|(\$[A-Za-z0-9_]*)((?:\.[A-Za-z_][A-Za-z0-9_]*)*)|((?:\.[A-Za-z_][A-Za-z0-9_]*)+|\.)|(-?\d+(?:\.\d+)?)|([A-Za-z_][A-Za-z0-9_]*))/y;
 
-/** `end` is the position in the text after the symbol. */
+/** `end` is the position that follows the symbol in the text. */
 type Token = { readonly symbol: string; readonly end: number } | { readonly operand: Operand };
 
 function parsePipeline(text: string): Pipeline {
@@ -192,7 +198,10 @@ function parsePipeline(text: string): Pipeline {
     return { declares, commands };
   }
 
-  /** Whether the field in `(…).Field` belongs to the group, which requires that nothing separates the two. */
+  /**
+   * Whether `.Field` follows the closing parenthesis immediately, as in `(…).Field`. Only then is it a field of the
+   * group.
+   */
   function isGlued(closing: number): boolean {
     const token = tokens[closing];
     return token !== undefined && 'symbol' in token && text[token.end] === '.';

@@ -1,6 +1,6 @@
 /**
- * Renders Go's template language for emails. `renderHtml` escapes values by context, like html/template. `renderText`
- * doesn't escape values.
+ * Renders Go's template language for emails. `renderHtml` escapes values according to their context, as html/template
+ * does. `renderText` doesn't escape values.
  *
  * @example renderHtml('<b>{{ .Name }}</b>', { Name: 'A & B' }) // '<b>A &amp; B</b>'
  */
@@ -120,7 +120,7 @@ function resultOf(operand: Operand, frame: Frame): unknown {
   }
 }
 
-/** Returns the value at a field path. As in a Go map, a missing key has an empty value. */
+/** Returns the value at a field path. The value of a missing key is empty, as in a Go map. */
 function walk(value: unknown, path: readonly string[]): unknown {
   let current = value;
   for (const key of path) {

@@ -1,9 +1,9 @@
-/** Decodes base58 as used in Solana addresses (Bitcoin's alphabet, no checksum). */
+/** Decodes the base58 format of Solana addresses, which uses Bitcoin's alphabet and has no checksum. */
 const alphabet = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 
 /**
- * Decodes an address. Returns undefined if the text contains other characters. Takes quadratic time, so it is suitable
- * only for short texts.
+ * Decodes an address. Returns undefined if the text contains other characters. Decoding takes quadratic time, so this
+ * function is suitable only for short texts.
  */
 export function decodeBase58(text: string): Uint8Array | undefined {
   let number = 0n;

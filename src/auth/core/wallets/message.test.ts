@@ -10,7 +10,7 @@ const accounts = {
 
 const chains = ['ethereum', 'solana'] as const;
 
-/** Returns a message with these lines after the address. */
+/** Returns a message in which these lines follow the address. */
 function withBody(chain: Chain, ...lines: string[]): string {
   const [name, address] = accounts[chain];
   return [`domain.com wants you to sign in with your ${name} account:`, address, '', ...lines].join('\n');

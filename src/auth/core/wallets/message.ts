@@ -1,7 +1,7 @@
 /**
- * Parses messages signed by wallets, as in GoTrue 2.196: Sign-In with Ethereum (EIP-4361) and its Solana counterpart.
- * Fields may appear in any order, but only once. Otherwise, a wallet could display one occurrence of a field while this
- * parser reads the other.
+ * Parses messages that wallets have signed, as GoTrue 2.196 does. The formats are Sign-In with Ethereum (EIP-4361) and
+ * its Solana counterpart. Fields may appear in any order, but only once. If a field could appear twice, a wallet could
+ * display one occurrence while this parser reads the other occurrence.
  */
 import { type AuthError, authError } from '../../errors.ts';
 import { isRequestUri } from './uri.ts';
@@ -10,16 +10,16 @@ export type Chain = 'ethereum' | 'solana';
 
 export interface WalletMessage {
   readonly chain: Chain;
-  /** The requesting page's host, with an optional port. */
+  /** The host of the page that requested the signature, with an optional port. */
   readonly domain: string;
   readonly address: string;
   /**
-   * The statement displayed to the user. If the message has no statement, the value is null for Ethereum and empty for
-   * Solana.
+   * The statement that the wallet displays to the user. If the message has no statement, the value is null for Ethereum
+   * and empty for Solana.
    */
   readonly statement: string | null;
   readonly uri: string;
-  /** The chain ID. Empty if the message doesn't contain one. */
+  /** The chain ID. The value is empty if the message doesn't contain this field. */
   readonly chainId: string;
   readonly issuedAtMs: number;
   readonly expiresAtMs: number | undefined;
@@ -92,7 +92,7 @@ export function parseWalletMessage(chain: Chain, text: string): WalletMessage {
     const value = fields.get(name);
     const ms = value === undefined ? undefined : parseTime(value);
     if (value !== undefined && ms === undefined) throw refuse(`${name} is not a valid ISO8601 timestamp`);
-    // Go's zero time means that the field is missing.
+    // If a time is Go's zero time, the field counts as missing.
     return ms === goZeroMs ? undefined : ms;
   };
   const uri = fields.get('URI');
@@ -128,7 +128,7 @@ export function parseWalletMessage(chain: Chain, text: string): WalletMessage {
   };
 }
 
-/** Reads field values by name. Ignores unknown fields. The entries of the resource list must be URIs. */
+/** Reads field values by name. Ignores unknown fields. All entries of the resource list must be URIs. */
 function readFields(
   lines: readonly string[],
   start: number,
@@ -157,7 +157,7 @@ function readFields(
 
 const goZeroMs = Date.parse('0001-01-01T00:00:00Z');
 
-/** Parses an RFC 3339 time with a fraction of any length, like Go's time.Parse. */
+/** Parses an RFC 3339 time, whose fraction of a second can have any length, as Go's time.Parse does. */
 function parseTime(text: string): number | undefined {
   const match =
     /^(\d{4}-\d{2}-(\d{2}))T((?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d)(?:[.,](\d+))?(Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/.exec(
@@ -165,7 +165,7 @@ function parseTime(text: string): number | undefined {
     );
   if (!match) return undefined;
   const [, date, day, clock, fraction = '', zone] = match;
-  // Checks the date, because `Date.parse` would convert a nonexistent day to one in the next month.
+  // Checks whether the date exists, because `Date.parse` would convert a nonexistent day to a day in the next month.
   const midnight = Date.parse(`${date}T00:00:00Z`);
   if (Number.isNaN(midnight) || new Date(midnight).getUTCDate() !== Number(day)) return undefined;
   return Date.parse(`${date}T${clock}.${fraction.padEnd(3, '0').slice(0, 3)}${zone}`);

@@ -14,7 +14,7 @@ const redirects = redirectRules('https://site.example', [
 const issuedAt = Date.parse('2025-03-29T00:00:00Z');
 const minutes = (count: number) => issuedAt + count * 60_000;
 
-/** Returns the fault in a message with this domain and URI at this time. */
+/** Returns the fault that is found in a message with this domain and URI at this time. */
 function fault(domain: string, uri: string, nowMs = issuedAt, ...more: string[]): string | undefined {
   const text = [
     `${domain} wants you to sign in with your Ethereum account:`,
@@ -65,9 +65,9 @@ describe('the intended site', () => {
     ['evil.example', 'https://api.example/account/sign-in', otherDomain],
     // The host also serves files that users uploaded.
     ['api.example', 'https://api.example/storage/v1/object/public/x/y.html', otherApp],
-    // The page is an allowed redirect URL, but the root page of its domain isn't.
+    // The page is an allowed redirect URL, but the root page of its domain isn't an allowed one.
     ['path.example', 'https://path.example/only/here', otherDomain],
-    // Upstream accepts these messages.
+    // Upstream accepts the following messages.
     ['evil.example', 'http://localhost:5173/', otherDomain],
     ['localhost', 'http://localhost:5173/', otherDomain],
   ])('rejected: %s and %s', (domain, uri, reason) => {

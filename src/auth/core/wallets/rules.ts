@@ -3,7 +3,10 @@ import { isBelow, isRedirectAllowed, type RedirectRules } from '../redirects.ts'
 import type { Chain, WalletMessage } from './message.ts';
 import { splitUri } from './uri.ts';
 
-/** The maximum age of a message. The message's time may also be ahead of this server's clock by up to this duration. */
+/**
+ * The maximum age of a message. The time at which the message was issued may also be ahead of this server's clock by up
+ * to this duration.
+ */
 export const walletMessageValidityMs = 600_000;
 
 export const chainNames: Readonly<Record<Chain, string>> = { ethereum: 'Ethereum', solana: 'Solana' };
@@ -13,7 +16,7 @@ export function walletMessageFault(
   message: WalletMessage,
   redirects: RedirectRules,
   nowMs: number,
-  /** The URL of the Account pages, where wallets can also sign in. */
+  /** The URL of the Account pages, on which users can sign in with a wallet as well. */
   accountUrl: string,
 ): string | undefined {
   const chain = chainNames[message.chain];
@@ -25,8 +28,8 @@ export function walletMessageFault(
   if (!isOwn && !isRedirectAllowed(redirects, message.uri)) {
     return `${signed} is using URI which is not allowed on this server, message was signed for another app`;
   }
-  // If the URI's host is localhost, upstream doesn't compare it with the domain. Any page could then ask its visitors
-  // to sign such a message and use it to sign in.
+  // If the URI's host is localhost, upstream doesn't compare the host with the domain of the message. Any page could
+  // then ask its visitors to sign such a message, and use the signed message to sign in to their accounts.
   const isKnown = isOwn || isLocal || isRedirectAllowed(redirects, `https://${message.domain}/`);
   if (host !== message.domain || !isKnown) {
     return `${signed} is using a Domain that does not match the one in URI which is not allowed on this server`;

@@ -6,7 +6,7 @@ import { decodeBase58 } from './base58.ts';
 import { parseWalletMessage } from './message.ts';
 import { isSignedByEthereum, isSignedBySolana } from './signature.ts';
 
-/** From the tests of GoTrue 2.196 (internal/api/web3_test.go, internal/utilities/siwe). */
+/** The examples are from the tests of GoTrue 2.196 (internal/api/web3_test.go, internal/utilities/siwe). */
 const ethereum: readonly (readonly [message: string, signature: string])[] = [
   [
     'example.com wants you to sign in with your Ethereum account:\n0x196a28d05bA75C8dC35B0F6e71DD622D1aC82b7E\n\nSign in to Example App\n\nURI: https://example.com\nVersion: 1\nChain ID: 1\nNonce: 12345678\nIssued At: 2025-01-01T00:00:00.000Z',
@@ -24,8 +24,8 @@ const ethereum: readonly (readonly [message: string, signature: string])[] = [
     'localhost:5173 wants you to sign in with your Ethereum account:\n0x57c039062a750c7fe197b20E12406dB4f7d8833B\n\nSign in on localhost\n\nURI: http://localhost:5173/\nVersion: 1\nIssued At: 2025-05-16T14:52:03.613Z\n',
     '0x0ca657558a144c88d768acb48e31f92bae195d3c7feb4496bd43ad6211ff904e733a0ccc29ed96da5b9f941b2a6b4363f7551d40d3fedb9b239819301c5c42731b',
   ],
-  // From spruceid/siwe, test/verification_positive.json. In the last example, recovery bytes count from 0 instead of
-  // 27.
+  // From spruceid/siwe, test/verification_positive.json. In the last example, the values of the recovery byte start at
+  // 0 instead of 27.
   [
     'login.xyz wants you to sign in with your Ethereum account:\n0x9D85ca56217D2bb651b00f15e694EB7E713637D4\n\nSign-In With Ethereum Example Statement\n\nURI: https://login.xyz\nVersion: 1\nChain ID: 1\nNonce: bTyXgcQxn2htgkjJn\nIssued At: 2022-01-27T17:09:38.578Z\nExpiration Time: 2100-01-07T14:31:43.952Z',
     '0xdc35c7f8ba2720df052e0092556456127f00f7707eaa8e3bbff7e56774e7f2e05a093cfc9e02964c33d86e8e066e221b7d153d27e5a2e97ccd5ca7d3f2ce06cb1b',
@@ -136,7 +136,7 @@ describe('Solana', () => {
   });
 });
 
-/** Encodes bytes as base58 according to the definition. This is the inverse of the tested function. */
+/** Encodes bytes as base58 according to the definition. This function is the inverse of the tested function. */
 function base58(bytes: Uint8Array): string {
   const alphabet = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
   let number = bytes.reduce((sum, byte) => sum * 256n + BigInt(byte), 0n);

@@ -1,10 +1,10 @@
-/** Verifies that an address's owner signed a message. A malformed signature counts as invalid. */
+/** Verifies that the owner of an address signed a message. A malformed signature counts as invalid. */
 import { createHash, createPublicKey, verify } from 'node:crypto';
 import { decodeBase58 } from './base58.ts';
 
 /**
- * Verifies an Ethereum account's personal signature (EIP-191, version 0x45). Recovers the signer's key and compares its
- * address with the account's.
+ * Verifies the personal signature (EIP-191, version 0x45) of an Ethereum account. Recovers the signer's key from the
+ * signature and compares the key's address with the account's address.
  *
  * @param signature 65 bytes (R, S and V) as hexadecimal with `0x`
  */
@@ -19,8 +19,8 @@ export async function isSignedByEthereum(text: string, address: string, signatur
   const v = bytes[64] ?? 0;
   try {
     const compact = secp256k1.Signature.fromBytes(bytes.subarray(0, 64), 'compact');
-    // Rejects the second valid form of each signature, which has a higher S. Wallets create the form with the lower S
-    // (EIP-2).
+    // Rejects the second valid form of each signature, which has a higher value of S. Wallets create the form with the
+    // lower value of S (EIP-2).
     if (compact.hasHighS()) return false;
     const key = compact
       .addRecoveryBit(v >= 27 ? v - 27 : v)
@@ -33,14 +33,14 @@ export async function isSignedByEthereum(text: string, address: string, signatur
   }
 }
 
-/** Computes Keccak-256 as it was before SHA-3 was standardized. */
+/** Computes Keccak-256 as it was defined before SHA-3 was standardized. */
 function keccak256(bytes: Uint8Array): Buffer {
   return createHash('keccak-256').update(bytes).digest();
 }
 
 /**
- * Verifies a Solana account's Ed25519 signature. The signature covers the text or, on Ledger devices, the text in an
- * off-chain format (docs.anza.xyz/proposals/off-chain-message-signing).
+ * Verifies the Ed25519 signature of a Solana account. The signature covers the text itself or, if a Ledger device
+ * signed it, the text in an off-chain format (docs.anza.xyz/proposals/off-chain-message-signing).
  *
  * @param domain the message's domain, which is part of the off-chain format
  */

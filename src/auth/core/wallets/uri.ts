@@ -1,6 +1,6 @@
 /**
- * Splits URIs in signed messages without normalizing them, so that the signed text itself is compared and not a
- * browser's interpretation of it.
+ * Splits URIs in signed messages without normalizing them, so that the server compares the signed text itself and not a
+ * browser's interpretation of the text.
  */
 
 /**
@@ -13,9 +13,9 @@ export function isRequestUri(text: string): boolean {
 }
 
 export interface UriParts {
-  /** The scheme in lowercase, or an empty string for a path. */
+  /** The scheme in lowercase, or an empty string if the text is a path. */
   readonly scheme: string;
-  /** The host, including the port if there is one. */
+  /** The host, including the port if the URI contains one. */
   readonly host: string;
   readonly hostname: string;
 }

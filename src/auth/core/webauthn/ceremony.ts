@@ -1,13 +1,14 @@
 /**
- * Starts WebAuthn ceremonies (the registration or use of a key). Builds the options for the browser and the state to
- * store until the browser responds. The state has the format of go-webauthn 0.16 (`webauthn.SessionData`), which GoTrue
- * 2.196 stores. Either server can finish a ceremony that the other started.
+ * Starts WebAuthn ceremonies. A ceremony is the registration or the use of a key. Builds the options for the browser,
+ * and the state that is stored until the browser responds. The state has the format `webauthn.SessionData` of
+ * go-webauthn 0.16, which GoTrue 2.196 stores as well. Plinth can therefore finish a ceremony that GoTrue started, and
+ * GoTrue can finish a ceremony that Plinth started.
  */
 import { randomBytes } from 'node:crypto';
 import { isJsonObject, type Json, type JsonObject } from '../json.ts';
 import type { RelyingParty } from './relying-party.ts';
 
-/** How long the browser waits for the user. The challenge has a separate expiration time. */
+/** How long the browser waits for the user. The expiration time of the challenge is separate. */
 const ceremonyTimeoutMs = 300_000;
 
 /**
@@ -17,8 +18,8 @@ const ceremonyTimeoutMs = 300_000;
 const algorithms = [-7, -35, -36, -257, -258, -259, -37, -38, -39, -8];
 
 /**
- * `passkey` is a key that signs users in without a username, and that verifies the user if the device supports it.
- * `factor` is any key.
+ * `passkey` is a key that signs users in without a username, and that verifies the user if the device supports user
+ * verification. `factor` is any key used as a second factor.
  */
 export type KeyKind = 'passkey' | 'factor';
 
@@ -37,12 +38,14 @@ export interface KeyDescriptor {
 
 export interface Ceremony {
   readonly challenge: string;
-  /** The user's ID. Undefined if the user isn't known yet. */
+  /** The user's ID. The ID is undefined if the user isn't known yet. */
   readonly userId: string | undefined;
-  /** The keys that the user may use. If empty, any key may be used. */
+  /** The keys that the user may use. If the list is empty, the user may use any key. */
   readonly allowed: readonly Uint8Array[];
   readonly userVerification: string;
-  /** The COSE numbers of the algorithms that a new key may use. Empty if no key is created. */
+  /**
+   * The COSE numbers of the algorithms that a new key may use. The list is empty if the ceremony doesn't create a key.
+   */
   readonly algorithms: readonly number[];
 }
 
@@ -100,12 +103,12 @@ function keyParameters(): JsonObject[] {
   return algorithms.map((alg) => ({ type: 'public-key', alg }));
 }
 
-/** Returns the user handle that authenticators store, which consists of the bytes of the user ID's text. */
+/** Returns the user handle that authenticators store. The handle consists of the bytes of the user ID's text. */
 export function userHandle(userId: string): Buffer {
   return Buffer.from(userId, 'utf8');
 }
 
-/** Returns the state to store during the creation of a key. */
+/** Returns the state that is stored while a key is created. */
 export function creationSession(
   party: RelyingParty,
   kind: KeyKind,
@@ -115,7 +118,7 @@ export function creationSession(
   return { ...session(party, kind, challenge, userId), credParams: keyParameters() };
 }
 
-/** Returns the state to store during a signature request. */
+/** Returns the state that is stored while a signature is requested. */
 export function requestSession(
   party: RelyingParty,
   kind: KeyKind,

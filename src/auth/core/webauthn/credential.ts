@@ -1,16 +1,16 @@
 /**
- * Reads and writes stored keys. A factor's key is one JSON value in the format of go-webauthn 0.16
- * (`webauthn.Credential`), which GoTrue 2.196 stores, with bytes in base64.
+ * Reads and writes stored keys. A factor's key is stored as one JSON value in the format `webauthn.Credential` of
+ * go-webauthn 0.16, which GoTrue 2.196 uses as well. In this format, bytes are encoded in base64.
  */
 import { isJsonObject, type JsonObject } from '../json.ts';
 import type { CreationResponse } from './response.ts';
 
-/** The part of a credential record (WebAuthn level 3, section 4) needed to verify a signature. */
+/** The part of a credential record (WebAuthn level 3, section 4) that is required to verify a signature. */
 export interface KeyRecord {
   readonly id: Uint8Array;
   /** The public key, encoded as COSE_Key. */
   readonly publicKey: Uint8Array;
-  /** The signature counter after the last use. 0 if the authenticator has no counter. */
+  /** The signature counter after the last use. The value is 0 if the authenticator has no counter. */
   readonly signCount: number;
   /** Whether the key can be copied to other devices. This never changes. */
   readonly backupEligible: boolean;
@@ -20,7 +20,7 @@ export interface KeyRecord {
 /** The result of a verified registration. */
 export interface NewKey extends KeyRecord {
   readonly attestationFormat: string;
-  /** The authenticator's model, as a UUID. */
+  /** The ID (UUID) of the authenticator's model. */
   readonly aaguid: string;
   readonly userVerified: boolean;
   readonly backedUp: boolean;
@@ -35,14 +35,14 @@ export interface KeyUse {
 }
 
 /**
- * Whether the key may have been copied. This is likely if the authenticator has a counter but didn't increment it
- * (WebAuthn level 3, section 7.2, step 22).
+ * Whether the key may have been copied. A copy is likely if the authenticator has a counter but didn't increment the
+ * counter (WebAuthn level 3, section 7.2, step 22).
  */
 export function looksCloned(key: KeyRecord, use: KeyUse): boolean {
   return (use.signCount !== 0 || key.signCount !== 0) && use.signCount <= key.signCount;
 }
 
-/** Returns a new key's value for the column web_authn_credential. */
+/** Returns the value that the column web_authn_credential stores for a new key. */
 export function factorCredential(
   key: NewKey,
   response: CreationResponse,
@@ -53,7 +53,8 @@ export function factorCredential(
   return {
     id: base64(key.id),
     publicKey: base64(key.publicKey),
-    // The attestation format, which go-webauthn stored in this field before it had separate fields.
+    // The value is the attestation format, because go-webauthn stored the format in this field before the format had a
+    // separate field.
     attestationType: attestationFormat,
     transport: transports.length > 0 ? [...transports] : null,
     flags: { userPresent: true, userVerified, backupEligible, backupState: backedUp },
@@ -73,7 +74,7 @@ export function factorCredential(
   };
 }
 
-/** Returns a factor's key, or undefined if the factor was never verified. */
+/** Returns the key of a factor, or undefined if the factor has never been verified. */
 export function readFactorCredential(credential: JsonObject | null): KeyRecord | undefined {
   if (credential === null || typeof credential.id !== 'string' || typeof credential.publicKey !== 'string') {
     return undefined;
@@ -89,7 +90,7 @@ export function readFactorCredential(credential: JsonObject | null): KeyRecord |
   };
 }
 
-/** Returns a copy of the credential in which a use of the key is recorded. */
+/** Returns a copy of the credential that records a use of the key. */
 export function usedFactorCredential(credential: JsonObject, use: KeyUse): JsonObject {
   const { flags, authenticator } = credential;
   return {

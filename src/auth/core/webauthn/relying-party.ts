@@ -1,4 +1,4 @@
-/** The relying party (WebAuthn level 3, section 4), to which browsers bind each key. */
+/** Defines the relying party (WebAuthn level 3, section 4). Browsers bind each key to its relying party. */
 import type { Config } from '../../../config/index.ts';
 
 export interface RelyingParty {
@@ -6,13 +6,16 @@ export interface RelyingParty {
   readonly id: string;
   /** The name that browsers display. */
   readonly name: string;
-  /** The origins of pages that may use WebAuthn. An Android app's origin has the form `android:apk-key-hash:…`. */
+  /**
+   * The origins of the pages that may use WebAuthn. The origin of an Android app has the form `android:apk-key-hash:…`.
+   */
   readonly origins: readonly string[];
 }
 
 /**
- * Returns the relying party from `[auth.webauthn]`. Missing values are derived from the site URL. The configuration
- * loader ensures that both values are set if passkeys are enabled. Second factors work without these values.
+ * Returns the relying party that `[auth.webauthn]` configures. Missing values are derived from the site URL. If
+ * passkeys are enabled, the configuration loader ensures that both values are set. WebAuthn second factors work without
+ * these settings.
  */
 export function relyingParty(webauthn: Config['auth']['webauthn'], siteUrl: string): RelyingParty {
   const site = URL.canParse(siteUrl) ? new URL(siteUrl) : undefined;
@@ -21,7 +24,10 @@ export function relyingParty(webauthn: Config['auth']['webauthn'], siteUrl: stri
   return { id, name: webauthn.rp_display_name || id, origins: origins.map(canonicalOrigin) };
 }
 
-/** Returns the origin as browsers write it, with the scheme and host in lowercase and without a default port. */
+/**
+ * Returns the origin in the form that browsers use: the scheme and host are in lowercase, and a default port is
+ * omitted.
+ */
 function canonicalOrigin(address: string): string {
   return /^https?:\/\//i.test(address) && URL.canParse(address) ? new URL(address).origin : address;
 }

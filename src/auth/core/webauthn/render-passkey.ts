@@ -3,7 +3,7 @@ import type { Passkey } from '../../rows.ts';
 import type { JsonObject } from '../json.ts';
 import { toRfc3339 } from '../times.ts';
 
-/** Renders a challenge to register or sign in with a passkey. */
+/** Renders a challenge for registering a passkey or for signing in with one. */
 export function renderPasskeyOptions({
   challengeId,
   options,

@@ -1,21 +1,23 @@
 /**
  * Strictly parses the browser responses RegistrationResponseJSON and AuthenticationResponseJSON (WebAuthn level 3,
- * section 5.1). As in go-webauthn, base64url with padding is accepted.
+ * section 5.1). Accepts base64url with padding, as go-webauthn does.
  */
 import { isJsonObject, type JsonObject } from '../json.ts';
 
 interface KeyResponse {
   /** The credential ID in base64url. */
   readonly id: string;
-  /** The signed JSON in base64url. */
+  /** The signed JSON text, in base64url. */
   readonly clientDataJSON: string;
 }
 
 export interface CreationResponse extends KeyResponse {
   readonly attestationObject: string;
-  /** A copy of the data in the attestation object. Empty if the browser omits it. */
+  /**
+   * A copy of the authenticator data that the attestation object contains. The copy is empty if the browser omits it.
+   */
   readonly authenticatorData: string;
-  /** The COSE number of the key's algorithm. 0 if the browser omits it. */
+  /** The COSE number of the key's algorithm. The value is 0 if the browser omits the algorithm. */
   readonly publicKeyAlgorithm: number;
   readonly transports: readonly string[];
   readonly attachment: '' | 'platform' | 'cross-platform';
@@ -24,7 +26,7 @@ export interface CreationResponse extends KeyResponse {
 export interface AssertionResponse extends KeyResponse {
   readonly authenticatorData: string;
   readonly signature: string;
-  /** The stored user ID. Empty if the authenticator omits it. */
+  /** The stored user ID. The value is empty if the authenticator omits the user ID. */
   readonly userHandle: string;
 }
 
@@ -44,7 +46,7 @@ export function parseCreation(json: unknown): CreationResponse | undefined {
     attestationObject,
     authenticatorData,
     publicKeyAlgorithm,
-    // Before standardization, `hybrid` was named `cable`.
+    // The transport `hybrid` was named `cable` before it was standardized.
     transports: transports.map((name) => (name === 'cable' ? 'hybrid' : name)),
     attachment: attachment === 'platform' || attachment === 'cross-platform' ? attachment : '',
   };
@@ -70,7 +72,7 @@ interface Parts extends KeyResponse {
 function readParts(json: unknown): Parts | undefined {
   if (!isJsonObject(json) || json.type !== 'public-key') return undefined;
   const { response } = json;
-  // As in upstream, `rawId` identifies the key, and `id` only needs to be valid base64url.
+  // The member `rawId` identifies the key, and `id` only has to be valid base64url, as in upstream.
   const id = bytes(json.rawId);
   if (!bytes(json.id) || !id || !isJsonObject(response)) return undefined;
   const clientDataJSON = bytes(response.clientDataJSON);
