@@ -1,4 +1,4 @@
-/** The errors that can prevent the database from starting, by code, each with a message and a hint. */
+/** The errors that can prevent the database from starting, with a message and a hint for each error code. */
 
 const table = {
   platform: {

@@ -57,7 +57,7 @@ export {
 } from './wire/index.ts';
 
 /**
- * Starts the embedded PostgreSQL server or connects to an external one, and bootstraps the database.
+ * Starts the embedded PostgreSQL server or connects to an external PostgreSQL server, and bootstraps the database.
  * @throws {DatabaseError}
  *
  * @example

@@ -1,6 +1,6 @@
 /**
- * Provides access to a database that another process has started and bootstrapped. A member signs in only as
- * `authenticator`, so a process that serves requests doesn't have any other role's password.
+ * Provides a process (a member) with access to a database that another process has started and bootstrapped. A member
+ * signs in only as `authenticator`, so a process that serves requests doesn't have any other role's password.
  */
 import type { Logger } from '../kernel/log.ts';
 import type { SignIns } from './embedded/sign-ins.ts';
@@ -12,7 +12,10 @@ import type { ConnectionOptions } from './wire/index.ts';
 export interface MemberOptions {
   /** The result of {@link Database.member} in the other process. */
   readonly member: Member;
-  /** Called if the server rejects the password. Resolves when the other process has reset it. */
+  /**
+   * Called if the server rejects the password of `authenticator`. Resolves when the other process has reset the
+   * password.
+   */
   readonly onPasswordRejected: () => Promise<void>;
   readonly requestPath: RequestPathLimits;
   readonly pools: Pick<PoolsOptions, 'max' | 'maxWaiting'> | undefined;
@@ -31,7 +34,7 @@ export function memberOf({ target, info }: Pick<Joined, 'target' | 'info'>): Mem
   return { authenticator, info: { embedded, serverVersion, ownsSchemas } };
 }
 
-/** Returns the server from a member's point of view. */
+/** Returns the server with only the access that a member has. */
 export function serverOfMember({ member, onPasswordRejected }: MemberOptions): Joined {
   const options = { ...(member.authenticator as ConnectionOptions), onPasswordRejected };
   const target = (role: LoginRole): ConnectionOptions => {

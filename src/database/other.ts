@@ -1,4 +1,4 @@
-/** Opens a database that doesn't belong to this project, for a command. Uses one login and a few connections. */
+/** Opens a database that doesn't belong to this project, for a command. Uses one login and one connection at a time. */
 import { type CopySession, openCopySession } from './copy-session.ts';
 import { createPools } from './pool/index.ts';
 import { ownSessionSettings } from './superuser.ts';
@@ -14,14 +14,14 @@ export interface OtherDatabaseOptions {
   /** The password to use if the URL doesn't contain one. */
   readonly password?: string | undefined;
   /**
-   * `inspect` reads the catalogs. The login may be a superuser and the database may be hostile, so names refer only to
-   * PostgreSQL's own objects, and event triggers don't run. `project` runs the project's SQL with the login's own
-   * settings.
+   * The kind `inspect` is for reading the catalogs. The login may be a superuser and the database may be hostile, so
+   * names refer only to PostgreSQL's own objects, and event triggers don't run. The kind `project` is for running the
+   * project's SQL with the login's own settings.
    */
   readonly session: 'inspect' | 'project';
 }
 
-/** Opens a database by its URL. @throws {ConnectionStringError | PostgresErrorShape} */
+/** Opens the database that a URL refers to. @throws {ConnectionStringError | PostgresErrorShape} */
 export async function openOtherDatabase(
   url: string,
   { password, session }: OtherDatabaseOptions,
@@ -48,9 +48,9 @@ export async function openOtherSession(
 }
 
 /**
- * Adds the settings for reading the catalogs of a possibly hostile database, as far as the server accepts them. Only a
- * superuser can turn event triggers off, and only in PostgreSQL 17 or later, which introduced login triggers. Poolers
- * may reject all settings, so transactions also set the search path.
+ * Adds the settings for safely reading the catalogs of a possibly hostile database, as far as the server accepts these
+ * settings. Only a superuser can turn event triggers off, and only in PostgreSQL 17 or later, which introduced login
+ * triggers. Poolers may reject all settings, so transactions also set the search path.
  */
 export async function inspectionTarget(target: ConnectionOptions): Promise<ConnectionOptions> {
   const pinned = { ...target.parameters, ...ownSessionSettings };
@@ -66,5 +66,8 @@ export async function inspectionTarget(target: ConnectionOptions): Promise<Conne
   return target;
 }
 
-/** PostgreSQL doesn't have the setting, the login isn't allowed to change it, or a pooler doesn't support it. */
+/**
+ * The error codes for a setting that PostgreSQL doesn't have, that the login isn't allowed to change, or that a pooler
+ * doesn't support.
+ */
 const rejectsSetting = new Set(['42704', '42501', '08P01']);

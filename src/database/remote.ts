@@ -1,6 +1,6 @@
 /**
  * Provides access through a single login to a PostgreSQL server that doesn't belong to Plinth. Plinth queries the
- * server but never changes its schema. Used by the standalone REST server.
+ * server but never changes its schema. The standalone REST server uses this module.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createRequestPath } from './path/index.ts';
@@ -10,13 +10,13 @@ import type { ConnectionOptions } from './wire/index.ts';
 
 export interface RemoteOptions {
   /**
-   * Returns the connection options. Called for each connection, so a change applies to connections that are opened
-   * afterward.
+   * Returns the connection options. Called for each connection, so changed options apply to connections that are opened
+   * later.
    */
   readonly connectOptions: () => ConnectionOptions;
   /**
-   * The maximum number of connections for requests. One additional connection is used for listening, and another is
-   * used briefly while the catalogs are read.
+   * The maximum number of connections for requests. Plinth uses one additional connection for notifications, and
+   * briefly uses another while it reads the catalogs.
    */
   readonly connections: number;
   readonly acquireTimeoutMs: number;
@@ -27,10 +27,10 @@ export interface RemoteOptions {
 }
 
 export interface Remote extends Pick<Database, 'requestPath' | 'listen'> {
-  /** A pool for reading the catalogs and settings. Its single connection is closed soon after use. */
+  /** A pool for reading the catalogs and settings. The pool's single connection is closed soon after use. */
   readonly catalogs: Pool;
   load(): Pick<PoolLoad, 'open' | 'busy' | 'waiting'>;
-  /** Closes all open connections once their requests have finished. New requests use new connections. */
+  /** Closes all open connections once their requests have finished. New requests use newly opened connections. */
   renew(): void;
   stop(): Promise<void>;
 }
@@ -43,7 +43,7 @@ export function openRemote(options: RemoteOptions): Remote {
   const { connections, maxLifetimeMs, onListenError } = options;
   const connectOptions = () => ({ ...options.connectOptions(), bareSession: true });
   let renewedAt = 0;
-  // Fast requests share some of the connections. If there is only one connection, requests take turns.
+  // Fast requests share some of the connections. If only one connection is allowed, each request uses it exclusively.
   const shared = Math.min(4, Math.floor(connections / 2));
   const requestPath = createRequestPath({
     connectOptions,

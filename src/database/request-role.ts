@@ -1,14 +1,14 @@
 /**
- * Checks roles that clients or projects specify, such as the role in a request before SET ROLE, or a job's role before
- * the job signs in.
+ * Checks roles that clients or projects specify, such as a request's role before SET ROLE, or a job's role before a
+ * session is opened for the job.
  */
 import { sql } from '../kernel/sql.ts';
 import type { Queryable } from './types.ts';
 import { PostgresError } from './wire/index.ts';
 
 /**
- * Rejects the role `none`. SET ROLE NONE would switch to the session's own role, which a token must not select. Like
- * any role that doesn't exist, `none` is rejected with 22023.
+ * Rejects the role `none`. SET ROLE NONE would switch to the session's own role, which a token must not select. `none`
+ * is rejected with SQLSTATE 22023, like a role that doesn't exist.
  */
 export function checkRole(role: string): void {
   if (role !== 'none') return;
@@ -16,8 +16,8 @@ export function checkRole(role: string): void {
 }
 
 /**
- * Checks that a project's code can run as this role. The project may have chosen the role, so `postgres` must be able
- * to switch to it and it must not be a superuser. `db` must be able to read the catalog.
+ * Checks that a project's code is allowed to run as the role. The project may have chosen the role, so `postgres` must
+ * be able to switch to the role and the role must not be a superuser. `db` must be able to read the catalog.
  * @throws {PostgresError} 28000
  */
 export async function checkOutsideRole(db: Queryable, role: string): Promise<void> {

@@ -1,4 +1,4 @@
-/** Reads PostgreSQL's statistics for `/metrics`. Only catalogs and statistics are read, with short timeouts. */
+/** Reads PostgreSQL's statistics for `/metrics`. The queries read only catalogs and statistics, with short timeouts. */
 import type { MetricValues } from '../kernel/metrics/catalog.ts';
 import type { Sample } from '../kernel/metrics/types.ts';
 import { sql } from '../kernel/sql.ts';
@@ -111,8 +111,8 @@ function slotValues(rows: readonly SlotRow[]): MetricValues {
 }
 
 /**
- * Returns the sizes of the databases. Slower than {@link readStatistics} in large databases, because PostgreSQL reads
- * them from the file system. @throws {PostgresErrorShape}
+ * Returns the sizes of the databases. In large databases, this function is slower than {@link readStatistics}, because
+ * PostgreSQL reads the sizes from the file system. @throws {PostgresErrorShape}
  */
 export async function readSizes(pool: Pool): Promise<MetricValues> {
   const [[size]] = (await pool.statements(

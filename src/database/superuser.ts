@@ -1,10 +1,13 @@
 /**
- * Defines the settings of Plinth's superuser sessions. `postgres` owns the database, so a project can set defaults for
- * the database. Settings that the client sends when it signs in override these defaults. See
+ * Defines the settings of Plinth's superuser sessions. The role `postgres` owns the database, so a project can set the
+ * database's default settings. Settings that the client sends when it opens the session override these defaults. See
  * docs/decisions/0032-superuser-sessions.md.
  */
 
-/** With this path, names refer only to PostgreSQL's own objects, even if a project's schema contains a better match. */
+/**
+ * With this search path, names refer only to PostgreSQL's own objects, even if a project's schema contains a better
+ * match.
+ */
 export const superuserSearchPath = 'pg_catalog, pg_temp';
 
 /**
@@ -17,7 +20,7 @@ export const ownSessionSettings: Readonly<Record<string, string>> = {
 
 /**
  * Returns the settings of a superuser session. Event triggers are off, because a project's event triggers would run
- * with Plinth's privileges. This setting was added in PostgreSQL 17.
+ * with Plinth's privileges. The setting `event_triggers` was added in PostgreSQL 17.
  */
 export const superuserSettings = (serverVersion: number): Readonly<Record<string, string>> => ({
   ...ownSessionSettings,

@@ -1,6 +1,6 @@
 /**
- * Opens a session on any PostgreSQL server, for scripts that users write. The statements are sent unchanged, and the
- * results are text.
+ * Opens a session on any PostgreSQL server, for scripts that users write. The statements are sent unchanged, and all
+ * result values are returned as text.
  */
 import {
   Connection,

@@ -10,7 +10,7 @@ import type { Sql } from '../kernel/sql.ts';
 
 export type { PostgresErrorShape } from '../shared/postgres-error.ts';
 
-/** The roles that Plinth's own pools sign in as. `supabase_admin` never runs a user's code. */
+/** The roles that Plinth's own pools sign in as. A user's code never runs as `supabase_admin`. */
 export type LoginRole =
   | 'supabase_admin'
   | 'postgres'
@@ -19,8 +19,8 @@ export type LoginRole =
   | 'supabase_storage_admin'
   | 'supabase_realtime_admin'
   /**
-   * The only role that has REPLICATION. It runs replication commands and functions in `pg_catalog`, but never a
-   * project's code.
+   * The only role that has REPLICATION. This role's sessions run replication commands and functions in `pg_catalog`,
+   * but never a project's code.
    */
   | 'supabase_replication_admin'
   | 'supabase_functions_admin'
@@ -29,8 +29,8 @@ export type LoginRole =
 /**
  * A row with values decoded by type. bool becomes boolean. int2, int4, oid, int8, float4 and float8 become number.
  * bytea becomes Buffer. json and jsonb are parsed. text, uuid, numeric, dates and times become strings in PostgreSQL's
- * ISO format (session time zone UTC). One-dimensional arrays of these types become arrays. All other types are returned
- * as text.
+ * ISO format (session time zone UTC). One-dimensional arrays of these types become arrays. Values of all other types
+ * are returned as text.
  */
 export type Row = Record<string, unknown>;
 
@@ -39,7 +39,7 @@ export interface Queryable {
   query<R extends object = Row>(statement: Sql): Promise<R[]>;
   /**
    * Runs one statement and returns every value as PostgreSQL's text or null, with column names and type OIDs. Used to
-   * show and export tables.
+   * display and export tables.
    */
   queryText(statement: Sql): Promise<TextResult>;
   /** Runs one or more statements without parameters (simple protocol). Used for scripts. */
@@ -54,7 +54,7 @@ export interface TextResult {
 }
 
 /**
- * A row as bytes in PostgreSQL's text format. It is valid only until the callback that received it returns. Column
+ * A row as bytes in PostgreSQL's text format. The row is valid only until the callback that received it returns. Column
  * numbers start at 0.
  */
 export interface RawRow {
@@ -74,11 +74,14 @@ export interface Transaction extends Queryable {
   savepoint<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
 }
 
-/** A whole transaction. In contrast, a {@link Transaction} can also be a savepoint within a transaction. */
+/**
+ * A whole transaction. Unlike a {@link WholeTransaction}, a {@link Transaction} can also be a savepoint within a
+ * transaction.
+ */
 export interface WholeTransaction extends Transaction {
   /**
    * Sends the last statements and COMMIT in one write, so that they need a single round trip. No other statements may
-   * follow. An error rolls back the whole transaction.
+   * follow in this transaction. An error rolls back the whole transaction.
    */
   finish(statements: readonly Sql[]): Promise<void>;
 }
@@ -86,7 +89,10 @@ export interface WholeTransaction extends Transaction {
 export interface TransactionOptions {
   readonly readOnly?: boolean;
   readonly isolation?: 'read committed' | 'repeatable read' | 'serializable';
-  /** Settings that are local to the transaction. They are applied in this order, in the same round trip as BEGIN. */
+  /**
+   * Settings that are local to the transaction. The settings are applied in the given order, in the same round trip as
+   * BEGIN.
+   */
   readonly settings?: readonly Setting[];
   /** Statements that are sent together with BEGIN, after the settings. `work` receives the rows of each statement. */
   readonly first?: readonly Sql[];
@@ -102,8 +108,8 @@ export interface TransactionOptions {
 export type StatementsOptions = Pick<TransactionOptions, 'readOnly' | 'isolation' | 'settings' | 'end'>;
 
 /**
- * Indicates whether the caller has canceled the work. `aborted` is polled, so listeners aren't needed. `reason` is
- * thrown to the caller. An AbortSignal has this shape.
+ * Indicates whether the caller has canceled the work. The property `aborted` is polled, so listeners aren't needed.
+ * `reason` is thrown to the caller. An AbortSignal has these properties.
  */
 export interface Cancellation {
   readonly aborted: boolean;
@@ -113,7 +119,7 @@ export interface Cancellation {
 /** A function that runs inside a transaction. `rows` contains the rows of {@link TransactionOptions.first}. */
 export type TransactionWork<T> = (tx: WholeTransaction, rows: readonly (readonly object[])[]) => Promise<T>;
 
-/** A setting's name and value, as in `set_config`. */
+/** A setting's name and value, as they are passed to `set_config`. */
 export type Setting = readonly [name: string, value: string];
 
 export interface Pool extends Queryable {
@@ -122,13 +128,13 @@ export interface Pool extends Queryable {
   /** Runs the statements as one transaction in one round trip, and returns the rows of each statement. */
   statements(statements: readonly Sql[], options?: StatementsOptions): Promise<(readonly object[])[]>;
   /**
-   * Runs one statement as a transaction in one round trip and passes its rows to `onRow` as they arrive. The rows are
-   * valid only once the promise has resolved, because the transaction can still fail after the last row.
+   * Runs one statement as a transaction in one round trip and passes each row to `onRow` as the row arrives. The rows
+   * are final only once the promise has resolved, because the transaction can still fail after the last row.
    */
   rows(statement: Sql, onRow: (row: RawRow) => void, options?: StatementsOptions): Promise<void>;
   /**
-   * Reserves a connection, for example for LISTEN, session locks or long-running work. The caller must release it. A
-   * broken connection is discarded.
+   * Reserves a connection, for example for LISTEN, session locks or long-running work. The caller must release the
+   * connection. A broken connection is discarded.
    */
   connect(): Promise<Session>;
 }
@@ -136,7 +142,7 @@ export interface Pool extends Queryable {
 export interface Session extends Queryable {
   transaction<T>(work: TransactionWork<T>, options?: TransactionOptions): Promise<T>;
   /**
-   * Discards all session state, which includes an open transaction, the role, settings, temporary tables, prepared
+   * Discards all session state, including an open transaction, the role, settings, temporary tables, prepared
    * statements, cursors and advisory locks. Afterward, the server has none of Plinth's own prepared statements, so a
    * script can use and deallocate any name.
    */
@@ -147,8 +153,8 @@ export interface Session extends Queryable {
   /** The server process ID, for pg_cancel_backend and logs. */
   readonly processId: number;
   /**
-   * Prepares a user's statement and runs it once. Passes each row to `rows` as it arrives. The server rejects text that
-   * contains several statements (42601).
+   * Prepares a user's statement and runs it once. Passes each row to `rows` as the row arrives. The server rejects text
+   * that contains several statements (42601).
    */
   runCapped(text: string, rows: CappedRows): Promise<CappedEnd>;
   /** Sends a cancel request for the running statement. Resolves once the request has been delivered. */
@@ -160,7 +166,10 @@ export interface Session extends Queryable {
   onNotice(listener: (notice: NoticeShape, flow: Pick<RowFlow, 'pause' | 'resume'>) => void): void;
 }
 
-/** A session that the role itself signed in to. Therefore, its SQL can't switch back to a more powerful role. */
+/**
+ * A session that was opened by signing in as its role, without SET ROLE. Therefore, SQL in the session can't switch
+ * back to a more powerful role.
+ */
 export interface RoleSession {
   readonly processId: number;
   /**
@@ -176,7 +185,7 @@ export interface RoleSession {
 /** Receives the rows of {@link Session.runCapped}. */
 export interface CappedRows {
   readonly maxRows: number;
-  /** The parameters of the statement, in the order of their numbers. */
+  /** The parameters of the statement, in the order of the placeholders' numbers (`$1`, `$2`). */
   readonly parameters?: readonly BoundParameter[];
   /**
    * The maximum size of the UTF-8 text of a cell. The rest of a longer cell is discarded without being kept in memory.
@@ -222,22 +231,22 @@ export interface NoticeShape {
 /** A request from the REST service to PostgreSQL. */
 export interface PathRequest {
   /**
-   * The role from the claims. Because a plan is bound to its role, a prepared statement is identified by the role and
-   * the key.
+   * The role from the claims. A prepared statement is identified by the role and the key, because a query plan is valid
+   * only for one role.
    */
   readonly role: string;
   /** All local settings in the order in which they are applied, including `role` and `search_path`. */
   readonly settings: readonly Setting[];
   /** The main statement, which is identified by `key`. Statements with the same key must have the same text. */
   readonly statement: { readonly key: string; readonly text: string };
-  /** The parameters in text format. Bytes, such as a JSON body, are sent unchanged. */
+  /** The main statement's parameters in text format. Bytes, such as a JSON body, are sent unchanged. */
   readonly params: readonly (string | Uint8Array | null)[];
   readonly access: 'read only' | 'read write';
   /**
-   * Statements that run before and after the main one in the same transaction, such as a pre-request function or the
-   * EXPLAIN for a count.
+   * Statements that run before the main statement in the same transaction, such as the call of a pre-request function.
    */
   readonly before?: readonly PathStatement[];
+  /** Statements that run after the main statement in the same transaction, such as the EXPLAIN for a count. */
   readonly after?: readonly PathStatement[];
   /**
    * Requests an explicit transaction (BEGIN … COMMIT) instead of an implicit one. Required only if the result
@@ -246,19 +255,19 @@ export interface PathRequest {
   readonly explicit?: {
     readonly isolation?: 'read committed' | 'repeatable read' | 'serializable';
     /**
-     * Called with the results. If it returns `rollback`, deferred constraints are checked before the rollback (SET
-     * CONSTRAINTS ALL IMMEDIATE).
+     * Called with the results. If the function returns `rollback`, deferred constraints are checked before the rollback
+     * (SET CONSTRAINTS ALL IMMEDIATE).
      */
     readonly decide: (result: PathResult) => 'commit' | 'rollback';
   };
   /**
    * `shared` means that the request is known to be fast, so it can be queued behind other requests on a connection.
-   * `alone` means that it needs a separate connection.
+   * `alone` means that the request needs a separate connection.
    */
   readonly lane: 'shared' | 'alone';
   /** The client that sent the request. Clients take turns. Requests without a client aren't limited. */
   readonly client?: RequestClient;
-  /** The measured speed of the query shape. Requests without it aren't limited. */
+  /** The measured speed of the query shape. Requests without a speed aren't limited. */
   readonly speed?: ShapeSpeed;
   /**
    * Whether to reset the session state after the request, because volatile functions can leave behind locks, temporary
@@ -266,29 +275,29 @@ export interface PathRequest {
    */
   readonly resetAfter?: boolean;
   /**
-   * Aborts when the client disconnects. The statement is then canceled unless other requests are in flight on the
-   * connection.
+   * A signal that is aborted when the client disconnects. When the client disconnects, the statement is canceled unless
+   * other requests are in flight on the connection.
    */
   readonly signal?: Cancellation;
-  /** Where to store a result that may be large. If undefined, all rows are kept in memory. */
+  /** The store for a result that may be large. If undefined, all rows are kept in memory. */
   readonly overflow?: Overflow;
   /**
-   * A separator of up to 11 bytes. If it is set, the main statement's rows are joined with it. The rows must have a
-   * single cell.
+   * A separator of up to 11 bytes. If the separator is set, the main statement's rows are joined with it. Each of the
+   * rows must have a single cell.
    */
   readonly joinWith?: Uint8Array;
 }
 
-/** The client of a request, for fair queues. */
+/** The client of a request, by which queues distribute their capacity fairly. */
 export interface RequestClient {
-  /** The user's ID or, for anonymous requests, the address. */
+  /** The user's ID or, for anonymous requests, the IP address. */
   readonly key: string;
   readonly isAnonymous: boolean;
 }
 
 /** The measured speed of a query shape, shared by all requests of that shape. */
 export interface ShapeSpeed {
-  /** Whether the shape has recently been fast several times. Until then, its concurrent calls are limited. */
+  /** Whether the shape has recently been fast several times. Otherwise, the shape's concurrent calls are limited. */
   readonly isBrief: boolean;
   /** Whether the shape needs one of the connections for slow calls. */
   readonly isBlocking: boolean;
@@ -306,16 +315,19 @@ export interface PoolLoad {
   readonly busy: number;
   /** The number of requests that are waiting for a connection. */
   readonly waiting: number;
-  /** The number of requests that were rejected because too many were waiting. */
+  /** The number of requests that were rejected because too many other requests were waiting. */
   readonly rejected: number;
-  /** The number of requests that waited for a connection until the time limit. */
+  /** The number of requests that reached the time limit while they were waiting for a connection. */
   readonly timeouts: number;
-  /** The total time that requests have waited for a connection. `waited` is the number of these requests. */
+  /**
+   * The total time that requests have waited for a connection. The property `waited` is the number of requests that
+   * have waited for a connection.
+   */
   readonly waitedMs: number;
   readonly waited: number;
 }
 
-/** Stores the rows of a main statement if they are too many or too large for memory. */
+/** Stores a main statement's rows outside memory if there are too many or they are too large. */
 export interface Overflow {
   /** The column whose cells are stored. All other cells are kept in memory. */
   readonly column: number;
@@ -330,33 +342,33 @@ export interface RowFlow {
   pause(): void;
   resume(): void;
   /**
-   * Rejects the remaining rows because the space is used up or the rows are no longer read. Cancels the statement if
-   * that doesn't affect other requests.
+   * Rejects the remaining rows because no space is left for them or the rows are no longer needed. Cancels the
+   * statement if the cancellation doesn't affect other requests.
    */
   refuse(): void;
 }
 
 export interface RowStore {
   /**
-   * Returns the number of bytes that can be kept in memory, which is at least `sizeBytes`. Returns undefined if cells
-   * must be written from now on.
+   * Returns the number of bytes that can be kept in memory, which is at least `sizeBytes`. Returns undefined if this
+   * cell and all later cells must be written to the store.
    */
   keep(sizeBytes: number): number | undefined;
-  /** Announces a cell of this size. One or more calls to `write` follow. */
+  /** Starts a cell of the given size. The caller then passes the cell's bytes in one or more calls to `write`. */
   begin(sizeBytes: number): void;
-  /** Writes the bytes from `start` to `end`. The bytes are copied. */
+  /** Writes the bytes from `start` to `end`. The store copies the bytes. */
   write(buffer: Buffer, start: number, end: number): void;
   /** The number of cells that have been written. */
   readonly cells: number;
   /** The total size of all cells and separators. */
   readonly sizeBytes: number;
-  /** Resolves once everything is stored. Rejects if that fails. */
+  /** Resolves once all bytes are stored. Rejects if the bytes can't be stored. */
   finish(): Promise<void>;
-  /** The reason why the rows were rejected. Undefined if they weren't rejected or the reason isn't known yet. */
+  /** The reason why the rows were rejected. Undefined if no rows were rejected or the reason isn't known yet. */
   readonly failure: unknown;
-  /** Iterates over the stored bytes. A chunk is valid only until the next one is requested. */
+  /** Iterates over the stored bytes. Each chunk is valid only until the next chunk is requested. */
   chunks(): AsyncIterable<Buffer>;
-  /** Releases all resources. Can be called at any time and repeatedly. */
+  /** Releases all resources. This method can be called at any time and repeatedly. */
   free(): void;
 }
 
@@ -368,7 +380,7 @@ export interface PathStatement {
 
 export interface PathResult {
   /**
-   * The rows of the main statement, as raw bytes in text format. If cells are stored elsewhere, a row contains only the
+   * The rows of the main statement, as raw bytes in text format. If some cells are in `stored`, a row contains only the
    * remaining cells. If `joinWith` is set, the rows are chunks of the joined text, and the caller must add the
    * separator between the chunks.
    */
@@ -376,8 +388,8 @@ export interface PathResult {
   /** The number of rows that the statement returned. */
   readonly rowCount: number;
   /**
-   * The store. Set only if there were many rows or large rows. Call `finish` before you use the store, and `free`
-   * afterward.
+   * The store. The property is set only if there were many rows or large rows. Call `finish` before you use the store,
+   * and `free` afterward.
    */
   readonly stored: RowStore | undefined;
   readonly columns: readonly string[];
@@ -397,13 +409,14 @@ export interface RequestPath {
 }
 
 /**
- * The role, claims and headers of a client request. Used by services that run several statements (storage, realtime).
+ * The role, claims and headers of a client's request. Services that run several statements for a request, such as
+ * storage and realtime, use this context.
  */
 export interface RequestContext {
   readonly role: string;
   /** The settings other than `role`, such as request.jwt.claims, request.headers and storage.operation. */
   readonly settings: readonly Setting[];
-  /** The client that sent the request. Clients take turns. Undefined for the server's own work. */
+  /** The client that sent the request. Clients take turns. Undefined if the server runs the statements for itself. */
   readonly client?: RequestClient | undefined;
 }
 
@@ -416,15 +429,17 @@ export interface Database {
   pool(role: LoginRole, client?: RequestClient): Pool;
   /** Opens a session as the given role in any database of the server. @throws if the role isn't allowed to sign in */
   signIn(role: string, database: string): Promise<RoleSession>;
-  /** Runs a transaction on the authenticator's pool. The context is set for this transaction only. */
+  /**
+   * Runs a transaction on a connection from the pool of `authenticator`. The context is set for this transaction only.
+   */
   asRequest<T>(
     context: RequestContext,
     work: (tx: Transaction) => Promise<T>,
     options?: Omit<TransactionOptions, 'settings'>,
   ): Promise<T>;
   /**
-   * Runs statements that don't depend on each other's results, like {@link Database.asRequest} but in a single round
-   * trip.
+   * Like {@link Database.asRequest}, but runs several statements in a single round trip. No statement may depend on
+   * another statement's result.
    */
   statementsAsRequest(
     context: RequestContext,
@@ -440,11 +455,14 @@ export interface Database {
   ): Promise<void>;
   /** Returns the load of all pools and of the request path. */
   loads(): readonly PoolLoad[];
-  /** The REST service's request path. It signs in as `authenticator` on a small number of separate connections. */
+  /**
+   * The REST service's request path. The request path uses a small number of separate connections, which sign in as
+   * `authenticator`.
+   */
   readonly requestPath: RequestPath;
   /**
-   * Receives notifications on one shared connection that reconnects automatically. `onLost` runs when the connection is
-   * lost, and `onReconnect` runs when it is restored. Returns a function that stops listening.
+   * Receives notifications on one shared connection that reconnects automatically. Calls `onLost` when the connection
+   * is lost, and calls `onReconnect` when the connection is restored. Returns a function that stops listening.
    */
   listen(
     channel: string,
@@ -452,7 +470,7 @@ export interface Database {
     onReconnect?: () => void,
     onLost?: () => void,
   ): Promise<() => Promise<void>>;
-  /** Opens a walsender connection in database mode as supabase_replication_admin. */
+  /** Opens a replication connection to the database (`replication=database`) as supabase_replication_admin. */
   connectReplication(): Promise<ReplicationConnection>;
   /** Signs in as each role that the services use. @throws if the server can't be reached or rejects a role */
   checkLogins(): Promise<void>;
@@ -463,16 +481,16 @@ export interface Database {
   /** Applies the numbered SQL files that haven't been applied yet, in the given order. */
   migrate(sets: readonly MigrationSet[]): Promise<number>;
   readonly info: DatabaseInfo;
-  /** Returns the data that another process of this server needs to use the database for requests. */
+  /** Returns the data that another process of this Plinth server needs to use the database for requests. */
   member(): Member;
-  /** Resets the passwords of Plinth's login roles after a member's password was rejected. */
+  /** Resets the passwords of Plinth's login roles after PostgreSQL has rejected a member's password. */
   restoreLogins(): Promise<void>;
   stop(): Promise<void>;
 }
 
 /**
- * The data with which another process signs in. It can be sent to that process, but it contains a password, so it must
- * not appear in arguments, the environment or logs.
+ * The data with which another process signs in to the database. The data contains a password, so it may be sent to that
+ * process but must not appear in arguments, environment variables or logs.
  */
 export interface Member {
   readonly authenticator: object;
@@ -483,8 +501,8 @@ export interface DatabaseInfo {
   /** The connection string for users and ORMs, such as `postgresql://postgres:postgres@127.0.0.1:54322/postgres`. */
   readonly url: string;
   /**
-   * The connection string for the project's own code, such as functions. It uses the role `postgres` if possible, and
-   * otherwise the account in {@link url}.
+   * The connection string for the project's own code, such as functions. The string contains the role `postgres` if
+   * possible, and otherwise the account in {@link url}.
    */
   readonly projectUrl: string;
   readonly embedded: boolean;
@@ -493,8 +511,8 @@ export interface DatabaseInfo {
   /** The version of the server as a number, for example 180004. */
   readonly serverVersion: number;
   /**
-   * The folder of the server's Unix socket. This process can create its own sockets there. Undefined if Plinth didn't
-   * start the server or the server doesn't have a socket.
+   * The folder of the server's Unix socket. This process can create its own sockets in the folder. Undefined if Plinth
+   * didn't start the server or the server doesn't have a socket.
    */
   readonly socketDir?: string | undefined;
   /**
@@ -517,7 +535,7 @@ export interface Finding {
 
 /**
  * A module's SQL files. The folder `dir` contains files with names like `NNNN_subject.sql`. Each file is applied once,
- * in a transaction, as supabase_admin.
+ * as supabase_admin and in a separate transaction.
  */
 export interface MigrationSet {
   readonly module: string;
@@ -526,19 +544,22 @@ export interface MigrationSet {
 
 export interface ReplicationConnection {
   /**
-   * Runs a command in the simple protocol (CREATE_REPLICATION_SLOT …, IDENTIFY_SYSTEM). Returns the rows as text by
-   * column name.
+   * Runs a command in the simple protocol (CREATE_REPLICATION_SLOT …, IDENTIFY_SYSTEM). Returns each row as an object
+   * of text values by column name.
    */
   command(text: string): Promise<Record<string, string | null>[]>;
   /**
-   * Runs START_REPLICATION. `onMessage` receives each XLogData payload. When the server sends a keepalive, the response
-   * automatically contains the LSN that was last passed to `acknowledge`.
+   * Runs START_REPLICATION. The callback `onMessage` receives each XLogData payload. The connection automatically
+   * responds to the server's keepalives with the LSN that was last passed to `acknowledge`.
    */
   stream(
     command: string,
     onMessage: (payload: Buffer, walStart: bigint, serverTimeMicros: bigint) => void,
   ): { readonly ended: Promise<void> };
-  /** Runs BASE_BACKUP. `onPart` receives the beginning and the data of each archive, and then those of the manifest. */
+  /**
+   * Runs BASE_BACKUP. The callback `onPart` receives the beginning and the data of each archive, followed by the
+   * beginning and the data of the manifest.
+   */
   baseBackup(command: string, onPart: (part: BaseBackupPart) => void): Promise<BaseBackupEnd>;
   /** Runs START_REPLICATION PHYSICAL. The caller must confirm positions with `acknowledge` and {@link sendStatus}. */
   streamWal(command: string, onChunk: (chunk: WalChunk) => void): { readonly ended: Promise<void> };
@@ -547,8 +568,8 @@ export interface ReplicationConnection {
   /** Confirms that everything up to `lsn` has been processed. */
   acknowledge(lsn: bigint): void;
   /**
-   * Stops reading until {@link resume}, so the server waits. Status updates are still sent every few seconds, so that
-   * the server doesn't time out. Messages that were already read may still arrive.
+   * Stops reading until {@link resume} is called, so the server waits. Status updates are still sent every few seconds,
+   * so that the server doesn't close the connection. Messages that were already read may still arrive.
    */
   pause(): void;
   resume(): void;
@@ -570,11 +591,11 @@ export interface BaseBackupEnd {
   readonly timeline: number;
 }
 
-/** A chunk of the WAL. A keepalive has no bytes. */
+/** A chunk of the WAL. For a keepalive, `bytes` is empty. */
 export interface WalChunk {
   readonly start: bigint;
   readonly bytes: Buffer;
-  /** The end of the server's WAL when it sent the chunk. */
+  /** The end of the server's WAL at the time when the server sent the chunk. */
   readonly serverEnd: bigint;
   readonly serverTimeMs: number;
 }

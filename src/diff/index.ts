@@ -1,4 +1,4 @@
-/** Compares the schemas of two databases and returns the statements that turn one into the other. */
+/** Compares the schemas of two databases and returns the statements that turn the first schema into the second. */
 export { compareSnapshots } from './core/compare.ts';
 export { conceivableRenames } from './core/renames.ts';
 export { diffScript } from './core/script.ts';

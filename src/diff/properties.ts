@@ -1,4 +1,7 @@
-/** Reads properties that pg-delta doesn't model. Each differs from its default and is set by one statement. */
+/**
+ * Reads properties that pg-delta doesn't model. Each of these properties differs from its default and is set by a
+ * single statement.
+ */
 import type { CopySession } from '../database/index.ts';
 import { type Sql, sql } from '../kernel/sql.ts';
 import type { Membership } from './core/normalize.ts';
@@ -184,7 +187,10 @@ export const readScriptedMembers = ({ query }: CopySession): Promise<ScriptedMem
     join pg_namespace n on n.oid = o.namespace left join aclexplode(i.initprivs) x on true
     where i.privtype = 'e' group by 1, 2`);
 
-/** Before PostgreSQL 16, CREATE ROLE didn't grant the role to its creator. */
+/**
+ * Reads the memberships that GRANT statements created. Before PostgreSQL 16, CREATE ROLE didn't grant the role to its
+ * creator.
+ */
 export function readMemberships({ query, serverVersion }: CopySession): Promise<Membership[]> {
   const isAutomatic = sql.raw(
     serverVersion >= 160_000

@@ -40,8 +40,9 @@ export async function readSnapshot(target: ConnectionOptions): Promise<Snapshot>
 }
 
 /**
- * All parts are read in one snapshot. The database may be hostile, so its search path must not determine which
- * functions and operators the queries call. Its settings must not change how definitions are printed.
+ * All parts are read in one transaction with a single snapshot. The database may be hostile, so its search path must
+ * not determine which functions and operators the queries call. The database's settings must not change the format of
+ * definitions.
  */
 const begin = `${sessionSettings};begin isolation level repeatable read read only;set local search_path = pg_catalog, pg_temp`;
 
@@ -51,7 +52,7 @@ function placeholderByName({ schema, name, placeholder }: CatalogObject): [strin
   return [[`${quoteIdentifier(schema)}.${quoteIdentifier(name)}`, query]];
 }
 
-/** Row types, array types and multiranges belong to their table or type. */
+/** The keys of row types, array types and multiranges refer to the table or type to which they belong. */
 const namesByKey = (object: CatalogObject): [string, string][] =>
   [object.key, ...(object.aliases ?? [])].map((key) => [key, refOf(object)]);
 
@@ -59,8 +60,9 @@ type Extract = typeof extract;
 type ExtractPool = Parameters<Extract>[0];
 
 /**
- * A pool for `extract`, which runs statements without parameters on one client. Decodes values as node-postgres does.
- * The session is already in a transaction, which must not end before the other parts are read.
+ * Returns a pool for pg-delta's `extract`, which runs statements without parameters on one client. The pool decodes
+ * values like node-postgres. The session is already in a transaction, which must not end before the other parts are
+ * read.
  */
 function poolOf(session: CopySession): ExtractPool {
   const query = async (text: string) => {

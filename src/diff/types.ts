@@ -26,7 +26,7 @@ export interface VirtualColumn {
   readonly expression: string;
 }
 
-/** An extension's object whose privileges the extension's script sets. Overloaded functions share a name. */
+/** An object of an extension whose script sets the object's privileges. Overloaded functions have the same name. */
 export interface ScriptedMember {
   readonly schema: string;
   readonly name: string;
@@ -39,7 +39,7 @@ export interface Extras {
   /** Comments by object key. */
   readonly comments: ReadonlyMap<string, string>;
   readonly dependencies: readonly Dependency[];
-  /** The names of all objects, as in {@link refOf}, by key. */
+  /** The names that {@link refOf} returns for all objects, by object key. */
   readonly refs: ReadonlyMap<string, string>;
 }
 
@@ -48,12 +48,12 @@ export interface DiffOptions {
   readonly schemas?: readonly string[] | undefined;
   /** The role that runs the statements and owns the objects that they create. Defaults to `postgres`. */
   readonly role?: string | undefined;
-  /** Pairs of an old and a new name for the same object. */
+  /** Pairs of an object's old name and its new name. */
   readonly renames?: readonly Pick<Rename, 'from' | 'to'>[] | undefined;
 }
 
 export interface Rename {
-  /** The names as written in SQL. */
+  /** The old name, in SQL syntax. */
   readonly from: string;
   readonly to: string;
   /** The keyword in ALTER ... RENAME: `table`, `column`. */
@@ -73,11 +73,11 @@ export interface DiffStatement {
 
 export interface SchemaDiff {
   readonly statements: readonly DiffStatement[];
-  /** Pairs of objects that could be renames. They are compared as different objects. */
+  /** Pairs of objects that could be renames. The objects of each pair are compared as different objects. */
   readonly possibleRenames: readonly Rename[];
   /**
    * Statements that attach tables to a parent as partitions, or detach them. Without these statements, the plan would
-   * drop and recreate the tables. They run before the databases are compared again.
+   * drop and recreate the tables. When the statements have run, the databases must be compared again.
    */
   readonly partitionMoves: readonly string[];
 }

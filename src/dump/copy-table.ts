@@ -1,19 +1,19 @@
-/** Copies rows from one server to another without a file. */
+/** Copies rows from one server to another without an intermediate file. */
 import { hash } from 'node:crypto';
 import type { CopySession } from '../database/index.ts';
 
 export interface CopiedTable {
   readonly rows: number;
   readonly bytes: number;
-  /** A hash that is the same for the same rows in any order. */
+  /** A hash of all rows that doesn't depend on their order. */
   readonly hash: string;
 }
 
 const blockBytes = 128 * 1024;
 
 /**
- * Runs COPY ... TO STDOUT on the source and COPY ... FROM STDIN on the target. The source waits while the target is
- * busy, so that only a few blocks are in memory.
+ * Runs COPY ... TO STDOUT on the source and COPY ... FROM STDIN on the target. Reading from the source stops while the
+ * target is busy, so that only a few blocks are in memory.
  */
 export async function copyTable(
   source: CopySession,
@@ -48,7 +48,8 @@ export async function copyTable(
 }
 
 /**
- * Reads a table with COPY and discards the rows. COPY doesn't plan a query, so it doesn't evaluate index expressions.
+ * Reads a table with COPY and discards the rows. PostgreSQL doesn't plan a query for COPY, so it doesn't evaluate index
+ * expressions.
  */
 export async function readTable(session: CopySession, statement: string): Promise<CopiedTable> {
   const content = new ContentHash();
@@ -63,7 +64,7 @@ export async function readTable(session: CopySession, statement: string): Promis
   return { rows, bytes, hash: content.text() };
 }
 
-/** The sum of the hashes of all rows. */
+/** Computes the sum of the hashes of all rows. */
 class ContentHash {
   #high = 0;
   #low = 0;
@@ -79,7 +80,7 @@ class ContentHash {
   }
 }
 
-/** Collects rows into blocks. The writer waits while a block hasn't been read. */
+/** Collects rows into blocks. The writer waits until the reader has taken all complete blocks. */
 class BlockQueue {
   #block = Buffer.allocUnsafe(blockBytes);
   #length = 0;
@@ -117,7 +118,7 @@ class BlockQueue {
     this.#wakeReader?.();
   }
 
-  /** Discards further rows so that the source can finish. */
+  /** Discards all remaining rows, so that the COPY statement on the source can finish. */
   discard(): void {
     this.#discarding = true;
     this.#ready = [];

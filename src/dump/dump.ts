@@ -1,5 +1,5 @@
 /**
- * Writes a database as SQL that psql and `plinth db restore` can run. Everything is read in one REPEATABLE READ
+ * Dumps a database as SQL that psql and `plinth db restore` can run. The whole database is read in one REPEATABLE READ
  * snapshot with shared locks on the tables, so the dump is consistent even during writes.
  */
 import {
@@ -33,9 +33,9 @@ export interface DumpOptions {
   readonly output: DumpOutput;
   readonly content: 'all' | 'schema' | 'data' | 'roles';
   readonly schemas?: readonly string[];
-  /** Tables whose rows are omitted, as `schema.table`. */
+  /** Tables whose rows are omitted, in the form `schema.table`. */
   readonly excludedTables?: readonly string[];
-  /** Writes rows as INSERT statements instead of COPY. */
+  /** Whether rows are written as INSERT statements instead of COPY data. */
   readonly inserts?: boolean;
   readonly onProgress: (message: string) => void;
   readonly signal?: AbortSignal | undefined;
@@ -49,7 +49,7 @@ export interface DumpReport {
   readonly unsupported: readonly string[];
 }
 
-/** Writes the dump and returns a summary of it. @throws {DumpError} @throws {ConnectionError} */
+/** Writes the dump and returns a summary of its content. @throws {DumpError} @throws {ConnectionError} */
 export async function dumpDatabase(options: DumpOptions): Promise<DumpReport> {
   const session = await openCopySession(options.target);
   const onAbort = (): void => session.destroy();
@@ -86,7 +86,7 @@ export const sessionSettings = [
   'set statement_timeout = 0',
   'set lock_timeout = 0',
   'set idle_in_transaction_session_timeout = 0',
-  // Fails instead of silently omitting rows that a policy hides.
+  // Makes a statement fail instead of silently omitting rows that a policy hides.
   'set row_security = off',
 ].join(';');
 
@@ -144,7 +144,7 @@ async function writeRoles(session: CopySession, output: DumpOutput): Promise<voi
   await writeStatements(output, roleStatements({ roles, memberships, settings }));
 }
 
-/** Determines what the dump contains. @throws {DumpError} schema_unknown */
+/** Determines which schemas, objects and rows the dump contains. @throws {DumpError} schema_unknown */
 async function selectionOf(session: CopySession, options: DumpOptions): Promise<Selection> {
   const { schemas = [], excludedTables = [], content } = options;
   const rows = await session.query<{ name: string; owner: string }>(
@@ -156,7 +156,7 @@ async function selectionOf(session: CopySession, options: DumpOptions): Promise<
   return projectSelection({ schemas, excludedTables, withHistory: content === 'all', authOwner });
 }
 
-/** Prevents changes to the tables until the end of the dump. */
+/** Locks the tables so that their definitions can't change until the end of the dump. */
 async function lockTables(session: CopySession, selection: Selection): Promise<void> {
   const rows = await session.query<{ table: string; schema: string; name: string }>(sql`
     select c.oid::regclass::text as table, n.nspname::text as schema, c.relname::text as name
@@ -182,7 +182,8 @@ async function writeData(
   const tables = catalog.tables
     .filter(({ schema, name }) => selection.includesData(schema, name))
     .toSorted((a, b) => (a.table < b.table ? -1 : 1));
-  // Disables triggers and foreign keys that already exist in the target, because they would apply to the copied rows.
+  // Disables triggers and foreign keys that already exist in the target database, because they would apply to the
+  // copied rows.
   const hasTriggers = content === 'data' || tables.some(({ schema }) => !selection.includes(schema));
   if (hasTriggers) await output.write('SET session_replication_role = replica;\n\n');
   let rows = 0;
@@ -203,7 +204,7 @@ async function writeData(
   return { tables: tables.length, rows };
 }
 
-/** pg_cron validates and stores its jobs itself. */
+/** The statements call pg_cron's functions, because pg_cron validates and stores its jobs itself. */
 function scheduleStatement({ name, schedule, command, isActive }: CronJobRow): string {
   const args = [...(name === null ? [] : [name]), schedule, command].map(literal).join(', ');
   const call = `cron.schedule(${args})`;

@@ -1,4 +1,4 @@
-/** Writes a database as SQL (a logical dump), and runs such a file on another database. */
+/** Writes a database to a SQL file (a logical dump), and runs such a file on another database. */
 
 export { readCatalog } from './catalog/read.ts';
 export { readSequenceValue } from './catalog/relations.ts';

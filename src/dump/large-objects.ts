@@ -1,4 +1,4 @@
-/** Writes large objects as statements. */
+/** Converts large objects to SQL statements. */
 import { quoteIdentifier } from '../kernel/sql.ts';
 import { readBlocks, readLargeObjects } from './catalog/large-objects.ts';
 import type { CatalogSession } from './catalog/session.ts';

@@ -1,6 +1,6 @@
 /**
- * Plans the move of a whole database to an empty one, with everything that the catalogs contain, including Plinth's
- * schemas. Unlike a dump, the plan specifies the role that must run a statement whose expressions could call a
+ * Plans the move of a whole database to an empty database, with all objects in the catalogs, including those in
+ * Plinth's schemas. Unlike a dump, the plan specifies a role for each statement whose expressions could call a
  * project's functions.
  */
 import type { CopySession } from '../database/index.ts';
@@ -16,19 +16,19 @@ import type { Catalog, CatalogObject, ObjectKind, TableData } from './types.ts';
 
 export interface MoveStatement {
   readonly text: string;
-  /** The object that the statement creates or changes, for messages: `TABLE public.items`. */
+  /** The object that the statement creates or changes, such as `TABLE public.items`. Used in messages. */
   readonly subject: string;
   readonly kind?: ObjectKind;
   /** The quoted name. */
   readonly identity?: string;
-  /** The role that runs the statement. Undefined for a superuser. */
+  /** The role that runs the statement. If undefined, a superuser runs the statement. */
   readonly role?: string;
 }
 
 export interface MovePlan {
   readonly beforeData: readonly MoveStatement[];
   readonly tables: readonly TableData[];
-  /** Tables that the extensions of the target have already created and filled. */
+  /** Tables that the extensions in the target database have already created and filled. */
   readonly memberTables: readonly TableData[];
   readonly afterData: readonly MoveStatement[];
   /** Objects that the plan doesn't contain. */
@@ -38,10 +38,13 @@ export interface MovePlan {
   largeObjects(): AsyncGenerator<string>;
 }
 
-/** Returns the plan. Begins a transaction with a single snapshot. Only the plan may use the session. */
+/**
+ * Returns the plan. Begins a transaction with a single snapshot. The caller must not use the session for anything else.
+ */
 export async function planMove(session: CopySession): Promise<MovePlan> {
   await session.exec(`${sessionSettings};begin isolation level repeatable read read only`);
-  // The new database doesn't have any default privileges until the end of the move.
+  // The list of API roles is empty, because the new database doesn't have any default privileges until the end of the
+  // move.
   const read = await readCatalog(session, { includes: () => true });
   const catalog: Catalog = { ...read, apiRoles: [] };
   const steps = orderObjects(catalog.objects, catalog.dependencies);
@@ -103,7 +106,7 @@ const byTable = (a: TableData, b: TableData): number => (a.table < b.table ? -1 
 
 const describe = ({ kind, identity }: CatalogObject) => ({ kind, identity, subject: `${kind} ${identity}` });
 
-/** Kinds of objects whose statements can evaluate the project's expressions in the current session. */
+/** The kinds of objects whose statements can evaluate the project's expressions in the current session. */
 const evaluated: ReadonlySet<ObjectKind> = new Set([
   'TABLE',
   'FOREIGN TABLE',
@@ -115,9 +118,10 @@ const evaluated: ReadonlySet<ObjectKind> = new Set([
 ]);
 
 /**
- * Returns the role that must run a statement. PostgreSQL evaluates constant calls when it creates a table or a domain
- * and when it reads an index definition. It checks all rows when it adds a check constraint. For everything else, it
- * either doesn't call functions or switches to the owner itself.
+ * Returns the role that must run a statement. PostgreSQL evaluates function calls with constant arguments when it
+ * creates a table or a domain and when it reads an index definition. When PostgreSQL adds a check constraint, it
+ * evaluates the constraint for all rows. For other kinds of objects, PostgreSQL either doesn't call functions or
+ * switches to the owner itself.
  */
 function roleOf({ object }: Step, owners: (object: CatalogObject) => string): { role?: string } {
   if (object.kind === 'EXTENSION') return object.creator === undefined ? {} : { role: object.creator };
@@ -126,8 +130,8 @@ function roleOf({ object }: Step, owners: (object: CatalogObject) => string): { 
 }
 
 /**
- * Adds foreign keys without validation. Validation would read both tables in the current session, and the planner would
- * evaluate their index predicates.
+ * Adds foreign keys without validation. Validation would read both tables in the current session, and PostgreSQL's
+ * planner would evaluate the predicates of their indexes.
  */
 const withoutValidation = (text: string): string =>
   text.startsWith('ALTER TABLE') && text.includes(' FOREIGN KEY ') && !/ NOT (VALID|ENFORCED)$/.test(text)

@@ -1,4 +1,6 @@
-/** Opens the destination of a dump, which is a stream or a file. A file appears only when it is complete. */
+/**
+ * Opens the destination of a dump, which is a stream or a file. A file gets its final name only once it is complete.
+ */
 import { createWriteStream } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -7,15 +9,15 @@ import { DumpError } from './errors.ts';
 
 export interface DumpOutput {
   write(text: string): Promise<void>;
-  /** Copies the bytes. Returns a promise if the caller must wait before it writes more. */
+  /** Copies the bytes. Returns a promise if the caller must wait before it calls the method again. */
   push(chunk: Uint8Array | string): Promise<void> | undefined;
-  /** Resolves when everything is written. A file is then complete and on disk. */
+  /** Resolves when all data is written. If the destination is a file, it is then complete and on disk. */
   finish(): Promise<void>;
   /** Removes an incomplete file. */
   discard(): Promise<void>;
 }
 
-/** Rows are small, so they are collected in a buffer of this size before they are written. */
+/** The size of the buffer in which rows are collected before they are written, because most rows are small. */
 const bufferBytes = 64 * 1024;
 
 export function streamOutput(stream: Writable): DumpOutput {
@@ -73,7 +75,7 @@ function drained(stream: Writable): Promise<void> {
   });
 }
 
-/** `finished` would wait for the file to be closed, but the file must be synced first. */
+/** Node's `finished` would wait until the file is closed, but the file must be synced before it is closed. */
 function ended(stream: Writable): Promise<void> {
   return new Promise((resolve, reject) => {
     stream.once('error', reject);

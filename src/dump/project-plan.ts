@@ -1,6 +1,6 @@
 /**
- * Reads a project's definitions and tables as single statements, which are the same as in a dump. They are used to
- * compare two databases that both have Plinth's or the hosted service's schemas.
+ * Reads a project's definitions as separate statements, which are the same as in a dump, and lists its tables. The
+ * result is used to compare two databases that both contain the schemas of Plinth or the hosted service.
  */
 import type { CopySession } from '../database/index.ts';
 import { sql } from '../kernel/sql.ts';
@@ -22,15 +22,15 @@ import { isProjectRole, roleStatements } from './render/roles.ts';
 import type { Catalog, CatalogObject, SequenceData, TableData } from './types.ts';
 
 export interface ProjectPlan {
-  /** Roles, their memberships and settings. */
+  /** The statements for roles, their memberships and their settings. */
   readonly roles: readonly MoveStatement[];
   /** The names of the project's roles. */
   readonly roleNames: readonly string[];
-  /** Definitions in the order in which they can be created. */
+  /** The statements for the project's objects, in an order in which they can run. */
   readonly statements: readonly MoveStatement[];
   /** Statements that fill the materialized views. */
   readonly refreshes: readonly string[];
-  /** Tables whose rows belong to the project. */
+  /** Tables that contain the project's rows. */
   readonly tables: readonly TableData[];
   readonly sequences: readonly SequenceData[];
   /** Objects that the plan doesn't contain. */
@@ -39,7 +39,7 @@ export interface ProjectPlan {
   readonly catalog: Catalog;
 }
 
-/** Returns the plan. The session must have a dump's settings and an open transaction. */
+/** Returns the plan. The session must have the settings that a dump uses, and an open transaction. */
 export async function planProject(session: CopySession): Promise<ProjectPlan> {
   const [auth] = await session.query<{ owner: string }>(
     sql`select pg_get_userbyid(nspowner)::text as owner from pg_namespace where nspname = 'auth'`,

@@ -1,4 +1,4 @@
-/** Runs a dump on a database. Accepts Plinth's dumps and pg_dump's plain format. */
+/** Restores a database by running a dump. Accepts Plinth's dumps and pg_dump's plain format. */
 import { createReadStream } from 'node:fs';
 import {
   type ConnectionOptions,
@@ -12,7 +12,7 @@ import { DumpError } from './errors.ts';
 export interface RestoreOptions {
   readonly target: ConnectionOptions;
   readonly chunks: AsyncIterable<Uint8Array>;
-  /** Skips statements that fail, instead of restoring everything or nothing. */
+  /** Whether to skip statements that fail, instead of restoring either the whole dump or nothing. */
   readonly keepGoing: boolean;
   /** Called for each skipped statement. */
   readonly onSkip: (message: string) => void;
@@ -73,13 +73,14 @@ async function run(session: CopySession, { text, rows }: ScriptStatement): Promi
   else await session.copyIn(text, rows);
 }
 
-/** Returns an error that names the line of the failed statement. */
+/** Returns an error that contains the line number of the failed statement. */
 function explain(session: CopySession, { line, text }: ScriptStatement, error: unknown): DumpError {
   if (error instanceof DumpError) return error;
   const { message } = error as Error;
   if (!session.isOpen() || !(error instanceof PostgresError))
     return new DumpError('connection_lost', { line, reason: message }, error);
-  // PostgreSQL's lock table has a fixed size. Errors about other memory limits don't have this hint.
+  // PostgreSQL's lock table has a fixed size. Only the error about a full lock table has a hint that mentions this
+  // setting.
   if (error.code === '53200' && error.hint?.includes('max_locks_per_transaction'))
     return new DumpError('too_many_locks', { line }, error);
   const { position, detail, where } = error;

@@ -1,10 +1,10 @@
 /**
  * The catalog model of a dump.
  *
- * Glossary. *Object*: something that a statement creates and that has a row in a system catalog. *Key*: the catalog and
+ * Glossary. *Object*: an object that a statement creates and that has a row in a system catalog. *Key*: the catalog and
  * the OID of a row, such as `pg_class:16384`. *Part*: a default or check constraint that is normally created with its
- * table and can also be created later. *Section*: as in pg_dump, `pre` is created before the data and `post` afterward.
- * `final` is created last.
+ * table and can also be created later. *Section*: as in pg_dump, objects in `pre` are created before the data is
+ * loaded, and those in `post` afterward. Objects in `final` are created last.
  */
 
 export type Section = 'pre' | 'post' | 'final';
@@ -12,11 +12,14 @@ export type Section = 'pre' | 'post' | 'final';
 /** A part of a table or domain that can be created separately to break a dependency cycle. */
 export interface Part {
   readonly key: string;
-  /** The identity of a constraint in COMMENT ON. */
+  /** The identity of a constraint in the syntax of COMMENT ON. */
   readonly comment?: string;
   /** The statement that creates the part after its table or domain. */
   readonly statement: string;
-  /** If set, the part is always created separately. A constraint that isn't validated is created after the data. */
+  /**
+   * If set, the part is always created separately. For example, a constraint that isn't validated is created after the
+   * data is loaded.
+   */
   readonly section?: Section;
 }
 
@@ -26,27 +29,28 @@ export interface CatalogObject {
   readonly aliases?: readonly string[];
   /** The kind as in ALTER ... OWNER TO and COMMENT ON: `TABLE`, `FUNCTION`. */
   readonly kind: ObjectKind;
-  /** The schema, unquoted. Undefined for objects without a schema. */
+  /** The schema, unquoted. The value is undefined for objects without a schema. */
   readonly schema?: string | undefined;
-  /** Used to sort objects of the same kind and schema. */
+  /** The name by which objects of the same kind and schema are sorted. */
   readonly name: string;
   /**
-   * The name as written in statements: `public.items`, `public.add(integer, integer)`, `items_pkey ON public.items`.
+   * The name in the form that statements use: `public.items`, `public.add(integer, integer)`,
+   * `items_pkey ON public.items`.
    */
   readonly identity: string;
   readonly section: Section;
   readonly owner?: string | undefined;
-  /** The owner of an extension, which can't be changed after its creation. */
+  /** The owner of an extension, which can't be changed after the extension is created. */
   readonly creator?: string;
   readonly acl?: Acl | undefined;
-  /** Keys of dependencies that pg_depend doesn't contain. */
+  /** The keys of objects that this object depends on without a row in pg_depend. */
   readonly needs?: readonly string[];
-  /** Keys in pg_depend that don't determine the order. */
+  /** The keys of objects that this object may precede although it depends on them according to pg_depend. */
   readonly ignores?: readonly string[];
   readonly parts?: readonly Part[];
   /** The schema of the function that a trigger calls. */
   readonly functionSchema?: string | undefined;
-  /** Returns the statements. `separate` contains the keys of the parts that are created later. */
+  /** Returns the statements. `separate` contains the keys of the parts that are created in separate statements. */
   create(separate: ReadonlySet<string>): readonly string[];
   /**
    * The statement that creates a placeholder view with the same columns. The placeholder doesn't depend on other views
@@ -55,7 +59,7 @@ export interface CatalogObject {
   readonly placeholder?: string | undefined;
 }
 
-/** Object kinds in the order in which they are created, unless dependencies require a different order. */
+/** The object kinds, in the order in which objects are created unless dependencies require a different order. */
 export const objectKinds = [
   'SCHEMA',
   'EXTENSION',
@@ -106,7 +110,7 @@ export type ObjectKind = (typeof objectKinds)[number];
 export interface Acl {
   /** The keyword in GRANT ... ON: `TABLE`, `FUNCTION`. */
   readonly target: AclTarget;
-  /** PostgreSQL's text of each item, such as `anon=r/postgres`. Null if only the defaults apply. */
+  /** Each item in PostgreSQL's text format, such as `anon=r/postgres`. Null if only the default privileges apply. */
   readonly items: readonly string[] | null;
   /** The items of each column that has column privileges. */
   readonly columns?: readonly { readonly column: string; readonly items: readonly string[] }[] | undefined;
@@ -125,7 +129,7 @@ export type AclTarget =
   | 'FOREIGN DATA WRAPPER'
   | 'FOREIGN SERVER';
 
-/** ALTER DEFAULT PRIVILEGES for one role, schema and object type. */
+/** The default privileges that ALTER DEFAULT PRIVILEGES has set for one role, schema and object type. */
 export interface DefaultAcl {
   readonly role: string;
   readonly schema: string | null;
@@ -152,7 +156,7 @@ export interface SequenceData {
   readonly schema: string;
 }
 
-/** A comment, or a security label if it has a provider. */
+/** A comment, or a security label if `provider` is set. */
 export interface Comment {
   readonly key: string;
   readonly column: string | null;
@@ -165,27 +169,30 @@ export interface Dependency {
   readonly to: string;
 }
 
-/** Everything that is read from the catalogs of one database, before schemas are selected. */
+/** All data that is read from the catalogs of one database, before schemas are selected. */
 export interface Catalog {
   readonly serverVersion: number;
   readonly objects: readonly CatalogObject[];
   readonly dependencies: readonly Dependency[];
   readonly comments: readonly Comment[];
   readonly defaultAcls: readonly DefaultAcl[];
-  /** The existing roles among anon, authenticated and service_role. */
+  /** Those of the roles `anon`, `authenticated` and `service_role` that exist. */
   readonly apiRoles: readonly string[];
   readonly tables: readonly TableData[];
   readonly sequences: readonly SequenceData[];
-  /** Tables and sequences that extensions create. A dump contains only those that the extension marks for dumps. */
+  /**
+   * Tables and sequences that extensions create. A dump contains the rows of such a table only if the extension marks
+   * it with `pg_extension_config_dump`.
+   */
   readonly memberTables: readonly TableData[];
   readonly memberSequences: readonly SequenceData[];
-  /** Materialized views with data, by key. */
+  /** The keys of the materialized views that contain data. */
   readonly populated: ReadonlySet<string>;
   /** Objects that a dump can't contain. A note in the dump lists them. */
   readonly unsupported: readonly string[];
 }
 
-/** Selects what a dump contains. */
+/** Selects the content of a dump. */
 export interface Selection {
   /** Whether the definitions of a schema's objects are included. */
   readonly includes: (schema: string) => boolean;

@@ -18,7 +18,7 @@ test('requests, errors and durations are counted per minute', () => {
   expect(recent).toHaveLength(60);
   const [full, current] = recent.slice(-2);
   expect(full).toMatchObject({ at: start, requests: 100, errors: 7 });
-  // Duration classes are accurate to within 10%.
+  // A duration class represents a duration to within 10%.
   expect(full?.p50Ms).toBeGreaterThan(450);
   expect(full?.p50Ms).toBeLessThan(550);
   expect(full?.p95Ms).toBeGreaterThan(855);

@@ -7,21 +7,21 @@ export interface ActivityMinute {
   /** The beginning of the minute, in milliseconds since the epoch. */
   readonly at: number;
   readonly requests: number;
-  /** Responses with a status of at least 500. Platform errors, such as a failed start, are included. */
+  /** Responses with a status of at least 500. Responses for platform errors, such as a failed start, are included. */
   readonly errors: number;
-  /** The median duration, to within 10%. Null if there weren't any requests. */
+  /** The median duration, to within 10%. Null if no requests arrived in that minute. */
   readonly p50Ms: number | null;
   readonly p95Ms: number | null;
 }
 
 export interface FunctionActivity {
-  /** Returns the last hour, oldest minute first. */
+  /** Returns the minutes of the last hour, with the oldest minute first. */
   recent(slug: string, nowMs: number): ActivityMinute[];
-  /** Returns all counts of the last hour, for {@link load}. */
+  /** Returns all counts of the last hour in the format that {@link load} accepts. */
   save(nowMs: number): SavedActivity;
   /**
-   * Loads saved counts before the first invocation. Ignores minutes that are too old or in the future, and data in a
-   * different format.
+   * Loads saved counts before the first invocation. Ignores data in a different format, and minutes that are too old or
+   * in the future.
    */
   load(saved: unknown, nowMs: number): void;
 }
@@ -37,9 +37,12 @@ interface Bucket {
 const minuteMs = 60_000;
 const shownMinutes = 60;
 const maxKnownFunctions = 200;
-/** Each class is 20% wider than the previous one, so its middle differs from any duration in it by at most 10%. */
+/**
+ * Each duration class is 20% wider than the previous class, so the middle of a class differs from any duration in the
+ * class by at most 10%.
+ */
 const growth = 1.2;
-/** The number of classes. The last one begins at 1.2^78 ms, which is about 25 minutes. */
+/** The number of classes. The last class begins at 1.2^78 ms, which is about 25 minutes. */
 const classes = 80;
 
 const count = z.number().int().min(0).max(0xffff_ffff);
@@ -55,7 +58,7 @@ type SavedActivity = z.infer<typeof savedActivity>;
 export function createFunctionActivity(): FunctionActivity & {
   add(invocation: Pick<Invocation, 'function' | 'at' | 'status' | 'durationMs'>): void;
 } {
-  // The least recently invoked function comes first and is removed next.
+  // The least recently invoked function is the first entry, which is removed when the map is full.
   const known = new Map<string, Bucket[]>();
   return {
     add({ function: slug, at, status, durationMs }) {
@@ -64,7 +67,7 @@ export function createFunctionActivity(): FunctionActivity & {
       const [oldest] = known.keys();
       if (known.size >= maxKnownFunctions && oldest !== undefined) known.delete(oldest);
       known.set(slug, buckets);
-      // A long request may have arrived in an earlier minute than requests that have already finished.
+      // A long request may have arrived in an earlier minute than requests that finished before it.
       const minute = Math.floor(at / minuteMs);
       let bucket = buckets.find((each) => each.minute === minute);
       if (bucket === undefined) {
@@ -127,7 +130,7 @@ const isShown = (minute: number, last: number): boolean => minute > last - shown
 const classOf = (ms: number): number =>
   ms < 1 ? 0 : Math.min(classes - 1, 1 + Math.floor(Math.log(ms) / Math.log(growth)));
 
-/** Returns the middle of the class that contains the quantile. */
+/** Returns the middle of the duration class that contains the quantile. */
 function quantile({ requests, durations }: Bucket, share: number): number {
   let left = Math.max(1, Math.ceil(requests * share));
   const index = durations.findIndex((count) => {

@@ -16,9 +16,9 @@ export interface FunctionSource {
   readonly entrypoint: string;
   /** The Deno flags that control how imports are resolved. */
   readonly importFlags: readonly string[];
-  /** The files that can affect how imports are resolved. Some of them may not exist. */
+  /** The files that can affect how Deno resolves imports. Some of these files may not exist. */
   readonly importFiles: readonly string[];
-  /** Whether npm packages are resolved with the package.json beside the entrypoint. */
+  /** Whether npm packages are resolved according to the package.json beside the entrypoint. */
   readonly packageJson: boolean;
   readonly staticFiles: readonly string[];
   readonly env: Readonly<Record<string, string>>;
@@ -37,7 +37,7 @@ export interface DeployedCatalog {
   folderOf(version: DeployedVersion): string;
 }
 
-/** Settings that replace the configured ones while `plinth functions serve` is running. */
+/** Settings that replace the configured settings while `plinth functions serve` is running. */
 export interface ServeOverrides {
   /** The absolute path to a file that replaces `functions/.env`. */
   readonly envFile?: string | undefined;
@@ -49,8 +49,8 @@ export interface ServeOverrides {
 
 export interface Catalog {
   /**
-   * Returns a function's source. Returns undefined if the function doesn't exist or is disabled. Reads the file system
-   * at each call, so a new folder is served immediately.
+   * Returns a function's source. Returns undefined if the function doesn't exist or is disabled. Each call reads the
+   * file system, so a new function is available immediately.
    */
   find(slug: string): FunctionSource | undefined;
   list(): string[];
@@ -81,8 +81,8 @@ export function createCatalog(
         ? resolve(supabaseDir, settings.entrypoint)
         : join(functionsDir, slug, 'index.ts');
       if (!isFile(entrypoint)) return undefined;
-      // Evaluated lazily, because finding the import configuration takes about a dozen file system calls. The
-      // surrounding code runs for every request, but the configuration is needed only when a worker starts.
+      // The import configuration is evaluated lazily, because finding it takes about a dozen file system calls. This
+      // function runs for every request, but the import configuration is needed only when a worker starts.
       const imports = once(() =>
         importsOf(
           dirname(entrypoint),
@@ -120,7 +120,9 @@ export function createCatalog(
   };
 }
 
-/** Returns the source of a deployed function. Its import settings are evaluated only when a worker starts. */
+/**
+ * Returns the source of a deployed function. The function's import settings are evaluated only when a worker starts.
+ */
 function deployedSource(
   { slug, verifyJwt, entrypointPath, importMapPath }: DeployedVersion,
   root: string,
@@ -130,7 +132,7 @@ function deployedSource(
   const folder = dirname(entrypoint);
   const imports = once(() => {
     const map = importMapPath === undefined ? undefined : join(root, importMapPath);
-    // In addition to an import map, a deno.json beside the entrypoint can contain other settings.
+    // A deno.json beside the entrypoint can contain other settings in addition to an import map.
     const isConfig =
       map !== undefined && [join(folder, 'deno.json'), join(folder, 'deno.jsonc')].includes(map);
     return importsOf(folder, folder, isConfig ? undefined : map);
@@ -155,7 +157,8 @@ function deployedSource(
 }
 
 /**
- * Adds flags that prevent Deno from writing packages to the version's folder, regardless of the function's deno.json.
+ * Adds flags that prevent Deno from writing packages to the folder of the deployed version, regardless of the
+ * function's deno.json.
  */
 function withoutWrites(flags: readonly string[]): string[] {
   const hasFolder = flags.some((flag) => flag.startsWith('--node-modules-dir'));
@@ -187,7 +190,7 @@ function definedOf(names: Readonly<Record<string, string | undefined>> = {}): Re
 /**
  * Returns the first import configuration that exists. The order is `import_map` in config.toml, deno.json(c) and
  * import_map.json beside the entrypoint or in functions/, and then package.json. If there is a node_modules folder
- * beside the entrypoint, it is used. Otherwise, packages come from Deno's cache.
+ * beside the entrypoint, packages are read from that folder. If not, packages are read from Deno's cache.
  */
 function importsOf(
   folder: string,
@@ -210,7 +213,7 @@ function importsOf(
   });
   if (configured !== undefined) return found(['--no-config', `--import-map=${configured}`, ...vendored]);
   const config = [json, jsonc].find(isFile);
-  // A deno.json configures the node_modules and vendor folders itself.
+  // If there is a deno.json, it also determines how node_modules and vendor folders are used.
   if (config !== undefined) return found([`--config=${config}`]);
   const map = [ownMap, sharedMap].find(isFile);
   if (map !== undefined) return found(['--no-config', `--import-map=${map}`, ...vendored]);

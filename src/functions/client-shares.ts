@@ -7,7 +7,10 @@ export class ClientShares {
     this.#limit = limit;
   }
 
-  /** Whether another request of the client may start. @param client Undefined for clients that aren't limited. */
+  /**
+   * Whether another request from the client may start.
+   * @param client The client's key. Undefined for clients that aren't limited.
+   */
   mayStart(slug: string, client: string | undefined): boolean {
     return client === undefined || (this.#counts.get(keyOf(slug, client)) ?? 0) < this.#limit();
   }
@@ -27,5 +30,5 @@ export class ClientShares {
   }
 }
 
-/** The separator is a space, because slugs don't contain spaces. */
+/** The function and the client in a key are separated by a space, because slugs don't contain spaces. */
 const keyOf = (slug: string, client: string): string => `${slug} ${client}`;

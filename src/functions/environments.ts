@@ -17,11 +17,11 @@ import type { WorkerEnvironment } from './worker-starter.ts';
 
 interface EnvironmentDeps {
   readonly apiUrl: () => string;
-  /** The file with the self-signed certificate that is served at `apiUrl`. */
+  /** The path to the self-signed certificate that the server presents at `apiUrl`. */
   readonly ownCertificate: string | undefined;
   readonly config: LiveConfig;
   readonly database: Pick<Database, 'info'>;
-  /** In development, the JWKS includes the JWT secret. */
+  /** Whether the server runs in development, where the functions' JWKS includes the JWT secret. */
   readonly isDevelopment: boolean;
   readonly keys: Keys;
   readonly log: Logger;
@@ -43,7 +43,9 @@ export class FunctionEnvironments {
     this.#catalog = catalog;
   }
 
-  /** Returns the project's and the platform's variables, and the names of project variables that have no effect. */
+  /**
+   * Returns the project's variables, the platform's variables, and the names of project variables that have no effect.
+   */
   projectVariables(source: FunctionSource): ReturnType<typeof functionEnvironment> {
     const { config, keys, apiUrl, database, isDevelopment, secrets } = this.#deps;
     return functionEnvironment({
@@ -68,7 +70,7 @@ export class FunctionEnvironments {
     return { env: { ...project, ...network.env }, hidden: network.hidden };
   }
 
-  /** Logs a warning about an ignored variable, but only once for each name. */
+  /** Logs a warning about an ignored variable, once for each name. */
   #warn(name: string): void {
     if (this.#warned.has(name)) return;
     this.#warned.add(name);

@@ -1,4 +1,4 @@
-/** Defines the errors that the platform returns in place of a function's response, as `{code, message}`. */
+/** Defines the errors that the platform returns instead of a function's response, in the format `{code, message}`. */
 
 export interface PlatformError {
   readonly status: number;
@@ -49,10 +49,10 @@ export const errors = {
   },
 } as const satisfies Record<string, PlatformError>;
 
-/** An error that `routes.ts` converts to a response. It never reaches other modules. */
+/** An error that `routes.ts` converts to a response. The error is never passed to other modules. */
 export class FunctionError extends Error {
   readonly entry: PlatformError;
-  /** Output of Deno or the platform. It is logged and, in development, included in the response. */
+  /** Output of Deno or the platform. This output is logged and, in development, included in the response. */
   readonly details: readonly string[];
   constructor(entry: PlatformError, options: ErrorOptions & { readonly details?: readonly string[] } = {}) {
     super(entry.message, options);

@@ -1,9 +1,9 @@
 /**
- * Serves functions. Each function in `supabase/functions` runs in its own Deno process, to which requests are
- * forwarded.
+ * Serves functions. Each function in `supabase/functions` runs in a separate Deno process, to which Plinth forwards
+ * requests.
  *
  * Glossary. *Function*: a folder with an entrypoint, identified by its slug. *Worker*: a process that serves one
- * function. *Policy*: with `per_worker`, requests share a worker, and with `oneshot`, each request gets its own worker.
+ * function. *Policy*: with `per_worker`, requests share a worker, and with `oneshot`, each request gets a new worker.
  */
 import { dirname, join, relative } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
@@ -61,7 +61,7 @@ export interface FunctionsDeps {
   readonly database: Pick<Database, 'info'>;
   readonly keys: Keys;
   readonly config: LiveConfig;
-  /** The environment in which Plinth was started. The network settings are read from it. */
+  /** The environment in which Plinth was started. The machine's network settings are read from this environment. */
   readonly shell: Readonly<Record<string, string | undefined>>;
   /** The `supabase/` folder. */
   readonly supabaseDir: string;
@@ -69,15 +69,17 @@ export interface FunctionsDeps {
   readonly dataDir: string;
   readonly disk: DiskState;
   /**
-   * Returns the URL at which functions can reach the API. This is a function because the port isn't known in advance if
-   * port 0 is configured.
+   * Returns the URL at which functions can reach the API. The URL isn't a constant because the port isn't known in
+   * advance if port 0 is configured.
    */
   readonly apiUrl: () => string;
-  /** The file with the self-signed certificate that is served at {@link apiUrl}. */
+  /** The path to the self-signed certificate that the server presents at {@link apiUrl}. */
   readonly ownCertificate: string | undefined;
-  /** Returns the traceparent header for a function. If it returns undefined, the caller's header is forwarded. */
+  /**
+   * Returns the traceparent header that is sent to a function. If undefined, the caller's own header is forwarded.
+   */
   readonly traceparent?: ((trace: Trace) => string) | undefined;
-  /** Enables reloads, type checks and error details in responses. */
+  /** Whether functions are reloaded and type-checked when they change, and whether responses contain error details. */
   readonly isDevelopment: boolean;
   /** Limits that replace the defaults in tests. */
   readonly limits?: Limits;
@@ -89,24 +91,24 @@ export interface FunctionFacts {
   readonly slug: string;
   readonly verifyJwt: boolean;
   /**
-   * The path to the entrypoint, with `/` as the separator. It is relative to the project's `supabase` folder or, for a
-   * deployed function, to the folder from which it was deployed.
+   * The path to the entrypoint, with `/` as the separator. The path is relative to the project's `supabase` folder or,
+   * for a deployed function, to the folder from which the function was deployed.
    */
   readonly entrypoint: string;
-  /** The version if the function was deployed, or null if it is in the project folder. */
+  /** The version number of a deployed function, or null for a function in the project folder. */
   readonly deployedVersion: number | null;
   readonly state: FunctionState;
   /** The number of pending requests. */
   readonly pending: number;
   /** The time when the newest source file changed, in milliseconds since the epoch. */
   readonly changedAt: number;
-  /** The sorted names of the environment variables that the project sets. The values are never included. */
+  /** The sorted names of the environment variables that the project sets. The variables' values are never included. */
   readonly secretNames: readonly string[];
 }
 
 export interface FunctionsService extends Service {
   list(): string[];
-  /** Returns information about a function. Returns undefined if it doesn't exist or is disabled. */
+  /** Returns information about a function. Returns undefined if the function doesn't exist or is disabled. */
   describe(slug: string): FunctionFacts | undefined;
   /** The functions that were deployed to this server. */
   readonly deployments: Deployments;
@@ -118,19 +120,19 @@ export interface FunctionsService extends Service {
   readonly activity: FunctionActivity;
   /** Returns the files of a function. Returns undefined if the function doesn't exist or is disabled. */
   files(slug: string): readonly SourceFile[] | undefined;
-  /** Returns the text of one of these files. Returns undefined for any other path. */
+  /** Returns the text of one of the files that {@link files} returned. Returns undefined for any other path. */
   readFile(slug: string, path: string): Promise<SourceText | undefined>;
   /**
-   * Restarts every function with these options, which apply until the returned function is called. If `serve` is called
-   * twice, the options of the second call apply.
+   * Restarts every function with the given options, which apply until the returned function is called. If `serve` is
+   * called again, the options of the last call apply.
    */
   serve(session: ServeSession): () => void;
 }
 
 export interface ServeSession extends ServeOverrides {
   /**
-   * The mode of the debugger and its first port. Each function that starts uses the next port. Time limits don't apply
-   * while a debugger is enabled.
+   * The mode of the debugger and the port for the first function. Each additional function that starts uses the next
+   * port. Workers' time limits don't apply while the debugger is enabled.
    */
   readonly inspect?: { readonly mode: InspectMode; readonly port: number } | undefined;
 }
@@ -165,7 +167,8 @@ const mountOf = (config: LiveConfig, routes: RouteDeps): Mount => ({
 type RouteDeps = Parameters<typeof functionsPlugin>[0] & Parameters<typeof upgradeHandler>[0];
 
 /**
- * Replaces all workers when a setting that they receive at startup has changed. Requests in progress keep their worker.
+ * Replaces all workers when a setting that they receive at startup has changed. Requests in progress finish in their
+ * current worker.
  */
 function replaceWorkersOnChange(config: LiveConfig, supervisor: Supervisor): void {
   config.onChange((next, previous) => {
@@ -174,8 +177,8 @@ function replaceWorkersOnChange(config: LiveConfig, supervisor: Supervisor): voi
 }
 
 /**
- * Opens the deployed functions and their secrets. `onChange` receives the changed functions, or undefined if all
- * functions are affected.
+ * Opens the deployed functions and their secrets. The callback `onChange` receives the slugs of the changed functions,
+ * or undefined if all functions are affected.
  */
 function openStores(
   { dataDir, disk }: FunctionsDeps,

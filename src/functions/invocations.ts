@@ -3,7 +3,7 @@
 export interface Invocation {
   /** A number that increases with each invocation of any function, until the server restarts. */
   readonly id: number;
-  /** When the request arrived, in milliseconds since the epoch. */
+  /** The time when the request arrived, in milliseconds since the epoch. */
   readonly at: number;
   /** The function's slug. */
   readonly function: string;
@@ -12,22 +12,25 @@ export interface Invocation {
   /** The path that the function received, without the query, because the query can contain secrets. */
   readonly path: string;
   /**
-   * The status of the response. Null if the client disconnected before the response began, and 101 for a WebSocket
-   * connection.
+   * The HTTP status of the response. The status is null if the client disconnected before the response began, and 101
+   * for a WebSocket connection.
    */
   readonly status: number | null;
   /**
-   * The code of an error that the platform returned, such as `WORKER_LIMIT` or `BOOT_ERROR`. Undefined if the function
-   * responded.
+   * The code of an error that the platform returned, such as `WORKER_LIMIT` or `BOOT_ERROR`. Undefined if the response
+   * came from the function.
    */
   readonly code: string | undefined;
-  /** The time until the response was complete. For a WebSocket connection, the time until the socket was closed. */
+  /**
+   * The time from the request's arrival until the response was complete. For a WebSocket connection, the time from the
+   * request's arrival until the socket was closed.
+   */
   readonly durationMs: number;
   /** The time that the request waited until a process had started. Undefined if a process was already running. */
   readonly bootMs: number | undefined;
   /**
-   * The CPU time that the first thread of the process used during the request. It includes the CPU time of concurrent
-   * requests.
+   * The CPU time that the first thread of the process used during the request. This time includes the CPU time that
+   * concurrent requests used.
    */
   readonly cpuMs: number | undefined;
   /** The resident memory of the process at the end of the request. */
@@ -56,7 +59,7 @@ export const defaultInvocationBounds: InvocationBounds = {
 };
 
 export function createInvocations(bounds: InvocationBounds = defaultInvocationBounds): InvocationRing {
-  // The least recently invoked function comes first and is removed next.
+  // The least recently invoked function is the first entry, which is removed when the map is full.
   const rings = new Map<string, Invocation[]>();
   let lastId = 0;
   return {

@@ -1,4 +1,4 @@
-/** Keeps the output of functions for the Console and also writes it to the server's log. */
+/** Keeps the output of functions for the Console and also writes the output to the server's log. */
 import { systemClock } from '../kernel/clock.ts';
 import type { Logger } from '../kernel/log.ts';
 import type { FunctionLogRing, NewLogLine } from './logs.ts';

@@ -1,7 +1,7 @@
 /**
  * Keeps the latest log lines of every function in memory: the function's output and the platform's notes about its
- * worker. The number of lines, their length, their rate and the number of functions are limited. A function with
- * endless output therefore doesn't use more memory than others.
+ * worker. The number of lines per function, the length and the rate of lines, and the number of functions are limited.
+ * A function with endless output therefore doesn't use more memory than other functions.
  */
 import type { LogLevel } from './core/log-frames.ts';
 
@@ -10,26 +10,26 @@ export type { LogLevel } from './core/log-frames.ts';
 export interface FunctionLogLine {
   /** The number of the log line, counted across all functions since the server started. */
   readonly id: number;
-  /** Milliseconds since the epoch. */
+  /** The time of the line, in milliseconds since the epoch. */
   readonly at: number;
   /** The function's slug. */
   readonly function: string;
   /**
-   * The level of the console call. Other lines on standard output have the level `info`, lines on standard error have
-   * `error`, and the platform's notes have `warn`.
+   * The level of the console call that printed the line. Other lines on standard output have the level `info`, lines on
+   * standard error have `error`, and the platform's notes have `warn`.
    */
   readonly level: LogLevel;
   readonly line: string;
   /**
    * The ID of the request during which the line was printed. For output that bypassed the console, the ID is set only
-   * if the worker had a single request at the time.
+   * if the worker was processing a single request at that time.
    */
   readonly requestId: string | undefined;
 }
 
 export type NewLogLine = Omit<FunctionLogLine, 'id' | 'at'>;
 
-/** A line must match all criteria that are set. */
+/** The criteria for log lines. A line must match all criteria that are set. */
 export interface LogFilter {
   readonly function?: string | undefined;
   /** The minimum level of a line. */
@@ -42,7 +42,7 @@ export interface FunctionLogs {
   recent(filter?: LogFilter, afterId?: number): FunctionLogLine[];
   /**
    * Calls the listener with each new line that matches. Returns a function that removes the listener. The listener must
-   * be fast and must not throw an error.
+   * return quickly and must not throw an error.
    */
   follow(filter: LogFilter, listener: (line: FunctionLogLine) => void): () => void;
 }
@@ -86,7 +86,7 @@ export function passes(filter: LogFilter): (line: FunctionLogLine) => boolean {
 
 interface Ring {
   readonly lines: FunctionLogLine[];
-  /** The current second. `count` is the number of lines in this second. */
+  /** The current second. `count` is the number of lines that were added in this second. */
   second: number;
   count: number;
 }
@@ -100,7 +100,7 @@ interface Ring {
  * logs.recent({ function: 'hello' }).length; // 1
  */
 export function createFunctionLogs(bounds: LogBounds = defaultLogBounds): FunctionLogRing {
-  // The function whose latest line is the oldest comes first and is removed next.
+  // The function whose latest line is the oldest is the first entry, which is removed when the map is full.
   const rings = new Map<string, Ring>();
   const listeners = new Set<(line: FunctionLogLine) => void>();
   let lastId = 0;

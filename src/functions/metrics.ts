@@ -1,6 +1,6 @@
 /**
- * Metrics of functions. Their labels are function names, so the number of functions in the project limits the number of
- * time series.
+ * Metrics of functions. The labels of these metrics are function names, so the number of functions in the project
+ * limits the number of time series.
  */
 import type { MetricValues } from '../kernel/metrics/catalog.ts';
 import { histogramSamples, LabeledCounts } from '../kernel/metrics/counts.ts';
@@ -14,7 +14,10 @@ export interface FunctionMetrics {
   started(bootMs: number | undefined): void;
   /** Returns a function that counts an invocation and then calls `next`. */
   counting(next: (invocation: NewInvocation) => void): (invocation: NewInvocation) => void;
-  /** Returns the metrics. @param load The numbers of running workers and of requests that they are processing. */
+  /**
+   * Returns the metrics.
+   * @param load The number of running workers and the number of requests that they are processing.
+   */
   values(load: { readonly workers: number; readonly pending: number }, maxWorkers: number): MetricValues;
 }
 
@@ -56,6 +59,6 @@ export function createFunctionMetrics(): FunctionMetrics {
   };
 }
 
-/** Without a status, the client disconnected before the function responded. */
+/** If the status is null, the client disconnected before the function responded. */
 const classOf = (status: number | null): string =>
   status === null ? 'aborted' : `${Math.floor(status / 100)}xx`;

@@ -1,6 +1,6 @@
 /**
- * Forwards a request to a worker and streams the response. Only small request bodies are buffered. If the client aborts
- * the request, the request to the worker is aborted too.
+ * Forwards a request to a worker and streams the response. Small request bodies are buffered, and larger bodies are
+ * streamed. If the client aborts the request, the request to the worker is aborted too.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
@@ -14,8 +14,8 @@ import { RequestBody } from './request-body.ts';
 import { connectWorker } from './worker-socket.ts';
 
 /**
- * The maximum size of the headers of a response. The limit leaves room for many cookies or a long
- * Content-Security-Policy, and is the same as in the local stack's gateway.
+ * The maximum total size of a response's headers. The limit leaves room for many cookies or a long
+ * Content-Security-Policy, and is the same as in the gateway of upstream's local stack.
  */
 const maxResponseHeadBytes = 160 * 1024;
 
@@ -23,7 +23,7 @@ export interface FunctionProxy {
   /**
    * Forwards the request. Returns the status of the function's response, or undefined if the client disconnected before
    * the response began.
-   * @throws {FunctionError} worker, limit or idle, if no response had begun
+   * @throws {FunctionError} worker, limit or idle, if the request failed before the response began
    */
   forward(
     worker: Worker,
@@ -40,7 +40,8 @@ export function createProxy(limits: Limits): FunctionProxy {
   function poolOf(worker: Worker): Promise<Pool> {
     const known = pools.get(worker);
     if (known !== undefined) return known;
-    // The package is loaded at the first function call, so an idle Plinth process doesn't use memory for it.
+    // The package `undici` is loaded when a function is first called, so an idle Plinth process doesn't use memory for
+    // it.
     const made = import('undici').then(
       ({ Pool }) =>
         new Pool('http://function', {
@@ -75,15 +76,15 @@ export function createProxy(limits: Limits): FunctionProxy {
           method: request.method as 'GET',
           headers: requestHeaders(request),
           body,
-          // A node:http server doesn't accept another request on a connection before it has read the previous body to
-          // its end.
+          // A node:http server doesn't accept another request on a connection before it has read the body of the
+          // previous request completely.
           reset: body instanceof RequestBody,
           signal: gone.signal,
           responseHeaders: 'raw',
         });
         status = upstream.statusCode;
         writeHead(request, response, status, upstream.headers as unknown as (string | Buffer)[]);
-        // For this status, Deno sends neither content nor a content length, so the body would never end.
+        // With status 205, Deno sends neither content nor a content length, so the body would never end.
         if (status === 205) {
           upstream.body.on('error', () => undefined).destroy();
           response.end();
@@ -109,22 +110,22 @@ export function createProxy(limits: Limits): FunctionProxy {
   };
 }
 
-/** Converts the reason why a worker closed the connection to an error. */
+/** Returns the platform's error for a failed request to a worker. */
 export async function reasonOf(
   error: unknown,
   worker: Worker,
 ): Promise<(typeof errors)[keyof typeof errors]> {
   if (isOutOfFiles(error)) return errors.overloaded;
   if ((error as { code?: string }).code === 'UND_ERR_HEADERS_TIMEOUT') return errors.idle;
-  // The socket closes shortly before the process's exit is reported, so this waits for the exit.
+  // The socket closes shortly before Node reports the exit of the process, so this code waits briefly for the exit.
   if (worker.ended === undefined)
     await Promise.race([worker.exited, new Promise((resolve) => setTimeout(resolve, 50).unref())]);
   return worker.ended === 'limit' ? errors.limit : errors.worker;
 }
 
 /**
- * The maximum size, in bytes, of a body that is read completely and sent together with the headers. The connection to
- * the worker can then be reused.
+ * The maximum size, in bytes, of a request body that is buffered and sent together with the headers. After such a
+ * request, the connection to the worker can be reused.
  */
 const smallBody = 16_384;
 
@@ -140,7 +141,8 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer | RequestBody | 
 
 function requestHeaders(request: IncomingMessage): string[] {
   const headers: string[] = [];
-  // Uses `headers` because the gateway may have replaced the Authorization header there but not in `rawHeaders`.
+  // Reads `headers` because the gateway may have replaced the Authorization header in `headers` but not in
+  // `rawHeaders`.
   for (const [name, value] of Object.entries(request.headers)) {
     if (value === undefined || hopByHop.has(name)) continue;
     if (name === 'host') continue;
@@ -153,7 +155,7 @@ function requestHeaders(request: IncomingMessage): string[] {
 const latin1 = (value: string | Buffer | undefined): string =>
   typeof value === 'string' ? value : (value?.toString('latin1') ?? '');
 
-/** Statuses of responses that never have content (RFC 9110, section 15). */
+/** The statuses with which responses never have content (RFC 9110, section 15). */
 const withoutContent = new Set([204, 205, 304]);
 
 function writeHead(
@@ -162,8 +164,8 @@ function writeHead(
   status: number,
   raw: readonly (string | Buffer)[],
 ): void {
-  // The gateway of the local stack allows all headers that a preflight request lists. A fixed list in a function must
-  // not block headers that newer clients send.
+  // The gateway of upstream's local stack allows all headers that a preflight request lists. A fixed list of headers in
+  // a function's code must not block headers that newer clients send.
   const requested =
     request.method === 'OPTIONS' ? request.headers['access-control-request-headers'] : undefined;
   const requestId = response.getHeader('x-request-id');
@@ -174,7 +176,7 @@ function writeHead(
     const name = latin1(raw[index]);
     const value = latin1(raw[index + 1]);
     const lower = name.toLowerCase();
-    // The request ID from the gateway is kept, because the logs contain it.
+    // The gateway's request ID is kept instead of the function's, because the logs contain it.
     if (hopByHop.has(lower) || (lower === 'x-request-id' && requestId !== undefined)) continue;
     if (lower === 'access-control-allow-origin') namesOrigin = true;
     if (lower === 'content-length') hasLength = true;
@@ -184,8 +186,8 @@ function writeHead(
   if (!namesOrigin) headers.push('access-control-allow-origin', '*');
   if (requestId !== undefined) headers.push('x-request-id', String(requestId));
   response.writeHead(status, headers);
-  // If the response's length is unknown, its headers are sent immediately because the first chunk may arrive much
-  // later. Otherwise, headers and content are sent together.
+  // If the length of the response is unknown, the headers are sent immediately, because the first chunk may arrive much
+  // later. If the length is known, headers and content are sent together.
   if (!hasLength) response.flushHeaders();
 }
 

@@ -1,7 +1,7 @@
 /**
- * Lists the files that a function can read while it runs: its modules, its static files, and the data files beside
- * them. Files are listed individually, because access to a folder would include files that are added later, such as
- * another function's `.env`. Only package folders are listed as a whole.
+ * Lists the files that a function can read while it runs: its modules, its static files, and the other files in its own
+ * folder and in shared folders. Files are listed individually, because access to a folder would include files that are
+ * added later, such as another function's `.env`. Only package folders are listed as folders, without their files.
  */
 import { existsSync, globSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
@@ -52,8 +52,8 @@ export function readablePaths(
 }
 
 /**
- * Returns `_shared` and other folders whose name begins with an underscore. They aren't functions, but several
- * functions import from them.
+ * Returns `_shared` and other folders whose name begins with an underscore. Such folders aren't functions, but several
+ * functions can import files from them.
  */
 function sharedFolders(functionsDir: string): string[] {
   if (!existsSync(functionsDir)) return [];
@@ -64,8 +64,8 @@ function sharedFolders(functionsDir: string): string[] {
 }
 
 /**
- * Returns the files that match a pattern. Wildcards don't match hidden files. If a folder matches, the files in it are
- * returned.
+ * Returns the files that match a pattern. Wildcards don't match hidden files. If a folder matches, all files in the
+ * folder are returned.
  */
 function matchesOf(glob: string): string[] {
   return globSync(glob).flatMap((path) =>
@@ -84,7 +84,8 @@ function filesBelow(root: string): string[] {
       if (entry.isDirectory()) {
         if (!packageFolders.has(entry.name)) folders.push(path);
       } else if (entry.isFile() || entry.isSymbolicLink()) files.push(path);
-      // This limit only stops the search in a huge folder tree. The caller limits the total number of files.
+      // This limit is only for stopping the search in a huge folder tree. The calling function limits the total number
+      // of files.
       if (files.length > 10 * maxReadableFiles) return files;
     }
   }
@@ -92,8 +93,8 @@ function filesBelow(root: string): string[] {
 }
 
 /**
- * Whether a function can read a file. Deno follows symbolic links, so the target of a link is checked like imported
- * data. Files that usually contain secrets (.env, .npmrc) can't be read.
+ * Whether a function can read a file. Deno follows symbolic links, so a link's target is checked by the same rules as
+ * imported data. Files that usually contain secrets (.env, .npmrc) can't be read.
  */
 function mayBeRead(path: string, rules: ReadableRules): boolean {
   let real: string;

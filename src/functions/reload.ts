@@ -1,7 +1,7 @@
 /**
  * Reloads functions in development. When a file is saved, the workers of all functions that use the file are stopped.
- * Functions that were running restart immediately, so errors are logged before the next request. Their types are
- * checked too.
+ * Functions that were running are restarted immediately, so errors are logged before the next request. The types of
+ * these functions are also checked.
  */
 import { dirname, join, relative, sep } from 'node:path';
 import type { Catalog, FunctionSource } from './catalog.ts';
@@ -17,7 +17,7 @@ export interface ReloadDeps {
 }
 
 export interface Reload {
-  /** Starts watching the folders that contain these files. */
+  /** Starts watching the folders that contain the given files. */
   follow(files: readonly string[]): void;
   stop(): void;
 }
@@ -25,7 +25,7 @@ export interface Reload {
 export function reloadOnChange({ catalog, graphs, supervisor, checkTypes }: ReloadDeps): Reload {
   const { functionsDir } = catalog;
 
-  /** Returns the functions that use the changed files. Returns undefined if all functions are affected. */
+  /** Returns the slugs of the functions that use the changed files. Returns undefined if all functions are affected. */
   function usersOf(files: ReadonlySet<string> | undefined): string[] | undefined {
     if (files === undefined) return undefined;
     const slugs = new Set(graphs?.usersOf(files));
@@ -33,7 +33,8 @@ export function reloadOnChange({ catalog, graphs, supervisor, checkTypes }: Relo
       // A shared .env file affects every function.
       if (dirname(file) === functionsDir && file.startsWith(join(functionsDir, '.env'))) return undefined;
       const [folder, ...rest] = relative(functionsDir, file).split(sep);
-      // The file is in the folder of a function. It may be a new import map, a static file or a .env file.
+      // A file in a function's folder affects that function. For example, the file may be a new import map, a static
+      // file or a .env file.
       if (folder !== undefined && folder !== '..' && rest.length > 0) slugs.add(folder);
     }
     return [...slugs];

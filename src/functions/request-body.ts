@@ -1,10 +1,13 @@
-/** Wraps a request body in a separate stream, so the client's connection remains usable if a worker stops reading. */
+/**
+ * Wraps a request body in a separate stream, so that the client's connection remains usable if a worker stops reading
+ * the body.
+ */
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 
 /**
- * The body of a request. Other code must not read the request. If the stream is destroyed early, the rest of the body
- * is read and discarded.
+ * The body of a request. No other code may read the request. If the stream is destroyed early, the rest of the body is
+ * read and discarded.
  */
 export class RequestBody extends Readable {
   readonly #request: IncomingMessage;
@@ -13,7 +16,8 @@ export class RequestBody extends Readable {
     super();
     this.#request = request;
     request.on('data', this.#onData).once('end', this.#onEnd).once('close', this.#onClose);
-    // The `close` event also reports the error. Without a listener, an `error` event would end the process.
+    // The `close` event also occurs after an error, so the `error` event is ignored. Without an `error` listener,
+    // however, an `error` event would end the process.
     request.on('error', ignore);
     request.pause();
   }
@@ -24,7 +28,7 @@ export class RequestBody extends Readable {
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
     this.#request.off('data', this.#onData).off('end', this.#onEnd).off('close', this.#onClose);
-    // Node reads the next request on a connection only after it has read the current one to its end.
+    // Node reads the next request on a connection only after it has read the current request completely.
     this.#request.resume();
     done(error);
   }

@@ -31,9 +31,11 @@ export interface RoutesDeps {
   readonly keys: Pick<Keys, 'verify'>;
   /** Called when a request to a function has ended. */
   readonly onInvocation: (invocation: Omit<Invocation, 'id'>) => void;
-  /** Whether error responses contain lines from the log. */
+  /** Whether error responses contain lines from the function's log. */
   readonly showsErrors: boolean;
-  /** Returns the traceparent header for a function. If it returns undefined, the caller's header is forwarded. */
+  /**
+   * Returns the traceparent header that is sent to a function. If undefined, the caller's own header is forwarded.
+   */
   readonly traceparent?: ((trace: Trace) => string) | undefined;
   readonly clock: Clock;
   readonly log: Logger;
@@ -41,7 +43,7 @@ export interface RoutesDeps {
 
 interface Target {
   readonly source: FunctionSource;
-  /** The path that the function receives. It contains the slug but not the prefix. */
+  /** The path that the function receives. The path contains the slug but not the prefix. */
   readonly path: string;
 }
 
@@ -58,8 +60,8 @@ export function functionsPlugin(deps: RoutesDeps): FastifyPluginAsync {
       });
     });
     app.get('/_internal/health', async () => ({ message: 'ok' }));
-    // The request is handled in a hook, which streams its body to the function regardless of the content type. After
-    // the hooks, Fastify would reject content types that it can't parse.
+    // The request is handled in a hook, which streams the body to the function regardless of its content type. After
+    // the hooks have run, Fastify would reject requests with content types that it can't parse.
     const serve = async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
       const target = find(deps, request.raw.url ?? '');
       if (target === undefined)
@@ -76,7 +78,8 @@ export function functionsPlugin(deps: RoutesDeps): FastifyPluginAsync {
       let lease: Lease | undefined;
       try {
         lease = await deps.supervisor.acquire(target.source, request.id, request.ip);
-        // The gateway has already removed these headers unless they come from a trusted proxy.
+        // The values are reliable because the gateway has already removed the client's own headers unless they come
+        // from a trusted proxy.
         request.raw.headers['x-forwarded-proto'] = request.protocol;
         request.raw.headers['x-forwarded-for'] = request.ips?.toReversed().join(', ') ?? request.ip;
         request.raw.headers['x-request-id'] = request.id;
@@ -100,7 +103,10 @@ export function functionsPlugin(deps: RoutesDeps): FastifyPluginAsync {
   };
 }
 
-/** Without a free file descriptor, no file can be opened and no process can be started. */
+/**
+ * Converts the error that occurs if no file descriptor is free, because then no file can be opened and no process can
+ * be started.
+ */
 const asOverload = (error: unknown): unknown =>
   !(error instanceof FunctionError) && isOutOfFiles(error)
     ? new FunctionError(errors.overloaded, { cause: error })
@@ -109,7 +115,7 @@ const asOverload = (error: unknown): unknown =>
 /** Does nothing, because the hook has already sent the response. */
 const nothingIsLeft = (): void => undefined;
 
-/** Starts measuring an invocation. Returns a function that ends the measurement with a status or an error. */
+/** Starts recording an invocation. Returns a function that completes the record with a status or an error. */
 function startRecord(
   { clock, onInvocation }: RoutesDeps,
   { source, path }: Target,
@@ -139,7 +145,7 @@ function startRecord(
 
 /**
  * Returns a handler for WebSockets and other upgrades. The handler performs the same checks as for other requests and
- * then connects the two sockets.
+ * then connects the client's socket to the worker's socket.
  */
 export function upgradeHandler(
   deps: RoutesDeps,
@@ -153,7 +159,7 @@ export function upgradeHandler(
     }
     const requestId = randomUUID();
     request.headers['x-request-id'] = requestId;
-    // If the headers are already set, they come from a trusted proxy.
+    // Headers that are already set come from a trusted proxy.
     request.headers['x-forwarded-for'] ??= request.socket.remoteAddress ?? '';
     request.headers['x-forwarded-proto'] ??= schemeOf(request);
     const record = startRecord(deps, target, request.method ?? 'GET', requestId);
@@ -186,7 +192,7 @@ const corsHeaders = {
   'access-control-expose-headers': 'sb-error-code',
 };
 
-/** Returns the lines that explain an error. Outside of development, returns an empty list. */
+/** Returns the lines that explain an error. Returns an empty list if the server doesn't run in development. */
 const detailsOf = ({ showsErrors }: RoutesDeps, { details }: FunctionError): readonly string[] =>
   showsErrors ? details : [];
 

@@ -1,7 +1,7 @@
 /**
- * Secrets that are set while the server runs. Functions receive them as environment variables. They are stored in one
- * file in the data folder. Each value is encrypted with a key from another file, so a copy of the secrets file alone
- * doesn't reveal them.
+ * Secrets that are set while the server runs. Functions receive these secrets as environment variables. The secrets are
+ * stored in one file in the data folder. Each value is encrypted with a key from another file, so a copy of the secrets
+ * file alone doesn't reveal the values.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
@@ -25,18 +25,18 @@ export interface SecretFacts {
 export interface SecretStore {
   /** Returns the secrets without their values, sorted by name. */
   list(): SecretFacts[];
-  /** Sets either all of the secrets or none of them. @throws {DeployError} invalid */
+  /** Sets the given secrets, either all of them or none. @throws {DeployError} invalid */
   set(secrets: readonly Secret[]): void;
-  /** Removes the secrets. Unknown names are ignored, as in upstream's API. */
+  /** Removes the secrets. Names of secrets that don't exist are ignored, as in upstream's API. */
   unset(names: readonly string[]): void;
-  /** Returns the names and values. */
+  /** Returns the names and values of all secrets. */
   values(): Readonly<Record<string, string>>;
 }
 
 export interface SecretStoreOptions {
   readonly file: string;
   readonly keyFile: string;
-  /** The current time, in milliseconds since the epoch. */
+  /** Returns the current time, in milliseconds since the epoch. */
   readonly now: () => number;
   readonly onChange: () => void;
 }
@@ -50,7 +50,7 @@ interface Entry {
 
 const about = (name: string): string => `function secret ${name}`;
 
-/** Opens the store. The file is read immediately, so damage is reported when the server starts. */
+/** Opens the store. The file is read immediately, so that a damaged file is reported when the server starts. */
 export function createSecretStore({ file, keyFile, now, onChange }: SecretStoreOptions): SecretStore {
   const seal: Seal = createSeal(keyFile);
   let known = new Map(readEntries(file).map((entry) => [entry.name, { ...entry, value: opened(entry) }]));

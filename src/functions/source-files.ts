@@ -5,14 +5,15 @@ import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import type { FunctionSource } from './catalog.ts';
 
 /**
- * The maximum number of files that are checked. A folder with more files contains more than one function's source code.
+ * The maximum number of files that are read from a folder. A folder with more files must contain more than the source
+ * code of one function.
  */
 const maxFiles = 500;
 const skipped = new Set(['node_modules', 'vendor']);
 
 /**
- * Returns the modification time of the newest file in the entrypoint's folder or below it, in milliseconds since the
- * epoch.
+ * Returns the modification time of the newest file in the entrypoint's folder and its subfolders, in milliseconds since
+ * the epoch.
  */
 export function lastChangeOf(entrypoint: string): number {
   let newest = timeOf(entrypoint);
@@ -31,7 +32,7 @@ export function lastChangeOf(entrypoint: string): number {
   return newest;
 }
 
-/** Returns the modification time of a file, or 0 if it doesn't exist. */
+/** Returns the modification time of a file, or 0 if the file doesn't exist. */
 const timeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 
 export interface SourceFile {
@@ -42,7 +43,7 @@ export interface SourceFile {
 }
 
 export interface SourceText {
-  /** Empty for a binary file. */
+  /** The text of the file. Empty for a binary file. */
   readonly text: string;
   readonly isText: boolean;
   /** Whether `text` contains only the beginning of the file. */
@@ -55,15 +56,15 @@ const maxShownBytes = 256 * 1024;
 const folderOf = ({ root, entrypoint }: FunctionSource): string => root ?? dirname(entrypoint);
 
 /**
- * Whether the folder contains only this function. If the entrypoint is somewhere else, its folder can contain other
- * project files, such as signing keys and settings.
+ * Whether the folder contains only this function. If the entrypoint isn't below the functions folder, its folder can
+ * contain other project files, such as signing keys and settings.
  */
 const hasOwnFolder = (source: FunctionSource, functionsDir: string): boolean =>
   source.root !== undefined || dirname(source.entrypoint).startsWith(`${resolve(functionsDir)}${sep}`);
 
 /**
- * Returns the files of a function as they are on disk, sorted by path. Hidden files are excluded because `.env`
- * contains secrets. Links are excluded because they may lead to other folders.
+ * Returns the files of a function that are currently on disk, sorted by path. Hidden files are excluded because `.env`
+ * contains secrets. Symbolic links are excluded because they may lead to other folders.
  */
 export function listSourceFiles(source: FunctionSource, functionsDir: string): readonly SourceFile[] {
   const base = folderOf(source);

@@ -1,7 +1,8 @@
 /**
- * Manages the workers of all functions. A worker starts at the first request to a function and is shared by all
- * requests. With `oneshot`, each request starts its own worker. Idle workers end, and a worker is replaced when its
- * source changes. The number of workers is limited. If the limit is reached, requests wait.
+ * Manages the workers of all functions. The first request to a function starts a worker, which all requests to this
+ * function share. With the policy `oneshot`, each request starts a separate worker. Idle workers are stopped, and a
+ * worker is replaced when its source code changes. The number of workers is limited. If the limit is reached, requests
+ * wait until a worker becomes available.
  */
 
 import type { QueueLoad } from '../kernel/queue-load.ts';
@@ -19,8 +20,8 @@ import { note, type StarterOptions, WorkerStarter } from './worker-starter.ts';
 export interface SupervisorOptions extends StarterOptions {
   readonly policy: () => 'per_worker' | 'oneshot';
   /**
-   * Returns the current source of a function. Returns undefined if the function was removed. A request can wait for a
-   * worker while a new version is deployed.
+   * Returns the current source of a function. Returns undefined if the function was removed. The source can change
+   * while a request waits for a worker, because a new version may be deployed.
    */
   readonly newest: (source: FunctionSource) => FunctionSource | undefined;
 }
@@ -34,11 +35,11 @@ export type FunctionState = 'running' | 'failed' | 'idle';
 export interface Lease {
   readonly worker: Worker;
   /**
-   * The time that this request waited until a process had started, in milliseconds. Undefined if a process was already
+   * The time that this request waited until a process had started, in milliseconds. Undefined if a worker was already
    * running.
    */
   readonly bootMs: number | undefined;
-  /** Ends the request and returns its usage. Later calls return the same usage. */
+  /** Ends the request and returns the resources that it used. Later calls return the same values. */
   release(): RequestUsage;
 }
 
@@ -51,11 +52,11 @@ export interface Supervisor {
   /** Returns the load of the queue for workers. */
   queue(): QueueLoad;
   stateOf(slug: string): { readonly state: FunctionState; readonly pending: number };
-  /** Returns the numbers of running workers and of requests that they are processing. */
+  /** Returns the number of running workers and the number of requests that they are processing. */
   load(): { readonly workers: number; readonly pending: number };
   /**
-   * Replaces the workers of the changed functions at their next request. If `slugs` is undefined, all workers are
-   * replaced. Returns the functions that were running.
+   * Retires the workers of the changed functions, so that their next requests start new workers. If `slugs` is
+   * undefined, all workers are retired. Returns the functions that were running.
    */
   reload(slugs: readonly string[] | undefined): string[];
   /** Starts a worker before the next request needs it. */
@@ -73,7 +74,7 @@ class WorkerSupervisor implements Supervisor {
   readonly #shares: ClientShares;
   readonly #pool: WorkerPool;
   readonly #starter: WorkerStarter;
-  /** Shared workers that are starting, by function. */
+  /** The shared workers that are starting, by function slug. */
   readonly #starting = new Map<string, Promise<Worker>>();
   #stopping = false;
 
@@ -229,14 +230,16 @@ class WorkerSupervisor implements Supervisor {
   }
 
   /**
-   * Starts a shared worker. If one is already starting, returns its promise. Returns undefined if all slots are in use.
+   * Starts a shared worker. If a shared worker for the function is already starting, returns the promise of that
+   * worker. Returns undefined if all slots are in use.
    */
   #startShared(source: FunctionSource, requestId?: string): Promise<Worker> | undefined {
     const { slug } = source;
     const known = this.#starting.get(slug);
     if (known !== undefined) return known;
     const promise = this.#start(source, requestId)?.then((worker) => {
-      // If the source changed while the worker was starting, it serves only the requests that were waiting for it.
+      // If the function's source changed while the worker was starting, the worker serves only the requests that were
+      // waiting for it.
       if (this.#starting.get(slug) === promise) this.#pool.current.set(slug, worker);
       else setImmediate(() => worker.retire());
       return worker;

@@ -6,8 +6,8 @@ import { replaceFile } from '../kernel/replace-file.ts';
 type Names = Readonly<Record<string, string | undefined>>;
 
 /**
- * Returns the shell's variables with a DENO_CERT file that contains the server's certificate. Deno reads only one file,
- * so the certificates that the shell's variables specify are added to this file.
+ * Returns the shell's variables with a DENO_CERT file that contains the server's certificate. Deno reads only one
+ * certificate file, so the certificates that the shell's variables specify are added to this file.
  */
 export function trustCertificate(shell: Names, ownCertificate: string): Names {
   const named = shell.DENO_CERT ?? shell.NODE_EXTRA_CA_CERTS ?? '';

@@ -1,7 +1,8 @@
 /**
- * Forwards an upgrade request (WebSocket) to a worker. If the function accepts the upgrade, the two sockets are
- * connected. Otherwise, the response is forwarded and the connection is closed. The client's next request must pass
- * through the gateway because it might be for a different function.
+ * Forwards an upgrade request (WebSocket) to a worker. If the function accepts the upgrade, the client's socket is
+ * connected to the worker's socket. If the function rejects the upgrade, its response is forwarded and the client's
+ * connection is closed. The connection can't be reused, because the client's next request must pass through the gateway
+ * and might be for a different function.
  */
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Duplex, Readable } from 'node:stream';
@@ -13,9 +14,9 @@ import { FunctionError } from './errors.ts';
 import { reasonOf } from './proxy.ts';
 
 /**
- * Resolves when the connection is closed. The value is the status of the function's response, or undefined if the
- * client disconnected first.
- * @throws {FunctionError} worker or limit, if no response had begun
+ * Resolves when the connection is closed. The resolved value is the status of the function's response, or undefined if
+ * the client disconnected first.
+ * @throws {FunctionError} worker or limit, if the request failed before the response began
  */
 export async function forwardUpgrade(
   worker: Worker,
@@ -60,8 +61,8 @@ export async function forwardUpgrade(
 interface UpgradeResponse {
   readonly response: IncomingMessage;
   /**
-   * The connection to the worker, if the function accepted the upgrade. `head` contains the bytes that were already
-   * read from it.
+   * The connection to the worker, which is set if the function accepted the upgrade. `early` contains the bytes that
+   * were already read from this connection.
    */
   readonly upstream?: Duplex;
   readonly early?: Buffer;
@@ -77,12 +78,12 @@ function responseTo(offer: ClientRequest): Promise<UpgradeResponse> {
 }
 
 /**
- * Forwards the source's data and resolves when the source has ended. The socket is closed after its last bytes have
- * been written, even if the client reads slowly.
+ * Forwards data from `source` to `socket`, and resolves when the source has ended. The client's socket is closed after
+ * the last bytes have been written to it, even if the client reads slowly.
  */
 function passOn(source: Readable, socket: Duplex): Promise<void> {
   return new Promise((resolve) => {
-    // A `close` event follows.
+    // An `error` event is followed by a `close` event, which is handled below.
     source.on('error', () => undefined);
     source.once('close', () => {
       socket.end(() => socket.destroy());

@@ -1,6 +1,6 @@
 /**
- * The queue of requests that wait for a slot. When a slot might be available, the waiting requests retry. Clients take
- * turns.
+ * The queue of requests that wait for a slot. When a slot might be available, the waiting requests try again. Clients
+ * take turns.
  */
 import type { QueueLoad } from '../kernel/queue-load.ts';
 import { FairQueue, type Waiter } from '../shared/fair-queue.ts';
@@ -18,8 +18,8 @@ export class WaitingRequests {
   #rejected = 0;
 
   /**
-   * If more than `limit` requests are waiting, a request of the client with the most waiting requests is rejected with
-   * the result of `onFull`.
+   * If more than `limit` requests are waiting, a request from the client with the most waiting requests is rejected
+   * with the result of `onFull`.
    */
   constructor(limit: number, onFull: () => Error) {
     this.#queue = new FairQueue(limit);
@@ -64,7 +64,7 @@ export class WaitingRequests {
     for (const { retry } of order) retry();
   }
 
-  /** Records how long a request waited before it started. */
+  /** Records the time that a request waited before it started. */
   started(waitedMs: number): void {
     this.#waited += 1;
     this.#waitedMs += waitedMs;

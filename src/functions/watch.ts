@@ -3,20 +3,21 @@ import { existsSync, type FSWatcher, watch } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 
 /**
- * The time without changes after which a change is reported. All writes of one save arrive within a few milliseconds.
+ * The duration without further changes after which a change is reported. When an editor saves a file, all of its writes
+ * occur within a few milliseconds.
  */
 const quietMs = 25;
 const ignored = /(^|[\\/])(\.git|node_modules|\.vscode|\.idea|vendor)([\\/]|$)|~$|\.sw[px]$|^\.#/;
 
 export interface FunctionsWatch {
-  /** Starts watching the folders that contain these files. */
+  /** Starts watching the folders that contain the given files. */
   add(files: readonly string[]): void;
   stop(): void;
 }
 
 /**
- * Calls `onChange` with the absolute paths of changed files, after a short period without changes. The argument is
- * undefined if the changed files are unknown.
+ * Calls `onChange` with the absolute paths of changed files, after a short period without changes. The argument of
+ * `onChange` is undefined if the changed files are unknown.
  */
 export function watchFunctions(
   functionsDir: string,
@@ -45,7 +46,8 @@ export function watchFunctions(
       watcher.on('error', () => watcher.close());
       watchers.set(folder, watcher);
     } catch {
-      // The limit on file watches has been reached. Functions continue to run, but changes require a restart.
+      // The limit on file watches has been reached. Functions continue to run, but changes to their files require a
+      // restart.
     }
   };
   open(functionsDir, true);

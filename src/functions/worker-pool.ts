@@ -13,8 +13,8 @@ export interface WorkerPoolOptions {
   /** Called when a slot might have become available. */
   readonly onFree: () => void;
   /**
-   * Called with a description of the limit that a worker exceeded. Also receives the request's ID if the worker had
-   * only one request.
+   * Called with a description of the limit that a worker exceeded. The callback also receives the request's ID if the
+   * worker was processing only one request.
    */
   readonly onLimit: (slug: string, reason: string, requestId: string | undefined) => void;
 }
@@ -27,7 +27,7 @@ export class WorkerPool {
   readonly current = new Map<string, Worker>();
   readonly #options: WorkerPoolOptions;
   readonly #alive = new Set<Worker>();
-  /** Workers that started before their source code changed. */
+  /** Workers that were started before their source code changed. */
   readonly #outdated = new WeakSet<Worker>();
   /** The number of slots that are reserved for workers that are starting. */
   #reserved = 0;
@@ -59,8 +59,8 @@ export class WorkerPool {
   }
 
   /**
-   * Reserves a slot for a worker that is about to start. Returns a function that releases it, or undefined if all slots
-   * are in use.
+   * Reserves a slot for a worker that is about to start. Returns a function that releases the slot, or undefined if all
+   * slots are in use.
    */
   reserve(slug: string): (() => void) | undefined {
     if (!this.#freeSlot(slug)) return undefined;
@@ -72,7 +72,7 @@ export class WorkerPool {
     };
   }
 
-  /** Stops sending requests to a worker. It exits after its pending requests have finished. */
+  /** Stops sending requests to a worker. The worker exits after its pending requests have finished. */
   retire(worker: Worker): void {
     if (this.current.get(worker.slug) === worker) this.current.delete(worker.slug);
     worker.retire();
@@ -94,8 +94,8 @@ export class WorkerPool {
   }
 
   /**
-   * Whether another worker can start. If necessary, ends a worker whose source is outdated, or the worker that has been
-   * idle for the longest time.
+   * Whether another worker can start. If all slots are in use, ends the worker that has been idle for the longest time,
+   * or a worker whose source code is outdated.
    */
   #freeSlot(slug: string): boolean {
     const { maxWorkersPerFunction, maxWorkers } = this.#options.limits;
@@ -104,7 +104,7 @@ export class WorkerPool {
     );
     const own = staying.filter((worker) => worker.slug === slug);
     if (own.length >= maxWorkersPerFunction) return this.#endOutdated(own);
-    // Workers that are starting have already been counted.
+    // Workers that are starting are excluded, because their slots are counted in `#reserved`.
     const served = staying.filter((worker) => worker.bootMs !== undefined);
     if (served.length + this.#reserved < maxWorkers) return true;
     const [oldest] = [...this.current.values()]
@@ -116,8 +116,8 @@ export class WorkerPool {
   }
 
   /**
-   * Ends the oldest outdated worker. Streams and sockets that were opened before a save can stay open for a long time,
-   * but the slot is needed.
+   * Ends the oldest outdated worker. Streams and sockets that were opened before the source code changed can stay open
+   * for a long time, but the slot is needed.
    */
   #endOutdated(workers: readonly Worker[]): boolean {
     const oldest = workers.find((worker) => this.#outdated.has(worker));

@@ -1,6 +1,6 @@
 /**
- * A connection to a worker. A function can finish its response while the request body is still being sent. Writing the
- * body then fails, and a plain socket would close before the response has been read.
+ * A connection to a worker. A function can finish its response while the request body is still being sent. In this
+ * case, writing the rest of the body fails, and a plain socket would close before the response has been read.
  */
 import { Socket } from 'node:net';
 
@@ -9,8 +9,8 @@ type Written = (error?: Error | null) => void;
 const wantsNoMore = new Set(['EPIPE', 'ECONNRESET']);
 
 /**
- * Reports bytes as written even if the worker has stopped reading, which keeps the socket open. The next read then
- * returns the response, or the end of the stream.
+ * Reports bytes as written even if the worker has stopped reading, so that the socket remains open. The next read then
+ * returns the response or the end of the stream.
  */
 const tolerant =
   (done: Written): Written =>

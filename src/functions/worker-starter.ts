@@ -1,6 +1,6 @@
 /**
- * Starts workers. Checks the imports of a function, creates the worker's folder, and delays the next attempt after a
- * failed start.
+ * Starts workers. Starts workers: checks the imports of a function, creates the worker's folder, and after a failed
+ * start, delays the next attempt.
  */
 import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -28,7 +28,7 @@ export interface WorkerEnvironment {
 
 export interface StarterOptions {
   readonly deno: string | undefined;
-  /** Downloads Deno if necessary. Called before each use. */
+  /** Downloads Deno if necessary. Called before each use of Deno. */
   readonly ensureDeno: () => Promise<void>;
   readonly graphs: Graphs | undefined;
   readonly limits: Limits;
@@ -39,12 +39,12 @@ export interface StarterOptions {
   readonly environment: (source: FunctionSource) => WorkerEnvironment;
   /** Whether responses to uncaught errors include the stack trace. */
   readonly showsErrors: boolean;
-  /** Returns the debugger's mode and port for a function. It is called at each start. */
+  /** Returns the debugger's mode and port for a function. Called at each start of the function. */
   readonly inspect: (slug: string) => { readonly mode: InspectMode; readonly port: number } | undefined;
   readonly onWorkerExit: (worker: Worker) => void;
   /** Called with each line of a function's output, and with notes about its worker. */
   readonly onLine: (line: NewLogLine) => void;
-  /** Called after each start with its duration, or with undefined if it failed. */
+  /** Called after each attempt to start a worker, with the duration, or with undefined if the start failed. */
   readonly onStart: (bootMs: number | undefined) => void;
   /** A monotonic clock. */
   readonly clock: Clock;
@@ -92,7 +92,7 @@ export class WorkerStarter {
   }
 
   /**
-   * Checks the imports of a function and starts a worker. The number of running workers isn't limited here.
+   * Checks the imports of a function and starts a worker. This method doesn't limit the number of running workers.
    * @throws {FunctionError} boot, noDeno
    */
   async start(source: FunctionSource, requestId?: string): Promise<Worker> {
@@ -109,7 +109,7 @@ export class WorkerStarter {
       for (const line of lines) note(this.#options, slug, line, requestId);
       throw this.#fail(slug, lines);
     }
-    // Ends the function's other workers, because only one process can use a debugger's port.
+    // Ends the function's other workers, because only one process can listen on the debugger's port.
     if (inspect(slug) !== undefined) await this.#pool.endAll(slug);
     const worker = this.#runOrReject(deno, source, graph);
     try {
@@ -119,7 +119,8 @@ export class WorkerStarter {
       return worker;
     } catch {
       this.#options.onStart(undefined);
-      // The last part of Deno's error output may arrive after the process has exited.
+      // Waits for the exit and one more turn of the event loop, because the last part of Deno's error output may arrive
+      // after the process has exited.
       await worker.exited;
       await new Promise((resolve) => setImmediate(resolve));
       const hint = bootHint(worker.lastErrors);
@@ -155,7 +156,8 @@ export class WorkerStarter {
   }
 
   /**
-   * Runs the worker, or rejects the start. @throws {FunctionError} overloaded, if all file descriptors are in use
+   * Runs the worker and converts the error that occurs if no file descriptor is free. @throws {FunctionError}
+   * overloaded, if all file descriptors are in use
    */
   #runOrReject(deno: string, source: FunctionSource, graph: ModuleGraph | undefined): Worker {
     try {

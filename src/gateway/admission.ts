@@ -1,7 +1,7 @@
 /**
- * Limits the number of connections, in total and per address, so that one client can't exclude others. Clients over the
- * limit receive an error response. For trusted proxies, whose connections serve many clients, counts each client's
- * forwarded requests instead.
+ * Limits the number of connections, in total and per address, so that one client can't exclude other clients. Clients
+ * over the limit receive an error response. Connections from trusted proxies serve many clients, so for these, each
+ * client's forwarded requests are counted instead.
  */
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
@@ -21,8 +21,8 @@ export interface Rejection {
 
 export interface Admission {
   /**
-   * Called for each request. `release` registers a function that runs when the request, or the socket that the request
-   * was upgraded to, has closed.
+   * Called for each request. `onOver` registers a function that must run when the request has ended or, after an
+   * upgrade, when the socket has closed.
    */
   admit(request: IncomingMessage, onOver: (release: () => void) => void): Rejection | undefined;
   load(): AdmissionLoad;
@@ -31,7 +31,7 @@ export interface Admission {
 export interface AdmissionLoad {
   readonly connections: number;
   readonly maxConnections: number;
-  /** The requests and WebSockets that are open. */
+  /** The number of requests and WebSockets that are open. */
   readonly inFlight: number;
   /** The number of rejected requests and closed connections, by reason. */
   readonly rejected: Readonly<Record<'total' | 'address' | 'pipelined', number>>;
@@ -62,18 +62,18 @@ const tooManyAtATime: Rejection = {
 
 /**
  * The maximum number of requests that a client can send on a connection without waiting for responses (RFC 9112,
- * section 9.3.2). Browsers and common clients send only one, and Node doesn't limit the number.
+ * section 9.3.2). Browsers and common clients send only one request at a time, and Node doesn't limit the number.
  */
 const maxRequestsAtATime = 100;
 
 /**
- * Connections that exceed the limit by up to this fraction receive a response. Any further connections are closed
- * without a response.
+ * Connections that exceed the limit by up to this fraction of the limit receive an error response. Any further
+ * connections are closed without a response.
  */
 const responsePart = 1 / 8;
 
 /**
- * Returns an admission control. Lowering a limit doesn't close existing connections.
+ * Returns an admission control for the server's connections. Lowering a limit doesn't close existing connections.
  * @param limits returns the current limits
  */
 export function createAdmission(
@@ -123,7 +123,7 @@ export function createAdmission(
       }
       const inFlight = (requests.get(socket) ?? 0) + 1;
       if (inFlight > maxRequestsAtATime) {
-        // Requests that were already received on this connection are still read, but they are also rejected.
+        // Requests that this connection has already received are still read, but they are also rejected.
         socket.destroy();
         rejected.pipelined++;
         return tooManyAtATime;

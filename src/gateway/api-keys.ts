@@ -1,14 +1,18 @@
 /**
- * The gateway's API key rule, which matches the local stack's gateway. An `Authorization` header is forwarded unless it
- * starts with `Bearer sb_`. If it does, the `apikey` header applies instead.
+ * The gateway's rule for API keys, which is the same as in the gateway of upstream's local stack. An `Authorization`
+ * header is forwarded unless it starts with `Bearer sb_`. If the `Authorization` header is missing or starts with
+ * `Bearer sb_`, the `apikey` header applies instead.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Keys } from '../keys/types.ts';
 
 export interface ApiKeyRule {
-  /** Returns the `Authorization` header for the service, or undefined if the request must not have one. */
+  /**
+   * Returns the `Authorization` header that is passed to the service, or undefined if the request must not have this
+   * header.
+   */
   authorization(authorization: string | undefined, apikey: string | undefined): string | undefined;
-  /** Returns the JWT for an `sb_` key. Any other text is returned unchanged. */
+  /** Returns the JWT for an `sb_` key. Returns any other text unchanged. */
   exchange(apikey: string): string;
 }
 
@@ -36,7 +40,7 @@ export function createApiKeyRule(
   };
 }
 
-/** Compares digests so that the duration reveals neither the content nor the length of the key. */
+/** Compares digests, so that the duration of a comparison reveals neither the content nor the length of the key. */
 function constantTimeEqualTo(expected: () => string): (given: string) => boolean {
   const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
   let known: { readonly key: string; readonly digest: Buffer } | undefined;

@@ -1,6 +1,6 @@
 /**
- * Creates the HTTP server of a port. Configures timeouts, size limits, request IDs and the responses to requests that
- * can't be parsed.
+ * Creates the HTTP server for a port. Configures the timeouts, size limits and request IDs, and the responses to
+ * requests that can't be parsed.
  */
 import type { IncomingMessage } from 'node:http';
 import Fastify, {
@@ -26,13 +26,13 @@ export interface AppOptions {
   readonly mounts: readonly Mount[];
   readonly limits: GatewayLimits;
   readonly trustProxy: (address: string) => boolean;
-  /** Whether pages from any origin can send requests. */
+  /** Whether web pages of any origin can send requests. */
   readonly isOpen: boolean;
   readonly stripForwarding: (request: IncomingMessage) => void;
   readonly onRequestEnd: (record: RequestRecord) => void;
   /** If undefined, the port uses unencrypted HTTP. */
   readonly certificates: Certificates | undefined;
-  /** Called for a path with invalid percent-encoding. Returns true if another process responds. */
+  /** Called for a path with invalid percent-encoding. Returns true if another process responds to the request. */
   readonly takeBadPath: (request: FastifyRequest, reply: FastifyReply) => boolean;
 }
 
@@ -42,19 +42,19 @@ const plainJson = () => () => JSON.stringify;
 /** The keep-alive time in milliseconds that is announced to clients for idle connections. */
 const keepAliveTimeout = 72_000;
 /**
- * The additional time for which idle connections are kept open. Without it, the server might close the connection just
- * before a busy client's next request arrives.
+ * The additional time for which idle connections are kept open. Without this additional time, the server might close
+ * the connection just before a busy client's next request arrives.
  */
 const keepAliveTimeoutBuffer = 10_000;
 
 /**
  * The time without data, in milliseconds, after which the kernel probes whether the client is still connected. A client
  * that lost its network doesn't close its connection. Without probes, the server would wait indefinitely for the rest
- * of the request body. Slow clients respond to the probes, so they aren't disconnected.
+ * of the request body. Slow clients respond to the probes, so their connections aren't closed.
  */
 export const probeAfterMs = 5 * 60 * 1000;
 
-/** The body limit of services that don't set their own. */
+/** The body limit for services that don't set a limit. */
 const defaultBodyLimitBytes = 10 * 1024 * 1024;
 const maxPathChars = 64 * 1024;
 export function createApp(options: AppOptions): FastifyInstance {
@@ -83,7 +83,7 @@ export function createApp(options: AppOptions): FastifyInstance {
     return503OnClosing: false,
     keepAliveTimeout,
     clientErrorHandler: clientErrorHandler(isOpen),
-    // Runs first for every request.
+    // Fastify calls this function first for every request.
     rewriteUrl: (request) => {
       stripForwarding(request);
       return originForm(request.url ?? '/');

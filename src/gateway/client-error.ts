@@ -8,11 +8,14 @@ import { rawHead } from '../shared/response-head.ts';
 
 export interface ClientError extends Error {
   readonly code?: string;
-  /** The data that was read, starting with the latest chunk. */
+  /** The received data, starting with the most recently received chunk. */
   readonly rawPacket?: unknown;
 }
 
-/** The maximum size of the request line and all headers, as in the local stack's gateway. */
+/**
+ * The maximum total size of the request line and all headers, which is the same as in the gateway of upstream's local
+ * stack.
+ */
 export const maxHeaderBytes = 32 * 1024;
 
 interface Rejection {
@@ -52,8 +55,8 @@ export const clientErrorHandler = (isOpen: boolean) => (error: ClientError, sock
 };
 
 /**
- * Returns a complete response for a socket that doesn't belong to a service. The response closes the connection.
- * `isOpen` specifies whether pages from every origin can read the response.
+ * Returns the text of a complete response for a socket that hasn't been passed to a service. The response closes the
+ * connection. `isOpen` specifies whether pages from every origin can read the response.
  */
 export function rawResponse(status: number, body: object, isOpen = true): string {
   const text = JSON.stringify(body);

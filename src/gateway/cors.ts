@@ -1,6 +1,6 @@
 /**
- * Like the local stack's gateway, allows cross-origin requests from any origin, with any requested header and the usual
- * methods.
+ * Allows cross-origin requests from any origin, with any requested header and the usual methods, like the gateway of
+ * upstream's local stack.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 

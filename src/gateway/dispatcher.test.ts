@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type Arrival, Dispatcher } from './dispatcher.ts';
 
-/** Creates a clock that advances only when requests start, and an event loop whose turns the test runs. */
+/** Creates a clock that advances only when requests start, and an event loop whose turns are run by the test. */
 function createLoop(limits: { maxWaitMs: number; maxWaiting?: number }) {
   let now = 0;
   let scheduled: (() => void) | undefined;
@@ -69,12 +69,12 @@ test('a request is rejected if the measured rate makes its wait too long', () =>
   const { arrive, turn, dispatcher } = createLoop({ maxWaitMs: 150 });
   for (let count = 0; count < 15; count++) arrive('a', 10);
   turn();
-  // Each turn starts one request of 10 ms and spends another 15 ms on other work.
+  // Each turn starts one request, which takes 10 ms, and spends another 15 ms on other work.
   for (let count = 0; count < 5; count++) turn(15);
   expect(dispatcher.load().waiting).toBe(8);
   arrive('a', 10);
   expect(turn(15)).toEqual(['a rejected: 200', 'a']);
-  // A request from another client starts before the first client's remaining requests.
+  // A request from another client starts before the remaining requests from the first client.
   arrive('b', 10);
   expect([...turn(15), ...turn(15)]).toContain('b');
 });
@@ -150,6 +150,6 @@ test('connections are accepted first during a burst, and share the time with req
     return turn(1).length;
   });
   expect(later.reduce((total, one) => total + one, 0)).toBeGreaterThan(35);
-  // Without new connections, requests don't pause.
+  // If the server doesn't accept new connections, requests start without pauses.
   expect(Array.from({ length: 10 }, () => turn(1).length)).toEqual(Array<number>(10).fill(1));
 });

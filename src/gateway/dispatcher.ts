@@ -1,15 +1,15 @@
 /**
- * Decides when requests start, and which ones are rejected if more requests arrive than one CPU core can handle. A
+ * Decides when requests start, and which requests are rejected if more requests arrive than one CPU core can handle. A
  * request that isn't started costs almost nothing, because it isn't routed, parsed or logged.
  *
  * Requests start immediately until the current turn of the event loop has used up a slice of time. The remaining
  * requests wait in a queue that rotates among clients, and each turn of the event loop starts requests for one slice of
- * time. Turns are therefore short enough to reject requests without delay. A request is rejected if it would wait for
- * longer than `maxWaitMs` (docs/decisions/0048-overload.md).
+ * time. Each turn is therefore short enough that requests can be rejected without delay. A request is rejected if it
+ * would wait for longer than `maxWaitMs` (docs/decisions/0048-overload.md).
  *
- * Upgrades wait in a separate queue, which alternates with the first one. Because they open long-lived connections, all
- * their clients reconnect at the same time after a restart and would retry if they were rejected. Upgrades are
- * therefore rejected only if their queue is full.
+ * Upgrade requests wait in a separate queue, which alternates with the queue of other requests. Upgrades open
+ * long-lived connections, so after a restart, all clients with such connections reconnect at the same time, and
+ * rejected clients would retry. Upgrades are therefore rejected only if their queue is full.
  */
 import type { QueueLoad } from '../kernel/queue-load.ts';
 import { FairQueue, type Waiter } from '../shared/fair-queue.ts';
@@ -23,22 +23,22 @@ export interface DispatchLimits {
 
 /** An incoming request, which starts, waits or is rejected. */
 export interface Arrival extends Waiter {
-  /** Whether the request upgrades its connection. If so, it waits in the queue for upgrades. */
+  /** Whether the request upgrades its connection. Such a request waits in the queue for upgrades. */
   readonly isUpgrade: boolean;
-  /** Whether the client has disconnected. If so, the request doesn't need to start. */
+  /** Whether the client has disconnected. In this case, the request doesn't need to start. */
   readonly isGone: () => boolean;
   readonly start: () => void;
-  /** Rejects the request. The argument is the time after which the client can retry. */
+  /** Rejects the request. `retryAfterMs` is the time after which the client can retry. */
   readonly reject: (retryAfterMs: number) => void;
 }
 
 /** The environment of a dispatcher. Tests replace it. */
 export interface DispatchClock {
-  /** Returns a time in milliseconds. */
+  /** Returns the current time in milliseconds. */
   readonly now: () => number;
   /** Runs the function in the next turn of the event loop, after all pending events. */
   readonly nextTurn: (run: () => void) => void;
-  /** Runs the function in this turn, after all work that doesn't depend on further events. */
+  /** Runs the function in the current turn of the event loop, after all work that doesn't depend on further events. */
   readonly afterWork: (run: () => void) => void;
 }
 
@@ -52,33 +52,34 @@ interface Waiting extends Waiter {
   readonly since: number;
 }
 
-/** If a turn of the event loop has already taken longer than this, no more requests start in it. */
+/** Once a turn of the event loop has taken this long, no more requests start in that turn. */
 const sliceMs = 10;
 /**
  * The maximum time for which no requests start because connections are being accepted. libuv accepts one connection per
- * turn. Without such pauses, connections would wait in the kernel's queue during a burst.
+ * turn. Without such pauses, new connections would wait in the kernel's queue during a burst.
  */
 const maxRestMs = 60;
 /**
  * The ratio of the time for accepting connections to the time for requests during a burst of connections. Accepting
- * gets more time because only an accepted connection can be rejected early. After `burstMs`, connections and requests
- * get half of the time each. Otherwise, clients that open a connection per request wouldn't be served.
+ * connections gets more time, because a request can be rejected early only if its connection has been accepted. After
+ * `burstMs`, connections and requests get half of the time each. If the ratio didn't change, clients that open a
+ * connection per request wouldn't be served.
  */
 const burstShare = 3;
 const burstMs = 500;
 /**
- * The maximum recorded time per request. Longer times count as this value. They mean that the process was paused, for
- * example by garbage collection, by loading code for the first time or by other load on the machine. Such a pause
- * doesn't predict how long other requests will wait.
+ * The maximum recorded time per request. A longer time counts as this value. Longer times mean that the process was
+ * paused, for example by garbage collection, by loading code for the first time or by other load on the machine. Such a
+ * pause doesn't predict how long other requests will wait.
  */
 const maxMsPerRequest = 25;
-/** The weight of the newest turn in the average time per request. */
+/** The weight of the most recent turn in the average time per request. */
 const weight = 0.2;
 
 const realClock: DispatchClock = {
   now: () => performance.now(),
   nextTurn: setImmediate,
-  // Most of a request's work is done in promise callbacks, which run before the next tick.
+  // Most of a request's work runs in promise callbacks, which are called before the `nextTick` callback.
   afterWork: (run) => queueMicrotask(() => process.nextTick(run)),
 };
 
@@ -87,20 +88,26 @@ export class Dispatcher {
   readonly #clock: DispatchClock;
   readonly #requests: FairQueue<Waiting>;
   readonly #upgrades: FairQueue<Waiting>;
-  /** Whether the last request that started had waited in the queue for upgrades. */
+  /** Whether the queued request that started most recently was an upgrade. */
   #lastWasUpgrade = false;
-  /** When the first request of this turn of the event loop arrived or started. */
+  /** The time at which the first request in this turn of the event loop arrived or started. */
   #turnStartedAt: number | undefined;
   #turnIsScheduled = false;
   #startedInTurn = 0;
   /** Whether the server has accepted a connection in this turn. */
   #hasAccepted = false;
-  /** When the burst of connections began. Undefined if no connection was accepted in the last turn. */
+  /**
+   * The time at which the current burst of connections began. The value is undefined if no connection was accepted in
+   * the last turn.
+   */
   #acceptingSince: number | undefined;
-  /** Until this time, no requests start while the server is accepting connections. */
+  /** The time until which no requests start while the server is accepting connections. */
   #restUntil = 0;
   #isResting = false;
-  /** When the last turn that started requests ended. Undefined if no requests were waiting at that time. */
+  /**
+   * The time at which the last turn that started requests ended. The value is undefined if no requests were waiting at
+   * that time.
+   */
   #measuredFrom: number | undefined;
   #msPerRequest = 0;
   #waited = 0;
@@ -149,7 +156,10 @@ export class Dispatcher {
     rejected.arrival.reject(waitMs);
   }
 
-  /** Before the first measurement, the estimate is the time that this turn's requests have used so far. */
+  /**
+   * Estimates the wait of the client's next request. Before the first measurement, the estimate is based on the time
+   * that this turn's requests have already used.
+   */
   #waitMs(queue: FairQueue<Waiting>, client: string, now: number): number {
     const usedMs = now - (this.#turnStartedAt ?? now);
     const msPerRequest = this.#msPerRequest || perRequest(usedMs, this.#startedInTurn);
@@ -224,8 +234,8 @@ export class Dispatcher {
   }
 
   /**
-   * Measures the rate at which requests start while other requests wait. The time between turns includes the event
-   * loop's other work, such as reading results and writing responses.
+   * Measures the rate at which requests start while other requests wait. The measured time includes the event loop's
+   * other work, such as reading results and writing responses.
    */
   #measure(now: number): void {
     if (this.#measuredFrom !== undefined) {

@@ -1,6 +1,6 @@
 /**
- * Prepares to close a port without interrupting requests. Accepts new connections until the load balancer detects that
- * the server isn't ready. Closes each connection after its next response.
+ * Prepares to close a port without interrupting requests. The port accepts new connections until the load balancer
+ * detects that the server isn't ready. Each connection is closed after its next response.
  */
 import { setImmediate as afterAccepting, setTimeout as sleep } from 'node:timers/promises';
 import type { onRequestHookHandler } from 'fastify';
@@ -9,8 +9,8 @@ export interface Drain {
   readonly onRequest: onRequestHookHandler;
   /**
    * Waits for `drainMs` milliseconds, or until `isIdle` resolves, and until the server has accepted the connections
-   * that were queued in the kernel. If the port is closed immediately afterward, only connections that arrive in
-   * between are reset.
+   * that were queued in the kernel. If the port is closed immediately afterward, only connections that arrive between
+   * these two steps are reset.
    */
   begin(drainMs: number, isIdle?: Promise<void>): Promise<void>;
 }
@@ -21,7 +21,7 @@ export function createDrain(): Drain {
   let isDraining = false;
   return {
     onRequest(_request, reply, done) {
-      // With this header, Node closes the socket after the response.
+      // With `shouldKeepAlive` off, Node closes the socket after the response.
       if (isDraining) reply.raw.shouldKeepAlive = false;
       done();
     },

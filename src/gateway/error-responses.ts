@@ -1,4 +1,4 @@
-/** The responses to unknown paths and to errors that services haven't rendered. */
+/** The responses to requests for unknown paths and to errors that services haven't handled. */
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from '../kernel/log.ts';
 import { pathOf } from './paths.ts';

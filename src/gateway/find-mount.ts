@@ -1,6 +1,6 @@
 import type { Mount } from '../kernel/service.ts';
 
-/** Returns the mount whose prefix equals `path` or is a parent of it. */
+/** Returns the mount whose prefix equals `path` or is a parent of `path`. */
 export function findMount(mounts: readonly Mount[], path: string): Mount | undefined {
   return mounts.find(({ prefix }) => isAtOrBelow(path, prefix));
 }

@@ -1,7 +1,7 @@
 /**
  * Passes requests from an API worker to the main process over a private Unix socket. The main process's gateway handles
- * them like any other request, so a worker doesn't need the services' rules or state. The worker applies only the
- * connection limits.
+ * forwarded requests like any other request, so a worker doesn't need the services' rules or state. The API worker
+ * applies only the connection limits.
  */
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -24,8 +24,8 @@ export interface ForwardOptions {
 }
 
 /**
- * A mount of the main process, with only the properties that API workers need. Their values can be sent in a message to
- * another process.
+ * A mount of the main process, with only the properties that API workers need. The values of these properties can be
+ * sent in a message to another process.
  */
 export interface LeadMount extends Pick<Mount, 'prefix' | 'cors' | 'overloaded' | 'isProbe'> {
   readonly hasUpgrades: boolean;
@@ -42,7 +42,7 @@ export function leadMount({ prefix, cors, overloaded, isProbe, upgrade }: Mount)
 }
 
 export interface Forwarder {
-  /** The main process's mounts. Requests for them are forwarded, so Fastify never calls their plugins. */
+  /** The main process's mounts. Requests for these mounts are forwarded, so Fastify never calls the mounts' plugins. */
   readonly mounts: readonly Mount[];
   /** Forwards the request and takes over the reply. */
   request(request: FastifyRequest, reply: FastifyReply): void;
@@ -76,10 +76,13 @@ interface Unreachable {
 /** The time after which clients should retry if the main process couldn't be reached. */
 const retryMs = 1000;
 
-/** Whether the worker trusts the caller's `traceparent`. A worker always sets the header, so clients can't. */
+/** Whether the worker trusts the caller's `traceparent`. A worker always sets this header, so clients can't set it. */
 const samplingHeader = 'x-plinth-keeps-sampling';
 
-/** Reads a worker's decision about the caller's `traceparent`, and hides it from the services. */
+/**
+ * Reads a worker's decision about the caller's `traceparent`, and removes the header so that the services don't receive
+ * it.
+ */
 export function takeSampling({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
   const keeps = headers[samplingHeader] === 'true';
   delete headers[samplingHeader];
@@ -147,7 +150,8 @@ export function createForwarder({
 
 /**
  * Returns the headers for the main process. The gateway has already removed forwarding headers that the sender isn't
- * allowed to set, so the main process trusts the remaining ones. `client` replaces the chain of addresses.
+ * allowed to set, so the main process trusts the remaining headers. `client`, the client's address, replaces the chain
+ * of addresses.
  */
 function headersFor(request: IncomingMessage, client: string): Record<string, string | string[]> {
   const ofConnection = new Set(
@@ -187,12 +191,12 @@ function answer(
     response.writeHead(overloadStatus, head).end(text);
   });
   sent.once('response', (answered) => {
-    // The main process has already added the security headers for this kind of document.
+    // The main process has already added the security headers for the mount's kind of documents.
     setDocuments(response, 'plinth');
     const head = endToEnd(answered.rawHeaders);
     if (strictTransport !== undefined) head.push('strict-transport-security', strictTransport);
     response.writeHead(answered.statusCode ?? 502, answered.statusMessage ?? '', head);
-    // Sends the head immediately, because Node would otherwise send it together with the first chunk.
+    // Sends the status and headers immediately, because Node would otherwise send them together with the first chunk.
     response.flushHeaders();
     pipeline(answered, response, () => undefined);
   });
@@ -208,8 +212,8 @@ function endToEnd(raw: readonly string[]): string[] {
 }
 
 /**
- * Connects the client's socket to the main process's socket if the main process accepts the upgrade. Otherwise,
- * forwards the main process's response.
+ * Connects the client's socket to the main process's socket if the main process accepts the upgrade. If the main
+ * process rejects the upgrade, forwards its response.
  */
 function forwardUpgrade(
   sent: ClientRequest,
@@ -233,10 +237,10 @@ function forwardUpgrade(
   });
   sent.once('upgrade', (response, upstream, early) => {
     socket.off('close', leave);
-    // A `close` event follows.
+    // An `error` event is followed by a `close` event, which is handled below.
     upstream.on('error', () => undefined);
     socket.once('close', () => upstream.destroy());
-    // The client still receives the last bytes, even if it reads slowly.
+    // The client still receives the last bytes, even if the client reads slowly.
     upstream.once('close', () => socket.end(() => socket.destroy()));
     socket.write(headOf(response, response.rawHeaders));
     socket.write(early);

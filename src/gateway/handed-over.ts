@@ -21,7 +21,7 @@ export class HandedOver {
       this.#open.delete(socket);
       for (const check of this.#waiting) check();
     });
-    // Node documents this event for connections that the server hasn't accepted itself.
+    // Node's documentation describes emitting this event for connections that the server hasn't accepted itself.
     this.#server.emit('connection', socket);
   }
 

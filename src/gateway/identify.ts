@@ -1,11 +1,14 @@
 /**
- * Identifies a request's caller, to include it in the log. Some services set the caller themselves. For the other
- * services, the caller is read from the token if this project signed it.
+ * Identifies a request's caller, so that the log contains the caller. Some services set the caller themselves. For the
+ * other services, the caller is read from the token if this project signed the token.
  */
 import type { Trace } from '../kernel/trace.ts';
 import type { Keys } from '../keys/types.ts';
 
-/** Runs after the response. By then, the service has verified the token, so the result is cached. */
+/**
+ * Identifies the caller after the response has been sent. The service has verified the token by then, so the result of
+ * the verification is cached.
+ */
 export function identify(
   trace: Trace,
   authorization: string | undefined,

@@ -3,8 +3,8 @@
  * share one port, and the Console has a separate port.
  *
  * The gateway doesn't reject tokens itself, because services differ in the claims they require, the clock skew they
- * accept, their anonymous fallback and their error texts. Each service is mounted as an encapsulated child, so its
- * hooks and parsers don't affect other services.
+ * accept, their anonymous fallback and their error texts. Each service is mounted as an encapsulated child of the app,
+ * so its hooks and parsers don't affect other services.
  */
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
@@ -50,7 +50,7 @@ export { createTrustedProxies, trustedWorkers } from './trusted-proxies.ts';
 export type { Gateway, GatewayLoad, GatewayOptions, GatewayQueue, PortTls, Route } from './types.ts';
 
 const nothing: ReadonlySet<object> = new Set();
-/** The maximum time, in milliseconds, for services to close their WebSockets at shutdown. */
+/** The maximum time, in milliseconds, that services have for closing their WebSockets at shutdown. */
 const upgradedGraceMs = 2000;
 
 export function createGateway(options: GatewayOptions): Gateway {
@@ -138,7 +138,8 @@ export function createGateway(options: GatewayOptions): Gateway {
 
   return {
     async listen(host, port) {
-      // For the name `localhost`, Fastify opens a separate server per address, without the listeners that are added here.
+      // For the name `localhost`, Fastify opens a separate server per address, without the listeners that the gateway
+      // adds to `app.server`.
       await app.listen({ host: host === 'localhost' ? '127.0.0.1' : host, port });
       return (app.server.address() as AddressInfo).port;
     },
@@ -173,7 +174,7 @@ export function createGateway(options: GatewayOptions): Gateway {
           Math.min(graceMs, upgradedGraceMs),
         ),
       ];
-      // Without this timer, a connection that receives its last response during the shutdown would be kept alive.
+      // Without this timer, a connection on which the last response is sent during the shutdown would be kept alive.
       const sweep = setInterval(() => app.server.closeIdleConnections(), 20);
       for (const timer of [...cuts, sweep]) timer.unref();
       pace.stop();

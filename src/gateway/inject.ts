@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { traces } from '../kernel/trace.ts';
 
-/** Returns the app's response. With `asStream`, the response resolves before its body is complete. */
+/** Returns the app's response. With `asStream`, the promise resolves before the response's body is complete. */
 export async function injectFetch(
   app: FastifyInstance,
   path: string,
@@ -11,7 +11,7 @@ export async function injectFetch(
   asStream = false,
 ): Promise<Response> {
   const headers = Object.fromEntries(new Headers(init.headers));
-  // Gives a request to another service the ID of the request during which it is sent.
+  // Gives the request the ID of the client's request during which it is sent.
   const asking = traces.getStore();
   if (asking !== undefined) headers['x-request-id'] ??= asking.requestId;
   const body =

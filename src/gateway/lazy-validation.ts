@@ -1,6 +1,6 @@
 /**
- * Loads and compiles JSON schema validation when a route is first called. By default, Fastify does this at startup,
- * which would take a quarter of the startup time.
+ * Loads and compiles JSON schema validation when a route is first called. By default, Fastify loads and compiles
+ * validation at startup, which would take a quarter of the startup time.
  */
 import { createRequire } from 'node:module';
 import type { BuildCompilerFromPool } from '@fastify/ajv-compiler';

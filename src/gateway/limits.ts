@@ -1,4 +1,4 @@
-/** Limits on the resources that one client can occupy, from `[server]` in plinth.toml. */
+/** The limits on the resources that one client can occupy, which are set in `[server]` in plinth.toml. */
 import { type Machine, thisMachine } from '../shared/machine.ts';
 import { connectionsForFiles, openFileLimit } from '../shared/open-files.ts';
 import type { AdmissionLimits } from './admission.ts';
@@ -25,7 +25,8 @@ export interface ServerSettings {
 }
 
 /**
- * The limits of the main process. Its clients are the API workers, which have already applied the configured limits.
+ * The limits of the main process. The main process's clients are the API workers, which have already applied the
+ * configured limits.
  */
 export const limitsBehindWorkers = (limits: GatewayLimits): GatewayLimits => ({
   ...limits,
@@ -36,14 +37,18 @@ export const limitsBehindWorkers = (limits: GatewayLimits): GatewayLimits => ({
 
 const maxDefaultConnections = 40_000;
 /**
- * The memory per connection, which suffices for an idle realtime socket with its channels and for the kernel's buffers.
+ * The memory that is assumed per connection, which suffices for an idle realtime socket with its channels and for the
+ * kernel's buffers.
  */
 const bytesPerConnection = 64 * 1024;
 
 const connectionsFor = ({ memoryBytes }: Machine): number =>
   Math.min(maxDefaultConnections, Math.floor(memoryBytes / bytesPerConnection));
 
-/** The limit never exceeds the number of file descriptors, because each connection needs one. */
+/**
+ * Returns the gateway's limits. The limit on connections never exceeds the number of available file descriptors,
+ * because each connection needs a file descriptor.
+ */
 export const limitsFrom = (
   settings: ServerSettings,
   machine: Machine = thisMachine(),

@@ -1,6 +1,6 @@
 /**
- * `/metrics` for Prometheus. The endpoint requires the secret key, because only the project's owner should see its
- * traffic.
+ * `/metrics` for Prometheus. The metrics endpoint requires the secret key, because only the project's owner should see
+ * the project's traffic.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Keys } from '../keys/types.ts';
@@ -13,7 +13,10 @@ export interface MetricsRules {
   readonly keys: Pick<Keys, 'verifyOwn'>;
 }
 
-/** Accepts the secret key or a `service_role` token, as `Authorization: Bearer` or in the `apikey` header. */
+/**
+ * Accepts the secret key or a `service_role` token, either in the `Authorization: Bearer` header or in the `apikey`
+ * header.
+ */
 export function metricsRoute(
   text: () => Promise<string>,
   { apiKeys, secretKeys, keys }: MetricsRules,

@@ -1,4 +1,7 @@
-/** Mounts a service under its sub-path. Applies CORS and API keys, and attributes requests to their callers. */
+/**
+ * Mounts a service under its sub-path. Applies the rules for CORS and API keys, and attributes requests to their
+ * callers.
+ */
 import type { FastifyInstance } from 'fastify';
 import type { Mount } from '../kernel/service.ts';
 import { traces } from '../kernel/trace.ts';
@@ -29,12 +32,13 @@ export function registerMount(
     async (scope) => {
       scope.addHook('onRequest', (request, _reply, done) => {
         request.serviceName = serviceName;
-        // Other services use the asynchronous context to attribute statements to a request, which slightly slows down
-        // each asynchronous step.
+        // The asynchronous context attributes SQL statements to a request, but slightly slows down each asynchronous
+        // step, so it isn't used for services that attribute statements themselves.
         if (mount.notesStatements === true || request.trace === undefined) done();
         else traces.run(request.trace, done);
       });
-      // The router also matches a percent-encoded prefix, but services remove the prefix by its length.
+      // Rejects percent-encoded prefixes, because the router matches them although services remove the prefix by its
+      // length.
       scope.addHook('onRequest', (request, reply, done) => {
         if (request.url.startsWith(mount.prefix)) done();
         else reply.callNotFound();

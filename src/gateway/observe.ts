@@ -1,4 +1,4 @@
-/** Reports calls between services in this process as if they were requests. */
+/** Reports calls between services in this process like requests from clients. */
 import type { InternalCall, Observe } from '../kernel/service.ts';
 import { type RequestRecord, Trace, traces } from '../kernel/trace.ts';
 import type { Keys } from '../keys/types.ts';

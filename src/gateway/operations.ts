@@ -6,7 +6,7 @@ import type { GatewayOptions } from './types.ts';
 
 export const livePath = '/health/live';
 
-/** Registers the endpoints for operators' tools. */
+/** Registers the endpoints that operators' tools use. */
 export function registerOperations(
   app: FastifyInstance,
   { readiness, prometheus }: GatewayOptions,

@@ -15,11 +15,11 @@ const defaultBody: OverloadBody = {
   }),
 };
 
-/** Returns the body in the format of the mount's service. */
+/** Returns the response body in the error format of the mount's service. */
 export const overloadBody = (mount: Pick<Mount, 'overloaded'> | undefined, path: string): OverloadBody =>
   mount?.overloaded?.find(({ below }) => below === undefined || isAtOrBelow(path, below)) ?? defaultBody;
 
-/** Returns the names and values of the headers. Web pages of any origin can read the response. */
+/** Returns the names and values of the response's headers. Web pages of any origin can read the response. */
 export function overloadHead(
   request: Pick<IncomingMessage, 'headers'>,
   { type, text }: OverloadBody,
@@ -36,5 +36,7 @@ export function overloadHead(
   ];
 }
 
-/** Adds a random part, so that clients that were rejected at the same time don't retry at the same time. */
+/**
+ * Adds a random duration, so that clients whose requests were rejected at the same time don't retry at the same time.
+ */
 const retryAfterSeconds = (waitMs: number): number => Math.max(1, Math.ceil(waitMs / 1000)) + randomInt(2);

@@ -1,6 +1,7 @@
 /**
  * Places the dispatcher in front of the services. Requests that can't be served in time are rejected before they are
- * routed, parsed or logged. The response has the service's error format, and web pages can read it.
+ * routed, parsed or logged. The response to a rejected request has the service's error format, and web pages can read
+ * it.
  */
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -20,12 +21,15 @@ export interface OverloadOptions {
   readonly proxies: TrustedProxies;
   readonly limits: DispatchLimits;
   readonly log: Logger;
-  /** Detects slow clients. Called for rejected requests, because the rest of their bodies is still read. */
+  /** Detects slow clients. Called for rejected requests, because the server still reads the rest of their bodies. */
   readonly watch: (request: IncomingMessage, response: ServerResponse) => void;
 }
 
 export interface Overload {
-  /** Starts an upgrade, or rejects it with a response on its socket if too many are waiting. */
+  /**
+   * Starts an upgrade now or later, or rejects the upgrade with a response on its socket if too many upgrades are
+   * waiting.
+   */
   upgrade(request: IncomingMessage, socket: Duplex, start: () => void): void;
   load(): DispatchLoad;
   /** Returns the number of rejected requests per mount, by prefix. */
@@ -104,8 +108,8 @@ export function rejectOverload(
 }
 
 /**
- * Whether a request is never rejected. Preflight requests that the gateway handles itself are cheap, and without their
- * response, a web page couldn't determine why its request was rejected.
+ * Whether a request is exempt from rejection. The gateway itself responds to preflight requests, which is cheap, and
+ * without a response to its preflight request, a web page couldn't determine why its request was rejected.
  */
 function isExempt(request: IncomingMessage, path: string, mount: Mount | undefined): boolean {
   if (mount === undefined) return exemptPath.test(path);
@@ -117,7 +121,7 @@ function isExempt(request: IncomingMessage, path: string, mount: Mount | undefin
   );
 }
 
-/** Counts rejections. Instead of one line per request, periodically logs the number of rejected requests. */
+/** Counts rejections. Periodically logs the number of rejected requests, instead of one line per rejected request. */
 function createCounter(
   counts: Map<string, number>,
   log: Logger,

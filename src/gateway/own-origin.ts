@@ -1,7 +1,7 @@
 /**
- * Restricts a port to requests from its own pages. Used for the Console. Browsers let any website send requests to the
- * port, even under the website's own name (DNS rebinding), and treat all ports of a host as the same site. Therefore,
- * headers that only the browser can set are checked before any route handles the request.
+ * Restricts a port to requests from its own pages. The Console's port uses this restriction. Browsers let any website
+ * send requests to the port, even under the website's own host name (DNS rebinding), and treat all ports of a host as
+ * the same site. Therefore, headers that only the browser can set are checked before any route handles the request.
  */
 import type { FastifyInstance } from 'fastify';
 import { foreignOf, type OwnAddress } from '../kernel/request-origin.ts';
@@ -16,7 +16,7 @@ declare module 'fastify' {
 }
 
 const rejections = {
-  // 421 Misdirected Request (RFC 9110, section 15.5.20).
+  // The status is 421 Misdirected Request (RFC 9110, section 15.5.20).
   name: {
     status: 421,
     code: 'wrong_host',
@@ -30,7 +30,7 @@ const rejections = {
   },
 } as const;
 
-/** Headers that are added to every response, including hijacked responses. A service can override them. */
+/** Headers that are added to every response, including hijacked responses. A service can override these headers. */
 const protection = [
   ['content-security-policy', "default-src 'none'; frame-ancestors 'none'; base-uri 'none'"],
   ['cross-origin-opener-policy', 'same-origin'],

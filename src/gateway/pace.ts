@@ -1,7 +1,7 @@
 /**
- * Detects clients that occupy a connection while barely using it, because they send a body or read a response very
- * slowly. Measures the average rate over a window and counts only time spent waiting for the client. A slow connection,
- * a short pause or a slow service never ends a request.
+ * Detects clients that occupy a connection but barely use it, because they send a request body or read a response very
+ * slowly. Measures the average rate over a period (the window) and counts only the time spent waiting for the client. A
+ * slow connection, a short pause or a slow service never ends a request.
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -13,7 +13,8 @@ export interface PaceLimits {
   readonly minBytesPerSecond: number;
   readonly bodyWindowMs: number;
   /**
-   * The window for responses. It is longer because media players and browsers stop reading while their buffer is full.
+   * The length of the window for responses. This window is longer than the one for request bodies, because media
+   * players and browsers stop reading while their buffer is full.
    */
   readonly responseWindowMs: number;
 }
@@ -57,7 +58,7 @@ export function watchPace(server: Server, limits: () => PaceLimits): Pace {
     open.set(socket, watched);
     socket.once('close', () => open.delete(socket));
   });
-  // After an upgrade, the service that accepted the socket is responsible for it.
+  // After an upgrade, the service that accepted the socket is responsible for slow clients.
   server.on('upgrade', (_request, socket: Socket) => open.delete(socket));
 
   const look = (): void => {
@@ -92,8 +93,8 @@ export function watchPace(server: Server, limits: () => PaceLimits): Pace {
 }
 
 /**
- * Whether a request body is too slow. If received data hasn't been read yet, the connection is waiting for the service
- * and not for the client.
+ * Whether a request body arrives too slowly. If the service hasn't read all received data yet, the connection is
+ * waiting for the service and not for the client.
  */
 function isSlowBody(request: IncomingMessage, window: Window, now: number): boolean {
   if (request.complete || request.destroyed) return false;
@@ -101,8 +102,8 @@ function isSlowBody(request: IncomingMessage, window: Window, now: number): bool
 }
 
 /**
- * Whether a response is read too slowly. If the kernel hasn't accepted all data yet, the connection is waiting for the
- * client.
+ * Whether the client reads a response too slowly. If the kernel hasn't accepted all data yet, the connection is waiting
+ * for the client.
  */
 function isSlowReader(socket: Socket, response: ServerResponse, window: Window, now: number): boolean {
   if (response.writableFinished) return false;
@@ -110,16 +111,16 @@ function isSlowReader(socket: Socket, response: ServerResponse, window: Window, 
   return window.isTooSlow(writeQueueSize > 0, bytesWritten - writeQueueSize, now);
 }
 
-/** The number of bytes passed to libuv, and the number of these bytes that libuv hasn't sent yet. */
+/** The number of bytes that were passed to libuv, and the number of these bytes that libuv hasn't sent yet. */
 interface WriteQueue {
   readonly bytesWritten: number;
   readonly writeQueueSize: number;
 }
 
 /**
- * Returns the queue of a socket. A socket reports a large write only once all of it has been sent, so this function
- * reads the undocumented handle instead, like Node's own timeouts. `test/security/slow-clients.test.ts` fails if the
- * handle is missing.
+ * Returns the write queue of a socket. Node counts a large write only once all of its data has been sent, so this
+ * function reads the socket's undocumented handle instead, as Node does for its own timeouts.
+ * `test/security/slow-clients.test.ts` fails if the handle is missing.
  */
 function queueOf(socket: Socket & { readonly _handle?: WriteQueue | null }): WriteQueue {
   return socket._handle ?? { bytesWritten: 0, writeQueueSize: 0 };
@@ -141,12 +142,12 @@ class Window {
     this.#bytesPerSecond = bytesPerSecond;
   }
 
-  /** The measurement begins with the next check. */
+  /** Starts a new measurement at the next check. */
   begin(): void {
     this.#beganAt = undefined;
   }
 
-  /** @param bytes the number of bytes transferred on this connection so far */
+  /** @param bytes The number of bytes that have been transferred on this connection. */
   isTooSlow(waitsForClient: boolean, bytes: number, now: number): boolean {
     if (waitsForClient && this.#beganAt !== undefined) {
       const passedMs = now - this.#beganAt;

@@ -9,7 +9,7 @@ import { isAlive, startMark } from './processes.ts';
 
 export interface LockInfo {
   readonly pid: number;
-  /** When the process acquired the lock, as an ISO 8601 timestamp. */
+  /** The time at which the process acquired the lock, as an ISO 8601 timestamp. */
   readonly startedAt: string;
   /** PostgreSQL's TCP port. Null if TCP is disabled, and 0 while the port is unknown. */
   readonly port: number | null;
@@ -18,7 +18,7 @@ export interface LockInfo {
 }
 
 export interface Lock {
-  /** Writes the port to the lock file once it is known. */
+  /** Writes PostgreSQL's port to the lock file. */
   update(port: number | null): void;
   release(): void;
 }
@@ -92,7 +92,10 @@ export function isHeld(info: LockInfo): boolean {
   return info.mark === undefined || mark === undefined || mark === info.mark;
 }
 
-/** Removes a stale lock. First renames the lock and checks it again, because another process may have replaced it. */
+/**
+ * Removes a stale lock. First renames the lock file and checks its content again, because another process may have
+ * replaced the file.
+ */
 function removeStale(path: string, seen: LockInfo | undefined): void {
   const aside = `${path}.stale.${process.pid}`;
   try {

@@ -13,12 +13,12 @@ import { takeSpare } from './spare.ts';
 /** The password that `postgres` has in every prepared cluster. */
 export const preparedPassword = 'postgres';
 
-/** The number of files that are copied concurrently while a start waits for them. */
+/** The maximum number of files that are copied concurrently when the server's start depends on the copy. */
 const maxParallel = 8;
 
 /**
  * Creates the data folder `pgdata` from the prepared data folder `source`. Uses the spare copy if there is one. The
- * folder gets its final name only once it is complete. Returns the copy's logins, which are valid until its passwords
+ * folder gets its final name only once it is complete. Returns the copy's logins, which are valid until the passwords
  * are changed, or undefined if the source can't be used.
  */
 export async function copyPrepared(
@@ -37,7 +37,8 @@ export async function copyPrepared(
   const home = dirname(pgdata);
   const work = join(home, `${unfinishedPrefix}${randomBytes(6).toString('hex')}`);
   try {
-    // The copied files belong to this process's user. If the server runs as a different user, that user must own them.
+    // This process's user owns the copied files. If the server runs as a different user, that user must own the copied
+    // files.
     const owner: Owner =
       process.getuid?.() !== 0 ? undefined : identity.kind === 'user' ? identity : { uid: 0, gid: 0 };
     const isSpare = options.durable && takeSpare(source, work, owner);
@@ -47,13 +48,14 @@ export async function copyPrepared(
       if (!(await copied)) return undefined;
       if (options.durable) await flushFolder(work);
     }
-    // An existing extension folder is kept. It may be from another version, but it is updated when the server starts.
+    // An existing extension folder is kept. If an existing extension folder is from another version, it is updated when
+    // the server starts.
     const extensions = join(home, 'extensions');
     const copiedExtensions = join(work, 'extensions');
     if (existsSync(copiedExtensions) && !existsSync(extensions)) renameSync(copiedExtensions, extensions);
     renameSync(join(work, 'postgres'), pgdata);
-    // Flushes the renames before the server starts, so that a spare copy that is in use can't reappear in the cache
-    // after a crash.
+    // Flushes the renames to disk before the server starts, so that a spare copy that is in use can't reappear in the
+    // cache after a crash.
     if (options.durable) await flushPath(home);
     if (isSpare) await flushPath(source);
     return clusterLogins(secret, { password: preparedPassword, shared: false });

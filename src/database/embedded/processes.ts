@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
 const linux = process.platform === 'linux';
 
-/** Whether the process is running. A zombie doesn't count, although it still responds to signals. */
+/** Whether the process is running. A zombie doesn't count as running, although signals can still be sent to it. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -17,8 +17,8 @@ export function isAlive(pid: number): boolean {
 }
 
 /**
- * Returns text that distinguishes this process from earlier and later processes with the same ID, based on the boot and
- * the start time. Returns undefined if the system doesn't provide this information.
+ * Returns text that distinguishes the process from earlier and later processes with the same ID. The text contains the
+ * process's start time and, on Linux, the boot ID. Returns undefined if the system doesn't provide this information.
  */
 export function startMark(pid: number): string | undefined {
   if (linux) {
@@ -39,8 +39,8 @@ export function startMark(pid: number): string | undefined {
 
 /**
  * Returns the PostgreSQL processes whose working directory is `dir`, which includes the postmaster and all its
- * children. Returns an empty list on platforms that don't provide this information, where only PostgreSQL's shared
- * memory check prevents two servers from using one folder.
+ * children. Returns an empty list on platforms other than Linux, where only PostgreSQL's shared memory check prevents
+ * two servers from using the same folder.
  */
 export function processesIn(dir: string): number[] {
   if (!linux) return [];
@@ -59,8 +59,8 @@ export function processesIn(dir: string): number[] {
 }
 
 /**
- * Returns whether `pid` is the postmaster of the data folder `dir`. If this can't be determined, returns true, because
- * stopping a process that isn't running has no effect.
+ * Returns whether `pid` is the postmaster of the data folder `dir`. On Windows, returns true for every running process,
+ * because the working directory can't be determined.
  */
 export function isPostmasterOf(pid: number, dir: string): boolean {
   if (!isAlive(pid)) return false;
@@ -68,8 +68,8 @@ export function isPostmasterOf(pid: number, dir: string): boolean {
     try {
       return readlinkSync(`/proc/${pid}/cwd`) === dir;
     } catch (error) {
-      // Other users' processes can't be inspected. Such a process can be Plinth's server only if Plinth started the
-      // server as another user.
+      // Other users' processes can't be inspected. Another user's process can be Plinth's server only if Plinth started
+      // the server as that user.
       return (
         (error as NodeJS.ErrnoException).code === 'EACCES' &&
         /postgres/.test(readText(`/proc/${pid}/comm`) ?? '')

@@ -26,7 +26,7 @@ export interface RecoveryOptions {
 
 /** Reads a project's tables without running the project's code. */
 export interface TableReader {
-  /** Runs a query. Must be used only for the system catalogs. */
+  /** Runs a query. The query must read only the system catalogs. */
   readonly query: Queryable['query'];
   /**
    * Reads all rows of a table and returns the row count. `relation` is the quoted name of a table, optionally followed
@@ -41,13 +41,13 @@ export interface RecoveredCluster {
   stop(): Promise<void>;
 }
 
-/** The reader's role. It can read all tables but isn't a superuser, and a project's role can't switch to it. */
+/** The reader's role. The role can read all tables but isn't a superuser, and a project's roles can't switch to it. */
 const readerRole = 'supabase_read_only_user';
 
 /**
  * Settings that keep a recovered copy passive. The copy may run beside the original, so its logical replication
- * subscriptions must not receive changes. A project's event triggers are disabled, because they could run when the
- * reader signs in.
+ * subscriptions must not receive changes. The project's event triggers are disabled, because they could run when the
+ * reader's session starts.
  */
 const guards = { max_logical_replication_workers: 0, event_triggers: false } as const;
 
@@ -66,7 +66,7 @@ export async function startRecovery({
     dataDir,
     port: null,
     durable: true,
-    // With hot standby, this server would need limits at least as high as the original server's.
+    // With hot standby, the limits of this server would have to be at least as high as those of the original server.
     settings: { ...guards, ...(recovery === undefined ? {} : { hot_standby: false, ...recovery }) },
     password: '',
     sharedPassword: false,
@@ -80,8 +80,8 @@ export async function startRecovery({
       await setReaderPassword(cluster);
     } catch (error) {
       if ((error as PostgresErrorShape).code !== '28P01') throw error;
-      // If all logins of the original server shared one password, the superuser's password is unknown. The password is
-      // then reset for this start, and the next start restores the configured password.
+      // If all logins of the original server shared one password, the superuser's password is unknown. In this case,
+      // the superuser's password is reset for this start, and the next start restores the configured password.
       await cluster.stop();
       cluster = await startCluster({ ...options, settings: guards, resetSuperuser: true });
       await setReaderPassword(cluster);
@@ -107,8 +107,8 @@ export async function startRecovery({
 }
 
 /**
- * Creates the file that requests a recovery. First removes an existing file, because after the first start,
- * PostgreSQL's user owns the folder and could have placed a link here.
+ * Creates the file that requests a recovery. First removes any existing file, because after the first start,
+ * PostgreSQL's user owns the folder and could have created a link at this path.
  */
 function requestRecovery(path: string): void {
   rmSync(path, { force: true });
@@ -116,8 +116,8 @@ function requestRecovery(path: string): void {
 }
 
 /**
- * Sets the reader's password. The backup contains the original passwords. If the key file is missing, these were
- * derived from a different secret.
+ * Sets the reader's password. The backup contains the original passwords. If the key file is missing, the original
+ * passwords were derived from a different secret.
  */
 async function setReaderPassword(cluster: Cluster): Promise<void> {
   const admin = await connectAdmin(clusterTarget(cluster, 'supabase_admin', 'postgres'), silentLogger);

@@ -1,6 +1,6 @@
 /**
- * Repairs the roles and settings that Plinth depends on, at startup. `postgres` can change the roles because it has the
- * admin option on the API roles, and it can set preload libraries that don't exist.
+ * Repairs the roles and settings that Plinth depends on, at startup. The role `postgres` can change the API roles
+ * because it has the admin option on them, and can set preload libraries that don't exist.
  */
 import type { Logger } from '../../kernel/log.ts';
 import { quoteIdentifier, sql } from '../../kernel/sql.ts';
@@ -8,8 +8,8 @@ import type { PostgresErrorShape, Queryable } from '../types.ts';
 import { Client, type ConnectionOptions } from '../wire/index.ts';
 
 /**
- * Opens a superuser session. A database setting that refers to a missing preload library blocks all connections, so it
- * is removed first.
+ * Opens a superuser session. If a database setting refers to a missing preload library, PostgreSQL rejects all
+ * connections, so this function removes the setting first.
  */
 export async function connectAdmin(target: ConnectionOptions, log: Logger): Promise<Client> {
   try {
@@ -43,7 +43,7 @@ interface RoleFacts {
    * switch to the role.
    */
   readonly lentReplication: boolean;
-  /** The settings of preload libraries, in the format `role SET name=value`. */
+  /** The role's settings that specify preload libraries, in the format `role SET name=value`. */
   readonly preload: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** Runs one postmaster. Starts the process, waits until the server is ready, and stops it cleanly. */
+/** Runs one postmaster. Starts the process, waits until the server is ready, and shuts the server down cleanly. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
 import { createInterface } from 'node:readline';
@@ -46,7 +46,7 @@ export async function startServer(options: {
   const { file, args, ids } = commandAs(options.identity, options.binaries.postgres, [
     '-D',
     options.pgdata,
-    // Set on the command line, because the configuration file may contain an error.
+    // These settings are passed on the command line, because the configuration file may contain an error.
     '-c',
     'log_line_prefix=',
     ...(options.args ?? []),
@@ -88,8 +88,8 @@ export async function startServer(options: {
 }
 
 /**
- * Returns the server's environment. It doesn't include this process's environment, because PG* variables and locales
- * would change PostgreSQL's behavior.
+ * Returns the server's environment. The server doesn't inherit this process's environment, because PG* variables and
+ * locales would change PostgreSQL's behavior.
  */
 export function serverEnvironment(): NodeJS.ProcessEnv | undefined {
   if (process.platform === 'win32') return undefined;
@@ -117,13 +117,13 @@ function untilReady(
     };
     createInterface({ input: child.stderr as NodeJS.ReadableStream }).on('line', (line) => {
       if (lastLines.push(line) > 40) lastLines.shift();
-      // Some FATAL messages aren't failures. For example, "the database system is starting up" only means that a client
-      // connected too early.
+      // Some FATAL messages don't mean that the server failed to start. For example, "the database system is starting
+      // up" only means that a client connected too early.
       onLine(/^(FATAL|PANIC)/.test(line) && !/the database system is/.test(line) ? 'warn' : 'debug', line);
       if (line.includes('database system is ready to accept connections')) resolve();
     });
     child.once('error', fail);
-    // The `close` event is emitted after the last line has been read.
+    // The readline interface emits `close` after it has read the last line.
     child.once('close', () => fail());
   });
 }

@@ -13,7 +13,8 @@ const settings: ServerSettings = {
 };
 
 /**
- * Reads a configuration file as PostgreSQL does. The last entry for a name applies, and doubled quotes are unescaped.
+ * Reads a configuration file as PostgreSQL does. If a name occurs several times, its last entry applies, and doubled
+ * quotes are unescaped.
  */
 function read(text: string): Record<string, string> {
   const entries = text

@@ -1,4 +1,4 @@
-/** Generates the text of the server's two configuration files. */
+/** Generates the text of the server's two configuration files, postgresql.conf and pg_hba.conf. */
 import { delimiter } from 'node:path';
 import { quoteIdentifier } from '../../kernel/sql.ts';
 import { DatabaseError } from '../errors.ts';
@@ -9,15 +9,16 @@ export interface ServerSettings {
   readonly listenAddress: string | null;
   readonly socketDir: string | null;
   /**
-   * Folders that contain an `extension/` folder with control files. PostgreSQL searches them before the stock folder.
+   * Folders that contain an `extension/` folder with control files. PostgreSQL searches these folders before its own
+   * extension folder.
    */
   readonly extensionDirs: readonly string[];
   /**
-   * Whether data must survive a crash. False for disposable clusters, which disable fsync and allow many slots and
-   * connections.
+   * Whether data must survive a crash. False for disposable clusters, in which fsync is disabled and many slots and
+   * connections are allowed.
    */
   readonly durable: boolean;
-  /** The size of the disk that contains the data. On a small disk, the WAL is limited. */
+  /** The size of the disk that contains the data. On a small disk, the size of the WAL is limited. */
   readonly diskBytes: number;
   /** The settings in `[db.settings]` of config.toml, which override all other settings. */
   readonly extra: Readonly<Record<string, string | number | boolean>>;
@@ -28,7 +29,7 @@ export function postgresqlConf(settings: ServerSettings): string {
   const values: Record<string, string | number | boolean> = {
     listen_addresses: settings.listenAddress ?? '',
     port: settings.port,
-    // The value is a list of folders, so the path is quoted in case it contains a comma.
+    // The value of this setting is a list of folders, so the path is quoted in case it contains a comma.
     unix_socket_directories: settings.socketDir === null ? '' : quoteIdentifier(settings.socketDir),
     unix_socket_permissions: '0700',
     timezone: 'UTC',
@@ -37,12 +38,13 @@ export function postgresqlConf(settings: ServerSettings): string {
     lc_messages: 'C',
     password_encryption: 'scram-sha-256',
 
-    // These defaults suit a developer's machine. They use little memory until more is needed and don't start idle
-    // helper processes.
+    // These defaults suit a developer's machine. With these settings, PostgreSQL uses little memory until more is
+    // needed and doesn't start idle helper processes.
     shared_buffers: '64MB',
     io_method: 'sync',
     huge_pages: false,
-    // These values match the local stack's server, so that plans and the settings in EXPLAIN are the same.
+    // These values match those of the server in upstream's local stack, so that query plans and the settings in EXPLAIN
+    // are the same.
     effective_cache_size: '128MB',
 
     // Realtime uses logical decoding, which requires this setting.
@@ -57,7 +59,7 @@ export function postgresqlConf(settings: ServerSettings): string {
     shared_preload_libraries: 'pg_stat_statements',
     extension_control_path: [...settings.extensionDirs, '$system'].join(delimiter),
 
-    // This process reads the server's messages from stderr. Clients receive errors over their connections.
+    // This process reads the server's messages from stderr. Clients receive errors over their own connections.
     log_destination: 'stderr',
     logging_collector: false,
     log_min_messages: 'log',
@@ -88,10 +90,10 @@ export function postgresqlConf(settings: ServerSettings): string {
 }
 
 /**
- * Returns the complete pg_hba.conf. Every login requires a password, even on the socket. dblink and similar modules
- * connect from within the server as its operating system user, so with `trust` or `peer`, SQL could gain superuser
- * privileges. If there is a socket, the superuser can't connect over TCP. Logical replication in database mode matches
- * the lines for ordinary connections, and physical replication doesn't match any line.
+ * Returns the complete pg_hba.conf. Every login requires a password, even on the socket. Modules such as dblink connect
+ * from within the server as the server's operating system user, so with `trust` or `peer`, SQL could gain superuser
+ * privileges. If there is a socket, the superuser can't connect over TCP. Logical replication connections
+ * (`replication=database`) match the lines for ordinary connections, and physical replication connections are rejected.
  */
 export function pgHbaConf({ superuserOverTcp }: { readonly superuserOverTcp: boolean }): string {
   return [
@@ -106,7 +108,7 @@ export function pgHbaConf({ superuserOverTcp }: { readonly superuserOverTcp: boo
 
 /**
  * Returns the WAL limits, which are PostgreSQL's defaults and a limit for slots. On a small disk, WAL between
- * checkpoints is limited to a tenth of the disk, and WAL that a slot retains to a quarter.
+ * checkpoints is limited to a tenth of the disk, and WAL that a slot retains is limited to a quarter of the disk.
  */
 function walSizes(diskBytes: number): Record<string, string> {
   const diskMb = Math.floor(diskBytes / 1024 / 1024);

@@ -1,7 +1,7 @@
 /**
- * Opens sessions on the embedded server. Each of Plinth's roles signs in with its own password. A project's SQL can
- * change these passwords, because `postgres` can act as the service roles. If a sign-in is rejected, Plinth resets the
- * password. A project's role gets a temporary login.
+ * Opens sessions on the embedded server. Plinth signs in as each of its roles with a separate password. A project's SQL
+ * can change these passwords, because `postgres` can act as the service roles. If a sign-in is rejected, Plinth resets
+ * the password. For a project's own role, Plinth creates a temporary login.
  */
 import type { Logger } from '../../kernel/log.ts';
 import { applyPasswords } from '../logins/apply.ts';
@@ -11,7 +11,7 @@ import type { LoginRole } from '../types.ts';
 import { Client, type ConnectionOptions } from '../wire/index.ts';
 import { lendLogin } from './lent-login.ts';
 
-/** The connection data of a running cluster, which this process or another process has started. */
+/** The connection details of a running cluster that was started by this process or another process. */
 export interface ReachedCluster {
   /** The socket folder. Null if connections use TCP. */
   readonly socketDir: string | null;
@@ -48,7 +48,7 @@ export function clusterTarget(
 }
 
 /**
- * Returns the settings for a role's sessions. If a project can't switch to the role, the role's sessions start with
+ * Returns the settings for a role's sessions. If the project's roles can't switch to this role, its sessions start with
  * Plinth's settings, regardless of the project's database settings.
  */
 function parametersOf(role: string): Pick<ConnectionOptions, 'parameters'> {

@@ -1,6 +1,7 @@
 /**
  * Runs one statement in PostgreSQL's single-user mode, as the cluster's first superuser, while the server isn't
- * running. This mode needs neither a password nor a port, so Plinth uses it to reset the superuser's password.
+ * running. Single-user mode needs neither a password nor a port, so Plinth uses this mode to reset the superuser's
+ * password.
  */
 import { spawn } from 'node:child_process';
 import { quoteLiteral } from '../../kernel/sql.ts';
@@ -15,8 +16,8 @@ export async function setSuperuserPassword(
   pgdata: string,
   verifier: string,
 ): Promise<void> {
-  // Settings passed with `-c` override the configuration file. The statement runs in a database whose settings can't be
-  // changed by projects.
+  // Settings that are passed with `-c` override those in the configuration file. The statement runs in a database whose
+  // settings can't be changed by projects.
   const { file, args, ids } = commandAs(identity, binaries.postgres, [
     '--single',
     '-D',
@@ -35,7 +36,7 @@ export async function setSuperuserPassword(
     stderr += text;
   });
   child.stdin.on('error', () => undefined);
-  // In this mode, each line is a statement.
+  // In single-user mode, each input line is a separate statement.
   child.stdin.end(`alter role supabase_admin password ${quoteLiteral(verifier)}\n`);
   const code = await new Promise<number | null>((resolve, reject) => {
     child.once('error', reject);

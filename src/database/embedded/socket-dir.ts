@@ -8,7 +8,10 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import type { Identity } from './identity.ts';
 
-/** The maximum length of the folder's path. The longest name that PostgreSQL adds is `/.s.PGSQL.65535.lock`. */
+/**
+ * The maximum length of the folder's path. The longest name that PostgreSQL appends to the folder's path is
+ * `/.s.PGSQL.65535.lock`.
+ */
 const maxFolderBytes = 80;
 
 /** Removes a killed server's socket and its lock file, which contains the ID of a process that no longer exists. */
@@ -28,7 +31,7 @@ export function makeSocketDir(dataDir: string, identity: Identity): string {
   try {
     return own(hashed, identity);
   } catch {
-    // Another user owns this folder, so a folder with an unpredictable name is used instead.
+    // Another user owns the default folder, so a folder with an unpredictable name is used instead.
     return own(mkdtempSync(join(tmpdir(), 'plinth-')), identity);
   }
 }

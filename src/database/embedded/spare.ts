@@ -1,6 +1,6 @@
 /**
- * Keeps a spare copy of the prepared cluster in the cache. For a new project, this copy is only renamed, because
- * copying and flushing about 1,500 files would take longer than the rest of the project's first start.
+ * Keeps a spare copy of the prepared cluster in the cache. For a new project, Plinth only renames the spare copy,
+ * because copying and flushing about 1,500 files would take longer than the rest of the project's first start.
  */
 import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
@@ -29,8 +29,9 @@ export function takeSpare(source: string, work: string, owner: Owner): boolean {
 }
 
 /**
- * Creates a spare copy of `source` if there is none. Its files belong to the owner of `pgdata`, because the next new
- * project probably has the same owner. The copy gets its final name only once it is complete and flushed.
+ * Creates a spare copy of `source` if none exists. The spare copy's files belong to the owner of `pgdata`, because the
+ * next new project will probably have the same owner. The copy gets its final name only once it is complete and
+ * flushed.
  */
 export async function makeSpare(source: string, pgdata: string): Promise<void> {
   const spare = join(source, spareName);
@@ -43,7 +44,7 @@ export async function makeSpare(source: string, pgdata: string): Promise<void> {
     // Copies one file at a time, because the server is running and needs the thread pool.
     if (!(await copyCluster(source, work, { owner, parallel: 1 }))) return;
     await flushFolder(work);
-    // The rename fails if another process has created a spare copy since the check.
+    // The rename fails if another process has created a spare copy in the meantime.
     renameSync(work, spare);
     await flushPath(source);
   } finally {

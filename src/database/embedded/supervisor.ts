@@ -1,13 +1,13 @@
 /**
  * Keeps a server running. If the server exits, for example because the disk is full or the out-of-memory killer ended
- * it, retries the start until it succeeds.
+ * the process, restarts it and retries until it runs again.
  */
 import type { Logger } from '../../kernel/log.ts';
 import type { Server } from './server.ts';
 
 export interface Supervised {
   readonly pid: () => number;
-  /** Stops the server permanently. If a restart is in progress, it is completed or abandoned first. */
+  /** Stops the server permanently. If a restart is in progress, first completes or abandons the restart. */
   stop(): Promise<void>;
   unref(): void;
 }
@@ -15,7 +15,7 @@ export interface Supervised {
 const firstDelayMs = 100;
 /** The maximum delay between restarts. Once a full disk has space again, the server is restarted within this time. */
 const maxDelayMs = 4000;
-/** A server that has run for this long is considered healthy, so its next restart isn't delayed. */
+/** A server that has run for at least this duration is considered healthy, so its next restart isn't delayed. */
 const healthyMs = 60_000;
 
 /** Keeps a server running. `relaunch` cleans up after the server that exited and starts a new one. */

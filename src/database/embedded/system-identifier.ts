@@ -9,19 +9,18 @@ import { join } from 'node:path';
 
 /** The offset of `xlp_sysid` in the first page of a WAL file, after the 24 bytes of the short header. */
 const walOffset = 24;
-/** The data in pg_control ends before this offset, so that a disk writes it atomically. */
+/** The data in pg_control ends before this offset, so that disks write the data atomically. */
 const maxControlBytes = 512;
-/** The checksum follows the fields, so it can't be before this offset. */
+/** The checksum in pg_control follows the fields, so the checksum can't be before this offset. */
 const minControlBytes = 128;
 
 /**
  * Returns an identifier in initdb's format, which consists of the seconds since 1970, the microseconds, and 12 bits of
- * the process ID. Here, these bits are random.
+ * the process ID. Unlike in initdb, the last 12 bits are random.
  */
 export function newSystemIdentifier(nowMs: number, random: number): bigint {
   const seconds = BigInt(Math.floor(nowMs / 1000));
-  // The last three digits of the microseconds are also random, because two clusters can be created in the same
-  // millisecond.
+  // The last three digits of the microseconds are random, because two clusters can be created in the same millisecond.
   const micros = BigInt(Math.floor(nowMs % 1000)) * 1000n + BigInt(random % 1000);
   const suffix = BigInt(Math.floor(random / 1000)) & 0xfffn;
   return (seconds << 32n) | (micros << 12n) | suffix;
@@ -39,7 +38,8 @@ export function setSystemIdentifier(pgdata: string, identifier: bigint): boolean
   const segments = readdirSync(join(pgdata, 'pg_wal'))
     .filter((name) => /^[0-9A-F]{24}$/.test(name))
     .map((name) => join(pgdata, 'pg_wal', name));
-  // One matching segment is enough. Recycled segments contain pages of earlier segments, which PostgreSQL overwrites.
+  // One segment with the old identifier is enough. Recycled segments contain pages of earlier segments, and PostgreSQL
+  // will overwrite these pages.
   if (crcAt === undefined || !segments.some((segment) => identifierOf(segment).equals(old))) return false;
   const bytes = Buffer.alloc(8);
   bytes.writeBigUInt64LE(identifier);
@@ -81,7 +81,7 @@ function writeAt(path: string, offset: number, bytes: Buffer): void {
   }
 }
 
-/** Computes CRC-32C (Castagnoli) one bit at a time, because the input has at most 512 bytes. */
+/** Computes the CRC-32C (Castagnoli) bit by bit, which is fast enough because the input has at most 512 bytes. */
 function crc32c(bytes: Uint8Array): number {
   let crc = 0xffffffff;
   for (const byte of bytes) {

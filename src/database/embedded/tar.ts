@@ -1,4 +1,4 @@
-/** Reads the regular files in a tar archive (POSIX.1-1988 ustar) in memory. */
+/** Reads the regular files from an in-memory tar archive (POSIX.1-1988 ustar). */
 
 export interface TarEntry {
   readonly path: string;

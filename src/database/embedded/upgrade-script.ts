@@ -1,9 +1,10 @@
-/** Derives the update scripts of Plinth's extensions from the script of the new version. */
+/** Derives the update script of each of Plinth's extensions from the extension's installation script. */
 import { splitSql } from '../../shared/sql/split.ts';
 
 /**
- * Converts the script of a version to a script that also works if some of the version's objects already exist. The
- * script replaces functions and aggregates. It keeps other existing objects, so a new version must not change them.
+ * Converts an extension's script to a script that also works if some of the extension's objects already exist. The
+ * converted script replaces functions and aggregates. The converted script keeps all other existing objects, so a new
+ * version must not change them.
  *
  * @example upgradeScript('create function f() …; create type t;')
  */

@@ -1,15 +1,16 @@
 /**
  * Lists extensions that hosted projects use but the embedded PostgreSQL doesn't include, with advice for each. For
  * these extensions, `CREATE EXTENSION` creates a placeholder, which is a row in pg_extension without any objects. A
- * migration therefore continues if nothing depends on the extension. A placeholder can be dropped, moved and commented
- * on like any other extension, but `pg_available_extensions` doesn't list it.
+ * migration that runs `CREATE EXTENSION` therefore succeeds if no other statement in the migration uses the extension.
+ * A placeholder can be dropped, moved and commented on like any other extension, but `pg_available_extensions` doesn't
+ * list it.
  */
 import { quoteLiteral } from '../../kernel/sql.ts';
 
 export interface MissingExtension {
   /**
-   * Whether the project works the same without the extension. This is true, for example, of extensions for tuning,
-   * monitoring, dumps or development.
+   * Whether the project works the same without the extension. Examples of such extensions are those for tuning,
+   * monitoring, dumps and development.
    */
   readonly isOptional: boolean;
   /** Advice for projects that need the extension, as the end of a sentence (see {@link missingSentence}). */
@@ -95,7 +96,7 @@ export function missingSentence(name: string): string {
 
 /**
  * Returns a control file and a script that creates no objects and reports that the extension isn't available. The
- * script runs as a superuser. Otherwise, the role that runs it would need CREATE on the database.
+ * script runs as a superuser. Otherwise, the role that runs the script would need CREATE on the database.
  */
 export function placeholderFiles(name: string): { readonly control: string; readonly script: string } {
   const outcome = missingExtensions[name]?.isOptional

@@ -2,8 +2,8 @@
  * Contrib modules that `postgres` is allowed to create, as on the hosted service, although stock PostgreSQL requires a
  * superuser. Like the hosted service, Plinth intentionally excludes file_fdw, pageinspect, pg_surgery, pg_visibility
  * and xml2. Unlike the hosted service, Plinth also excludes pg_walinspect, because the WAL contains rows from every
- * table. `test/security/extension-rights.txt` lists the privileges that each extension grants to the API roles. Adding
- * a module changes that file, so review the change before you accept it.
+ * table. `test/security/extension-rights.txt` lists the privileges that each extension grants to the API roles. If you
+ * add a module here, that file changes, so review its changes before you accept them.
  */
 export const trustedContrib: readonly string[] = [
   'autoinc',
@@ -24,7 +24,7 @@ export const trustedContrib: readonly string[] = [
 ];
 
 /**
- * Extensions whose scripts grant too many privileges. `extension-amendments/NAME.sql` is appended to each of these
+ * Extensions whose own scripts grant too many privileges. `extension-amendments/NAME.sql` is appended to each of these
  * scripts.
  */
 export const amendedExtensions: readonly string[] = ['dblink', 'pg_prewarm', 'pgtap'];

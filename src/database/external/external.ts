@@ -1,12 +1,13 @@
 /**
  * Connects to an external PostgreSQL server by its URL. Determines the kind of database, the available privileges, and
  * how each role signs in. The kinds are a database that Plinth manages or will manage, a database of the hosted
- * service, and a database whose Plinth schemas belong to another account. In the last two cases, nothing is changed.
+ * service, and a database whose Plinth schemas belong to another account. Plinth doesn't change databases of the hosted
+ * service or databases whose Plinth schemas belong to another account.
  *
- * In the first case, Plinth's login roles get passwords derived from the URL's password. All processes with this URL
- * derive the same passwords, and the URL's password itself isn't valid for any of these roles. If these passwords can't
- * be set, the roles try to sign in with the URL's password. If that also fails, Plinth signs in with the account in the
- * URL and switches to each role.
+ * In a database that Plinth manages, its login roles get passwords that are derived from the URL's password. All
+ * processes with this URL derive the same passwords, and the URL's password itself isn't valid for any of these roles.
+ * If these passwords can't be set, Plinth tries to sign in as these roles with the URL's password. If the URL's
+ * password is also rejected, Plinth signs in with the account in the URL and switches to each role.
  */
 import type { Logger } from '../../kernel/log.ts';
 import { sql } from '../../kernel/sql.ts';
@@ -35,24 +36,24 @@ import { readExternalUrl } from './url.ts';
 export interface External {
   /** A session of the account in the URL, for Plinth's numbered SQL files. */
   readonly session: Client;
-  /** A URI for the account. It doesn't depend on the environment. */
+  /** A URI for the account. The URI doesn't depend on environment variables. */
   readonly url: string;
   readonly ownsSchemas: boolean;
   readonly serverVersion: number;
-  /** Returns how a role signs in. Available after {@link External.prepareLogins}. */
+  /** Returns the connection options for a role. Available after {@link External.prepareLogins}. */
   readonly target: (role: LoginRole) => ConnectionOptions;
   /**
-   * Returns how any role signs in to a database on that server. A role that isn't one of Plinth's uses the URL's
-   * password.
+   * Returns the connection options for any role and any database on the server. For a role that isn't one of Plinth's,
+   * the options contain the URL's password.
    */
   readonly targetOf: (role: string, database: string) => Promise<ConnectionOptions>;
-  /** Information that can't be read again later. */
+  /** Returns the facts about the connection that can't be read again later. */
   readonly connected: () => Connected;
-  /** Must be called once the roles exist. */
+  /** Determines how to sign in as each role. Must be called once the roles exist. */
   prepareLogins(): Promise<void>;
   /**
-   * The URL for the project's own code, available after {@link External.prepareLogins}. Uses the role `postgres` if
-   * possible, and otherwise the account in the URL.
+   * The URL for the project's own code, available after {@link External.prepareLogins}. The user in this URL is
+   * `postgres` if possible, and otherwise the account in the original URL.
    */
   projectUrl(): string;
 }
@@ -102,7 +103,7 @@ export async function connectExternal(
     check,
   }: ExternalOptions & {
     readonly log: Logger;
-    /** Called before the first change. Throws to reject the database. */
+    /** Called before the first change. The callback throws an error to reject the database. */
     readonly check: (session: Client, host: string) => Promise<void>;
   },
 ): Promise<External> {
@@ -174,7 +175,7 @@ export async function connectExternal(
             rejected = await tryLogins(rolesOf(rejected), derived, options);
           }
           if (options.has('authenticator') && facts.manager === undefined) {
-            // Fails if another account created the role.
+            // This statement fails if another account created the role `authenticator`.
             await session.exec(manageStatement(base.user)).catch(() => {});
           }
         }
@@ -225,7 +226,7 @@ interface Rejected {
 
 const rolesOf = (rejected: readonly Rejected[]): LoginRole[] => rejected.map(({ role }) => role);
 
-/** Stores how each role signs in, and returns the roles that can't sign in. */
+/** Tries to sign in as each role, stores the options that work, and returns the rejected roles with the errors. */
 async function tryLogins(
   roles: readonly LoginRole[],
   targetOf: (role: LoginRole) => ConnectionOptions,
@@ -248,8 +249,8 @@ async function tryLogins(
 }
 
 /**
- * Returns undefined if the URL doesn't contain a password. In this case, no passwords can be derived, and the server
- * might not require any.
+ * Returns undefined if the URL doesn't contain a password. Without a password in the URL, no passwords can be derived,
+ * and the server might not require passwords.
  */
 function loginsOf({ password }: ConnectionOptions, shared: boolean): Logins | undefined {
   if (password === undefined) return undefined;
@@ -262,7 +263,7 @@ function loginsOf({ password }: ConnectionOptions, shared: boolean): Logins | un
  * rely on the search path that is set here.
  */
 function loginOf(base: ConnectionOptions, role: string): ConnectionOptions {
-  // This role's transactions are read-only by default, so none of the hosts would count as `read-write`.
+  // This role's transactions are read-only by default, so none of the URL's hosts would count as `read-write`.
   const sessionKind =
     role === 'supabase_read_only_user' && base.sessionKind === 'read-write' ? 'primary' : base.sessionKind;
   return withSearchPath({ ...base, sessionKind, user: role }, role);
@@ -275,9 +276,9 @@ function withSearchPath(target: ConnectionOptions, role: string): ConnectionOpti
 }
 
 /**
- * Returns `postgres` if Plinth may set the password of this role, which is the case if the role has no password, or has
- * the URL's password because an earlier version set it. Returns an empty list if the role is a superuser or has a
- * different password.
+ * Returns `postgres` if Plinth may set this role's password, because the role has no password or has the URL's
+ * password, which an earlier version of Plinth set. Returns an empty list if the role is a superuser or has a different
+ * password.
  */
 async function ownPostgres(session: Client, base: ConnectionOptions): Promise<string[]> {
   const [found] = await session.query<{ hasPassword: boolean }>(sql`

@@ -8,7 +8,7 @@ const scripts = [
 ] as const;
 
 /**
- * Returns the files, except those for extensions that the server already has. An embedded server already has the
+ * Returns the files of the SQL-only extensions that aren't listed in `installed`. An embedded server already has the
  * extensions that Plinth provides.
  */
 export function sqlOnlyFiles(installed: readonly string[]): MigrationFile[] {
@@ -21,8 +21,8 @@ export function sqlOnlyFiles(installed: readonly string[]): MigrationFile[] {
 }
 
 /**
- * Converts a script to plain SQL. Inserts pgcrypto's schema, `extensions`, and removes the event_triggers setting,
- * because the migration runner sets it on versions that support it.
+ * Converts a script to plain SQL. Inserts the name of pgcrypto's schema (`extensions`), and removes the statement that
+ * sets `event_triggers`, because the migration runner does so on PostgreSQL versions that support this setting.
  */
 function asPlainSql(script: string): string {
   return script

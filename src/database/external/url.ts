@@ -14,14 +14,15 @@ import {
 
 export interface ExternalUrl {
   readonly base: ConnectionOptions;
-  /** A URI that doesn't depend on the environment or on files in the home folder. */
+  /** A URI that doesn't depend on environment variables or on files in the home folder. */
   readonly url: string;
   /** Returns the URI for another account. */
   forAccount(user: string, password: string): string;
 }
 
 /**
- * Reads the URL and the password file, because the passwords of Plinth's roles are derived from the account's password.
+ * Reads the URL, and the password file if the URL doesn't contain a password, because Plinth derives its roles'
+ * passwords from the account's password.
  *
  * @throws {DatabaseError} bad_url
  */
@@ -50,7 +51,10 @@ async function withPassword(given: ConnectionTarget): Promise<ConnectionTarget> 
   return { ...target, password: found };
 }
 
-/** Whether the text alone is a URI for the target. If so, the text can be shown as the user wrote it. */
+/**
+ * Whether the text is a complete URI for the target, without any environment variables. A complete URI can be shown as
+ * the user wrote it.
+ */
 function isComplete(text: string, target: ConnectionTarget): boolean {
   return (
     isConnectionUri(text) && printConnectionUri(parseConnectionString(text)) === printConnectionUri(target)

@@ -29,8 +29,8 @@ export const isReportName = (name: string): name is ReportName => Object.hasOwn(
 
 /**
  * Runs a report. Returns undefined if the report requires an extension that the database doesn't have. The login may be
- * a superuser, so the project's operators and functions aren't used, even if they are a better match than PostgreSQL's
- * own.
+ * a superuser, so the report's queries use only PostgreSQL's own operators and functions, even if the project defines
+ * some that are a better match.
  */
 export async function inspect(pool: Pool, name: ReportName): Promise<Report | undefined> {
   const { columns, query, needs }: ReportDefinition = reports[name];
@@ -44,8 +44,8 @@ export async function inspect(pool: Pool, name: ReportName): Promise<Report | un
 }
 
 /**
- * For a superuser, also checks that a superuser owns the extension's view. Otherwise, the view could have been replaced
- * with one that calls other functions.
+ * For a superuser, also checks that a superuser owns the extension's view. A view with a different owner could have
+ * been replaced with one that calls the project's functions.
  */
 async function hasExtension(db: Queryable, name: string): Promise<boolean> {
   const rows = await db.query(sql`

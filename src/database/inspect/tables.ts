@@ -31,8 +31,8 @@ export const sizes: ReportDefinition = {
 };
 
 /**
- * Estimates bloat from the average width of each column in the statistics. A row also has a header of 24 bytes and a
- * line pointer of 4 bytes, and a page has a header of 24 bytes.
+ * Estimates bloat from the average width of each column, which PostgreSQL's statistics contain. A row also has a header
+ * of 24 bytes and a line pointer of 4 bytes, and a page has a header of 24 bytes.
  */
 export const bloat: ReportDefinition = {
   about: 'tables with dead rows and space that VACUUM has not returned (estimates)',

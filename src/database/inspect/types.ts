@@ -1,7 +1,10 @@
 /** The types of the reports that `plinth inspect` shows. */
 import type { Sql } from '../../kernel/sql.ts';
 
-/** The kind of value in a cell. `bytes` and `ms` are numbers. `share` is a fraction between 0 and 1. */
+/**
+ * The kind of value in a cell. Values of the kinds `bytes` and `ms` are numbers. A value of the kind `share` is a
+ * fraction between 0 and 1.
+ */
 export type CellKind = 'text' | 'count' | 'bytes' | 'ms' | 'share';
 export type Cell = string | number | boolean | null;
 
@@ -15,7 +18,7 @@ export interface Column {
 export interface ReportDefinition {
   readonly about: string;
   readonly columns: readonly Column[];
-  /** The query of the report. Its rows contain the fields of {@link columns}. */
+  /** The query of the report. The query's rows contain the fields of {@link columns}. */
   readonly query: Sql;
   /** The name of an extension that the query reads from. */
   readonly needs?: string;

@@ -3,7 +3,7 @@ import { quoteIdentifier, quoteLiteral, sql } from '../../kernel/sql.ts';
 import type { Queryable, Setting } from '../types.ts';
 import { type Logins, ownLoginRoles } from './passwords.ts';
 
-/** Sets the passwords of the roles in `names` that can sign in. The session must be allowed to set passwords. */
+/** Sets the passwords of those roles in `names` that have LOGIN. The session must be allowed to set passwords. */
 export async function setPasswords(
   session: Queryable,
   logins: Logins,
@@ -21,8 +21,8 @@ export async function setPasswords(
 }
 
 /**
- * Sets all passwords that differ from the derived ones. Runs as the superuser in Plinth's own cluster, at each startup
- * and when a sign-in of one of Plinth's roles is rejected.
+ * Sets the password of each login role whose password differs from the one in `logins`. Runs as the superuser in
+ * Plinth's own cluster, at each startup and whenever the server rejects the password of one of Plinth's roles.
  */
 export async function applyPasswords(session: Queryable, logins: Logins): Promise<void> {
   const names = ['postgres', ...ownLoginRoles];
@@ -43,7 +43,7 @@ async function changePasswords(session: Queryable, logins: Logins, roles: readon
     (name) => `alter role ${quoteIdentifier(name)} password ${quoteLiteral(logins.verifier(name))}`,
   );
   // These settings keep the verifiers out of statistics and logs that other roles can read. Only a superuser can change
-  // them.
+  // these settings.
   const [row] = await session.query<{ superuser: boolean }>(
     sql`select rolsuper as superuser from pg_catalog.pg_roles where rolname = current_user`,
   );
@@ -59,7 +59,10 @@ async function changePasswords(session: Queryable, logins: Logins, roles: readon
   await session.exec([...quiet, ...statements].join(';\n'));
 }
 
-/** Applies the settings of the database itself. Removes a `withheld` setting only if it has exactly the given value. */
+/**
+ * Applies the settings of the database itself. Removes each setting in `withheld`, but only if the database has exactly
+ * the given value.
+ */
 export async function applyDatabaseSettings(
   session: Queryable,
   settings: readonly Setting[],

@@ -1,7 +1,7 @@
 /**
- * Determines the password of each login role. Users have only the password of `postgres`. The other roles are used only
- * by Plinth's own processes. Their passwords are derived from a single secret, so several processes use the same
- * passwords without storing them.
+ * Determines the password of each login role. Users receive only the password of `postgres`. The other roles are used
+ * only by Plinth's own processes. The other roles' passwords are derived from a single secret, so several processes use
+ * the same passwords without storing them.
  */
 import { createHmac, scryptSync } from 'node:crypto';
 import { chosenIterations, scramVerifier } from './verifier.ts';
@@ -9,8 +9,8 @@ import { chosenIterations, scramVerifier } from './verifier.ts';
 export interface Logins {
   password(role: string): string;
   /**
-   * Returns the verifier that PostgreSQL stores for the role's password. The result is always the same, so at startup,
-   * verifiers only need to be compared and are rarely written.
+   * Returns the verifier that PostgreSQL stores for the role's password. The same password always results in the same
+   * verifier, so at startup, verifiers only need to be compared and are rarely written.
    */
   verifier(role: string): string;
 }
@@ -30,8 +30,8 @@ export const ownLoginRoles: readonly string[] = [
 ];
 
 /**
- * The number of iterations for derived passwords. A secret of 256 random bits doesn't need key stretching, so a sign-in
- * costs almost nothing.
+ * The number of iterations for derived passwords. A secret of 256 random bits doesn't need key stretching, so one
+ * iteration is enough and signing in is cheap.
  */
 const derivedIterations = 1;
 
@@ -47,7 +47,7 @@ export function derivedLogins(secret: Buffer): Logins {
 
 /**
  * Returns the logins of a cluster. `secret` is used to derive the passwords of all roles except `postgres`, whose
- * password is passed in. If `shared` is true, every role has that password, as in upstream's local stack.
+ * password is passed in. If `shared` is true, every role has the password of `postgres`, as in upstream's local stack.
  */
 export function clusterLogins(
   secret: Buffer,
@@ -67,8 +67,8 @@ export function clusterLogins(
 
 /**
  * Returns the secret for a server that is specified by its URL. Every process with this URL derives the same secret.
- * The URL's password may be weak, so it is stretched. Guessing the password from one of the resulting verifiers is more
- * expensive than guessing it from the account's own verifier.
+ * The URL's password may be weak, so scrypt stretches it. Guessing the password from one of the resulting verifiers is
+ * more expensive than guessing it from the account's own verifier.
  */
 export function secretOfUrlPassword(password: string): Buffer {
   return scryptSync(password.normalize('NFKC'), 'plinth database logins', 32, { N: 16_384, r: 8, p: 1 });

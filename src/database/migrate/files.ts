@@ -1,4 +1,4 @@
-/** Reads the numbered SQL files of the modules. Their names have the form `NNNN_subject.sql`. */
+/** Reads the numbered SQL files of the modules. The file names have the form `NNNN_subject.sql`. */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import type { MigrationSet } from '../types.ts';
@@ -43,7 +43,7 @@ function readSet({ module, dir }: MigrationSet): readonly MigrationFile[] {
 }
 
 /**
- * Returns a hash that identifies a file's statements. Lines that contain only a comment don't affect the hash.
+ * Returns a hash that identifies a file's statements. Lines that contain only a comment aren't hashed.
  *
  * @example hashOf('-- A table.\ncreate table a ();') === hashOf('create table a ();') // true
  */
@@ -53,7 +53,7 @@ export function hashOf(text: string): string {
 }
 
 /**
- * The prefix of current hashes. Hashes without this prefix are from versions that also hashed comments, so they can't
- * be compared.
+ * The prefix of hashes in the current format. Hashes without this prefix were computed by versions that also hashed
+ * comments, so they can't be compared with current hashes.
  */
 export const hashPrefix = 'statements:';

@@ -1,13 +1,13 @@
 /**
- * The downgrade guard. A newer version of Plinth may have changed the schemas in ways that this version doesn't
- * support, so this version must not start with that database.
+ * The downgrade guard. A newer version of Plinth may have changed a database's schemas in ways that this version
+ * doesn't support, so this version must not start with such a database.
  */
 import { DatabaseError } from '../errors.ts';
 import type { PostgresErrorShape, Queryable } from '../types.ts';
 import type { MigrationFile } from './files.ts';
 import { readLedger } from './runner.ts';
 
-/** The module of SQL-only extensions that are applied as files. Only some databases have them. */
+/** The module of SQL-only extensions that are applied as files. Only some databases have these extensions as files. */
 const optionalModule = 'extensions';
 
 type LedgerEntry = Pick<MigrationFile, 'module' | 'version'>;
@@ -46,7 +46,7 @@ export function newerFiles(applied: Iterable<string>, files: readonly LedgerEntr
     .sort();
 }
 
-/** An account without access to the ledger doesn't apply files either. */
+/** Returns an empty list if the account can't read the ledger, because such an account doesn't apply files either. */
 async function readableLedger(session: Queryable): Promise<Iterable<string>> {
   try {
     return (await readLedger(session)).keys();

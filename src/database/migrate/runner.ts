@@ -1,6 +1,6 @@
 /**
- * Applies Plinth's numbered SQL files. Each file is applied once and in its own transaction. Holds one advisory lock
- * during the whole run. If no files are pending, a start costs a single query.
+ * Applies Plinth's numbered SQL files. Each file is applied once and in its own transaction. The runner holds one
+ * advisory lock during the whole run. If no files are pending, a start costs a single query.
  */
 import type { Logger } from '../../kernel/log.ts';
 import { quoteLiteral, sql } from '../../kernel/sql.ts';
@@ -50,7 +50,7 @@ end
 $$;`;
 
 export interface MigrationRun {
-  /** The session that holds the lock. It belongs to a superuser if possible. */
+  /** The session that holds the advisory lock. If possible, the session belongs to a superuser. */
   readonly session: Queryable;
   readonly serverVersion: number;
   readonly log: Logger;
@@ -69,7 +69,7 @@ export async function applyFiles(run: MigrationRun, files: readonly MigrationFil
     for (const [index, file] of pending.entries()) {
       if (index === 0) run.onProgress('Preparing the database');
       // Only the last commit waits for the disk. The WAL is written in order, so once the last commit is on disk, all
-      // earlier commits are too.
+      // earlier commits are on disk too.
       await applyFile(run, file, { flush: index === pending.length - 1 });
     }
     return pending.length;
@@ -100,8 +100,8 @@ function keyOf(file: { readonly module: string; readonly version: string }): str
 }
 
 /**
- * Hashes of earlier file contents that had the same result. The files were changed only so that they can also be
- * applied in other environments, such as without superuser privileges.
+ * Hashes of earlier versions of files that had the same effect. The files were changed only so that they can also be
+ * applied in other environments, such as by an account without superuser privileges.
  */
 const earlierHashes: ReadonlySet<string> = new Set([
   // storage/sql/0001_tables.sql
@@ -140,7 +140,7 @@ async function applyFile(
     'set local client_min_messages = warning',
     'set local statement_timeout = 0',
     // Disables users' event triggers, because they must not run with Plinth's privileges. Only superusers can change
-    // this setting. It also disables the guard, which doesn't restrict superusers anyway.
+    // this setting. The setting also disables Plinth's guard triggers, which don't restrict superusers anyway.
     ...(run.serverVersion >= 170_000
       ? [
           "select set_config('event_triggers', 'off', true) from pg_catalog.pg_roles where rolname = current_user and rolsuper",

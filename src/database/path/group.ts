@@ -21,10 +21,10 @@ export interface GroupOptions {
   /** The limits on jobs whose `isLimited` is true. */
   readonly occupancy: OccupancyLimits;
   readonly isLimited: (request: PathRequest) => boolean;
-  /** The assumed duration of a job until one has been measured. */
+  /** The assumed duration of a job until a job's duration has been measured. */
   readonly assumedMs: number;
   readonly statementLimit: number;
-  /** Called when a lane of a group has opened or closed, because this may affect waiting jobs. */
+  /** Called when a lane of a group has opened or closed, so that waiting jobs can be assigned again. */
   readonly onChange: (change: { readonly group: LaneGroup }) => void;
 }
 
@@ -111,7 +111,7 @@ export class Group implements LaneGroup {
     rejected.reject(new PoolFullError(waitMs));
   }
 
-  /** A job that can start doesn't wait for jobs that exceed an occupancy limit. */
+  /** If the occupancy limits allow a job to start, it doesn't wait for queued jobs that exceed a limit. */
   #waitMs(job: Job, runningMs: number): number {
     const connections = this.#availableTo(job);
     const waitMs = this.#estimate.waitMs(this.queue.ahead(job.client), connections, runningMs);
@@ -119,7 +119,7 @@ export class Group implements LaneGroup {
     return this.#estimate.waitMs(this.queue.ahead(job.client, this.verdict), connections, runningMs);
   }
 
-  /** Returns the number of connections that jobs like this one can use. */
+  /** Returns the number of connections that jobs of the same kind as `job` can use. */
   #availableTo(job: Job): number {
     const claim = this.#claimOf(job);
     return claim === undefined ? this.limit : this.#occupancy.available(claim, this.limit);
@@ -142,8 +142,8 @@ export class Group implements LaneGroup {
   }
 
   /**
-   * Rejects the jobs whose estimated wait exceeds the time limit. While a lane is opening, rejects none, because a
-   * waiting job may start soon.
+   * Rejects the jobs whose estimated wait exceeds the time limit. While a lane is being opened, rejects no jobs,
+   * because a waiting job may start soon.
    */
   shed(runningMs: number): void {
     while (this.#opening === 0) {
@@ -171,7 +171,7 @@ export class Group implements LaneGroup {
     lane.group = this;
   }
 
-  /** Returns how long the jobs in progress have been running on average. */
+  /** Returns the average time for which the jobs in progress have been running. */
   runningMs(now: number): number {
     let [count, sumMs] = [0, 0];
     for (const { jobs, since } of this.lanes) {
@@ -188,9 +188,9 @@ export class Group implements LaneGroup {
   }
 
   /**
-   * Returns a lane that can accept another fast request. Prefers a lane that has unwritten messages, because requests
-   * that are written together cost the client and the server less. Otherwise, prefers the lane with the fewest requests
-   * in flight.
+   * Returns a lane that can accept another fast request. Prefers a lane that has unsent messages, because requests that
+   * are sent in one write cost the client and the server less. Otherwise, prefers the lane with the fewest requests in
+   * flight.
    */
   leastBusy(depth: number, slowMs: number, now: number): Lane | undefined {
     let best: Lane | undefined;
@@ -213,8 +213,8 @@ export class Group implements LaneGroup {
       },
       (error) => {
         this.#opening--;
-        // If no lane is open or opening, the waiting jobs can't be served and are rejected. Otherwise, the other lanes
-        // serve them.
+        // If no lane is open or being opened, the waiting jobs can't be served and are rejected. If other lanes are
+        // open or being opened, they serve the waiting jobs.
         if (this.lanes.size === 0 && this.#opening === 0)
           for (const job of this.queue.clear()) job.reject(error);
         this.#options.onChange({ group: this });
@@ -257,8 +257,8 @@ export class Group implements LaneGroup {
   }
 
   /**
-   * Closes the lanes that were opened before `openedBefore`. A lane that has requests in flight is closed when they
-   * have finished.
+   * Closes the lanes that were opened before `openedBefore`. A lane that has requests in flight is closed when these
+   * requests have finished.
    */
   retire(openedBefore: number): void {
     for (const lane of this.lanes) {
@@ -279,7 +279,7 @@ export class Group implements LaneGroup {
     }
   }
 
-  /** Rejects jobs that were queued before `since`, and jobs whose client has disconnected. */
+  /** Rejects queued jobs whose client has disconnected, and those that were queued before `since`. */
   expire(since: number, timeout: () => Error): void {
     for (const job of [...this.queue]) {
       const gone = job.request.signal?.aborted === true;

@@ -1,4 +1,4 @@
-/** The connections over which the REST service sends its requests to PostgreSQL (the request path). */
+/** The request path: the connections over which the REST service sends its requests to PostgreSQL. */
 export {
   createRequestPath,
   type QueueLimits,

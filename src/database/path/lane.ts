@@ -14,24 +14,27 @@ export interface Job extends Waiter {
   /** The group whose limits the job counts toward. */
   occupied: LaneGroup | undefined;
   /**
-   * The observed duration of the run in progress. It excludes time during which the event loop was blocked, because the
-   * response may already have arrived without being read.
+   * The observed duration of the job's current run. This duration excludes time during which the event loop was
+   * blocked, because the response may already have arrived without being read.
    */
   observedMs: number;
   /** Whether the run in progress was recorded as blocking. */
   blocking: boolean;
   /** Whether the job was canceled on a shared connection. If so, the job runs again on a connection for slow calls. */
   evicted: boolean;
-  /** How often the job was sent to a connection that turned out to be closed. */
+  /**
+   * The number of times that the job was sent again, because its connection turned out to be closed or another job's
+   * cancel request canceled it.
+   */
   resent: number;
   /** Whether one of the job's prepared statements was stale. If so, all of its statements must be prepared again. */
   reprepared: boolean;
 }
 
-/** The part of a group that lanes and jobs refer to. */
+/** The members of a group that lanes and jobs use. */
 export interface LaneGroup {
   readonly lanes: Set<Lane>;
-  /** Stops counting a job as one of the group's limited jobs. */
+  /** Stops counting a job toward the group's limits. */
   leave(job: Job): void;
 }
 
@@ -42,21 +45,21 @@ export class Lane {
   readonly statements: StatementCache;
   /** The jobs in flight, in the order in which their responses arrive. */
   readonly jobs: Job[] = [];
-  /** When the first job in `jobs` started to run, or when the lane became idle. */
+  /** The time at which the first job in `jobs` started to run, or at which the lane became idle. */
   since = performance.now();
-  /** Whether a job, or the reset after it, uses the connection exclusively. */
+  /** Whether a job, or the session reset after a job, uses the connection exclusively. */
   exclusive = false;
   /**
-   * Resolves when the cancel request in progress is complete. Until the server has processed that request, it could
-   * cancel any statement sent on this connection.
+   * Resolves when the cancel request in progress is complete. Until the server has processed the cancel request, that
+   * request could cancel any statement sent on this connection.
    */
   canceling: Promise<void> | undefined;
   /**
-   * Whether a job on the lane was evicted. The cancel request may also cancel the next job, which is then repeated.
-   * Reset when the lane is empty.
+   * Whether a job on the lane was evicted. The cancel request for an evicted job may instead cancel the next job, which
+   * is then repeated. This flag is reset when the lane is empty.
    */
   evicting = false;
-  /** Whether the lane is too old to accept new jobs. It finishes the jobs in flight and is then closed. */
+  /** Whether the lane is too old to accept new jobs. Such a lane finishes the jobs in flight and is then closed. */
   retiring = false;
   readonly openedAt = performance.now();
   group: LaneGroup;
@@ -89,8 +92,8 @@ export class Lane {
   }
 
   /**
-   * Cancels the only job in flight if its client has disconnected. Repeats the cancel request after a while, because it
-   * can arrive too early.
+   * Cancels the only job in flight if its client has disconnected. Repeats the cancel request after a while, because a
+   * request that arrives before the statement has started has no effect.
    */
   cancelAbandoned(now: number): void {
     const [head, second] = this.jobs;
@@ -101,8 +104,8 @@ export class Lane {
   }
 
   /**
-   * Cancels the only job in flight because its rows were rejected. Until the cancel request has been delivered, stops
-   * reading from the connection, so that the request arrives before the server has finished.
+   * Cancels the only job in flight because its rows were rejected. Stops reading from the connection until the cancel
+   * request has been delivered, so that the request arrives before the server has sent all rows.
    */
   refuse(): void {
     const [head, second] = this.jobs;

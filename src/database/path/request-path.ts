@@ -1,8 +1,8 @@
 /**
  * Assigns requests to connections. Fast requests share a small number of connections, with several requests in flight
- * on each. Each slower request gets a separate connection. Requests that turn out to be slow are moved to another group
- * of connections, so that they can't delay other requests (docs/decisions/0048-overload.md). A single timer detects
- * slow and abandoned requests, so individual requests don't need timers or listeners.
+ * on each connection. Each slower request gets a separate connection. Requests that turn out to be slow are moved to a
+ * separate group of connections, so that they can't delay other requests (docs/decisions/0048-overload.md). A single
+ * timer detects slow and abandoned requests, so individual requests don't need timers or listeners.
  */
 import { PoolEndedError, PoolTimeoutError } from '../pool/errors.ts';
 import type { OccupancyLimits } from '../pool/occupancy.ts';
@@ -25,9 +25,9 @@ export interface RequestPathOptions {
    * concurrent requests of unknown speed aren't limited.
    */
   readonly slowConnections?: number | undefined;
-  /** A request that runs longer than this counts as slow. Defaults to 250 ms. */
+  /** A request that runs for longer than this duration counts as slow. Defaults to 250 ms. */
   readonly slowAfterMs?: number | undefined;
-  /** The limits of a queue. By default, queues are unlimited. */
+  /** The limits of the queues for requests that aren't slow. By default, queues are unlimited. */
   readonly queue?: QueueLimits | undefined;
   readonly slowQueue?: QueueLimits | undefined;
   /**
@@ -37,13 +37,16 @@ export interface RequestPathOptions {
   readonly lendsShared?: boolean | undefined;
   /** The maximum number of requests in flight on one connection. Defaults to 8. */
   readonly depth?: number | undefined;
-  /** Once a request has been running longer than this, no other request is queued behind it. Defaults to 20 ms. */
+  /**
+   * Once a request has been running for longer than this duration, no other request is queued behind it. Defaults to 20
+   * ms.
+   */
   readonly slowMs?: number | undefined;
   readonly acquireTimeoutMs?: number | undefined;
   readonly idleTimeoutMs?: number | undefined;
   /**
-   * Returns a `performance.now()` time. Connections opened before this time are replaced. If undefined, connections
-   * don't expire.
+   * Returns a point in time on the clock of `performance.now()`. Connections that were opened before this time are
+   * replaced. If this function isn't set or returns undefined, connections don't expire.
    */
   readonly retireBefore?: (() => number) | undefined;
   /** The number of prepared statements that are kept per connection. Defaults to 100. */
@@ -75,23 +78,28 @@ const UNLIMITED: QueueLimits = {
 /** The maximum number of concurrent calls of a query shape whose speed is unknown. */
 const UNKNOWN_PER_SHAPE = 2;
 /**
- * If too many calls of the same shape wait for a call of unknown speed, the call counts as slow above this duration.
+ * If too many calls wait for a call of the same shape whose speed is unknown, that call counts as slow above this
+ * duration.
  */
 const SLOW_FOR_MANY_MS = 100;
-/** The assumed duration of a slow call until one has been measured, as a multiple of `slowAfterMs`. */
+/**
+ * The assumed duration of a slow call until a slow call's duration has been measured, as a multiple of `slowAfterMs`.
+ */
 const ASSUMED_SLOW = 4;
 
 const WATCH_MS = 25;
-/** Another shared connection is opened when even the least busy connection has this many requests in flight. */
+/**
+ * Another shared connection is opened when even the least busy shared connection has this number of requests in flight.
+ */
 const GROW_AT = 2;
-/** The event loop counts as late after this number of consecutive late checks. A single stall has no effect. */
+/** The event loop counts as late after this number of consecutive late checks. A single late check has no effect. */
 const LATE_CHECKS = 4;
 /** The factor by which the limit on requests in flight is multiplied while the event loop is late. */
 const LATE_DEPTH = 4;
 
 /**
  * The maximum number of times that a request is sent again. A server restart ends all connections, and a request may be
- * sent on each of them in turn.
+ * sent on several of these connections before one works.
  */
 const MAX_RESENDS = 10;
 
@@ -116,7 +124,7 @@ class Path implements RequestPath {
   #watchesClosely = false;
   #lookedAt = 0;
   #lookAt = 0;
-  /** How late the event loop was at the last check. */
+  /** The delay of the event loop at the last check. */
   #latenessMs = 0;
   /** The number of consecutive checks that were late. */
   #lateChecks = 0;
@@ -245,14 +253,16 @@ class Path implements RequestPath {
   }
 
   /**
-   * Returns 0 for other groups, because their slow jobs move to the group for slow jobs and don't affect their
-   * estimates.
+   * Returns 0 for all groups except the group for slow jobs, because the slow jobs of other groups are moved to that
+   * group and don't affect the estimates of their original groups.
    */
   #runningMs(group: Group, now: number): number {
     return group === this.#slow ? group.runningMs(now) : 0;
   }
 
-  /** Assigns idle shared connections to jobs that need a separate connection, if this is enabled. */
+  /**
+   * Assigns idle shared connections to jobs that need a separate connection, if the option `lendsShared` is enabled.
+   */
   #lend(): void {
     if (!this.#lendsShared || this.#alone.canGrow || this.#alone.opening > 0) return;
     const { queue } = this.#alone;
@@ -277,7 +287,10 @@ class Path implements RequestPath {
     if (group.canGrow && group.opening < requested) group.open();
   }
 
-  /** Whether slow requests block every shared connection. A connection with many fast requests isn't blocked. */
+  /**
+   * Whether slow requests block every shared connection. A connection that has many fast requests in flight doesn't
+   * count as blocked.
+   */
   #sharedAreStuck(now: number): boolean {
     const { lanes, canGrow, opening } = this.#shared;
     if (canGrow || opening > 0) return false;
@@ -298,7 +311,7 @@ class Path implements RequestPath {
         this.#ended(lane, job, outcome);
       });
     } catch (error) {
-      // The request can't be encoded, so nothing was written.
+      // The request couldn't be encoded, so nothing was sent.
       lane.jobs.splice(lane.jobs.indexOf(job), 1);
       job.occupied?.leave(job);
       job.reject(error);
@@ -338,10 +351,11 @@ class Path implements RequestPath {
   #record(lane: Lane, job: Job, startedAt: number): void {
     const durationMs = lane.since - startedAt;
     const group = this.#groupOf(lane);
-    // A slow job of another group is moved to the group for slow jobs, so it doesn't delay the waiting jobs.
+    // In other groups, the duration of a job is capped, because a slow job is moved to the group for slow jobs and
+    // therefore doesn't delay the waiting jobs.
     group.recordDuration(group === this.#slow ? durationMs : Math.min(durationMs, this.#slowAfterMs));
     if (job.blocking) return;
-    // Other groups' slow runs were recorded while they were in progress.
+    // In other groups, slow runs were recorded while they were in progress.
     if (group === this.#slow && durationMs > this.#slowAfterMs)
       job.request.speed?.recordBlocking(startedAt, lane.since);
     else job.request.speed?.record(durationMs);
@@ -500,14 +514,17 @@ class Path implements RequestPath {
   }
 
   /**
-   * While the event loop is late, PostgreSQL finishes the requests in flight before their responses are read, so more
-   * requests can be in flight.
+   * While the event loop is late, PostgreSQL finishes the requests in flight before Plinth reads their responses, so a
+   * higher limit on requests in flight applies.
    */
   get #currentDepth(): number {
     return this.#lateChecks < LATE_CHECKS ? this.#depth : LATE_DEPTH * this.#depth;
   }
 
-  /** While the event loop is late, responses wait to be read. This doesn't mean that the statements are slow. */
+  /**
+   * While the event loop is late, responses wait to be read. A late response therefore doesn't mean that the statement
+   * is slow.
+   */
   get #currentSlowMs(): number {
     return this.#lateChecks < LATE_CHECKS ? this.#slowMs : this.#slowMs + 2 * this.#latenessMs;
   }
@@ -518,8 +535,8 @@ class Path implements RequestPath {
 }
 
 /**
- * Returns how often a request can be resent. It can be resent as long as the server hasn't started to process it. An
- * interrupted read is resent only once.
+ * Returns the number of times that a failed request can be resent. If the server hadn't started to process the request,
+ * it can be resent several times. An interrupted read is resent only once.
  */
 function resendLimit(error: unknown): number {
   return error instanceof ConnectionError && error.untouched ? MAX_RESENDS : 1;
@@ -536,7 +553,7 @@ const unoccupied: OccupancyLimits = {
   total: Number.POSITIVE_INFINITY,
 };
 
-/** Limits the jobs of unknown or slow speed on connections that other jobs also need. */
+/** Returns the limits on jobs that are slow or whose speed is unknown, on connections that other jobs also need. */
 function unknownLimits(connections: number): OccupancyLimits {
   return {
     perShape: UNKNOWN_PER_SHAPE,

@@ -3,10 +3,10 @@ import { runScript } from '../wire/index.ts';
 import type { Lane } from './lane.ts';
 
 /**
- * The statements of DISCARD ALL except DEALLOCATE ALL, because preparing the statements again would cost more than the
- * request. If a function's SQL prepared any statements, all statements are deallocated afterward. The role and
- * `search_path` are reset first, so that nothing that a function left behind can interfere with the remaining
- * statements.
+ * The statements that DISCARD ALL runs, except DEALLOCATE ALL, because preparing this process's statements again would
+ * cost more than the request. If SQL in a function has prepared statements, all prepared statements are deallocated
+ * afterward. The role and `search_path` are reset first, so that nothing that a function left behind can interfere with
+ * the remaining statements.
  */
 const RESET = [
   'set session authorization default',

@@ -20,8 +20,8 @@ type Cells = (Buffer | null)[];
 export type Outcome =
   | { readonly result: PathResult }
   /**
-   * The request failed. `again` is set if nothing was committed and a retry, on the same or a different connection,
-   * might succeed.
+   * The request failed. If nothing was committed and a retry might succeed, `again` specifies whether to retry on the
+   * same connection or on a different connection.
    */
   | { readonly error: unknown; readonly again?: 'here' | 'elsewhere' | undefined };
 
@@ -57,8 +57,8 @@ function sendBatch(
     batch.signal = request.signal;
     batch.refuser = lane;
   }
-  // The key includes the role, because a plan is bound to its role. A statement shared by two roles would be planned
-  // again each time the role changes.
+  // The statement's key includes the role, because a query plan is valid only for one role. PostgreSQL would plan a
+  // statement that is shared by two roles again each time the role changes.
   const prefix = `${request.role}\n`;
   try {
     if (begin !== undefined) batch.add(begin, begin, []);
@@ -143,8 +143,8 @@ function failure(batch: Batch<Cells>, request: PathRequest): Outcome {
 }
 
 /**
- * Releases the batch's stores. If a statement was canceled because its rows were rejected, returns the reason for the
- * rejection.
+ * Releases the store in which the batch's rows were buffered. If a statement was canceled because its rows were
+ * rejected, returns the reason for the rejection.
  */
 function freeStores({ steps, error }: Batch<Cells>): unknown {
   const store = steps.find(({ spilled }) => spilled !== undefined)?.spilled?.store;

@@ -1,6 +1,6 @@
 /**
- * Builds the statement that sets all local settings of a request, which are the role, claims, headers, search_path and
- * read-only mode. The statement is prepared once for each list of names, so only the values are sent.
+ * Builds the statement that sets all transaction-local settings for a request, which are the role, claims, headers,
+ * search_path and read-only mode. The statement is prepared once for each list of names, so only the values are sent.
  */
 import { quoteLiteral } from '../../kernel/sql.ts';
 import { checkRole } from '../request-role.ts';
@@ -30,16 +30,19 @@ const REMEMBERED_NAMES = 32;
 
 export class SettingsStatements {
   readonly #texts = new Map<string, string>();
-  /** The last statement for each access mode. The next request nearly always has the same names in the same order. */
+  /**
+   * The most recently used statement for each access mode. The next request nearly always has the same names in the
+   * same order.
+   */
   readonly #last: Partial<Record<PathRequest['access'], Made>> = {};
   /** The `request.…` settings that any request has set. */
   readonly #context = new Set<string>();
 
   /**
-   * Returns the statement for a request. For every `request.…` setting that other requests have used, it also sets the
-   * value to the empty string, which is the setting's value after those transactions anyway. The request therefore
-   * can't read a value that a user's function has set for the whole session (`set_config('request.jwt.claim.sub', …,
-   * false)`).
+   * Returns the statement for a request. The statement also sets every other `request.…` setting that earlier requests
+   * have used to the empty string, which is the setting's value after those requests' transactions anyway. The request
+   * therefore can't read a value that a user's function has set for the whole session
+   * (`set_config('request.jwt.claim.sub', …, false)`).
    */
   of(request: Pick<PathRequest, 'role' | 'settings' | 'access'>): SettingsStatement {
     checkRole(request.role);
@@ -100,8 +103,9 @@ export class SettingsStatements {
 
 /**
  * Returns the text of the statement. PostgreSQL evaluates the target list from left to right, so the settings are
- * applied in order. The calls are in a subquery whose columns aren't selected, but they are evaluated because they are
- * volatile. The server therefore doesn't return any values, which makes a read by key about 10% cheaper for it.
+ * applied in order. The `set_config` calls are in a subquery whose columns aren't selected, but they are evaluated
+ * because they are volatile. The server therefore doesn't return any values, so a read by key costs the server about
+ * 10% less.
  */
 function settingsText(names: readonly string[], readOnly: boolean): string {
   const calls = names.map(

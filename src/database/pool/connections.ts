@@ -13,9 +13,12 @@ export interface ConnectionsOptions {
   /** Opens a connection. The connection must call `onEnd` when it closes for any reason. */
   readonly open: (onEnd: () => void) => Promise<Client>;
   readonly max: number;
-  /** Connections that have been idle for longer than this are closed. */
+  /** Connections that have been idle for longer than this duration are closed. */
   readonly idleTimeoutMs: number;
-  /** The time limit for waiting for a connection. A caller is rejected immediately if its estimated wait is longer. */
+  /**
+   * The time limit for waiting for a connection. A caller is rejected immediately if its estimated wait exceeds this
+   * limit.
+   */
   readonly acquireTimeoutMs: number;
   /** The maximum number of waiting callers. */
   readonly maxWaiting: number;
@@ -80,7 +83,7 @@ export class Connections {
     };
   }
 
-  /** @param caller If undefined, the caller isn't limited to a share of the connections. */
+  /** @param caller If undefined, the caller isn't subject to the limit per client. */
   acquire(caller?: RequestClient): Promise<Client> {
     if (this.#ended !== undefined) return Promise.reject(new PoolEndedError('The database pool is closed.'));
     const canStart = this.#verdict(caller) === 'start';
@@ -93,7 +96,7 @@ export class Connections {
       const { acquireTimeoutMs, max } = this.#options;
       const client = caller?.key ?? '';
       let waitMs = this.#estimate.waitMs(this.#waiting.ahead(client), max);
-      // A caller that is allowed to start doesn't wait for callers that exceed an occupancy limit.
+      // If the occupancy limits allow a caller to start, it doesn't wait for queued callers that exceed a limit.
       if (waitMs > acquireTimeoutMs && canStart)
         waitMs = this.#estimate.waitMs(this.#waiting.ahead(client, this.#verdictOf), max);
       if (waitMs > acquireTimeoutMs) {
@@ -117,7 +120,7 @@ export class Connections {
     });
   }
 
-  /** Returns a connection to the pool. If the connection has closed or is still in a transaction, it isn't reused. */
+  /** Returns a connection to the pool. Discards the connection if it has closed or is still in a transaction. */
   release(client: Client): void {
     if (client.connection.ended || !client.connection.idle) this.discard(client);
     else {
@@ -203,8 +206,8 @@ export class Connections {
       this.release(client);
     } catch (error) {
       this.#opening--;
-      // If no connection is open, all waiting callers fail with this error, because no connection will be returned to
-      // the pool.
+      // If no connection is open, all waiting callers are rejected with this error, because no connection will be
+      // returned to the pool.
       for (let waiting = this.#waiting.next(); waiting !== undefined; waiting = this.#waiting.next()) {
         this.#waiting.remove(waiting);
         clearTimeout(waiting.timer);

@@ -1,6 +1,6 @@
 /**
- * Receives notifications on one shared connection. The first listener opens the connection, and a lost connection is
- * replaced.
+ * Receives notifications on one shared connection. The connection is opened for the first listener and replaced
+ * whenever it is lost.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { quoteIdentifier } from '../../kernel/sql.ts';
@@ -15,8 +15,9 @@ interface Listener {
 
 export interface ListenHub {
   /**
-   * Starts listening on a channel. Resolves when the server is listening. `onReconnect` runs when notifications may
-   * have been missed, and `onLost` runs when the connection is lost. Returns a function that stops listening.
+   * Starts listening on a channel. Resolves when the server has confirmed LISTEN. Calls `onLost` when the connection is
+   * lost, and calls `onReconnect` when the connection has been replaced, because notifications may have been missed.
+   * Returns a function that stops listening.
    */
   listen(
     channel: string,
@@ -37,7 +38,7 @@ export function createListenHub(options: {
 }): ListenHub {
   const listeners = new Set<Listener>();
   const stopping = new AbortController();
-  /** The open connection, or the attempt to open it. */
+  /** The promise of the open connection or of the connection that is being opened. */
   let client: Promise<Client> | undefined;
   let live: Client | undefined;
 
@@ -111,8 +112,8 @@ export function createListenHub(options: {
       }
       return async () => {
         if (!listeners.delete(listener) || hasListener(channel)) return;
-        // UNLISTEN is needed only on an open connection, because a connection that is still being opened won't listen
-        // on this channel.
+        // UNLISTEN is needed only on an open connection, because a connection that is still being opened won't receive
+        // LISTEN for this channel.
         await live?.exec(`unlisten ${quoteIdentifier(channel)}`).catch(() => {});
       };
     },

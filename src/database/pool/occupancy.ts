@@ -1,4 +1,4 @@
-/** Counts the connections of a group that each client uses, and limits how many one client can use. */
+/** Counts the connections in a group that each client uses, and limits the number of connections per client. */
 import type { Verdict } from '../../shared/fair-queue.ts';
 
 export interface OccupancyLimits {
@@ -12,7 +12,7 @@ export interface OccupancyLimits {
 export interface Claim {
   readonly client: string;
   readonly isAnonymous: boolean;
-  /** The query shape, compared by identity. */
+  /** The object that represents the query shape. Shapes are compared by object identity. */
   readonly shape?: object | undefined;
 }
 
@@ -33,7 +33,7 @@ export class Occupancy {
     return shape !== undefined && this.#of(shape) >= perShape ? 'skip' : 'start';
   }
 
-  /** Returns the total number of `connections` that jobs like this one can use. */
+  /** Returns how many of the `connections` jobs with the same kind of claim can use in total. */
   available({ isAnonymous }: Claim, connections: number): number {
     const { anonymous, total } = this.#limits;
     return Math.min(connections, total, isAnonymous ? anonymous : Number.POSITIVE_INFINITY);

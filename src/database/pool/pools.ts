@@ -5,7 +5,7 @@ import { Connections } from './connections.ts';
 import { RolePool } from './role-pool.ts';
 
 export interface PoolsOptions {
-  /** Returns the options for connecting as a role. Called for each connection. */
+  /** Returns the options for connecting as a role. Called for each connection that is opened. */
   readonly connectOptions: (role: LoginRole) => ConnectionOptions;
   /** The maximum number of connections per role. Defaults to 5. */
   readonly max?: number | Partial<Readonly<Record<LoginRole, number>>> | undefined;
@@ -18,7 +18,7 @@ export interface PoolsOptions {
 export interface Pools {
   pool(role: LoginRole): RolePool;
   loads(): readonly PoolLoad[];
-  /** Finishes requests in flight, then closes every connection. */
+  /** Waits for the requests in flight, then closes every connection. */
   end(): Promise<void>;
 }
 
@@ -28,7 +28,7 @@ const DEFAULT_ACQUIRE_TIMEOUT_MS = 10_000;
 const DEFAULT_MAX_WAITING = 1000;
 
 /**
- * Creates the pools, which connect on first use.
+ * Creates the pools, which open their connections on first use.
  *
  * @example
  * const pools = createPools({ connectOptions: (role) => ({ ...target, user: role, password: passwords[role] }) });

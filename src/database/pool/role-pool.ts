@@ -29,7 +29,10 @@ export class RolePool implements Pool {
     this.#caller = caller;
   }
 
-  /** Returns a view of the same pool for one client. The client's work takes turns with other clients' work. */
+  /**
+   * Returns an object through which one client uses the same pool. The client's work takes turns with other clients'
+   * work.
+   */
   of(caller: RequestClient | undefined): RolePool {
     return caller === undefined ? this : new RolePool(this.role, this.#connections, caller);
   }
@@ -63,7 +66,7 @@ export class RolePool implements Pool {
   }
 
   rows(statement: Sql, onRow: (row: RawRow) => void, options?: StatementsOptions): Promise<void> {
-    // Repeats the statement on another connection only if it hasn't returned any rows yet.
+    // Repeats the statement on another connection only if the statement hasn't returned any rows yet.
     return this.#lend((client) => runRows(client, statement, onRow, options));
   }
 
@@ -72,8 +75,8 @@ export class RolePool implements Pool {
   }
 
   /**
-   * Runs `work` on a connection. If the connection closes before the server has done anything, retries once on another
-   * connection.
+   * Runs `work` on a connection. If the connection closes before the server has processed anything, retries once on
+   * another connection.
    */
   async #lend<T>(work: (client: Client) => Promise<T>, mayRepeat = () => true): Promise<T> {
     try {

@@ -27,7 +27,7 @@ export async function runTransaction<T>(
   let again: NodeJS.Timeout | undefined;
   const cancel = () => {
     canceled = client.connection.cancel().catch(() => {});
-    // Repeats the cancel request, because it has no effect if it arrives before the statement has started.
+    // Repeats the cancel request, because a request that arrives before the statement has started has no effect.
     again = setTimeout(cancel, CANCEL_AGAIN_MS);
   };
   try {
@@ -52,8 +52,8 @@ export async function runTransaction<T>(
     }
   } catch (error) {
     clearTimeout(again);
-    // Waits for the cancel request before the connection is used again, because the request could otherwise cancel the
-    // next statement.
+    // Waits until the cancel request has been processed before the connection is used again, because the request could
+    // otherwise cancel the next statement.
     await canceled;
     if (!client.connection.ended && !client.connection.idle) await client.exec('rollback').catch(() => {});
     if (signal?.aborted) throw signal.reason;
@@ -77,7 +77,7 @@ export async function runStatements(
   return steps.slice(-1 - statements.length, -1).map((step) => step.rows);
 }
 
-/** Runs one statement like {@link runStatements}, and passes each row to the callback as it arrives. */
+/** Runs one statement like {@link runStatements}, and passes each row to the callback as the row arrives. */
 export async function runRows(
   client: Client,
   statement: Sql,

@@ -7,8 +7,8 @@ import { clearLeftovers } from '../embedded/leftovers.ts';
 import { isHeld, readLock } from '../embedded/lock.ts';
 
 /**
- * Waits until the pipe closes, then stops the server and removes its folder. The pipe closes when the test process
- * exits, because no other process has it open.
+ * The guard's script: waits until the pipe closes, then stops the server and removes its folder. The pipe closes when
+ * the test process exits, because no other process has it open.
  */
 const script = `read -r line
 kill -QUIT "$1" 2>/dev/null
@@ -27,7 +27,7 @@ export function guardCluster(pid: number, folder: string): void {
   (guard.stdin as unknown as Socket).unref();
 }
 
-/** Removes the folders of processes that had no guard, or whose guard was also killed. */
+/** Removes the folders of ended test processes that had no guard, or whose guard was also killed. */
 export async function sweepDeadClusters(root: string): Promise<void> {
   for (const name of readdirSync(root)) {
     const pid = Number(/^run-(\d+)-/.exec(name)?.[1]);

@@ -1,6 +1,6 @@
 /**
  * Finds a folder in memory for test clusters and temporary files. Tests create and delete hundreds of databases with a
- * thousand files each. If these files are on a disk, the file system can use most of a test's CPU time.
+ * thousand files each. If these files are on a disk, file system operations can use most of a test's CPU time.
  */
 import { accessSync, constants, readFileSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,8 +8,8 @@ import { tmpdir } from 'node:os';
 const folder = '/dev/shm';
 const GiB = 1024 ** 3;
 /**
- * The free space that the folder must have. A test run uses up to about 2 GiB, and servers need a reserve. In containers,
- * the folder often has only 64 MiB.
+ * The minimum free space in the folder. A test run uses up to about 2 GiB, and servers need a reserve. In containers,
+ * the size of the folder is often only 64 MiB.
  */
 const neededBytes = 4 * GiB;
 /** The memory that the processes of three test workers need. */
@@ -17,7 +17,7 @@ const otherMemoryBytes = 3 * GiB;
 
 /**
  * Returns the folder, or undefined if the user has set TMPDIR or the machine has too little memory. `programs` requires
- * a folder from which programs can be started. In containers, this often isn't possible.
+ * a folder from which programs can be started. In containers, programs often can't be started from such a folder.
  */
 export function memoryFolder({ programs = false } = {}): string | undefined {
   // The test run has already chosen this folder for temporary files.

@@ -1,7 +1,8 @@
 /**
- * Provides a data folder that initdb and the bootstrap have already prepared. The folder is created once per version of
- * Plinth's SQL files, and every test cluster is a copy of it. The folder is in memory or in the system's temporary
- * folder. It gets its final name only once it is complete, so several processes can create it concurrently.
+ * Provides a data folder that initdb and the bootstrap have already prepared. The data folder is created once per
+ * version of Plinth's SQL files, and every test cluster is a copy of this folder. The data folder is in memory or in
+ * the system's temporary folder. The data folder gets its final name only once it is complete, so several processes can
+ * create it concurrently.
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';

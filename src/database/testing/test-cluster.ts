@@ -1,6 +1,6 @@
 /**
- * Provides a disposable PostgreSQL server per process (fsync off, many slots). Its databases can be cloned within
- * milliseconds.
+ * Provides each process with a disposable PostgreSQL server (fsync off, many slots). The server's databases can be
+ * cloned within milliseconds.
  */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
@@ -22,8 +22,8 @@ const password = 'postgres';
 export interface TestCluster {
   readonly cluster: Cluster;
   /**
-   * Runs `work` as superuser in a database that is never cloned. Calls run one at a time, because concurrent clones
-   * interfere with each other.
+   * Runs `work` as superuser in a database that is never cloned. Calls run one at a time, because concurrent cloning
+   * operations interfere with each other.
    */
   asAdmin<T>(work: (admin: Client) => Promise<T>): Promise<T>;
   /** Whether roles, slots or server settings differ from those of a new cluster. */
@@ -47,7 +47,7 @@ export function startTestCluster(): Promise<TestCluster> {
 
 /**
  * Prepares the process for the next test file. Drops databases that the previous file left behind. The cluster and its
- * templates are kept unless the file changed state that all databases share.
+ * templates are kept unless the previous file changed state that all databases share.
  */
 export async function resetTestCluster(): Promise<void> {
   const cluster = await shared?.catch(() => undefined);
@@ -119,7 +119,7 @@ const templates = new Map<string, Promise<string>>();
 export interface Template {
   readonly key: string;
   readonly prepare: (database: Database) => Promise<unknown>;
-  /** The template that is cloned to create this one. Defaults to a bootstrapped database. */
+  /** The template that is cloned to create this template. Defaults to a bootstrapped database. */
   readonly base?: Template;
 }
 
@@ -135,8 +135,8 @@ export interface TestDatabase {
 }
 
 /**
- * Creates a private database, which is a clone of a template. The first call with a key creates the template by cloning
- * `base` and migrating the clone with `prepare`.
+ * Creates a private database, which is a clone of a template. The first call with a template key creates the template
+ * by cloning `base` and migrating the clone with `prepare`.
  *
  * @example
  * const { database, drop } = await createTestDatabase('auth', (db) => db.migrate([authSet]));
@@ -230,7 +230,8 @@ export interface TestServerAddress extends Pick<Cluster, 'socketDir' | 'host' | 
 }
 
 /**
- * Returns the address of a cluster, without the members that are usable only in the process that started the cluster.
+ * Returns the address of a cluster, without the properties that are usable only in the process that started the
+ * cluster.
  */
 const addressOf = ({ socketDir, host, port, tcpPort, loginSecret }: Cluster): TestServerAddress => ({
   socketDir,
@@ -240,7 +241,10 @@ const addressOf = ({ socketDir, host, port, tcpPort, loginSecret }: Cluster): Te
   loginSecret: loginSecret.toString('hex'),
 });
 
-/** Opens a database in a test cluster. Works in any process, not only in the one that started the cluster. */
+/**
+ * Opens a database in a test cluster. The database can be opened from any process, not only from the process that
+ * started the cluster.
+ */
 export async function openTestDatabase(
   place: TestServerAddress,
   name: string,

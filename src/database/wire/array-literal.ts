@@ -1,6 +1,6 @@
 /** Reads and writes the text format of PostgreSQL's arrays (documentation, section 8.15.6). */
 
-/** Writes an array. Null elements are written as `NULL`, arrays are nested, and all other elements are quoted. */
+/** Writes an array. Writes null elements as `NULL`, arrays as nested arrays, and all other elements in quotes. */
 export function writeArray<T>(items: readonly T[], writeItem: (item: T) => string | null): string {
   let text = '{';
   for (let index = 0; index < items.length; index++) {
@@ -17,7 +17,8 @@ export function writeArray<T>(items: readonly T[], writeItem: (item: T) => strin
 }
 
 /**
- * Reads an array as the server writes it, with or without bounds, such as `{1,2}`, `{"a b",NULL,{x}}` or `[0:1]={1,2}`.
+ * Reads an array in the server's output format, with or without bounds, such as `{1,2}`, `{"a b",NULL,{x}}` or
+ * `[0:1]={1,2}`.
  */
 export function readArray<T>(text: string, readItem: (text: string) => T): unknown[] {
   const root: unknown[] = [];

@@ -1,6 +1,6 @@
 /**
  * Reads the response to BASE_BACKUP. Between its result sets, the response contains one copy stream with tar archives
- * and a manifest (PostgreSQL 18, 54.4).
+ * and a manifest (PostgreSQL 18 documentation, section 54.4).
  */
 import type { BaseBackupEnd, BaseBackupPart } from '../types.ts';
 import type { Connection } from './connection.ts';
@@ -9,7 +9,7 @@ import type { Exchange } from './exchange.ts';
 import { readTexts } from './messages.ts';
 import { Backend } from './protocol.ts';
 
-/** The first byte of a CopyData message, which identifies the message's content. */
+/** The possible first bytes of a CopyData message, which identify the message's content. */
 const NEW_ARCHIVE = 0x6e;
 const MANIFEST = 0x6d;
 const DATA = 0x64;
@@ -56,8 +56,8 @@ class BaseBackup implements Exchange {
 type BaseBackupRows = readonly (readonly (string | null)[])[];
 
 /**
- * Runs BASE_BACKUP. The first row contains the start position, and the last row contains the end position. The rows in
- * between describe tablespaces.
+ * Runs BASE_BACKUP. The first row contains the start position, and the last row contains the end position. The rows
+ * between the first and the last row describe tablespaces.
  */
 export function runBaseBackup(
   connection: Connection,

@@ -1,6 +1,7 @@
 /**
  * A batch of statements in the extended protocol that ends with one Sync. The statements are bound and executed in
- * sequence, in one implicit transaction or inside an open one. The server sends one response for all of them.
+ * sequence, in one implicit transaction or inside an open transaction. The server sends one combined response for all
+ * statements.
  */
 import type { Cancellation, Overflow, RowFlow } from '../types.ts';
 import type { Connection } from './connection.ts';
@@ -14,7 +15,7 @@ import { Backend } from './protocol.ts';
 import { type Cells, SpilledRows } from './spilled-rows.ts';
 import type { PreparedStatement, StatementCache } from './statement-cache.ts';
 
-/** Reads a row. The body of its DataRow message starts at `start`. */
+/** Reads a row. `start` is the offset of the body of the row's DataRow message. */
 export type RowReader<T> = (buffer: Buffer, start: number, statement: PreparedStatement) => T;
 
 /** A statement in a batch, with its result. */
@@ -26,12 +27,12 @@ export interface Step<T> {
   readonly keepsRows: boolean;
   bound: boolean;
   readonly rows: T[];
-  /** The total number of rows, both in memory and stored. */
+  /** The total number of rows, both those in memory and those in a store. */
   rowCount: number;
   /** Collects the rows if they are requested as one joined text. */
   readonly joined: JoinedRows | undefined;
   commandTag: string;
-  /** Stores rows that don't fit into memory. Only used if rows are read as cells. */
+  /** Stores rows that don't fit into memory. Used only if rows are read as cells. */
   readonly overflow: Overflow | undefined;
   rowBytes: number;
   roomBytes: number;
@@ -54,7 +55,7 @@ export class Batch<T> implements Exchange {
   refuser: Pick<RowFlow, 'refuse'> | undefined;
   /** A signal that is passed to the stores when they are opened. */
   signal: Cancellation | undefined;
-  /** The error that ended the batch. Undefined if it succeeded or hasn't ended. */
+  /** The error that ended the batch. Undefined if the batch succeeded or hasn't ended. */
   error: PostgresError | ConnectionError | undefined;
   readonly #connection: Connection;
   readonly #prepareAgain: boolean;
@@ -135,8 +136,8 @@ export class Batch<T> implements Exchange {
   }
 
   /**
-   * Removes this batch's messages before they are sent. Used if a later part of the batch can't be encoded, for example
-   * because of a null byte or too many parameters.
+   * Removes this batch's messages before they are sent. Called if a later part of the batch can't be encoded, for
+   * example because of a null byte or too many parameters.
    */
   discard(): void {
     this.#connection.writer.truncate(this.#start);
@@ -193,7 +194,7 @@ export class Batch<T> implements Exchange {
         step.statement.columns = [];
         return;
       case Backend.CopyInResponse:
-        // The server ignores copy data until CopyFail arrives, and then fails the statement.
+        // The server ignores copy data until CopyFail arrives, and then ends the statement with an error.
         this.#connection.writer.copyFail("COPY FROM STDIN isn't supported here.");
         this.#connection.writer.sync();
         this.#connection.flush();
@@ -252,7 +253,7 @@ export class Batch<T> implements Exchange {
 
   /**
    * Removes from the cache the statements that weren't prepared. After an error, the server skips the rest of the
-   * batch, so the later steps' statements don't exist.
+   * batch, so the statements of later steps were never prepared.
    */
   #tidy(): void {
     for (let index = this.#at; index < this.steps.length; index++) {
@@ -262,7 +263,8 @@ export class Batch<T> implements Exchange {
     }
     const step = this.steps[this.#at];
     if (step === undefined || !this.stale) return;
-    // If one statement was deallocated, all were. Clears the cache unless the previous batch has already done so.
+    // If one prepared statement was deallocated, all of them were. Clears the statement cache unless the previous batch
+    // has already cleared it.
     if (this.error?.code === '26000') this.#statements.clearIfHolding(step.statement);
     else this.#statements.close(this.#connection.writer, step.statement);
   }

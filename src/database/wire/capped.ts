@@ -1,6 +1,7 @@
 /**
- * Runs a single user statement as an unnamed prepared statement. Passes on rows as they arrive, limits the number of
- * rows, and truncates long cells while they are read. The extended protocol rejects text with more than one statement.
+ * Runs a single user statement as an unnamed prepared statement. Passes each row to the caller as it arrives, limits
+ * the number of rows, and truncates long cells while reading them. The extended protocol rejects text with more than
+ * one statement.
  */
 import type { CappedEnd, CappedRows } from '../types.ts';
 import type { Connection } from './connection.ts';
@@ -132,12 +133,12 @@ const LENGTH_BYTES = 4;
  * the length and the bytes of each cell.
  */
 class CutRow implements LargeMessage {
-  /** Returns the maximum size of a cell. `rowBytes` is the size of the cells before it. */
+  /** Returns the maximum size of a cell. `rowBytes` is the total size of the row's previous cells. */
   readonly #bytesOf: (column: number, rowBytes: number) => number;
   readonly #done: (cells: (string | null)[], cut: number[]) => void;
   readonly #cells: (string | null)[] = [];
   readonly #cut: number[] = [];
-  /** The bytes of the number that is being read, and how many of them have arrived. */
+  /** The bytes of the number that is being read. */
   readonly #number = Buffer.alloc(LENGTH_BYTES);
   #numberSize = COUNT_BYTES;
   #numberFilled = 0;
@@ -188,7 +189,7 @@ class CutRow implements LargeMessage {
       offset + this.#bytesOf(this.#cells.length, this.#rowBytes) - this.#keptBytes,
     );
     if (expected > offset) {
-      // Copies the bytes, because the chunk is reused or is much larger than the kept part.
+      // Copies the kept bytes, because the chunk's buffer is reused or is much larger than the kept part.
       this.#kept.push(Buffer.from(buffer.subarray(offset, expected)));
       this.#keptBytes += expected - offset;
     }
@@ -201,7 +202,7 @@ class CutRow implements LargeMessage {
   #endCell(): void {
     const text = Buffer.concat(this.#kept).toString('utf8');
     if (this.#isCut) this.#cut.push(this.#cells.length);
-    // If the last character was truncated, decoding adds a replacement character, which is removed here.
+    // If the last character was truncated, decoding adds a replacement character, so this code removes it.
     this.#cells.push(this.#isCut ? text.replace(/\uFFFD$/, '') : text);
     this.#kept = [];
     this.#rowBytes += this.#keptBytes;

@@ -19,7 +19,7 @@ import { type PreparedStatement, StatementCache } from './statement-cache.ts';
 
 const MAX_STATEMENTS = 100;
 
-/** The settings that every session must have, because {@link decoderOf} relies on them. */
+/** The settings that every session must have, because {@link decoderOf} depends on these formats. */
 const SESSION_PARAMETERS = { DateStyle: 'ISO, MDY', TimeZone: 'UTC', IntervalStyle: 'postgres' };
 
 export class Client implements Queryable {
@@ -70,7 +70,7 @@ export class Client implements Queryable {
 
   /**
    * Runs statements like {@link batch}, but passes the rows of `statements[at]` to `onRow` one by one, and discards the
-   * rows of the other statements. The rows are valid only once the promise has resolved.
+   * rows of the other statements. The rows are final only once the promise has resolved.
    */
   async batchRows(
     statements: readonly Sql[],
@@ -92,8 +92,8 @@ export class Client implements Queryable {
   }
 
   /**
-   * Updates the cache after DISCARD ALL, which removes all prepared statements. `named` specifies whether later
-   * statements get names on the server. This isn't possible behind a pooler.
+   * Empties the statement cache after DISCARD ALL, which removes all prepared statements. `named` specifies whether
+   * statements that are prepared later get names on the server. Must be false behind a pooler.
    */
   nameStatements(named: boolean): void {
     this.#statements = newCache(this.connection, named);
@@ -110,13 +110,13 @@ export class Client implements Queryable {
   }
 
   async #run<T>(text: string, values: readonly SqlValue[], readRow: RowReader<T>): Promise<Step<T>> {
-    // The parameter's type determines whether an array is sent as an array or as JSON. Nothing else is awaited here,
-    // because statements must be sent in call order.
+    // A parameter's type determines whether an array is sent as a PostgreSQL array or as JSON. Nothing else is awaited
+    // here, because statements must be sent in call order.
     const types = values.some(Array.isArray) ? await this.#parameterTypes(text) : undefined;
     const parameters = encodeValues(values, types);
     const add = (open: Batch<T>) => open.add(text, text, parameters);
     let batch = await this.#send(add, readRow);
-    // A retry is possible only outside a transaction, because the error aborts an open transaction.
+    // The statement can be retried only outside a transaction, because the error aborts an open transaction.
     if (batch.stale && this.connection.transactionStatus === Status.Idle)
       batch = await this.#send(add, readRow);
     if (batch.error !== undefined) throw batch.error;
@@ -149,7 +149,7 @@ function newCache({ options }: Connection, named: boolean): StatementCache {
   return new StatementCache(named && options.namedStatements !== false ? MAX_STATEMENTS : 0);
 }
 
-/** Adds the statement to the trace of the current request, if there is one. */
+/** Adds the statement to the current request's trace, if the request is traced. */
 function noted<T>(text: string, work: Promise<T>): Promise<T> {
   const trace = traces.getStore();
   return trace === undefined ? work : timed(trace, text, work);

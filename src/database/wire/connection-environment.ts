@@ -1,6 +1,6 @@
 /**
- * Completes a connection string as libpq does, from a connection service, environment variables and files in the home
- * folder (PostgreSQL documentation, sections 32.1, 32.15, 32.16 and 32.17).
+ * Completes a connection string like libpq, with values from a connection service, environment variables and files in
+ * the home folder (PostgreSQL documentation, sections 32.1, 32.15, 32.16 and 32.17).
  */
 import { existsSync } from 'node:fs';
 import { homedir, userInfo } from 'node:os';
@@ -41,7 +41,7 @@ const existing = (path: string): string | undefined => (existsSync(path) ? path 
 const SOCKET_FOLDERS = ['/var/run/postgresql', '/tmp'];
 
 /**
- * Returns the connection target for a connection string, completed from the environment.
+ * Returns the connection target for a connection string, completed with values from the environment.
  * @throws {ConnectionStringError}
  */
 export function connectionOf(text: string, environment: Environment): ConnectionTarget {

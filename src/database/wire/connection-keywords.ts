@@ -1,4 +1,7 @@
-/** The keywords of libpq (PostgreSQL 18 documentation, 32.1.2) and the values that this client supports. */
+/**
+ * The connection keywords that libpq has (PostgreSQL 18 documentation, 32.1.2) and the values that this client
+ * supports.
+ */
 import { ConnectionStringError } from './errors.ts';
 
 /** Keywords that this client supports and that determine the connection. */
@@ -18,7 +21,7 @@ const supported: readonly string[] = [
 
 /**
  * Keywords that this client accepts but ignores, because they only tune the connection or apply to authentication
- * methods that it doesn't support.
+ * methods that this client doesn't support.
  */
 const ignored: readonly string[] = [
   ...['keepalives', 'keepalives_idle', 'keepalives_interval', 'keepalives_count', 'tcp_user_timeout'],
@@ -28,7 +31,7 @@ const ignored: readonly string[] = [
 
 /**
  * Keywords that require or restrict encryption or authentication. Only the listed values are accepted, because this
- * client always satisfies them.
+ * client always satisfies these requirements.
  */
 const limited: Readonly<Record<string, readonly string[]>> = {
   channel_binding: ['prefer', 'disable'],

@@ -15,8 +15,8 @@ export interface HostAddress {
   readonly host: string;
   readonly port: number;
   /**
-   * The IP address to connect to instead of resolving the name. The certificate and the password are still looked up by
-   * `host`.
+   * The IP address to connect to instead of resolving the name. The server's certificate is still checked against
+   * `host`, and the password is still looked up by `host`.
    */
   readonly address?: string | undefined;
 }
@@ -29,13 +29,16 @@ export interface ConnectionTarget extends HostAddress {
   readonly sessionKind?: SessionKind | undefined;
   readonly user: string;
   readonly password?: string | undefined;
-  /** The password file (`.pgpass`). Used if the connection string doesn't contain a password. */
+  /** The password file (`.pgpass`). This file is used if the connection string doesn't contain a password. */
   readonly passwordFile?: string | undefined;
   readonly database: string;
   readonly sslMode: SslMode;
-  /** The file that contains trusted certificates, or `system`. */
+  /** The path to the file that contains trusted certificates, or `system` for the system's certificates. */
   readonly sslRootCert?: string | undefined;
-  /** The files that contain the client's certificate and its key. */
+  /**
+   * The path to the file that contains the client's certificate. `sslKey` is the path to the file that contains its
+   * key.
+   */
   readonly sslCert?: string | undefined;
   readonly sslKey?: string | undefined;
   /** The password for an encrypted client key. */
@@ -50,7 +53,7 @@ const SSL_MODES: readonly string[] = ['disable', 'prefer', 'require', 'verify-ca
 const SESSION_KINDS = ['any', 'read-write', 'read-only', 'primary', 'standby', 'prefer-standby'] as const;
 
 /**
- * Parses a connection string. `defaults` contains values for libpq keywords that the text omits.
+ * Parses a connection string. `defaults` contains values for libpq keywords that the connection string doesn't contain.
  *
  * @example
  * parseConnectionString('postgresql://postgres:secret@127.0.0.1:54322/postgres?sslmode=require')
@@ -82,7 +85,8 @@ export function addDefaults(
   defaults: Readonly<Record<string, string | undefined>>,
 ): void {
   for (const [keyword, value] of Object.entries(defaults)) {
-    // If the text contains an address, ignores the host name in the defaults, because it belongs to a different server.
+    // If `values` contains an address, ignores the host name in the defaults, because that name may belong to a
+    // different server.
     if (keyword === 'host' && values.get('hostaddr')) continue;
     if (!values.get(keyword) && value) values.set(keyword, value);
   }
@@ -90,7 +94,7 @@ export function addDefaults(
 
 /**
  * Returns the connection target.
- * @throws {ConnectionStringError} if values are invalid or contradict each other
+ * @throws {ConnectionStringError} if values are invalid or inconsistent
  */
 export function targetOf(values: ReadonlyMap<string, string>): ConnectionTarget {
   const user = values.get('user') || 'postgres';
@@ -122,7 +126,7 @@ export function targetOf(values: ReadonlyMap<string, string>): ConnectionTarget 
   };
 }
 
-/** Returns one or more hosts. A single port applies to all hosts. The default port is 5432. */
+/** Returns the connection string's hosts. A single port applies to all hosts. The default port is 5432. */
 function readHosts(values: ReadonlyMap<string, string>): readonly [HostAddress, ...HostAddress[]] {
   const list = (keyword: string) => (values.get(keyword) ?? '').split(',').map((one) => one.trim());
   const names = list('host');
@@ -166,13 +170,17 @@ function readSessionKind(text = 'any'): SessionKind {
   );
 }
 
-/** Any server can have a certificate that the system trusts, so the server's name must be verified too (libpq 16). */
+/**
+ * Any server can have a certificate that the system trusts, so with `system`, the server's name must also be verified,
+ * as in libpq 16.
+ */
 function readSslMode(given: string | undefined, rootCert: string | undefined): SslMode {
   const mode = given || (rootCert === 'system' ? 'verify-full' : 'prefer');
   if (rootCert === 'system' && mode !== 'verify-full') {
     throw new ConnectionStringError(`With sslrootcert=system sslmode is verify-full, not ${mode}`);
   }
-  // In libpq, `allow` uses TLS only if the server requires it. Trying TLS first also connects to these servers.
+  // In libpq, `allow` uses TLS only if the server requires it. The mode `prefer`, which tries TLS first, also works
+  // with such a server.
   if (mode === 'allow') return 'prefer';
   if (SSL_MODES.includes(mode)) return mode as SslMode;
   throw new ConnectionStringError(`sslmode must be one of ${SSL_MODES.join(', ')}, not ${mode}`);
@@ -202,7 +210,7 @@ function readUrl(text: string): Map<string, string> {
       throw new ConnectionStringError(`A parameter in the connection string doesn't have a value: ${pair}`);
     values.set(decode(pair.slice(0, equals)), decode(pair.slice(equals + 1)));
   }
-  // libpq accepts JDBC's form in URIs only.
+  // libpq accepts JDBC's parameter `ssl=true` only in URIs.
   if (values.get('ssl') === 'true') {
     values.delete('ssl');
     values.set('sslmode', 'require');
@@ -210,7 +218,10 @@ function readUrl(text: string): Map<string, string> {
   return values;
 }
 
-/** Splits `name`, `name:5433` or `[::1]:5433` into host and port. A missing part is an empty string. */
+/**
+ * Splits text such as `name`, `name:5433` or `[::1]:5433` into host and port. If the text doesn't contain a host or a
+ * port, that part is an empty string.
+ */
 function readHost(text: string): { readonly host: string; readonly port: string } {
   const found = /^(?:\[([^\]]*)\]|([^:]*))(?::(.*))?$/.exec(text);
   if (found === null)

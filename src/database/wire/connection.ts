@@ -1,6 +1,7 @@
 /**
- * A connection to the server. Messages are written to `writer` and sent with `submit`, together with the exchange that
- * receives the responses. Several exchanges can be in flight, and each ends with its ReadyForQuery message.
+ * A connection to a PostgreSQL server. Messages are written to `writer` and sent with `submit`, together with the
+ * exchange that receives the responses. Several exchanges can be in flight, and each exchange ends with a ReadyForQuery
+ * message.
  */
 import type { Socket } from 'node:net';
 import { ConnectionError, type PostgresError } from './errors.ts';
@@ -24,8 +25,8 @@ import { StartupExchange } from './startup.ts';
 const GOODBYES: readonly string[] = ['57P01', '57P05', '25P03'];
 
 /**
- * The time limit for a cancel request. The server responds to such a request by closing the connection, but a proxy
- * might not.
+ * The time limit for a cancel request. PostgreSQL responds to a cancel request by closing the connection, but a proxy
+ * might not close it.
  */
 const CANCEL_TIMEOUT_MS = 5_000;
 
@@ -48,7 +49,8 @@ export class Connection {
   /** The number of messages that the oldest exchange in flight has received. */
   #headMessages = 0;
   /**
-   * The number of exchanges that haven't been written yet. `#lastWritten` is the number of exchanges in the last write.
+   * The number of exchanges whose messages haven't been written to the socket yet. `#lastWritten` is the number of
+   * exchanges whose messages were in the last write.
    */
   #unwritten = 0;
   #lastWritten = 0;
@@ -112,7 +114,7 @@ export class Connection {
     return this.#exchanges.length;
   }
 
-  /** Whether a write is pending. If so, messages submitted now are sent together with earlier ones. */
+  /** Whether a write is pending. If so, messages that are submitted now are sent together with earlier messages. */
   get flushPending(): boolean {
     return this.#flushScheduled;
   }
@@ -126,7 +128,7 @@ export class Connection {
     return this.#ended || this.#closing;
   }
 
-  /** Sends the written messages and registers `exchange`, which receives the responses. */
+  /** Sends the messages in `writer` and registers `exchange`, which receives the responses. */
   submit(exchange: Exchange): void {
     if (this.#ended || this.#closing) {
       this.writer.take();
@@ -135,25 +137,25 @@ export class Connection {
     }
     this.#exchanges.push(exchange);
     this.#unwritten++;
-    // An immediate write isn't faster while other exchanges are in flight. All messages submitted in one turn of the
-    // event loop are sent in one write.
+    // Writing immediately wouldn't be faster while other exchanges are in flight. All messages submitted in one turn of
+    // the event loop are sent in one write.
     this.#scheduleFlush();
   }
 
-  /** Sends the written messages without registering an exchange, for authentication and COPY data. */
+  /** Sends the messages in `writer` without registering an exchange. Used for authentication and COPY data. */
   flush(): void {
     if (this.writer.length === 0 || this.#socket === undefined) return;
     this.#lastWritten = this.#unwritten;
     this.#unwritten = 0;
     this.#socket.write(this.writer.take());
-    // The kernel has usually accepted all data at this point, so the buffer can be reused. Otherwise, a new buffer is
-    // needed.
+    // The kernel has usually accepted all data at this point, so the buffer can be reused. If the kernel hasn't
+    // accepted all data, a new buffer is needed.
     if (this.#socket.writableLength > 0) this.writer.renew();
   }
 
   /**
-   * Resolves when the kernel has accepted all data. A fast producer must wait for this, so that it doesn't fill the
-   * memory.
+   * Resolves when the kernel has accepted all data. A fast producer must wait for this promise, so that unsent data
+   * doesn't fill the memory.
    */
   async drained(): Promise<void> {
     const socket = this.#socket;
@@ -181,7 +183,7 @@ export class Connection {
     });
   }
 
-  /** Waits until the exchanges in flight have ended, then ends the session. */
+  /** Waits until the exchanges in flight have ended, and then ends the session. */
   async close(): Promise<void> {
     if (this.#ended) return;
     this.#closed ??= new Promise<void>((resolve) => {
@@ -198,8 +200,8 @@ export class Connection {
   }
 
   /**
-   * Stops reading until {@link resume}, so TCP flow control makes the server wait. Data that was already read is still
-   * delivered.
+   * Stops reading until {@link resume} is called, so TCP flow control makes the server wait. Data that was already read
+   * is still delivered.
    */
   pause(): void {
     this.#socket?.pause();
@@ -272,8 +274,8 @@ export class Connection {
     if (this.#ended) return;
     this.#ended = true;
     this.#socket?.destroy();
-    // If the session ends before the first response to a statement, the server hasn't started that statement.
-    // Otherwise, its response to Parse or Bind would have arrived first.
+    // If the session ends before the first response to a statement, the server hasn't started that statement. If the
+    // server had started the statement, its response to Parse or Bind would have arrived first.
     const saidGoodbye = this.#goodbye !== undefined && GOODBYES.includes(this.#goodbye.code);
     const headUntouched = saidGoodbye && this.#headMessages === 0;
     // EPIPE means that the last write wasn't delivered, so the server didn't receive that write's Sync.

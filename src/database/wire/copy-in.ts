@@ -1,4 +1,7 @@
-/** Runs COPY ... FROM STDIN in the simple protocol. The data is sent as it is read, so memory use is constant. */
+/**
+ * Runs COPY ... FROM STDIN in the simple protocol. Each chunk of data is sent as soon as it has been read, so memory
+ * use is constant.
+ */
 import type { Connection } from './connection.ts';
 import type { ConnectionError, PostgresError } from './errors.ts';
 import type { Exchange } from './exchange.ts';
@@ -10,7 +13,10 @@ class CopyIn implements Exchange {
   readonly #ended = Promise.withResolvers<void>();
   #error: PostgresError | ConnectionError | undefined;
 
-  /** Resolves to false if the statement failed or doesn't read data. */
+  /**
+   * Resolves to true when the server is ready to receive data, and to false if the statement failed or doesn't read
+   * data.
+   */
   readonly accepted = this.#accepted.promise;
   readonly ended = this.#ended.promise;
 
@@ -40,7 +46,7 @@ class CopyIn implements Exchange {
 
 /**
  * Sends `chunks` as the data of a COPY ... FROM STDIN statement. All chunks are read, even if the server rejects the
- * data. If `chunks` throws, the statement fails. @throws {PostgresError}
+ * data. If reading from `chunks` throws, the statement fails. @throws {PostgresError}
  */
 export async function copyIn(
   connection: Connection,

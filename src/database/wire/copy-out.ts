@@ -31,8 +31,8 @@ export async function copyOut(
 }
 
 /**
- * Runs a COPY ... TO STDOUT statement and passes on each row in COPY's text format, including the line break. The bytes
- * are valid only during the callback, which can pause the connection.
+ * Runs a COPY ... TO STDOUT statement and passes each row to `onLine` in COPY's text format, including the line break.
+ * The bytes are valid only during the call of `onLine`, which can pause the connection.
  */
 export async function copyLines(
   connection: Connection,

@@ -1,5 +1,6 @@
 /**
- * Decodes PostgreSQL's text format to JavaScript values. The type OID determines the decoder, as documented for `Row`.
+ * Decodes values in PostgreSQL's text format to JavaScript values. The type OID of a column determines the decoder, as
+ * documented for `Row`.
  */
 import { readArray } from './array-literal.ts';
 
@@ -15,8 +16,8 @@ function fromText(read: (text: string) => unknown): Decoder {
 const asBoolean: Decoder = (buffer, start) => buffer[start] === 0x74;
 
 /**
- * Decodes an integer. A JavaScript number represents up to 15 digits exactly, so these integers are computed digit by
- * digit. Longer ones are parsed from a string.
+ * Decodes an integer. A JavaScript number represents up to 15 digits exactly, so integers with up to 15 digits are
+ * computed digit by digit. Longer integers are parsed from a string.
  */
 const asInteger: Decoder = (buffer, start, end) => {
   const negative = buffer[start] === 0x2d;
@@ -73,7 +74,7 @@ export function decoderOf(typeOid: number): Decoder {
   return DECODERS.get(typeOid) ?? asText;
 }
 
-/** Reads a row into an object. The body of its DataRow message starts at `start`. */
+/** Reads a row into an object. `start` is the offset of the body of the row's DataRow message. */
 export function readRow(
   buffer: Buffer,
   start: number,

@@ -9,8 +9,9 @@ const JSON_ARRAY_TYPES: readonly (number | undefined)[] = [199, 3807];
 
 /**
  * Encodes a value. Dates become ISO text, bytes become `\x…`, arrays become array literals, and other objects become
- * JSON. For a parameter of type `json` or `jsonb`, an array also becomes JSON. For `json[]` or `jsonb[]`, arrays inside
- * the array become JSON. Strings are sent unchanged, so for `json`, they must already be JSON text.
+ * JSON. For a parameter of type `json` or `jsonb`, an array also becomes JSON. For a parameter of type `json[]` or
+ * `jsonb[]`, arrays inside the array become JSON. Strings are sent unchanged, so a string for a `json` parameter must
+ * already be JSON text.
  */
 export function encodeValue(value: SqlValue, parameterType?: number): string | null {
   switch (typeof value) {
@@ -42,7 +43,10 @@ function encodeObject(value: object, parameterType: number | undefined): string 
   return writeArray(items, (item) => item);
 }
 
-/** Encodes a date. For years outside 1 to 9999, PostgreSQL's format differs from ISO 8601's `+012345` and `-000001`. */
+/**
+ * Encodes a date. For years outside 1 to 9999, PostgreSQL's format differs from the ISO 8601 format (`+012345`,
+ * `-000001`).
+ */
 function encodeDate(value: Date): string {
   const year = value.getUTCFullYear();
   const iso = value.toISOString();

@@ -1,4 +1,4 @@
-/** Defines the errors that the server reports, and the error for a failed or lost connection. */
+/** Defines the class of the errors that the server reports, and the error for a failed or lost connection. */
 import type { PostgresErrorShape } from '../types.ts';
 
 export interface PostgresErrorFields {
@@ -50,13 +50,16 @@ export class PostgresError extends Error implements PostgresErrorShape {
 }
 
 /**
- * Thrown if the connection couldn't be opened (`08001`) or was lost. The code for a lost connection is `08006`, or the
- * SQLSTATE that the server sent when it ended the session. Examples are `57P01` (terminated by an administrator) and
- * `57P05` (idle for too long).
+ * Thrown if the connection couldn't be opened (`08001`) or was lost. The code of a lost connection is `08006` or the
+ * SQLSTATE that the server sent when it ended the session. Examples of such SQLSTATEs are `57P01` (terminated by an
+ * administrator) and `57P05` (idle for too long).
  */
 export class ConnectionError extends PostgresError {
   override name = 'ConnectionError';
-  /** Whether the server hasn't started any of the statements. If so, a retry on another connection is safe. */
+  /**
+   * Whether the server hasn't started any of the statements. If so, it is safe to retry the statements on another
+   * connection.
+   */
   readonly untouched: boolean;
 
   constructor(
@@ -69,7 +72,7 @@ export class ConnectionError extends PostgresError {
   }
 }
 
-/** Thrown if a connection string can't be parsed. The message contains the invalid part. */
+/** Thrown if a connection string can't be parsed. The message contains the invalid part of the string. */
 export class ConnectionStringError extends Error {
   override name = 'ConnectionStringError';
 }

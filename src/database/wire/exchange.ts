@@ -4,7 +4,7 @@ import type { ConnectionError, PostgresError } from './errors.ts';
 import type { LargeMessage } from './message-reader.ts';
 import type { Notice, Notification } from './messages.ts';
 
-/** Receives the responses to the messages that were submitted with it. */
+/** Receives the responses to the messages that were submitted together with this exchange. */
 export interface Exchange {
   /**
    * Whether the messages use the extended protocol. In the simple protocol, the server doesn't report when a statement
@@ -14,30 +14,32 @@ export interface Exchange {
   message(type: number, buffer: Buffer, start: number, end: number): void;
   /**
    * Announces a large message. The returned object receives the message in chunks. If undefined is returned, `message`
-   * receives it as a whole.
+   * receives the message as a whole.
    */
   large?(type: number, sizeBytes: number): LargeMessage | undefined;
-  /** Receives an error. The server then ignores messages until the next Sync, and `ready` is called. */
+  /** Receives an error. After an error, the server ignores messages until the next Sync, and then `ready` is called. */
   failed(error: PostgresError): void;
-  /** Called with the transaction status when ReadyForQuery arrives. This is the last call. */
+  /** Called with the transaction status when ReadyForQuery arrives. No other method is called afterward. */
   ready(status: number): void;
-  /** Called when the connection is lost. This is the last call. */
+  /** Called when the connection is lost. No other method is called afterward. */
   lost(error: ConnectionError): void;
 }
 
 export interface ConnectionOptions extends ConnectionTarget {
-  /** Whether to open a walsender connection, which also accepts SQL. */
+  /** Whether to open a replication connection, which also accepts SQL. */
   readonly replication?: boolean | undefined;
-  /** Whether prepared statements have names. Must be false for a pooler in transaction mode. */
+  /** Whether prepared statements have names. Must be false behind a pooler in transaction mode. */
   readonly namedStatements?: boolean | undefined;
   /**
-   * Whether all messages are processed when they arrive and never stored. All connections with this option share one
-   * read buffer.
+   * Whether the bytes of every message are processed when they arrive and aren't used afterward. All connections with
+   * this option share a single read buffer.
    */
   readonly keepsNoBytes?: boolean | undefined;
   /** Whether to send only the settings in `parameters`, because poolers reject settings that they don't support. */
   readonly bareSession?: boolean | undefined;
-  /** Called when the server rejects the password. The sign-in is then retried once. */
+  /**
+   * Called when the server rejects the password. After the promise has resolved, the client tries once more to sign in.
+   */
   readonly onPasswordRejected?: (() => Promise<void>) | undefined;
   /** Additional run-time parameters, which are set when the session starts. */
   readonly parameters?: Readonly<Record<string, string>> | undefined;

@@ -1,15 +1,15 @@
 /**
- * Chooses one of several hosts. Selects the first host in the given order that accepts the login and provides the
- * requested kind of session (PostgreSQL documentation, 32.1.1.3 and `target_session_attrs`).
+ * Chooses one of several hosts. Selects the first host that accepts the login and provides the requested kind of
+ * session, in the given order (PostgreSQL documentation, 32.1.1.3 and `target_session_attrs`).
  */
 import type { SessionKind } from './connection-string.ts';
 import { ConnectionError } from './errors.ts';
 import type { ConnectionOptions } from './exchange.ts';
 
 /**
- * Connects to the first suitable host. `open` connects to one host and requires one kind of session. If a host is
- * unreachable, starting up or of a different kind, the next host is tried. As in libpq, a rejected login ends the
- * attempt.
+ * Connects to the first suitable host. The callback `open` connects to one host and rejects sessions of a different
+ * kind. If a host is unreachable, is starting up or provides a different kind of session, the next host is tried. As in
+ * libpq, a rejected login ends the attempt.
  */
 export async function openFirst<Connection>(
   options: ConnectionOptions,
@@ -33,13 +33,13 @@ export async function openFirst<Connection>(
   throw new ConnectionError({ code: '08001', message, untouched: true }, { cause: failures[0] });
 }
 
-/** Whether the next host should be tried because this host is unreachable or starting up (57P03). */
+/** Whether the next host should be tried because this host is unreachable (08001) or starting up (57P03). */
 const triesNextHost = (error: unknown): error is ConnectionError =>
   error instanceof ConnectionError && (error.code === '08001' || error.code === '57P03');
 
 /**
- * Whether the session is of this kind. `parameters` contains the parameters that the server has reported. PostgreSQL 14
- * and newer report the two that are needed here.
+ * Whether the session is of the given kind. `parameters` contains the parameters that the server has reported.
+ * PostgreSQL 14 and newer report the two parameters that are needed here.
  */
 export function isOfKind(kind: SessionKind, parameters: ReadonlyMap<string, string>): boolean {
   const isStandby = parameters.get('in_hot_standby') === 'on';

@@ -1,4 +1,7 @@
-/** Plinth's PostgreSQL client. It implements protocol 3.0 on node:net and has no dependencies. */
+/**
+ * Plinth's PostgreSQL client. The client implements version 3.0 of PostgreSQL's protocol with node:net and has no
+ * dependencies.
+ */
 
 export { readArray } from './array-literal.ts';
 export { Batch } from './batch.ts';

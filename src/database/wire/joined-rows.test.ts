@@ -13,7 +13,7 @@ function dataRow(cell: string): Buffer {
   return message;
 }
 
-/** Joins rows that arrive in chunks. Each chunk contains whole messages. */
+/** Joins rows that arrive in chunks. Each chunk contains only complete messages. */
 function join(chunks: readonly (readonly string[])[], separator: string): string {
   const joined = new JoinedRows(Buffer.from(separator));
   for (const cells of chunks) {

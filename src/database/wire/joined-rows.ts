@@ -1,5 +1,5 @@
 /**
- * Joins rows that have a single cell into one text. Compacts the cells within the received buffers by overwriting the
+ * Joins the cells of single-cell rows into one text. Moves the cells together within the received buffers, over the
  * message headers, so no object or copy is created per row.
  */
 import type { Cells } from './spilled-rows.ts';
@@ -29,7 +29,9 @@ export class JoinedRows {
     this.#separator = separator;
   }
 
-  /** Adds a row, whose DataRow body is `buffer[start..end)`. May overwrite the bytes of earlier messages. */
+  /**
+   * Adds a row. `buffer[start..end)` is the body of its DataRow message. May overwrite the bytes of earlier messages.
+   */
   add(buffer: Buffer, start: number, end: number): void {
     const cell = start + CELL_OFFSET;
     const last = this.#chunks.at(-1);
@@ -43,8 +45,8 @@ export class JoinedRows {
   }
 
   /**
-   * Returns the chunks as rows, each containing several joined rows. The caller must add the separator between the
-   * chunks.
+   * Returns the chunks in the form of rows, each of which contains several joined rows. The caller must add the
+   * separator between the chunks.
    */
   take(): Cells[] {
     return this.#chunks.splice(0).map(({ buffer, start, end }) => [buffer.subarray(start, end)]);

@@ -63,7 +63,7 @@ test('a large message is read in pieces, and the messages around it are unaffect
     encode({ type: 0x44, body }),
     small,
   ]);
-  // The message is split inside its header, at the end of the header, and far beyond it.
+  // The message is split inside its header, at the end of the header, and far after the header.
   for (const first of [small.length + 3, small.length + 5, small.length + 900]) {
     const read: (string | Buffer)[] = [];
     const reader = new MessageReader(

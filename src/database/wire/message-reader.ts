@@ -1,11 +1,12 @@
 /**
- * Splits the server's byte stream into messages. A message that is complete in one chunk is passed on without copying.
- * A message that spans several chunks is assembled in a separate buffer, so that no byte is copied more than once.
+ * Splits the server's byte stream into messages. A message that is complete in one chunk is passed to the handler
+ * without copying. A message that spans several chunks is assembled in a separate buffer, so that no byte is copied
+ * more than once.
  */
 
 /**
- * Receives a message. `buffer[start..end)` is its body, without the type and the length. The bytes remain valid only as
- * long as the chunk that contains them does.
+ * Receives a message. `buffer[start..end)` is the message's body, without the type and the length. The bytes remain
+ * valid only as long as the chunk that contains them.
  */
 export type MessageHandler = (type: number, buffer: Buffer, start: number, end: number) => void;
 
@@ -17,11 +18,11 @@ export interface LargeMessage {
 
 /**
  * Called for each message larger than {@link LARGE_MESSAGE_BYTES}. The returned object receives the message in chunks.
- * If undefined is returned, the message is received as a whole.
+ * If undefined is returned, the {@link MessageHandler} receives the message as a whole.
  */
 export type LargeMessageHandler = (type: number, sizeBytes: number) => LargeMessage | undefined;
 
-/** Messages above this size are large. A single read never returns this many bytes. */
+/** Messages above this size are considered large. A single read from the socket never returns so many bytes. */
 export const LARGE_MESSAGE_BYTES = 4 * 1024 * 1024;
 
 const HEADER = 5;
@@ -54,7 +55,7 @@ export class MessageReader {
     if (offset < chunk.length) this.#hold(chunk, offset);
   }
 
-  /** Adds the chunk's bytes to the incomplete message. Returns the number of bytes that were used. */
+  /** Adds the chunk's bytes to the incomplete message. Returns the number of bytes that were taken from the chunk. */
   #complete(chunk: Buffer): number {
     let taken = 0;
     if (this.#filled < HEADER) {
@@ -109,8 +110,8 @@ export class MessageReader {
   }
 
   /**
-   * Passes on the part of the chunk that belongs to a large message. This part starts at `from`. Returns the offset of
-   * the next message.
+   * Passes the part of the chunk that belongs to a large message to `large`. This part starts at `from`. Returns the
+   * offset of the next message in the chunk.
    */
   #passOn(large: LargeMessage, chunk: Buffer, from: number): number {
     const until = Math.min(from + this.#missing, chunk.length);

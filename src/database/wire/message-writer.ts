@@ -1,11 +1,11 @@
-/** Collects messages to the server in a single buffer, which is sent in one write. */
+/** Collects messages for the server in a single buffer, which is sent in one write. */
 import { Frontend } from './protocol.ts';
 
 /** A parameter in text format. Bytes are sent unchanged. */
 export type WireParameter = string | Uint8Array | null;
 
 const INITIAL_SIZE = 4096;
-/** A buffer that has grown beyond this size for one large statement isn't reused. */
+/** A buffer that a large statement has made larger than this size isn't reused. */
 const KEPT_SIZE = 256 * 1024;
 
 export class MessageWriter {
@@ -17,8 +17,8 @@ export class MessageWriter {
   }
 
   /**
-   * Returns the data that was written since the last call. If the socket still uses the buffer afterward, call {@link
-   * renew}.
+   * Returns the data that was written since the last call of this method. If the socket still needs the buffer after
+   * its `write` has returned, call {@link renew}.
    */
   take(): Buffer {
     const bytes = this.#buffer.subarray(0, this.#length);
@@ -76,14 +76,17 @@ export class MessageWriter {
     this.#endLength(start);
   }
 
-  /** Writes a query in the simple protocol. It can contain several statements. */
+  /** Writes a query in the simple protocol. The query can contain several statements. */
   query(text: string): void {
     const start = this.#begin(Frontend.Query);
     this.#text(text);
     this.#endLength(start);
   }
 
-  /** `types` contains the type OIDs of the parameters. The server determines types that are 0 or missing. */
+  /**
+   * `types` contains the type OIDs of the parameters. The server determines the types of parameters whose OID is 0 or
+   * missing.
+   */
   parse(name: string, text: string, types: readonly number[] = []): void {
     const start = this.#begin(Frontend.Parse);
     this.#text(name);
@@ -119,7 +122,7 @@ export class MessageWriter {
     this.#endLength(start);
   }
 
-  /** Executes the unnamed portal to its end, or until it has returned `maxRows` rows. */
+  /** Executes the unnamed portal until it has returned all rows or `maxRows` rows. */
   execute(maxRows = 0): void {
     this.#room(10);
     this.#buffer[this.#length++] = Frontend.Execute;
@@ -198,8 +201,8 @@ export class MessageWriter {
   }
 
   /**
-   * Writes a zero-terminated string. Rejects a null byte in the text, because it would end the string early and shift
-   * all data after it.
+   * Writes a zero-terminated string. Rejects text with a null byte, because that byte would end the string early and
+   * shift all data after it.
    */
   #text(value: string): void {
     if (value.includes('\0')) throw new TypeError('Text for PostgreSQL must not contain a null byte.');
@@ -231,7 +234,9 @@ export class MessageWriter {
     this.#buffer = grown;
   }
 
-  /** Removes all data that was written after `length`. Used if a later part of the same statement can't be encoded. */
+  /**
+   * Removes all data that was written after `length`. Called if a later part of the same statement can't be encoded.
+   */
   truncate(length: number): void {
     this.#length = length;
   }

@@ -37,7 +37,7 @@ test('any names match their password entry when they are escaped', () => {
   const escaped = (value: string) => value.replace(/[\\:]/g, '\\$&');
   fc.assert(
     fc.property(text, text, text, (database, user, password) => {
-      // The file format can't express a name that is a single asterisk.
+      // The format of the password file can't represent a name that consists of a single asterisk.
       const line = `db.example:5432:${escaped(database)}:${escaped(user)}:${escaped(password)}`;
       expect(findPassword(line, { ...expected, database, user })).toBe(password);
     }),

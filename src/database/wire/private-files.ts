@@ -1,25 +1,28 @@
 /**
- * Reads files that contain secrets, such as the password file and the key for a client certificate. Other users must
- * not be able to read these files.
+ * Reads files that contain secrets, such as the password file and the key for a client certificate. A file is rejected
+ * if other users can read it.
  */
 import type { Stats } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 
 export interface PasswordFor {
-  /** The host in the connection string. A default Unix socket folder counts as `localhost`. */
+  /** The host in the connection string. Entries for `localhost` also match a default Unix socket folder. */
   readonly host: string;
   readonly port: number;
   readonly database: string;
   readonly user: string;
 }
 
-/** The default socket folders in builds of libpq. In the password file, they are represented by `localhost`. */
+/**
+ * The default folders for Unix sockets in different builds of libpq. Entries for `localhost` in the password file also
+ * apply to these folders.
+ */
 const USUAL_SOCKET_FOLDERS: readonly string[] = ['/tmp', '/var/run/postgresql', '/run/postgresql'];
 
 /**
- * Returns the password in the first line that matches, or undefined. A line has the format
- * `hostname:port:database:username:password`. `*` matches everything, and `\` escapes a colon or itself (PostgreSQL
- * documentation, 32.16). Throws if other users can read the file.
+ * Returns the password in the first line that matches, or undefined if no line matches. A line has the format
+ * `hostname:port:database:username:password`. The field `*` matches every value, and a backslash escapes a colon or a
+ * backslash (PostgreSQL documentation, 32.16). Throws if other users can read the file.
  */
 export async function readPassword(path: string, expected: PasswordFor): Promise<string | undefined> {
   const text = await readPrivate(path).catch((error: NodeJS.ErrnoException) => {
@@ -29,7 +32,7 @@ export async function readPassword(path: string, expected: PasswordFor): Promise
   return findPassword(text, expected);
 }
 
-/** Matches a line with the fields host, port, database, user and password. */
+/** Matches a line that consists of the fields host, port, database, user and password. */
 const LINE = /^((?:[^\\:]|\\.)*):((?:[^\\:]|\\.)*):((?:[^\\:]|\\.)*):((?:[^\\:]|\\.)*):(.*)$/;
 
 const unescaped = (field: string): string => field.replace(/\\(.)/g, '$1');
@@ -63,6 +66,6 @@ export async function readPrivate(path: string): Promise<string> {
 }
 
 /**
- * Whether users other than the owner can read the file. As in libpq, the group may read a file that is owned by root.
+ * Whether users other than the owner can read the file. As in libpq, if root owns the file, its group may also read it.
  */
 const isOpenToOthers = ({ mode, uid }: Stats): boolean => (mode & (uid === 0 ? 0o037 : 0o077)) !== 0;

@@ -4,7 +4,7 @@ export const PROTOCOL_VERSION = 196_608;
 export const SSL_REQUEST = 80_877_103;
 export const CANCEL_REQUEST = 80_877_102;
 
-/** The first byte of each type of message from the server. */
+/** The byte that identifies each type of message from the server. */
 export const Backend = {
   Authentication: 0x52,
   BackendKeyData: 0x4b,
@@ -31,7 +31,7 @@ export const Backend = {
   RowDescription: 0x54,
 } as const;
 
-/** The first byte of each type of message to the server. */
+/** The byte that identifies each type of message to the server. */
 export const Frontend = {
   Bind: 0x42,
   Close: 0x43,

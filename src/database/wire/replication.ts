@@ -1,6 +1,6 @@
 /**
- * A walsender connection, which runs replication commands and receives the stream of changes (PostgreSQL documentation,
- * 54.4).
+ * A replication connection, which runs replication commands and receives the stream of changes (PostgreSQL
+ * documentation, 54.4).
  */
 import type { ReplicationConnection } from '../types.ts';
 import { runBaseBackup } from './base-backup.ts';
@@ -17,8 +17,8 @@ const STATUS_INTERVAL_MS = 10_000;
 type OnMessage = (payload: Buffer, walStart: bigint, serverTimeMicros: bigint) => void;
 
 /**
- * Opens a walsender connection. `ended` resolves after `destroy` or when the server ends the stream, and rejects when
- * the connection is lost. `serverTimeMicros` is in microseconds since 1970.
+ * Opens a replication connection. The promise `ended` resolves after `destroy` or when the server ends the stream, and
+ * rejects when the connection is lost. `serverTimeMicros` is in microseconds since 1970.
  */
 export async function connectReplication(options: ConnectionOptions): Promise<ReplicationConnection> {
   const connection = await Connection.open({ ...options, replication: true });
@@ -50,7 +50,7 @@ export async function connectReplication(options: ConnectionOptions): Promise<Re
         connection.writer.query(command);
         connection.submit(stream);
       });
-      // Prevents an unhandled rejection if the caller ignores `ended`.
+      // Prevents an unhandled rejection in case the caller ignores `ended`.
       ended.catch(() => {});
       return { ended };
     },
@@ -91,7 +91,7 @@ export async function connectReplication(options: ConnectionOptions): Promise<Re
   };
 }
 
-/** The positions that a stream has reached. */
+/** The WAL positions that a stream has reached. */
 interface Position {
   acknowledged: bigint;
   /** The start position of the most recently received message. */
@@ -138,8 +138,8 @@ class Stream implements Exchange {
   #keepalive(buffer: Buffer, start: number): void {
     const walEnd = buffer.readBigUInt64BE(start + 1);
     const position = this.#position;
-    // If all received messages have been processed, the rest of the WAL also counts as processed. Otherwise, while no
-    // published table changes, the server couldn't remove the WAL of other tables.
+    // If all received messages have been processed, the rest of the WAL also counts as processed. If it didn't, the
+    // server couldn't remove the WAL of unpublished tables while no published table changes.
     if (position.acknowledged >= position.received && walEnd > position.acknowledged)
       position.acknowledged = walEnd;
     if (buffer[start + 17] === 1) sendStatus(this.#connection, position.acknowledged);

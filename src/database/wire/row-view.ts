@@ -6,7 +6,7 @@ export class RowView implements RawRow {
   readonly #starts: number[] = [];
   readonly #ends: number[] = [];
 
-  /** Moves to another row. The body of its DataRow message starts at `start`. */
+  /** Moves the view to another row. `start` is the offset of the body of that row's DataRow message. */
   moveTo(buffer: Buffer, start: number): this {
     this.buffer = buffer;
     const count = buffer.readUInt16BE(start);

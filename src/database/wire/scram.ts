@@ -5,8 +5,8 @@ import { promisify } from 'node:util';
 const deriveKey = promisify(pbkdf2);
 
 /**
- * The maximum number of iterations. Without it, a server could keep this process computing for minutes. PostgreSQL's
- * default is 4096.
+ * The maximum number of iterations. Without this limit, a server could keep this process computing for minutes.
+ * PostgreSQL's default is 4096.
  */
 const MAX_ITERATIONS = 1_000_000;
 
@@ -68,8 +68,8 @@ export function beginScram(password: string, nonce = randomBytes(18).toString('b
 }
 
 /**
- * Applies SASLprep's mapping step to a password (RFC 4013). As in PostgreSQL, a password that SASLprep prohibits is
- * used unchanged.
+ * Applies SASLprep's mapping step to a password (RFC 4013). As in PostgreSQL, a password that contains characters that
+ * SASLprep prohibits is used unchanged.
  */
 function prepare(password: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: matches all ASCII characters

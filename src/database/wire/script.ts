@@ -14,12 +14,12 @@ export interface ScriptResult {
 
 /** Receives the results of a script's statements as they arrive. */
 export interface ScriptReader {
-  /** Called before the first row, if the statement returns rows. */
+  /** Called before the first row with the statement's columns, if the statement returns rows. */
   columns(buffer: Buffer, start: number): void;
   row(buffer: Buffer, start: number): void;
   /** Receives a row of COPY ... TO STDOUT. */
   copied?(buffer: Buffer, start: number, end: number): void;
-  /** Called when the statement has ended. */
+  /** Called when a statement has ended. */
   complete(commandTag: string): void;
 }
 
@@ -78,7 +78,7 @@ class Script implements Exchange {
   }
 }
 
-/** Runs a script. If a statement fails, rejects with the first error. */
+/** Runs a script. If a statement fails, rejects with the error of the first statement that failed. */
 export function readScript(connection: Connection, text: string, reader: ScriptReader): Promise<void> {
   return new Promise((resolve, reject) => {
     new Script(connection, reader, (error) => {

@@ -5,7 +5,7 @@ import { checkKeywords } from './connection-keywords.ts';
 import { ConnectionStringError } from './errors.ts';
 
 /**
- * Returns the keywords of a service. The user's file takes precedence over the system's file.
+ * Returns the keywords of a service. The user's service file takes precedence over the system's service file.
  *
  * @throws {ConnectionStringError} if no file defines the service
  */
@@ -35,7 +35,7 @@ export function findService(text: string, name: string, file: string): Map<strin
     if (keyword === '' || keyword === 'service' || keyword === 'servicefile' || line.startsWith('ldap')) {
       throw new ConnectionStringError(`Line ${index + 1} of ${file} isn't supported in a service: ${line}`);
     }
-    // If a keyword occurs more than once, its first line applies.
+    // If a keyword occurs more than once, its first occurrence applies.
     if (!values.has(keyword)) values.set(keyword, line.slice(equals + 1));
   }
   checkKeywords(values);

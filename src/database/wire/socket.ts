@@ -9,15 +9,18 @@ import { readPrivate } from './private-files.ts';
 import { SSL_REQUEST } from './protocol.ts';
 
 const READ_SIZE = 64 * 1024;
-/** Reads up to this size are copied out of the buffer. For larger reads, the whole buffer is passed on. */
+/**
+ * The maximum size of a read whose bytes are copied out of the buffer. For larger reads, the buffer itself is passed on
+ * and replaced.
+ */
 const COPIED_SIZE = 16 * 1024;
 /** The combined time limit for connecting and signing in. */
 export const DEFAULT_TIMEOUT_MS = 10_000;
 const KEEP_ALIVE_MS = 60_000;
 
 /**
- * Opens the stream. Resolves when bytes can be sent. The chunks that `onData` receives aren't modified afterward,
- * unless `lends` is true. In that case, a chunk may be overwritten as soon as `onData` returns.
+ * Opens the stream. Resolves when the stream is ready to send bytes. The chunks that `onData` receives aren't modified
+ * afterward, unless `lends` is true. If `lends` is true, a chunk may be overwritten as soon as `onData` returns.
  */
 export async function openSocket(
   target: ConnectionTarget,
@@ -40,7 +43,7 @@ export async function openSocket(
     if (plain) return socket;
     const secured = await negotiateTls(socket, target);
     secured.on('data', onData);
-    // The socket was paused after it had received the single-byte response to the TLS request.
+    // `negotiateTls` paused the socket after it had received the single-byte response to the TLS request.
     secured.resume();
     return secured;
   } finally {
@@ -67,7 +70,7 @@ function readInto(onData: (chunk: Buffer) => void) {
 }
 
 /**
- * The buffer shared by all connections whose `lends` is true. Sharing is possible because each connection processes its
+ * The read buffer that all connections with `lends` share. Sharing is possible because each connection processes its
  * data before another connection reads.
  */
 let lentBuffer: Buffer | undefined;
@@ -119,7 +122,7 @@ async function negotiateTls(socket: Socket, target: ConnectionTarget): Promise<S
     ...(isIP(target.host) === 0 ? { servername: target.host } : {}),
     ...files,
     rejectUnauthorized: checked,
-    // libpq compares the server's name only in the mode verify-full.
+    // libpq compares the certificate with the server's name only in the mode `verify-full`.
     ...(target.sslMode === 'verify-full'
       ? { checkServerIdentity: (_name, certificate) => tls.checkServerIdentity(target.host, certificate) }
       : { checkServerIdentity: () => undefined }),
@@ -135,7 +138,7 @@ async function negotiateTls(socket: Socket, target: ConnectionTarget): Promise<S
   return secured;
 }
 
-/** Reads the certificate files. They are read for each connection, because certificates are renewed. */
+/** Reads the certificate files. The files are read again for each connection, because certificates are renewed. */
 async function readTlsFiles(target: ConnectionTarget): Promise<SecureContextOptions> {
   const { sslRootCert, sslCert, sslKey, sslPassword } = target;
   const { getCACertificates } = await import('node:tls');
@@ -150,8 +153,8 @@ async function readTlsFiles(target: ConnectionTarget): Promise<SecureContextOpti
 }
 
 /**
- * Reads the server's one-byte response. Throws if other data follows, because an attacker between client and server
- * could have injected it (CVE-2021-23222).
+ * Reads the server's one-byte response. Throws if other data follows the response, because an attacker between client
+ * and server could have injected that data (CVE-2021-23222).
  */
 function firstByte(socket: Socket, target: ConnectionTarget): Promise<string> {
   return new Promise((resolve, reject) => {

@@ -15,7 +15,7 @@ function encode(cells: Cells): Buffer {
   return Buffer.concat([Buffer.from([0, cells.length]), ...parts]);
 }
 
-/** Returns a store that keeps up to `roomBytes` in memory and records the writes. */
+/** Returns a store that keeps up to `roomBytes` bytes in memory and records the writes. */
 function noteStore(
   roomBytes: number,
 ): RowStore & { readonly written: Buffer[]; readonly announced: number[] } {

@@ -1,6 +1,6 @@
 /**
- * Collects the rows of a statement that might not fit into memory. Rows are kept in memory as long as the store allows
- * it. Later rows are written to the store.
+ * Collects the rows of a statement that might not fit into memory. The first rows are kept in memory, as long as the
+ * store allows. Later rows are written to the store.
  */
 import type { RowStore } from '../types.ts';
 import type { LargeMessage } from './message-reader.ts';
@@ -41,7 +41,7 @@ export class SpilledRows {
     return 0;
   }
 
-  /** Adds a row. The body of its DataRow message starts at `start`. */
+  /** Adds a row. `start` is the offset of the body of the row's DataRow message. */
   add(buffer: Buffer, start: number): void {
     this.#store(readCells(buffer, start));
   }
@@ -69,7 +69,9 @@ export class SpilledRows {
 const COUNT_BYTES = 2;
 const LENGTH_BYTES = 4;
 
-/** Reads a DataRow in chunks. It contains the number of cells, followed by the length and the bytes of each cell. */
+/**
+ * Reads a DataRow in chunks. A DataRow contains the number of cells, followed by the length and the bytes of each cell.
+ */
 class ChunkedRow implements LargeMessage {
   readonly #column: number;
   readonly #store: RowStore;

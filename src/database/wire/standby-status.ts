@@ -5,12 +5,12 @@ export const XLOG_DATA = 0x77;
 export const KEEPALIVE = 0x6b;
 const STATUS_UPDATE = 0x72;
 
-/** The microseconds between 1970 and 2000. PostgreSQL's clock starts in 2000. */
+/** The number of microseconds from 1970 to 2000. PostgreSQL's timestamps count from 2000. */
 export const EPOCH_OFFSET_MICROS = 946_684_800_000_000n;
 
 /**
- * Sends a standby status update with the same position for written, flushed and applied. If `wantsReply` is true, the
- * server responds with a keepalive.
+ * Sends a standby status update with the same position for the written, flushed and applied WAL. If `wantsReply` is
+ * true, the server responds with a keepalive.
  */
 export function sendStatus(connection: Connection, flushed: bigint, wantsReply = false): void {
   if (connection.ended) return;

@@ -38,7 +38,7 @@ export class StartupExchange implements Exchange {
       user,
       database,
       client_encoding: 'UTF8',
-      // Plinth's quoting of literals requires this setting, but a database may have a different default.
+      // The way Plinth quotes literals requires this setting, but a database may have a different default.
       standard_conforming_strings: 'on',
       ...(applicationName === undefined ? {} : { application_name: applicationName }),
       ...(options === undefined ? {} : { options }),
@@ -89,7 +89,7 @@ export class StartupExchange implements Exchange {
       const salt = Buffer.from(buffer.subarray(body, body + 4));
       writer.password(md5Password(user, await this.#password(), salt));
     } else if (method === Authentication.Sasl) {
-      // Reads the mechanisms before the first await, because the buffer's content isn't valid afterward.
+      // Reads the list of mechanisms before the first `await`, because the buffer's content isn't valid afterward.
       const mechanisms = readTexts(buffer, body);
       this.#scram = beginScram(await this.#password());
       if (!mechanisms.includes(this.#scram.mechanism)) {

@@ -1,6 +1,5 @@
 /**
- * Caches the prepared statements of one connection. If there are too many, the least recently used statements are
- * closed.
+ * Caches the prepared statements of one connection. If the cache is full, the least recently used statement is closed.
  */
 import type { MessageWriter } from './message-writer.ts';
 import type { Column } from './messages.ts';
@@ -11,8 +10,8 @@ export interface PreparedStatement {
   readonly name: string;
   readonly text: string;
   /**
-   * The result columns. Undefined until the server has described the statement. Empty if the statement doesn't return
-   * rows.
+   * The result columns. The columns are undefined until the server has described the statement. The list is empty if
+   * the statement doesn't return rows.
    */
   columns: readonly Column[] | undefined;
   parameterTypes: readonly number[] | undefined;
@@ -32,16 +31,16 @@ export class StatementCache {
   get(key: string): PreparedStatement | undefined {
     const statement = this.#statements.get(key);
     if (statement === undefined) return undefined;
-    // A Map keeps the insertion order, so the first entry is the least recently used.
+    // A Map keeps its insertion order, so moving the entry to the end keeps the least recently used statement first.
     this.#statements.delete(key);
     this.#statements.set(key, statement);
     return statement;
   }
 
   /**
-   * Prepares a statement by writing Parse and Describe. If another statement must be evicted, writes Close first. If
-   * the limit is 0, statements have no name and aren't kept. Each transaction can then run in a different session, as
-   * behind a pooler in transaction mode.
+   * Prepares a statement by writing Parse and Describe. If the cache is full, first evicts the least recently used
+   * statement by writing Close. If the limit is 0, statements don't get names and aren't cached. Without names, each
+   * transaction can run in a different session, as happens behind a pooler in transaction mode.
    */
   prepare(writer: MessageWriter, key: string, text: string): PreparedStatement {
     const oldest = this.#statements.size >= this.#limit ? this.#statements.values().next().value : undefined;

@@ -3,9 +3,9 @@ import type { Connection } from './connection.ts';
 import { readScript } from './script.ts';
 
 export interface UncollectedEnd {
-  /** The command tag of the last statement, for example `INSERT 0 1`. Empty if the script is empty. */
+  /** The command tag of the last statement, for example `INSERT 0 1`. The tag is empty if the script is empty. */
   readonly commandTag: string;
-  /** The number of rows. Undefined if the last statement doesn't return rows. */
+  /** The number of rows. The number is undefined if the last statement doesn't return rows. */
   readonly rowCount: number | undefined;
 }
 

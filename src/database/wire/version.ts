@@ -1,6 +1,6 @@
 import type { Client } from './client.ts';
 
-/** Returns the server's version as a number. For example, `18.4` is 180004. */
+/** Returns the server's version as a number. For example, the number for version `18.4` is 180004. */
 export function readVersion(client: Client): number {
   const [major = '0', minor = '0'] = (client.connection.parameters.get('server_version') ?? '').split(
     /[.\s]/,

@@ -16,7 +16,7 @@ export class WalStream implements Exchange {
   readonly #onEnd: (error: PostgresError | ConnectionError | undefined) => void;
   #error: PostgresError | undefined;
 
-  /** Creates the stream. `flushed` returns the position that is confirmed to the server. */
+  /** Creates the stream. The callback `flushed` returns the WAL position that the stream confirms to the server. */
   constructor(
     connection: Connection,
     onChunk: (chunk: WalChunk) => void,

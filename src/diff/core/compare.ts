@@ -1,4 +1,4 @@
-/** Compares two snapshots of a schema and orders the resulting statements. Has no side effects. */
+/** Compares two snapshots of a schema and orders the resulting statements. The functions have no side effects. */
 import type { Action, FactBase, RenameCandidate, StableId } from '@supabase/pg-delta';
 import type { DiffOptions, DiffStatement, SchemaDiff, Snapshot } from '../types.ts';
 import { breakCycles } from './cycles.ts';
@@ -42,7 +42,8 @@ export function compareSnapshots(from: Snapshot, to: Snapshot, options: DiffOpti
       ? []
       : plannedBetween(facts, wanted).actions.filter((action) => !isWrongDefault(action, wanted));
   const removedDefaults = changeOfDefaults(separate.from, withoutDefaults);
-  // The plan restores these default privileges in the compared schemas, so only the others are restored here.
+  // The plan restores removed default privileges in the compared schemas, so only those in other schemas are restored
+  // here.
   const restoredDefaults = changeOfDefaults(withoutDefaults, separate.from).filter(
     (action) => !includes(schemaOf(action)),
   );
@@ -102,7 +103,10 @@ export function compareSnapshots(from: Snapshot, to: Snapshot, options: DiffOpti
   };
 }
 
-/** Dropping an extra with CASCADE also drops the columns that depend on it. */
+/**
+ * A statement that drops an extra with CASCADE is destructive, because it also drops the columns that depend on that
+ * object.
+ */
 const plain = (text: string): DiffStatement => ({
   text,
   isDestructive: /^DROP [^;]* CASCADE$/.test(text),
@@ -123,7 +127,7 @@ function statementOf(action: Action, before: FactBase, facts: FactBase): DiffSta
   };
 }
 
-/** Dropping a sequence loses its current value, and dropping an extension can drop tables. */
+/** Dropping a sequence also removes its current value, and dropping an extension can also drop tables. */
 const dropsState = /^DROP (?:SEQUENCE|EXTENSION) /;
 
 function narrowsColumn({ sql, verb, consumes }: Action, before: FactBase, facts: FactBase): boolean {
@@ -132,7 +136,7 @@ function narrowsColumn({ sql, verb, consumes }: Action, before: FactBase, facts:
   return canLoseData(String(before.get(id)?.payload.type), String(facts.get(id)?.payload.type));
 }
 
-/** Returns the schema of the action's first object that has one. */
+/** Returns the schema of the first of the action's objects that belongs to a schema. */
 function schemaOf({ produces, destroys, releases, consumes }: Action): string | undefined {
   for (const id of [...produces, ...destroys, ...releases, ...consumes]) {
     const schema = schemaOfId(id);
@@ -146,7 +150,8 @@ function touchedBy(actions: readonly Action[]): (property: Property) => boolean 
   for (const { produces, consumes } of actions)
     for (const id of [...produces, ...consumes]) {
       if (id.kind === 'column') touched.add(JSON.stringify([id.schema, id.table, id.name]));
-      // The state of a table's trigger is also set for the table's partitions.
+      // A trigger's enabled state is also set for the partitions of its table, so the trigger counts as touched in
+      // every table.
       if (id.kind === 'trigger') touched.add(`trigger ${id.name}`);
       if (id.kind === 'publication') touched.add(JSON.stringify([null, id.name, null]));
       if (isRelation(id) && produces.includes(id)) touched.add(JSON.stringify([id.schema, id.name, null]));
@@ -157,7 +162,7 @@ function touchedBy(actions: readonly Action[]): (property: Property) => boolean 
     touched.has(JSON.stringify([schema, relation, null]));
 }
 
-/** Whether the plan recreates the property's object. Recreating it resets the property to its default. */
+/** Whether the plan recreates the property's object. Recreating the object resets the property to its default. */
 const isRecreated = (actions: readonly Action[], { schema, relation, property }: Property): boolean =>
   actions.some(
     ({ verb, produces, destroys }) =>
@@ -181,7 +186,7 @@ function hasFact({ facts }: Snapshot, { schema, relation, column, property }: Pr
     return column === null || facts.has({ kind: 'typeAttribute', schema, type: relation, name: column });
   const kind = relationKinds.find((each) => facts.has({ kind: each, schema, name: relation }));
   if (kind === undefined) return false;
-  // The columns of views aren't checked, because views have no facts for their columns.
+  // The columns of views aren't checked, because the facts don't include them.
   return (
     column === null ||
     kind === 'view' ||

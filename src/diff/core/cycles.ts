@@ -1,7 +1,7 @@
 /**
- * Handles objects that depend on each other, because pg-delta can't sort them. An example is a view that calls a
- * function that uses the view's row type. As in a dump, the view is first created without its query and the function
- * without its body.
+ * Handles objects that depend on each other, because pg-delta can't sort them. For example, a view can call a function
+ * whose signature contains the view's row type. To break such a cycle, the plan first creates the view without its
+ * query, as in a dump, or the function without its body.
  */
 import {
   type Action,
@@ -18,7 +18,7 @@ import { cyclesOf, type Edge } from './strongly-connected.ts';
 export interface Cycles {
   readonly from: FactBase;
   readonly to: FactBase;
-  /** Returns the statements that run before and after the actions, which were planned from `from` and `to`. */
+  /** Returns the statements that run before and after `actions`, which pg-delta has planned from `from` and `to`. */
   around(actions: readonly Action[]): { readonly before: string[]; readonly after: string[] };
 }
 
@@ -33,7 +33,7 @@ export function breakCycles(from: Snapshot, to: Snapshot): Cycles {
   };
 }
 
-/** The objects of each cycle, keyed by the object whose definition is replaced. */
+/** Maps each object whose definition is replaced to the objects in its cycle. */
 type Broken = ReadonlyMap<string, ReadonlySet<string>>;
 
 const isRoutine = ({ kind }: StableId): boolean => kind === 'function' || kind === 'procedure';
@@ -76,7 +76,7 @@ function dependenciesOf(facts: FactBase, broken: Broken): Edge[] {
   return edges;
 }
 
-/** Object kinds that a view's columns can depend on even without the view's query. */
+/** The kinds of objects that a view's columns can depend on even without the view's query. */
 const typeKinds: ReadonlySet<string> = new Set(['schema', 'extension', 'collation', 'type', 'domain']);
 
 /**
@@ -106,7 +106,10 @@ function placeholderOf(fact: Fact, { placeholders }: Snapshot): Fact {
   return { ...fact, payload: { ...payload, def: def as string } };
 }
 
-/** Matches a function body in standard SQL syntax. PostgreSQL doesn't record the dependencies of other bodies. */
+/**
+ * Matches a function body in standard SQL syntax. PostgreSQL doesn't record the dependencies of function bodies in
+ * other formats.
+ */
 const sqlBody = /\n(?:BEGIN ATOMIC\n|RETURN )/;
 
 const withoutBody = (definition: string): string => {
@@ -154,7 +157,10 @@ function definition({ id, payload }: Fact, state: 'placeholder' | 'complete'): s
   return [`CREATE OR REPLACE VIEW ${nameOf(id)}${withOptions} AS ${payload.def}`];
 }
 
-/** A materialized view that is created from an incomplete view contains the wrong rows. */
+/**
+ * Returns the statements that refresh materialized views that were created from incomplete views and therefore contain
+ * the wrong rows.
+ */
 function refreshes({ facts }: Snapshot, restored: readonly string[], changed: ReadonlySet<string>): string[] {
   const reached = new Set(restored);
   for (let size = 0; size < reached.size; ) {

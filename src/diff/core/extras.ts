@@ -1,4 +1,4 @@
-/** Compares the definitions of objects that pg-delta doesn't model. */
+/** Compares the definitions of objects that pg-delta doesn't model (extras). */
 import type { Action, StableId } from '@supabase/pg-delta';
 import { type CatalogObject, type ObjectKind, quoteIfNeeded } from '../../dump/index.ts';
 import { quoteIdentifier, quoteLiteral } from '../../kernel/sql.ts';
@@ -20,7 +20,7 @@ const unmodeled: ReadonlySet<ObjectKind> = new Set<ObjectKind>([
 
 export const isUnmodeled = ({ kind }: CatalogObject): boolean => unmodeled.has(kind);
 
-/** Statements that run before the action with this index. */
+/** Statements that run before the action with the index `at`. */
 export interface Insertion {
   readonly at: number;
   readonly statements: readonly string[];
@@ -48,7 +48,7 @@ export interface ExtrasOptions {
 const isObject = (id: StableId): boolean =>
   !('target' in id) && !('table' in id) && id.kind !== 'typeAttribute';
 
-/** Returns the statements that create, change and drop extras, in order. */
+/** Returns the statements that create, change and drop extras, with their positions among the actions. */
 export function compareExtras(
   from: Extras,
   to: Extras,
@@ -74,7 +74,7 @@ export function compareExtras(
     .toReversed()
     .map((extra): Insertion => {
       const { at, statements } = drop(extra, actions);
-      // An extra that is recreated is dropped first.
+      // If an extra is recreated, the old object is dropped before the new one is created.
       const creation = creations.find(({ ref }) => ref === refOf(extra.object));
       return { at: Math.min(at, creation?.at ?? at), statements };
     });
@@ -135,7 +135,7 @@ function mappingChanges(before: Extra, after: Extra): string[] {
 const ownerStatement = ({ kind, identity }: CatalogObject, owner: string): string =>
   `ALTER ${kind} ${identity} OWNER TO ${quoteIdentifier(owner)}`;
 
-/** Sorts extras so that each follows the extras that it depends on. */
+/** Sorts extras so that each extra follows the extras that it depends on. */
 function inOrder(extras: readonly Extra[]): Extra[] {
   const waiting = new Map(extras.map((extra) => [refOf(extra.object), extra]));
   const sorted: Extra[] = [];
@@ -154,7 +154,7 @@ function inOrder(extras: readonly Extra[]): Extra[] {
 /**
  * Returns the statement that drops an extra. The statement runs before the objects that the extra depends on are
  * dropped. Columns and indexes that use the extra may belong to tables that are dropped later, so CASCADE drops them.
- * Statistics disappear with their table.
+ * Dropping a table also drops its statistics objects, so the statement for these uses IF EXISTS and runs first.
  */
 function drop({ object, needs }: Extra, actions: readonly Action[]): Insertion {
   const { kind, identity } = object;
@@ -185,8 +185,8 @@ function place(extras: readonly Extra[], actions: readonly Action[], role: strin
     if (verb === 'create' && !/^(GRANT|REVOKE|COMMENT) /.test(sql))
       for (const id of produces) lastOf.set(refOfId(id), index + 1);
   });
-  // In pg_depend, an operator class's functions are dependencies of its entries. These entries aren't objects here, so
-  // the functions are read from the definition.
+  // In pg_depend, the dependencies on an operator class's functions belong to the entries of the class. These entries
+  // aren't extras, so the functions are found in the text of the definition.
   const calledBy = (definition: string): number =>
     1 +
     actions.findLastIndex(

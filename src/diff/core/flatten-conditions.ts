@@ -1,17 +1,20 @@
 /**
- * PostgreSQL prints `x BETWEEN 1 AND 2 AND y` as `((x >= 1) AND (x <= 2)) AND y`. After that text is parsed and printed
- * again, all three conditions are in one list, so the same condition has two representations.
+ * PostgreSQL prints `x BETWEEN 1 AND 2 AND y` as `((x >= 1) AND (x <= 2)) AND y`. After PostgreSQL has parsed and
+ * printed that text again, all three conditions are in one list, so the same expression has two representations.
  */
 interface Group {
   readonly open: number;
   operator?: string;
-  /** The group in parentheses before the first operator. */
+  /** The parenthesized group before the first operator. */
   first?: { readonly open: number; readonly close: number; readonly operator: string | undefined };
 }
 
 const token = /E'(?:[^'\\]|\\.|'')*'|'(?:[^']|'')*'|"(?:[^"]|"")*"|[()]|\b(?:AND|OR)\b/gs;
 
-/** Removes the parentheses around the first conditions of a list if they use the same operator as the list. */
+/**
+ * Removes the parentheses around the first conditions of a list if the same operator joins these conditions and the
+ * list.
+ */
 export function flattenConditions(text: string): string {
   if (!text.includes('((')) return text;
   const removed = new Set<number>();

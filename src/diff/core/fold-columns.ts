@@ -1,7 +1,7 @@
 /**
- * Moves the columns that pg-delta adds with ALTER TABLE into the CREATE TABLE of the same plan. The columns then have
- * the same order as in the compared database. If a column depends on an object that is created after the table, the
- * table is created later.
+ * Moves the columns that pg-delta adds with ALTER TABLE into the CREATE TABLE of the same plan. The new table's columns
+ * then have the same order as in the compared database. If a column depends on an object that the plan creates after
+ * the table, the table is created after that object.
  */
 import { type Action, encodeId, type FactBase, type StableId } from '@supabase/pg-delta';
 import { quoteIdentifier } from '../../kernel/sql.ts';
@@ -15,7 +15,10 @@ export function foldColumns(actions: readonly Action[], facts: FactBase): Action
   return result.flatMap(separateEqualKeys);
 }
 
-/** Adds the second of two keys with the same columns separately, because CREATE TABLE would create only one of them. */
+/**
+ * If two keys have the same columns, adds the second key in a separate statement, because CREATE TABLE would create
+ * only one of them.
+ */
 function separateEqualKeys(create: Action): Action[] {
   const table = createdTable(create);
   const list = table === undefined ? undefined : findList(create.sql);
@@ -75,7 +78,7 @@ function addedColumn(action: Action, { schema, name }: TableId): AddedColumn | u
 function foldTable(actions: readonly Action[], create: Action, table: TableId, facts: FactBase): Action[] {
   const all = actions.flatMap((action) => addedColumn(action, table) ?? []);
   if (all.length === 0) {
-    // No columns are added, so the existing columns are only sorted.
+    // No ALTER TABLE adds columns, so the columns in CREATE TABLE are only sorted.
     const hasColumns = create.produces.some(({ kind }) => kind === 'column');
     const sorted = hasColumns ? merge(create, [], table, facts) : undefined;
     return sorted === undefined ? [...actions] : actions.map((each) => (each === create ? sorted : each));
@@ -103,7 +106,8 @@ function foldAdded(
   if (merged === undefined) return [...actions];
   const isFolded = (action: Action): boolean => folded.some((column) => column.action === action);
   const unfolded = actions.slice(at + 1, last + 1).filter((each) => !isFolded(each));
-  // A column that isn't moved into CREATE TABLE is added after the table is created, like the table's dependents.
+  // Columns that aren't moved into CREATE TABLE are added after the table is created, and so are the objects that
+  // depend on the table.
   const isLater = (action: Action): boolean =>
     dependents.has(action) || added.some((column) => column.action === action);
   return [
@@ -115,7 +119,10 @@ function foldAdded(
   ];
 }
 
-/** A default that depends on the table through another object is set after the table is created. */
+/**
+ * Separates each default that depends on the table through another object, so that it is set after the table is
+ * created.
+ */
 function separateDefaults(
   actions: readonly Action[],
   create: Action,
@@ -171,14 +178,14 @@ const ids = ({ produces, consumes, destroys, releases }: Action): StableId[] => 
   ...releases,
 ];
 
-/** Returns the objects that an action depends on, according to the action and pg_depend. */
+/** Returns the keys of the objects that an action depends on, according to the action itself and pg_depend. */
 function needsOf(action: Action, facts: FactBase): Set<string> {
   const needs = new Set(ids(action).map(encodeId));
   for (const id of action.produces) for (const { to } of facts.outgoingEdges(id)) needs.add(encodeId(to));
   return needs;
 }
 
-/** Returns the actions that depend on the results of `group`, directly or indirectly. */
+/** Returns the actions that depend, directly or indirectly, on the objects that `group` creates. */
 function dependentsOf(group: readonly Action[], between: readonly Action[], facts: FactBase): Set<Action> {
   const available = new Set(group.flatMap(({ produces }) => produces.map(encodeId)));
   const dependents = new Set<Action>();
@@ -229,7 +236,7 @@ function merge(
   };
 }
 
-/** Finds the text between the first parentheses outside quotes. */
+/** Finds the text inside the first pair of parentheses that isn't in quotes. */
 function findList(text: string): { start: number; end: number } | undefined {
   let start: number | undefined;
   for (const { index, character, depth } of structure(text)) {
@@ -251,7 +258,10 @@ function splitItems(text: string): string[] {
   return items.filter((item) => item !== '');
 }
 
-/** Yields the parentheses, brackets and commas outside quotes, with the number of open parentheses and brackets. */
+/**
+ * Yields the parentheses, brackets and commas that aren't in quotes, each with the number of parentheses and brackets
+ * that are open there.
+ */
 function* structure(text: string): Generator<{ index: number; character: string; depth: number }> {
   let depth = 0;
   const token = /E'(?:[^'\\]|\\.|'')*'|'(?:[^']|'')*'|"(?:[^"]|"")*"|[()[\],]/gs;

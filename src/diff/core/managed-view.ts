@@ -1,6 +1,6 @@
 /**
  * Selects the objects that a comparison covers: the project's objects, as in a dump (`src/dump/core/selection.ts`).
- * Extends pg-delta's policy for the hosted service.
+ * Extends the policy that pg-delta provides for the hosted service.
  */
 import type { FactBase, StableId } from '@supabase/pg-delta';
 import { supabaseProfile } from '@supabase/pg-delta/integrations';
@@ -53,8 +53,8 @@ interface Routine {
 }
 
 /**
- * Returns the project's functions in the services' schemas. On a server without superuser access, one role owns
- * everything, so the result is empty.
+ * Returns the project's functions in the services' schemas. On a server without superuser access, one role owns all
+ * objects, so the result is empty.
  */
 function projectRoutines(facts: FactBase): Routine[] {
   const ownerOf = (id: StableId): string | undefined => {

@@ -1,16 +1,17 @@
 /**
- * Finds default privileges that must not apply to the members of a new extension, which are the objects that it
- * creates. pg-delta compares a member's privileges with those that the member gets from CREATE EXTENSION without any
- * default privileges. If the extension is older than the default privileges, the members' privileges are equal, so
- * pg-delta plans no statements.
+ * Finds default privileges that must not apply to the members of a new extension, which are the objects that the
+ * extension creates. pg-delta compares a member's privileges with those that CREATE EXTENSION gives the member when no
+ * default privileges exist. If the extension in the compared database was created before the default privileges,
+ * pg-delta finds no difference and plans no statements.
  */
 import { buildFactBase, type Fact, type FactBase, type StableId } from '@supabase/pg-delta';
 import type { Snapshot } from '../types.ts';
 import { defaultTypeOf } from './unwanted-defaults.ts';
 
 /**
- * Returns the old schema without these default privileges. The plan then adds them after CREATE EXTENSION, because
- * pg-delta sorts default privileges last. If there aren't any, returns `from` itself.
+ * Returns the old schema without the default privileges that must not apply. The plan then adds these default
+ * privileges after CREATE EXTENSION, because pg-delta sorts default privileges last. If the old schema doesn't contain
+ * such default privileges, returns `from` itself.
  */
 export function withoutMemberDefaults(
   from: FactBase,
@@ -23,7 +24,7 @@ export function withoutMemberDefaults(
     if (id.kind !== 'defaultPrivilege' || id.role !== role) return false;
     const { schema, objtype, grantee } = id;
     const isRevoked = (payload.privileges as readonly string[]).length === 0;
-    // Default privileges of a schema can't revoke global ones.
+    // Default privileges of a schema can't revoke global default privileges.
     if (isRevoked && schema !== null) return false;
     return members.some(
       (target) =>
@@ -36,7 +37,7 @@ export function withoutMemberDefaults(
   return kept.length === from.facts().length ? from : buildFactBase(kept, [...from.edges]);
 }
 
-/** Returns the objects of new extensions in the compared schemas. */
+/** Returns the members of those new extensions that are installed in the compared schemas. */
 const newMembers = (from: FactBase, to: FactBase, includes: (schema: string) => boolean): StableId[] =>
   to
     .facts()
@@ -52,8 +53,9 @@ const isOwnedBy = (id: StableId, role: string, facts: FactBase): boolean =>
   facts.outgoingEdges(id).some(({ kind, to }) => kind === 'owner' && to.kind === 'role' && to.name === role);
 
 /**
- * Returns a function that checks whether a member could have been created with a default privilege. If the extension's
- * script sets the member's privileges, pg-delta doesn't report those from default privileges as differences.
+ * Returns a function that checks whether a member's privileges are consistent with a default privilege that applied
+ * when the member was created. If the extension's script sets the member's privileges, pg-delta's facts don't include
+ * privileges that the member got from default privileges.
  */
 function privilegesIn({ facts, scriptedMembers }: Snapshot) {
   const keyOf = (schema: string, name: string): string => JSON.stringify([schema, name]);

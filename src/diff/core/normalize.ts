@@ -3,7 +3,7 @@ import { buildFactBase, encodeId, type Fact, type FactBase } from '@supabase/pg-
 import { flattenConditions } from './flatten-conditions.ts';
 import { mapTexts } from './map-texts.ts';
 
-/** A membership that a GRANT created. */
+/** A role membership that a GRANT statement created. */
 export interface Membership {
   readonly role: string;
   readonly member: string;
@@ -22,8 +22,8 @@ export function normalizeFacts(base: FactBase, memberships: readonly Membership[
 }
 
 /**
- * CREATE ROLE grants the new role to its creator with the ADMIN option. PostgreSQL rejects a GRANT of the same
- * membership, so only memberships that a GRANT created are compared.
+ * CREATE ROLE grants the new role to its creator with the ADMIN option. PostgreSQL rejects a GRANT that creates the
+ * same membership again, so only memberships that a GRANT statement created are compared.
  */
 function withGranted(fact: Fact, memberships: readonly Membership[]): Fact[] {
   const { id, payload } = fact;
@@ -32,7 +32,10 @@ function withGranted(fact: Fact, memberships: readonly Membership[]): Fact[] {
   return granted === undefined ? [] : [{ ...fact, payload: { ...payload, admin: granted.admin } }];
 }
 
-/** PostgreSQL 18 stores a domain's NOT NULL as a constraint, and the domain's fact contains it too. */
+/**
+ * Whether the fact is a domain's NOT NULL constraint, which PostgreSQL 18 stores separately although the domain's own
+ * fact already contains NOT NULL.
+ */
 const isDomainNotNull = ({ id, parent, payload }: Fact): boolean =>
   id.kind === 'constraint' && parent?.kind === 'domain' && /^NOT NULL/i.test(String(payload.def ?? ''));
 
@@ -76,7 +79,7 @@ const withExpressions: ReadonlySet<string> = new Set([
   'view',
 ]);
 
-/** Returns the text as PostgreSQL would print it after parsing it again. */
+/** Returns the text in the form in which PostgreSQL would print it after parsing it again. */
 export const stableText = (text: string): string => flattenConditions(stableCasts(text));
 
 const withStableTexts = (fact: Fact): Fact =>
@@ -88,8 +91,8 @@ const castArray =
   /\(ARRAY\[('(?:[^']|'')*'::character varying(?:, '(?:[^']|'')*'::character varying)*)\]\)::text\[\]/g;
 
 /**
- * PostgreSQL prints `column IN ('a', 'b')` for a varchar column as a cast of an array. After that text is parsed and
- * printed again, each element has a cast, so the same policy has two representations.
+ * PostgreSQL prints `column IN ('a', 'b')` for a varchar column as a cast of an array. After PostgreSQL has parsed and
+ * printed that text again, each element has a cast, so the same policy has two representations.
  */
 const stableCasts = (text: string): string =>
   text.replace(castArray, (_match, items: string) => {

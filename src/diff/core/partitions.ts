@@ -1,6 +1,6 @@
 /**
- * Finds tables that became partitions or are no longer partitions. pg-delta drops and recreates them, so their rows
- * would be lost.
+ * Finds tables that became partitions or are no longer partitions. pg-delta drops and recreates such tables, so their
+ * rows would be lost.
  */
 import type { FactBase, StableId } from '@supabase/pg-delta';
 import { isManaged } from '../../dump/index.ts';

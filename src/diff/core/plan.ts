@@ -1,4 +1,7 @@
-/** Calls pg-delta's planner. Rewrites its errors for users, because the planner words them for its own developers. */
+/**
+ * Calls pg-delta's planner. Rewords the planner's errors for users, because the original messages are for the planner's
+ * developers.
+ */
 import { plan } from '@supabase/pg-delta/plan';
 import { DiffError } from '../errors.ts';
 
@@ -11,7 +14,7 @@ export const planOf: typeof plan = (from, to, options) => {
   }
 };
 
-/** The maximum number of statements in an error, and of characters per statement. */
+/** The maximum number of statements in an error message, and the maximum number of characters per statement. */
 const maxStatements = 4;
 const maxCharacters = 80;
 

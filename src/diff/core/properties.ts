@@ -2,9 +2,9 @@
 
 /** A property that differs from its default. */
 export interface Property {
-  /** Null for a publication. */
+  /** The schema of the object. Null for a publication. */
   readonly schema: string | null;
-  /** The table, sequence, view or publication. An empty string for the schema itself. */
+  /** The table, sequence, view or publication. An empty string if the object is the schema. */
   readonly relation: string;
   readonly column: string | null;
   readonly property: string;
@@ -13,7 +13,10 @@ export interface Property {
   readonly reset: string;
 }
 
-/** Whether the statement can run again. An option of a foreign table's column can be added only once. */
+/**
+ * Whether the statement that sets the property can run again. The statement for an option of a foreign table's column
+ * fails if the option has already been added.
+ */
 const isRepeatable = ({ property }: Property): boolean => !property.startsWith('foreign option ');
 
 const keyOf = ({ schema, relation, column, property }: Property): string =>
@@ -27,14 +30,17 @@ export interface Changes {
 
 export interface PropertyStatements {
   /**
-   * Statements that must run first. They reset trigger states, because later changes to a parent's trigger overwrite
-   * them, and set schema owners, because a new owner takes over the old owner's privileges.
+   * Statements that must run first. These statements reset trigger states, because later changes to a parent table's
+   * trigger overwrite them, and set schema owners, because a new owner takes over the old owner's privileges.
    */
   readonly before: readonly string[];
   readonly after: readonly string[];
 }
 
-/** Changing a column can reset its properties to their defaults, so the properties of changed columns are set again. */
+/**
+ * Compares two lists of properties. Changing a column can reset its properties to their defaults, so the properties of
+ * changed columns are set again.
+ */
 export function compareProperties(
   from: readonly Property[],
   to: readonly Property[],

@@ -1,14 +1,14 @@
 /**
  * Restores an enum's grants and comment after pg-delta recreates the enum. PostgreSQL can't remove or reorder enum
- * values, so pg-delta creates a new type. Because pg-delta compares the grants and the comment with those of the old
- * type, it omits the unchanged ones.
+ * values, so pg-delta creates a new type. pg-delta compares the grants and the comment with those of the old type, so
+ * it doesn't restore them if they are unchanged.
  */
 
 import { isDeepStrictEqual } from 'node:util';
 import type { Action, Fact, FactBase } from '@supabase/pg-delta';
 import { quoteIdentifier, quoteLiteral } from '../../kernel/sql.ts';
 
-/** Returns the statements that run after the action. */
+/** Returns the statements that must run after the action if it recreates an enum. */
 export function restoredForEnum({ sql }: Action, from: FactBase, to: FactBase): string[] {
   const name = /^CREATE TYPE ("(?:[^"]|"")*"\."(?:[^"]|"")*") AS ENUM\b/.exec(sql)?.[1];
   if (name === undefined) return [];
@@ -34,7 +34,7 @@ function statementsOf({ id, payload }: Fact, name: string): string[] {
     grantable: string[];
     _ownerDefault?: string[];
   };
-  // The owner always has its default privileges.
+  // An owner with the default privileges doesn't need a statement.
   if (isDeepStrictEqual(privileges, _ownerDefault)) return [];
   const grantee = id.grantee === 'PUBLIC' ? 'PUBLIC' : quoteIdentifier(id.grantee);
   if (privileges.length === 0 && grantable.length === 0)

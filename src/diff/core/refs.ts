@@ -1,4 +1,7 @@
-/** Names objects consistently in both models, to find the dependencies between extras and facts. */
+/**
+ * Gives objects the same names in both models (extras and pg-delta's facts), so that dependencies between them can be
+ * found.
+ */
 import type { StableId } from '@supabase/pg-delta';
 import type { CatalogObject } from '../../dump/index.ts';
 
@@ -12,7 +15,7 @@ const relations: ReadonlySet<string> = new Set([
 ]);
 const routines: ReadonlySet<string> = new Set(['FUNCTION', 'PROCEDURE', 'AGGREGATE']);
 
-/** Returns the name of an object. Overloaded functions share a name. */
+/** Returns the name of an object. Overloaded functions have the same name. */
 export function refOf({ kind, schema, name, identity }: CatalogObject): string {
   if (kind === 'SCHEMA') return `schema ${name}`;
   if (relations.has(kind)) return `relation ${schema}.${name}`;
@@ -62,7 +65,7 @@ export function refOfId(id: StableId): string {
   }
 }
 
-/** Returns the schema of a fact. Undefined for objects without a schema, such as roles. */
+/** Returns the schema of a fact. The result is undefined for objects without a schema, such as roles. */
 export function schemaOfId(id: StableId): string | undefined {
   if ('target' in id) return schemaOfId(id.target);
   if (id.kind === 'schema') return id.name;

@@ -1,6 +1,6 @@
 /**
- * Finds objects that may have been renamed. Only renames that preserve data are considered, because other objects can
- * be dropped and recreated.
+ * Finds objects that may have been renamed. Only kinds of objects that contain data are considered, because other
+ * objects can be dropped and recreated without loss.
  */
 import type { Fact, FactBase, RenameCandidate, StableId } from '@supabase/pg-delta';
 import { quoteIfNeeded } from '../../dump/index.ts';
@@ -18,7 +18,7 @@ const words: Readonly<Record<string, readonly [alter: string, part?: string]>> =
   typeAttribute: ['TYPE', 'ATTRIBUTE'],
 };
 
-/** Whether the objects have the same definition, or are tables with the same columns. */
+/** Whether the two objects have the same definition or are tables with the same columns. */
 export function isPossibleRename(candidate: RenameCandidate, before: FactBase, after: FactBase): boolean {
   if (words[candidate.kind] === undefined) return false;
   if (candidate.status !== 'nearMiss') return true;
@@ -35,7 +35,9 @@ const columnsOf = (facts: FactBase, table: StableId): string =>
     .toSorted()
     .join();
 
-/** Returns every pair of a removed and an added object, for renames that the user specifies. */
+/**
+ * Returns every pair of a removed object and an added object of the same kind, which the user can specify as a rename.
+ */
 export function conceivableRenames(before: FactBase, after: FactBase): Rename[] {
   const only = (facts: FactBase, other: FactBase): Fact[] =>
     facts.facts().filter(({ id, parent }) => {
@@ -74,7 +76,7 @@ const partsOf = (id: StableId): string[] => {
   return parts.flatMap((part) => (typeof part === 'string' ? [quoteIfNeeded(part)] : []));
 };
 
-/** The name as written in SQL, qualified with the schema and the table. */
+/** The name in SQL syntax, qualified with the schema and the table. */
 const nameOf = (id: StableId): string => partsOf(id).join('.');
 const ownerOf = (id: StableId): string => partsOf(id).slice(0, -1).join('.');
 const lastOf = (id: StableId): string => partsOf(id).at(-1) ?? '';

@@ -1,7 +1,8 @@
 /**
- * Replaces types that columns use. While a column uses a type, PostgreSQL can't change a domain's base type, an
- * attribute's type or a range's subtype, and pg-delta doesn't plan such changes. The old type is renamed first, so that
- * there are two types in the plan. The planner then changes the columns to the new type and drops the old one.
+ * Replaces types that columns use. PostgreSQL can't change a domain's base type, an attribute's type or a range's
+ * subtype while a column uses the domain or type, and pg-delta doesn't plan such changes. The old type is first
+ * renamed, so that the plan contains two types. The planner then changes the columns to the new type and drops the old
+ * type.
  */
 import { type Action, buildFactBase, type Fact, type FactBase, type StableId } from '@supabase/pg-delta';
 import { quoteIfNeeded } from '../../dump/index.ts';
@@ -27,7 +28,7 @@ export interface ReplacingPlan<P> {
   readonly statements: readonly string[];
 }
 
-/** Plans the changes, and plans them again if a type must be replaced. @throws {DiffError} */
+/** Plans the changes, and plans them again whenever a type must be replaced. @throws {DiffError} */
 export function planReplacingTypes<P extends { readonly actions: readonly Action[] }>(
   from: FactBase,
   planFrom: (facts: FactBase) => P,
@@ -54,7 +55,7 @@ function renamings({ kind, schema, name, oldName, multirange }: ReplacedType): s
   if (multirange === undefined) return [type];
   const range = `${quoteIdentifier(schema)}.${quoteIdentifier(oldName)}`;
   const { subtype } = multirange;
-  // Renaming a range type doesn't rename its constructors, so they are renamed separately.
+  // Renaming a range type doesn't rename its constructor functions, so they are renamed separately.
   const constructors = (
     [
       [name, oldName, `${subtype}, ${subtype}`],
@@ -154,12 +155,12 @@ function renamedId(id: StableId, type: ReplacedType, inText: (text: string) => s
   if (!('schema' in id) || id.schema !== schema) return id;
   if (id.kind === kind && id.name === name) return { ...id, name: oldName };
   if (id.kind === 'typeAttribute' && id.type === name) return { ...id, type: oldName };
-  // A type and a table in the same schema can't have the same name.
+  // A type and a table in the same schema can't have the same name, so the constraint belongs to the type.
   if (id.kind === 'constraint' && id.table === name) return { ...id, table: oldName };
   return id;
 }
 
-/** Casts values through text because PostgreSQL has no cast between the old type and the new one. */
+/** Casts values to text first, because PostgreSQL has no cast from the old type to the new type. */
 function castingToText(action: Action, replaced: readonly ReplacedType[]): Action {
   const types = replaced.map(({ schema, name }) => `${quoteIfNeeded(schema)}.${quoteIfNeeded(name)}`);
   const sql = action.sql.replace(

@@ -1,4 +1,4 @@
-/** Handles statements that change more privileges than they name. */
+/** Handles statements that change more privileges than those that they name. */
 import { type Action, encodeId, type FactBase, type StableId } from '@supabase/pg-delta';
 import { quoteIdentifier } from '../../kernel/sql.ts';
 
@@ -10,8 +10,8 @@ const aclsOf = ({ produces, destroys, consumes }: Action): AclId[] =>
 const keyOf = ({ target, grantee }: AclId): string => JSON.stringify([encodeId(target), grantee]);
 
 /**
- * A schema's new owner takes over the privileges of the old one, so the privileges that the old owner keeps are granted
- * again.
+ * The new owner of a schema takes over the old owner's privileges, so the privileges that the old owner keeps are
+ * granted again.
  */
 export function grantsAfterNewOwner(statements: readonly string[], from: FactBase, to: FactBase): string[] {
   if (!statements.some((text) => text.startsWith('ALTER SCHEMA public OWNER '))) return [];
@@ -27,8 +27,8 @@ export function grantsAfterNewOwner(statements: readonly string[], from: FactBas
 }
 
 /**
- * Moves REVOKE on a table before the statements for columns of the same table and role. Revoking all privileges on a
- * table also revokes those on its columns.
+ * Moves a REVOKE statement for a table before the statements for columns of the same table and the same role. Revoking
+ * all privileges on a table also revokes the privileges on its columns.
  */
 export function revokingTablesFirst(actions: readonly Action[]): Action[] {
   const result: Action[] = [];

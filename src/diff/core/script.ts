@@ -1,7 +1,7 @@
 /** Formats the result of a comparison as SQL. */
 import type { Rename, SchemaDiff } from '../types.ts';
 
-/** Returns the script, or an empty string if the schemas are equal. */
+/** Returns the SQL script, or an empty string if the schemas are equal. */
 export function diffScript({ statements, possibleRenames }: SchemaDiff): string {
   if (statements.length === 0) return '';
   const blocks = [

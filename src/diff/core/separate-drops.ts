@@ -1,6 +1,7 @@
 /**
- * Drops defaults, checks and policies separately before their table. If they call functions that read the table,
- * neither the table nor the functions could otherwise be dropped first.
+ * Drops defaults, check constraints and policies in separate statements before their table. If a default, constraint or
+ * policy calls a function that depends on the table, neither the table nor the function could otherwise be dropped
+ * first.
  */
 import { buildFactBase, encodeId, type Fact, type FactBase, type StableId } from '@supabase/pg-delta';
 import { quoteIdentifier } from '../../kernel/sql.ts';
@@ -41,7 +42,10 @@ export function separateDrops(from: FactBase, to: FactBase): SeparateDrops {
   return { from: removed.size === 0 ? from : without(from, removed), statements };
 }
 
-/** Returns the key of the dropped table or domain to which an object belongs, or the object's own key. */
+/**
+ * Returns a function that finds the key of the dropped table or domain to which an object belongs, or the object's own
+ * key.
+ */
 function ownersOf(from: FactBase, to: FactBase): (id: StableId) => string {
   const owners = new Map<string, string>();
   const containerOf = (id: StableId): string | undefined => {

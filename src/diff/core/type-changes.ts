@@ -1,6 +1,6 @@
 /**
- * Determines whether changing a column's type can lose data. The statements use explicit casts, which truncate values
- * that are too long.
+ * Determines whether changing a column's type can lose data. The statements that change the type use explicit casts,
+ * which truncate values that are too long.
  */
 
 interface Type {
@@ -9,7 +9,7 @@ interface Type {
   readonly dimensions: string;
 }
 
-/** Returns whether values can be lost. The types are given as `format_type` prints them. */
+/** Returns whether the change can lose values. The types are in the format that PostgreSQL's `format_type` returns. */
 export function canLoseData(from: string, to: string): boolean {
   if (from === to) return false;
   const [before, after] = [parse(from), parse(to)];
@@ -46,7 +46,7 @@ function fits({ name, modifiers }: Type, after: Type): boolean {
   return newSize >= size;
 }
 
-/** The modifiers can be in the middle, as in `timestamp(3) with time zone`. */
+/** A type's modifiers can be in the middle, as in `timestamp(3) with time zone`. */
 function parse(text: string): Type {
   const dimensions = /(\[\])*$/.exec(text)?.[0] ?? '';
   const base = text.slice(0, text.length - dimensions.length);

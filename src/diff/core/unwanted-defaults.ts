@@ -20,11 +20,17 @@ const targets: Readonly<Record<string, readonly [type: string, words: string]>> 
   schema: ['n', 'SCHEMA'],
 };
 
-/** Returns the letter in pg_default_acl for the kind of an object. Undefined if default privileges don't apply to it. */
+/**
+ * Returns the letter that pg_default_acl uses for an object's kind. The result is undefined if default privileges don't
+ * apply to the kind.
+ */
 export const defaultTypeOf = ({ kind }: StableId): string | undefined => targets[kind]?.[0];
 
 export interface UnwantedDefaults {
-  /** Returns the statements for the objects that an action creates. They run before the grants on these objects. */
+  /**
+   * Returns the statements that revoke privileges on the objects that an action creates. These statements run before
+   * the grants on the objects.
+   */
   after(action: Action): string[];
 }
 
@@ -54,8 +60,8 @@ export function unwantedDefaults(from: FactBase, to: FactBase, role: string): Un
 
 /**
  * pg-delta removes default privileges of a schema by granting PostgreSQL's own defaults, which grant EXECUTE to PUBLIC.
- * A schema's default privileges only add to the global ones, so such a statement would grant EXECUTE even if the global
- * default privileges revoke it.
+ * A schema's default privileges only add to the global default privileges, so such a statement would grant EXECUTE even
+ * if the global default privileges revoke it.
  */
 export function isWrongDefault({ sql, consumes, destroys, produces }: Action, to: FactBase): boolean {
   if (!/^ALTER DEFAULT PRIVILEGES FOR ROLE .* IN SCHEMA .* GRANT .* TO PUBLIC$/.test(sql)) return false;

@@ -1,9 +1,13 @@
-/** Handles virtual generated columns (PostgreSQL 18), which pg-delta doesn't distinguish from stored ones. */
+/**
+ * Handles virtual generated columns (PostgreSQL 18), which pg-delta doesn't distinguish from stored generated columns.
+ */
 import type { Action } from '@supabase/pg-delta';
 import { quoteIdentifier } from '../../kernel/sql.ts';
 import type { Snapshot, VirtualColumn } from '../types.ts';
 
-/** Creates the new schema's virtual columns as virtual instead of stored columns. */
+/**
+ * Changes the action so that it creates the new schema's virtual columns as virtual columns instead of stored columns.
+ */
 export function withVirtualColumns(action: Action, { virtualColumns }: Snapshot): Action {
   const columns = virtualColumns.filter(({ schema, relation, column }) =>
     action.produces.some(

@@ -41,7 +41,7 @@ export interface UserMappingRow {
   readonly user: string | null;
   readonly server: string;
   readonly serverOid: number;
-  /** Null if the account isn't allowed to read the options. */
+  /** The value is null if the account isn't allowed to read the options. */
   readonly options: string[] | null;
 }
 

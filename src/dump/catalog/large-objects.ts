@@ -30,7 +30,7 @@ export async function* readLargeObjects({ query }: CatalogSession): AsyncGenerat
 
 const blockBytes = 256 * 1024;
 
-/** Yields each block's position and its content as hexadecimal digits. Holes are read as zeros. */
+/** Yields each block's position and its content as hexadecimal digits. Holes in a large object are read as zeros. */
 export async function* readBlocks(
   { query }: CatalogSession,
   oid: number,

@@ -35,7 +35,7 @@ export const readAccessMethods = ({ query }: CatalogSession): Promise<AccessMeth
 
 export interface TransformRow {
   readonly oid: number;
-  /** The identity as in COMMENT ON TRANSFORM: `FOR type LANGUAGE name`. */
+  /** The identity in the syntax of COMMENT ON TRANSFORM: `FOR type LANGUAGE name`. */
   readonly identity: string;
   readonly functions: string[];
 }
@@ -61,8 +61,8 @@ export interface SubscriptionRow {
 }
 
 /**
- * Returns the subscriptions. Only superusers can read the connection strings of subscriptions, so the result is
- * undefined for other roles.
+ * Returns the subscriptions. Only superusers can read the subscriptions' connection strings, so the result is undefined
+ * for other roles.
  */
 export async function readSubscriptions({
   query,
@@ -73,7 +73,7 @@ export async function readSubscriptions({
   );
   if (allowed?.readable !== true) return undefined;
   const since = (version: number, text: string) => sql.raw(serverVersion >= version ? text : 'null');
-  // Before version 16, streaming was a boolean.
+  // Before PostgreSQL 16, the option `streaming` was a boolean.
   const streaming = sql.raw(
     serverVersion >= 160_000
       ? `case s.substream when 't' then 'streaming = on' when 'p' then 'streaming = parallel' else 'streaming = off' end`

@@ -40,7 +40,7 @@ export interface OperatorFamilyRow {
   readonly identity: string;
   readonly owner: string;
   readonly method: string;
-  /** Members that don't belong to an operator class. */
+  /** The family's members that don't belong to an operator class. */
   readonly members: string[];
 }
 

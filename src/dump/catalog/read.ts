@@ -75,7 +75,7 @@ import { readTextSearch } from './text-search.ts';
 import { readTypes, type TypeRow } from './types.ts';
 
 export interface ReadOptions {
-  /** Whether a schema's tables can be members of publications in the dump. */
+  /** Whether the publications in the dump can contain the schema's tables. */
   readonly includes: (schema: string) => boolean;
 }
 
@@ -147,7 +147,7 @@ export async function readCatalog(session: CatalogSession, options: ReadOptions)
   };
 }
 
-/** Extensions create their members, so a dependency on a member counts as a dependency on the extension. */
+/** An extension creates its members, so a dependency on a member counts as a dependency on the extension. */
 function splitDependencies(rows: readonly (Dependency & { type: string })[]) {
   const members = new Map(rows.filter(({ type }) => type === 'e').map(({ from, to }) => [from, to]));
   const dependencies = rows
@@ -162,7 +162,7 @@ function withoutMembers(
 ): CatalogObject[] {
   const isMember = (object: CatalogObject): boolean =>
     [object.key, ...(object.aliases ?? [])].some((key) => members.has(key));
-  // Objects that belong to a member, such as the index of an extension's table, are excluded as well.
+  // Objects that belong to an extension's member, such as an index of an extension's table, are also excluded.
   const excluded = new Set(objects.filter(isMember).map(({ key }) => key));
   const belongsToMember = ({ kind, needs = [] }: CatalogObject): boolean =>
     (kind === 'ROW SECURITY' ||
@@ -197,7 +197,10 @@ const dataOf = ({ identity, owner, schema, name, columns }: RelationRow, conditi
 
 const sequenceData = ({ identity, schema }: SequenceRow): SequenceData => ({ sequence: identity, schema });
 
-/** Returns the base types outside extensions. They are rare because base types require functions in C. */
+/**
+ * Returns the base types that don't belong to an extension. Such types are rare, because base types require functions
+ * in C.
+ */
 const baseTypes = (types: readonly TypeRow[], members: ReadonlyMap<string, string>): string[] =>
   types
     .filter(({ type, oid }) => type === 'base' && !members.has(`pg_type:${oid}`))

@@ -7,7 +7,7 @@ export interface RelationRow {
   readonly schema: string;
   readonly name: string;
   readonly identity: string;
-  /** The relation kind as in pg_class: r, p, f, v or m. */
+  /** The relation kind in `pg_class.relkind`: r, p, f, v or m. */
   readonly kind: string;
   readonly owner: string;
   readonly acl: string[] | null;
@@ -15,12 +15,12 @@ export interface RelationRow {
   readonly rule: number | null;
   readonly unlogged: boolean;
   readonly options: string[];
-  /** The options of the TOAST table, with their prefix. */
+  /** The options of the TOAST table, with the prefix `toast.`. */
   readonly toastOptions: string[];
   readonly accessMethod: string | null;
   readonly ofType: string | null;
   readonly partitionKey: string | null;
-  /** The parent and the bounds of a partition. */
+  /** The parent and the bounds of the relation, if it is a partition. */
   readonly partition: { parent: string; parentOid: number; bound: string } | null;
   readonly parents: { oid: number; identity: string }[];
   readonly replicaIdentity: string;
@@ -39,17 +39,17 @@ export interface ColumnRow {
   readonly type: string;
   readonly collation: string | null;
   readonly notNull: boolean;
-  /** The name of a NOT NULL constraint (PostgreSQL 18) if it isn't the default name. */
+  /** The name of the NOT NULL constraint (PostgreSQL 18), if the name isn't the default name. */
   readonly notNullName: string | null;
   readonly notNullOptions: string;
   readonly defaultOid: number | null;
   readonly default: string | null;
-  /** s for stored and v for virtual columns. */
+  /** `s` for stored generated columns, `v` for virtual generated columns, and an empty string for other columns. */
   readonly generated: string;
   readonly identity: string;
   readonly identitySequence: string | null;
   readonly identityOptions: string | null;
-  /** False if the column is defined only by a parent. */
+  /** False if only a parent table defines the column. */
   readonly local: boolean;
   readonly storage: string | null;
   readonly compression: string | null;
@@ -72,7 +72,9 @@ const sequenceOptions = sql.raw(`
   'START WITH ' || s.seqstart || ' INCREMENT BY ' || s.seqincrement || ' MINVALUE ' || s.seqmin || ' MAXVALUE ' || s.seqmax
     || ' CACHE ' || s.seqcache || case when s.seqcycle then ' CYCLE' else '' end`);
 
-/** Recent minor versions store this internal option, which ALTER TABLE doesn't accept. */
+/**
+ * The prefix of an internal option that recent minor versions of PostgreSQL store, and that ALTER TABLE doesn't accept.
+ */
 const versionOption = 'pg_attver=';
 
 export async function readRelations({ query, serverVersion }: CatalogSession): Promise<RelationRow[]> {
@@ -165,9 +167,9 @@ export interface SequenceRow {
   readonly unlogged: boolean;
   readonly type: string;
   readonly options: string;
-  /** The column in OWNED BY. */
+  /** The column that OWNED BY specifies. */
   readonly ownedBy: { table: string; tableOid: number; column: string } | null;
-  /** Identity sequences are created with their column. */
+  /** Whether the sequence belongs to an identity column. Such a sequence is created together with its column. */
   readonly isIdentity: boolean;
 }
 
@@ -187,7 +189,9 @@ export const readSequences = ({ query }: CatalogSession): Promise<SequenceRow[]>
     left join pg_attribute a on a.attrelid = dep.refobjid and a.attnum = dep.refobjsubid
     where c.oid >= 16384 and c.relpersistence <> 't' and n.nspname !~ '^pg_'`);
 
-/** A sequence's value isn't part of the snapshot, because sequences aren't transactional. */
+/**
+ * Reads the sequence's current value. This value isn't part of the snapshot, because sequences aren't transactional.
+ */
 export const readSequenceValue = async (
   { query }: CatalogSession,
   sequence: string,

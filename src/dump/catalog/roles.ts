@@ -43,11 +43,14 @@ export interface RoleSettingRow {
   readonly role: string;
   readonly name: string;
   readonly value: string;
-  /** Whether the value is a list of names, whose elements are quoted separately. */
+  /** Whether the value is a list of names, which must be quoted separately. */
   readonly isList: boolean;
 }
 
-/** Excludes settings of databases and settings of roles in one database. */
+/**
+ * Returns the settings of roles in all databases, without settings of databases and without settings of roles in a
+ * single database.
+ */
 export const readRoleSettings = ({ query }: CatalogSession): Promise<RoleSettingRow[]> =>
   query(sql`
     select r.rolname::text as role, split_part(setting, '=', 1) as name,

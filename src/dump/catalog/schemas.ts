@@ -20,12 +20,12 @@ export interface ExtensionRow {
   readonly oid: number;
   readonly name: string;
   readonly quoted: string;
-  /** Null if the extension's script creates the schema. */
+  /** The schema of the extension. Null if the extension's script creates the schema. */
   readonly schema: string | null;
   readonly owner: string;
 }
 
-/** Excludes the extensions that every database has. */
+/** Returns the extensions, without those that every database has. */
 export const readExtensions = ({ query }: CatalogSession): Promise<ExtensionRow[]> =>
   query(sql`
     select e.oid, extname as name, quote_ident(extname) as quoted, pg_get_userbyid(extowner)::text as owner,

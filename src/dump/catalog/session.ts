@@ -1,10 +1,13 @@
 import type { Queryable } from '../../database/index.ts';
 
-/** A session for a dump. Its search path is empty so that PostgreSQL's functions return qualified names. */
+/**
+ * A session that reads the catalogs for a dump. The session's search path is empty, so that PostgreSQL's functions
+ * return qualified names.
+ */
 export interface CatalogSession {
   readonly query: Queryable['query'];
   readonly serverVersion: number;
 }
 
-/** OIDs below this belong to objects that initdb created. */
+/** The lowest OID of objects that initdb didn't create. */
 export const firstUserOid = 16_384;

@@ -18,7 +18,10 @@ export interface ConstraintRow extends TableObjectRow {
   readonly isPartitioned: boolean;
 }
 
-/** Excludes CHECK and NOT NULL constraints, and foreign keys that a partition inherits from its parent. */
+/**
+ * Returns the constraints, without CHECK and NOT NULL constraints and without foreign keys that a partition inherits
+ * from its parent.
+ */
 export const readConstraints = ({ query }: CatalogSession): Promise<ConstraintRow[]> =>
   query(sql`
     select k.oid, n.nspname as schema, quote_ident(k.conname) as name, k.conrelid::regclass::text as table,
@@ -32,9 +35,9 @@ export const readConstraints = ({ query }: CatalogSession): Promise<ConstraintRo
 
 export interface IndexRow extends TableObjectRow {
   readonly definition: string;
-  /** The constraint that creates the index. */
+  /** The OID of the constraint to which the index belongs. */
   readonly constraint: number | null;
-  /** The index of the partitioned table that this index is attached to. */
+  /** The partitioned table's index to which this index is attached. */
   readonly parent: { oid: number; identity: string } | null;
   readonly isReplicaIdentity: boolean;
   readonly isClustered: boolean;
@@ -66,7 +69,7 @@ export interface DefinitionRow extends TableObjectRow {
   readonly statistics?: number | null;
   /** The schema of a trigger's function. */
   readonly functionSchema?: string;
-  /** The OID of the partitioned table's trigger that created this one, or 0. */
+  /** The OID of the partitioned table's trigger from which PostgreSQL created this trigger, or 0. */
   readonly parent?: number;
 }
 
@@ -85,7 +88,10 @@ export const readRules = ({ query }: CatalogSession): Promise<DefinitionRow[]> =
     from pg_rewrite r join pg_class c on c.oid = r.ev_class join pg_namespace n on n.oid = c.relnamespace
     where r.oid >= 16384 and r.rulename <> '_RETURN'`);
 
-/** Excludes triggers that PostgreSQL created for constraints. A trigger of a partition has no definition. */
+/**
+ * Returns the triggers, without those that PostgreSQL created for constraints. The definition of a trigger that a
+ * partition has from its parent is empty.
+ */
 export const readTriggers = ({ query }: CatalogSession): Promise<DefinitionRow[]> =>
   query(sql`
     select t.oid, n.nspname as schema, quote_ident(t.tgname) as name, t.tgrelid::regclass::text as table,

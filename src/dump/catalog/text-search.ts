@@ -9,7 +9,7 @@ export interface TextSearchRow {
   readonly identity: string;
   readonly owner: string | null;
   readonly definition: string;
-  /** Mappings of a configuration: token types and the dictionaries for each. */
+  /** The mappings of a configuration: token types and the dictionaries for each token type. */
   readonly mappings: { tokens: string; dictionaries: string }[] | null;
 }
 

@@ -9,7 +9,7 @@ export interface TypeRow {
   readonly owner: string;
   readonly acl: string[] | null;
   readonly type: 'enum' | 'composite' | 'domain' | 'range' | 'base';
-  /** The array type and, for a range, the multirange type and its array type. */
+  /** The OIDs of the type's array type and, for a range, of the multirange type and its array type. */
   readonly siblings: number[];
   readonly relation: number;
   readonly labels: string[] | null;
@@ -31,7 +31,10 @@ export interface TypeRow {
   } | null;
 }
 
-/** Excludes row types of tables, arrays and multiranges. A base type is only listed so that it can be reported. */
+/**
+ * Returns the types, without row types of tables, array types and multirange types. Base types are included only so
+ * that they can be reported.
+ */
 export const readTypes = ({ query }: CatalogSession): Promise<TypeRow[]> =>
   query(sql`
     select t.oid, n.nspname as schema, t.typname as name, format('%I.%I', n.nspname, t.typname) as identity,

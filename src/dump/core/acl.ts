@@ -6,7 +6,7 @@ import { list } from './text.ts';
 export interface AclItem {
   /** The empty string stands for PUBLIC. */
   readonly grantee: string;
-  /** The letters of the privileges without the grant option (`plain`) and with it (`grantable`). */
+  /** The letters of the privileges without the grant option (`plain`) and with the grant option (`grantable`). */
   readonly plain: string;
   readonly grantable: string;
 }
@@ -41,9 +41,9 @@ const privilegeNames: Readonly<Record<string, string>> = {
 
 interface Target {
   readonly letters: string;
-  /** The privileges that PUBLIC has unless they were revoked. */
+  /** The letters of the privileges that PUBLIC has by default. */
   readonly publicLetters: string;
-  /** The letter in pg_default_acl. */
+  /** The letter that pg_default_acl uses for this kind of object. */
   readonly defaultType: string;
   /** The keyword in ALTER DEFAULT PRIVILEGES, such as `TABLES`. */
   readonly plural: string;
@@ -83,7 +83,7 @@ const roleName = (role: string): string => (role === '' ? 'PUBLIC' : quoteIdenti
 const includesAll = (have: string, wanted: string): boolean =>
   [...wanted].every((letter) => have.includes(letter));
 
-/** Merges each grantee's items, because several roles may have granted privileges to the grantee. */
+/** Merges each grantee's items, because several roles may have granted privileges to the same grantee. */
 function byGrantee(items: readonly string[]): Map<string, AclItem> {
   const merged = new Map<string, AclItem>();
   for (const item of items.map(parseAclItem)) {
@@ -105,7 +105,7 @@ interface Change {
 /**
  * Returns the statements that turn an object's initial privileges into `items`.
  *
- * @param owner Undefined if the items only add privileges.
+ * @param owner The object's owner. Undefined if the items only add privileges.
  * @param others Roles that may have received privileges on the new object by default.
  */
 function changes(
@@ -151,7 +151,10 @@ interface PrivilegeList {
   readonly since?: number;
 }
 
-/** MAINTAIN has its own statement, so earlier versions can still grant the other privileges. */
+/**
+ * MAINTAIN is granted in a separate statement, so that earlier PostgreSQL versions can still grant the other
+ * privileges.
+ */
 function privilegeLists(letters: string, all: string): PrivilegeList[] {
   if (includesAll(letters, all)) return [{ names: 'ALL' }];
   const names = [...new Set(letters.replaceAll('m', ''))].map((letter) => privilegeNames[letter] ?? letter);
@@ -201,11 +204,11 @@ export function grantStatements(
   return [...whole, ...columns];
 }
 
-/** Every role can use the schema `public` of a new database, until the privilege is revoked. */
+/** By default, every role has the privilege USAGE on the schema `public` of a new database. */
 const initialOf = ({ kind, identity }: Pick<CatalogObject, 'kind' | 'identity'>, target: Target): Target =>
   kind === 'SCHEMA' && identity === 'public' ? { ...target, publicLetters: 'U' } : target;
 
-/** In GRANT, an aggregate's arguments are written like a function's. */
+/** In GRANT, an aggregate's arguments are written like those of a function. */
 const grantIdentity = ({ kind, identity }: Pick<CatalogObject, 'kind' | 'identity'>): string =>
   kind === 'AGGREGATE'
     ? identity
@@ -232,8 +235,8 @@ const schemaType = 'n';
 const apiDefaultTypes = 'rSf';
 
 /**
- * Returns the database's default privileges. Adds an empty entry for each default privilege of Plinth and the hosted
- * service that the project removed.
+ * Returns the database's default privileges. Adds an empty entry for each object kind for which the project removed the
+ * default privileges that Plinth and the hosted service set.
  */
 export function completeDefaults(defaults: readonly DefaultAcl[], apiRoles: readonly string[]): DefaultAcl[] {
   if (apiRoles.length === 0) return [...defaults];
@@ -246,7 +249,10 @@ export function completeDefaults(defaults: readonly DefaultAcl[], apiRoles: read
   return [...defaults, ...removed.map((type) => ({ role: 'postgres', schema: 'public', type, items: [] }))];
 }
 
-/** Entries for one schema only add privileges. An entry without a schema replaces the initial privileges. */
+/**
+ * An entry for a single schema only adds privileges to the initial ones. An entry without a schema replaces the initial
+ * privileges.
+ */
 export function defaultPrivileges(
   { role, schema, type, items }: DefaultAcl,
   apiRoles: readonly string[],

@@ -1,6 +1,6 @@
 /**
- * Orders objects so that each is created after the objects that it depends on. To break a cycle, a default or a check
- * constraint is created separately, or a view is first created without its query.
+ * Orders objects so that each object is created after the objects that it depends on. To break a cycle, a default or a
+ * check constraint is created separately, or a view is first created without its query.
  */
 import { type CatalogObject, type Dependency, objectKinds, type Part, type Section } from '../types.ts';
 
@@ -24,7 +24,7 @@ interface Node {
 
 const self = 'self';
 const sections: readonly Section[] = ['pre', 'post', 'final'];
-/** Kinds that can be created after the data. */
+/** The object kinds that can be created after the data is loaded. */
 const movable = new Set(['VIEW', 'MATERIALIZED VIEW', 'FUNCTION', 'PROCEDURE', 'AGGREGATE']);
 
 export function orderObjects(
@@ -38,7 +38,7 @@ export function orderObjects(
 
 class Graph {
   readonly #nodes = new Map<string, Node>();
-  /** Maps each catalog row to its object and, if the row is a part, to the part. */
+  /** Maps each catalog row to its object and, if the row is a part of the object, also to that part. */
   readonly #rows = new Map<string, { readonly id: string; readonly part?: Part }>();
   readonly #separate = new Map<string, Set<string>>();
   readonly #ranks = new Map<string, string>();
@@ -69,7 +69,7 @@ class Graph {
     node.needs.set(target.id, reasons.add(source.part?.key ?? self));
   }
 
-  /** Moves the part and its dependencies to a separate node. */
+  /** Moves a part and its dependencies to a separate node. */
   #separatePart(node: Node, part: Part): void {
     const needs = new Map([[node.id, new Set([self])]]);
     for (const [id, reasons] of node.needs) {
@@ -83,7 +83,10 @@ class Graph {
     this.#separate.set(node.object.key, separate.add(part.key));
   }
 
-  /** A view that groups by a primary key depends on the constraint, which is created after the data. */
+  /**
+   * Moves objects that depend on an object from a later section. For example, a view that groups by a primary key
+   * depends on the constraint, which is created after the data is loaded.
+   */
   movePastData(): void {
     for (let changed = true; changed; ) {
       changed = false;
@@ -142,7 +145,7 @@ class Graph {
     return { object, section, what, separate: this.#separate.get(object.key) ?? new Set() };
   }
 
-  /** Removes a dependency from a cycle. Returns the nodes whose dependencies have changed. */
+  /** Breaks a cycle by removing a dependency. Returns the nodes whose dependencies have changed. */
   #breakCycle(waiting: ReadonlyMap<string, Node>): Node[] {
     const cycle = this.#findCycle(waiting);
     for (const [index, node] of cycle.entries()) {
@@ -155,8 +158,8 @@ class Graph {
     }
     const view = cycle.find(({ object, what }) => what === 'object' && object.placeholder !== undefined);
     if (view !== undefined) return this.#splitView(view);
-    // Ignores one dependency. PostgreSQL was able to create the objects in some order, so at least one dependency in
-    // the cycle is unnecessary.
+    // Ignores one dependency. The objects were once created in some order, so at least one dependency in the cycle is
+    // unnecessary.
     const [first, second] = cycle as [Node, Node | undefined];
     first.needs.delete((second ?? first).id);
     return [first];
@@ -195,7 +198,7 @@ class Graph {
     }
   }
 
-  /** The list is in descending order, so the next node is at its end. */
+  /** Inserts a node into the list, which is in descending order, so the next node is at the end. */
   #insert(ready: Node[], node: Node): void {
     let low = 0;
     let high = ready.length;

@@ -8,15 +8,15 @@ import { DumpError } from '../errors.ts';
 export interface ScriptStatement {
   /** The statement without its semicolon. */
   readonly text: string;
-  /** The line number where the text starts, counting from 1. */
+  /** The number of the line on which the text starts. Line numbers start at 1. */
   readonly line: number;
-  /** The data of COPY ... FROM stdin. It must be read to the end before the next statement. */
+  /** The data of COPY ... FROM stdin. The data must be read to the end before the next statement is requested. */
   readonly rows?: AsyncIterable<Uint8Array>;
 }
 
 const newline = 0x0a;
 const copyFromStdin = /^\s*copy\b[\s\S]*\bfrom\s+stdin\b/i;
-/** The psql commands that protect against injection. They don't affect the SQL. */
+/** The psql commands that protect against injection. These commands don't affect the SQL. */
 const ignoredCommands = /^\\(un)?restrict\b/;
 
 /** Yields the statements of the file. @throws {DumpError} command_unsupported, incomplete */
@@ -24,7 +24,8 @@ export async function* readScript(chunks: AsyncIterable<Uint8Array>): AsyncGener
   const lines = new LineReader(chunks);
   let text = '';
   let startLine = 1;
-  // Parsing the text again after each line of a long function body would take quadratic time.
+  // The text's minimum length before it is parsed again, because parsing it after each line of a long function body
+  // would take quadratic time.
   let nextAttempt = 0;
   for (let bytes = await lines.next(); bytes !== undefined; bytes = await lines.next()) {
     const line = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8');
@@ -67,7 +68,7 @@ export async function* readScript(chunks: AsyncIterable<Uint8Array>): AsyncGener
   const last = [...splitSql(text)];
   const isOpen = last.length > 0 && withoutComments(text).trim() !== '';
   if (isOpen) {
-    // Only a complete dump ends with a semicolon.
+    // The last statement doesn't end with a semicolon, so the dump is incomplete.
     throw new DumpError('incomplete', { line: startLine });
   }
 }
@@ -77,7 +78,7 @@ const isCommentLine = /^\s*(--[^\n]*)?\s*$/;
 const commandOf = (line: string): string => line.trim().split(/\s/)[0] as string;
 const withoutComments = (text: string): string => text.replace(/^\s*--.*$/gm, '');
 
-/** Splits chunks into lines with their line breaks. */
+/** Splits chunks into lines, including their line breaks. */
 class LineReader {
   /** The number of the most recently returned line. */
   number = 0;
@@ -101,7 +102,7 @@ class LineReader {
     }
   }
 
-  /** The lines up to `\.`, in chunks. */
+  /** Yields the lines before the line `\.`, in chunks. */
   async *rows(): AsyncGenerator<Uint8Array> {
     for (;;) {
       const from = this.#at;
@@ -149,7 +150,7 @@ class LineReader {
   }
 }
 
-/** Whether the line consists only of `\.`, possibly with a carriage return. */
+/** Whether the line consists only of `\.`, optionally followed by a carriage return. */
 function isEndOfRows(buffer: Buffer, start: number, end: number): boolean {
   const length = buffer[end - 1] === 0x0d ? end - 1 - start : end - start;
   return length === 2 && buffer[start] === 0x5c && buffer[start + 1] === 0x2e;

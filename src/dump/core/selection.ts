@@ -2,8 +2,9 @@
 import type { CatalogObject, Selection } from '../types.ts';
 
 /**
- * Schemas that Plinth, the hosted service and extensions create. Their definitions aren't part of a dump because the
- * target creates them itself. Upstream's CLI (v2.106) excludes the same schemas, except Plinth's own.
+ * Schemas that Plinth, the hosted service and extensions create. The definitions of these schemas aren't part of a
+ * dump, because the target creates the schemas itself. Upstream's CLI (v2.106) excludes the same schemas, except
+ * Plinth's own.
  */
 const managed: readonly RegExp[] = [
   /^(_plinth|_analytics|_realtime|_supavisor|auth|etl|extensions|pgbouncer|realtime|storage|supabase_functions)$/,
@@ -14,7 +15,7 @@ const managed: readonly RegExp[] = [
 /** Whether Plinth, the hosted service or an extension creates the schema. */
 export const isManaged = (schema: string): boolean => managed.some((pattern) => pattern.test(schema));
 
-/** Managed schemas whose rows belong to the project. */
+/** Managed schemas whose tables contain the project's rows. */
 const withProjectData = /^(auth|storage|supabase_functions)$/;
 
 /** Publications that the target creates and fills itself. */
@@ -30,11 +31,11 @@ const serviceRole = /^(supabase_.*|dashboard_user|pgbouncer)$/;
 export interface SelectionOptions {
   /** If not empty, only these schemas are included. */
   readonly schemas: readonly string[];
-  /** Tables whose rows are omitted, as `schema.table`. */
+  /** Tables whose rows are omitted, in the form `schema.table`. */
   readonly excludedTables: readonly string[];
   /** Whether the history of applied migrations is included. */
   readonly withHistory: boolean;
-  /** The owner of the schema `auth`. On a server without superuser access, that role owns everything. */
+  /** The owner of the schema `auth`. On a server without superuser access, that role owns all objects. */
   readonly authOwner: string | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** Returns the statements of a dump in order, without the rows. */
+/** Returns the statements of a dump in the order in which they run, without the rows. */
 import { quoteIdentifier } from '../../kernel/sql.ts';
 import type { Catalog, CatalogObject, Comment, ObjectKind, Selection } from '../types.ts';
 import { completeDefaults, defaultPrivileges, grantStatements } from './acl.ts';
@@ -11,7 +11,10 @@ export interface Statements {
   readonly objects: number;
 }
 
-/** Roles of the services. Their default privileges are set by Plinth and by the hosted service. */
+/**
+ * Whether the role belongs to one of the services. Plinth and the hosted service set the default privileges of these
+ * roles themselves.
+ */
 export const isServiceRole = (role: string): boolean => /^(supabase_.*|dashboard_user|pgbouncer)$/.test(role);
 
 export function renderStatements(catalog: Catalog, selection: Selection): Statements {
@@ -48,8 +51,8 @@ export function renderStatements(catalog: Catalog, selection: Selection): Statem
 }
 
 /**
- * Returns a function that finds an object's owner. An identity sequence has the same owner as its table. `public`
- * belongs to a predefined role.
+ * Returns a function that finds an object's owner. An identity sequence has the same owner as its table. The schema
+ * `public` belongs to a predefined role.
  */
 export function ownersOf({ objects }: Pick<Catalog, 'objects'>): (object: CatalogObject) => string {
   const owners = new Map(objects.map(({ key, owner }) => [key, owner]));
@@ -61,8 +64,8 @@ export function ownersOf({ objects }: Pick<Catalog, 'objects'>): (object: Catalo
 }
 
 /**
- * Returns all objects in included schemas. From other schemas, returns the project's objects and everything that
- * belongs to them.
+ * Returns all objects in the included schemas. From other schemas, returns only the project's objects and the objects
+ * that belong to them.
  */
 export function selectObjects(objects: readonly CatalogObject[], selection: Selection): CatalogObject[] {
   const own = new Set<string>();
@@ -138,7 +141,7 @@ export function securityLabel(provider: string, target: string, label: string): 
   )}`;
 }
 
-/** A constraint's index has the constraint's name and the table's schema. */
+/** Returns the name of a constraint's index, which has the constraint's name and is in the table's schema. */
 const indexOf = ({ schema = '', identity }: CatalogObject): string =>
   `${quoteIdentifier(schema)}.${identity.slice(0, identity.lastIndexOf(' ON '))}`;
 

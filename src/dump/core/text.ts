@@ -1,4 +1,4 @@
-/** Builds the text of statements. */
+/** Builds parts of the text of statements. */
 import { quoteLiteral } from '../../kernel/sql.ts';
 
 export const list = (items: readonly string[]): string => items.join(', ');
@@ -9,7 +9,7 @@ export const lines = (items: readonly string[]): string =>
 
 export const literal = quoteLiteral;
 
-/** Returns options as in WITH (...), from PostgreSQL's `name=value` items. */
+/** Returns PostgreSQL's `name=value` items as a list of options in the syntax of WITH (...). */
 export function options(items: readonly string[]): string {
   return list(
     items.map((item) => {

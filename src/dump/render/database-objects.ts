@@ -16,7 +16,7 @@ export const schemaObject = (row: SchemaRow): CatalogObject => ({
   create: () => [`CREATE SCHEMA IF NOT EXISTS ${row.quoted}`],
 });
 
-/** Schemas that every target has. Other schemas that contain extensions may be excluded from the dump. */
+/** Schemas that exist in every target database. The dump may exclude other schemas that contain extensions. */
 const commonSchemas = new Set(['public', 'extensions', 'pg_catalog']);
 
 export const extensionObject = (row: ExtensionRow): CatalogObject => ({
@@ -57,7 +57,7 @@ export const eventTriggerObject = (row: EventTriggerRow): CatalogObject => ({
   ],
 });
 
-/** Every Plinth database and every database of the hosted service has this publication. */
+/** The publication that every Plinth database and every database of the hosted service has. */
 const predefinedPublication = 'supabase_realtime';
 
 /** Omits tables in schemas for which `includes` returns false, because they aren't part of the dump. */

@@ -44,7 +44,7 @@ export const transformObject = (row: TransformRow): CatalogObject => ({
 
 /**
  * Renders a subscription without its password. The subscription is created disabled and without a connection, so that a
- * copy of the database doesn't receive the original's changes.
+ * copy of the database doesn't receive the changes that the original database receives.
  */
 export function subscriptionObject(row: SubscriptionRow): CatalogObject {
   const parameters = [

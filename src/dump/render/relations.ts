@@ -25,7 +25,7 @@ function tableObject(row: RelationRow): CatalogObject {
     section: 'pre',
     owner: row.owner,
     acl: aclOf(row),
-    // A partition is attached separately, so its parent doesn't determine the order.
+    // A partition is attached in a separate statement, so it can be created before its parent.
     ignores: row.partition === null ? [] : [`pg_class:${row.partition.parentOid}`],
     needs: row.parents.map(({ oid }) => `pg_class:${oid}`),
     parts: [...defaultParts(row), ...checkParts(row)],
@@ -56,7 +56,7 @@ function createTable(row: RelationRow, separate: ReadonlySet<string>): string {
   ].join('');
 }
 
-/** Returns an empty list for a column without options in a typed table. */
+/** Returns the definition of a column, or an empty list for a column without options in a typed table. */
 function columnText(row: RelationRow, column: ColumnRow, separate: ReadonlySet<string>): string[] {
   const clauses = [
     ...(column.collation === null || row.ofType !== null ? [] : [`COLLATE ${column.collation}`]),
@@ -84,7 +84,10 @@ function valueClause(column: ColumnRow, separate: ReadonlySet<string>): string[]
   return [`GENERATED ALWAYS AS (${column.default}) ${column.generated === 's' ? 'STORED' : 'VIRTUAL'}`];
 }
 
-/** A generated column can't be created without its expression, and an inherited column is changed later anyway. */
+/**
+ * Returns the defaults that can be set separately. A generated column can't be created without its expression, and an
+ * inherited column's default is always set by a separate statement.
+ */
 const defaultParts = (row: RelationRow): Part[] =>
   row.columns.flatMap((column) =>
     column.default === null || column.generated !== '' || !column.local
@@ -208,7 +211,7 @@ export function sequenceObjects(row: SequenceRow): CatalogObject[] {
   const common = { schema, name, identity } as const;
   const acl = { target: 'SEQUENCE', items: row.acl } as const;
   if (row.isIdentity) {
-    // An identity column creates its own sequence.
+    // PostgreSQL creates the sequence of an identity column together with the column.
     const needs = ownedBy === null ? [] : [`pg_class:${ownedBy.tableOid}`];
     return [
       {
@@ -231,7 +234,8 @@ export function sequenceObjects(row: SequenceRow): CatalogObject[] {
     section: 'pre',
     owner: row.owner,
     acl,
-    // A column's default depends on the sequence, so OWNED BY is set after the table is created.
+    // The sequence must be created before its table, because a column's default depends on the sequence, so OWNED BY is
+    // set after the table is created.
     ignores: ownedBy === null ? [] : [`pg_class:${ownedBy.tableOid}`],
     create: () => [`CREATE ${row.unlogged ? 'UNLOGGED ' : ''}SEQUENCE ${identity}${type} ${row.options}`],
   };

@@ -9,10 +9,10 @@ const reserved =
 
 export const isProjectRole = (role: string): boolean => !reserved.test(role);
 
-/** Administrators, which become members of the roles that they create. */
+/** The administrators' roles, which become members of the roles that they create. */
 const administrators = /^(postgres|supabase_.*)$/;
 
-/** Settings of predefined roles that a project can change, as in upstream's CLI. */
+/** The settings that a project can change for predefined roles, as in upstream's CLI. */
 const projectSetting = /^(pgaudit\..*|pgrst\..*|session_replication_role|statement_timeout|track_io_timing)$/;
 
 export interface RolesInput {
@@ -59,7 +59,7 @@ function settingStatement({ role, name, value, isList }: RoleSettingRow): string
   return `ALTER ROLE ${quoteIdentifier(role)} SET ${parameter} TO ${isList ? nameList(value) : literal(value)}`;
 }
 
-/** A list is stored as `"$user", public`. Its elements are quoted names or bare names. */
+/** PostgreSQL stores a list in the form `"$user", public`. The elements of the list are quoted names or bare names. */
 const nameList = (value: string): string =>
   list(
     (value.match(/"(?:[^"]|"")*"|[^,\s][^,]*/g) ?? ['']).map((element) => {

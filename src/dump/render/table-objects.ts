@@ -3,7 +3,7 @@ import type { ConstraintRow, DefinitionRow, IndexRow, PolicyRow } from '../catal
 import { list } from '../core/text.ts';
 import type { CatalogObject, ObjectKind } from '../types.ts';
 
-/** Returns the identity as COMMENT ON expects it: `items_pkey ON public.items`. */
+/** Returns the identity in the form that COMMENT ON requires: `items_pkey ON public.items`. */
 const on = ({ name, table }: { readonly name: string; readonly table: string }): string =>
   `${name} ON ${table}`;
 
@@ -23,7 +23,7 @@ export function constraintObject(row: ConstraintRow): CatalogObject {
   };
 }
 
-/** A constraint's index is created with the constraint, so only the index's properties remain to be set. */
+/** The index of a constraint is created together with the constraint, so only the index's properties are set here. */
 export function indexObjects(row: IndexRow): CatalogObject[] {
   const identity = `${quoteIdentifier(row.schema)}.${row.name}`;
   const { constraint, parent } = row;
@@ -115,7 +115,10 @@ const stateOf = ({ enabled = '', table, name }: DefinitionRow, noun: string): st
 export const ruleObject = (row: DefinitionRow): CatalogObject =>
   definitionObject(row, 'pg_rewrite', 'RULE', [row.definition.replace(/;$/, ''), ...stateOf(row, 'RULE')]);
 
-/** A partition inherits its parent's triggers, so only a trigger state that differs must be set. */
+/**
+ * A partition inherits its parent's triggers, so only the state of a trigger is set, and only if it differs from the
+ * parent's.
+ */
 export function triggerObject(row: DefinitionRow): CatalogObject {
   const created = row.definition === '' ? [] : [row.definition];
   const object = definitionObject(row, 'pg_trigger', 'TRIGGER', [...created, ...stateOf(row, 'TRIGGER')]);

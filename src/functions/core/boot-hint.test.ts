@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { bootHint } from './boot-hint.ts';
 
-// Examples of Deno 2.9's output.
+// Examples of the output of Deno 2.9.
 test.each<[string[], RegExp]>([
   [
     [

@@ -8,21 +8,27 @@ export interface EnvironmentInput {
   /** The variables in `functions/.env`. */
   readonly sharedFile: Readonly<Record<string, string>>;
   /**
-   * Secrets that were set while the server was running. They override the variables that files define for all
-   * functions.
+   * Secrets that were set while the server was running. These secrets override the variables that config.toml and
+   * `functions/.env` define for all functions.
    */
   readonly storedSecrets: Readonly<Record<string, string>>;
-  /** The variables in `functions/SLUG/.env`. Variables in `[functions.SLUG.env]` override them. */
+  /**
+   * The variables in `functions/SLUG/.env`. This includes the variables in `[functions.SLUG.env]`, which override those
+   * in the file.
+   */
   readonly own: Readonly<Record<string, string>>;
   readonly apiUrl: string;
   readonly databaseUrl: string;
   readonly keys: Pick<Keys, 'anonKey' | 'serviceRoleKey' | 'publishableKey' | 'secretKey' | 'internalJwks'>;
-  /** Whether the JWKS contains the JWT secret, as in the local stack. With this secret, anyone can forge tokens. */
+  /**
+   * Whether the JWKS contains the JWT secret, as in upstream's local stack. With this secret, anyone can forge tokens.
+   */
   readonly includesJwtSecret: boolean;
 }
 
 /**
- * Returns the environment. `ignored` lists the project's variables that have no effect, because the platform sets them.
+ * Returns the environment. `ignored` contains the names of the project's variables that have no effect, because the
+ * platform sets these variables.
  */
 export function functionEnvironment(input: EnvironmentInput): {
   env: Record<string, string>;

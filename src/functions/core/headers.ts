@@ -1,4 +1,4 @@
-/** Determines which headers are forwarded to and from a function. */
+/** Determines which headers of requests and responses are forwarded between a client and a function. */
 import type { IncomingHttpHeaders } from 'node:http';
 
 /** Headers that apply to a single connection (RFC 9110, section 7.6.1) and must not be forwarded. */
@@ -14,15 +14,16 @@ export const hopByHop: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Whether the host consists of a host name or address and an optional port. With any other value, `new
- * URL(request.url)` in the function would throw an error or return a different path.
+ * Whether the host consists of a host name or address and an optional port. With any other host, `new URL(request.url)`
+ * in the function would throw an error or return a different path.
  */
 const isReadable = (host: string | undefined): boolean =>
   host !== undefined && /^[\w.:[\]-]+$/.test(host) && URL.canParse(`http://${host}/`);
 
 /**
- * Returns the host for the request URL in the function. With several proxies, this is the host that the first proxy
- * received. The gateway removes the forwarded headers unless they come from a trusted proxy.
+ * Returns the host that the function sees in the request's URL. If the request passed through several proxies, this is
+ * the host that the first proxy received. The gateway removes the forwarded headers unless they come from a trusted
+ * proxy.
  */
 export function hostOf(headers: IncomingHttpHeaders): string {
   const forwarded = [headers['x-forwarded-host'] ?? []].flat().join().split(',', 1)[0]?.trim();

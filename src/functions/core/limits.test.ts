@@ -29,7 +29,7 @@ test.each<[string, Partial<Usage>, RegExp | undefined, string | undefined, boole
 });
 
 test.each([
-  // Machine memory in MiB, number of processes, memory per process in MiB.
+  // Each row contains the machine's memory in MiB, the number of processes, and the memory per process in MiB.
   [256, 2, 160],
   [512, 2, 192],
   [1024, 4, 320],

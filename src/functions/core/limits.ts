@@ -1,20 +1,20 @@
 /**
- * Determines when workers reach their limits. CPU time is counted from the start of the oldest pending request. The
- * count restarts whenever a request ends, so that many short concurrent requests aren't mistaken for an endless one.
- * Upstream's runtime counts the CPU time of a worker's entire lifetime (docs/compatibility.md).
+ * Determines when workers reach their limits. A worker's CPU time is counted from the start of the oldest pending
+ * request. The count restarts whenever a request ends, so that many short concurrent requests aren't mistaken for an
+ * endless request. Upstream's runtime counts the CPU time of a worker's entire lifetime (docs/compatibility.md).
  */
 
 export interface Limits {
   readonly cpuMs: number;
   readonly memoryBytes: number;
-  /** The maximum lifetime of a worker. After half of this time, the worker doesn't receive new requests. */
+  /** The maximum lifetime of a worker. After half of its lifetime, the worker doesn't receive new requests. */
   readonly wallClockMs: number;
-  /** The maximum CPU time for loading and compiling modules, before a worker accepts connections. */
+  /** The maximum CPU time that a worker may use to load and compile modules before it accepts connections. */
   readonly bootCpuMs: number;
   readonly responseMs: number;
   readonly idleMs: number;
   readonly maxWorkers: number;
-  /** The maximum number of workers per function. Workers that don't receive new requests are included. */
+  /** The maximum number of workers per function. This number includes workers that don't receive new requests. */
   readonly maxWorkersPerFunction: number;
   /** The maximum number of concurrent requests and sockets per worker. */
   readonly maxRequests: number;
@@ -41,12 +41,14 @@ export const defaultLimits: Limits = {
 
 const bytesPerWorker = 256 * 1024 ** 2;
 const minWorkers = 2;
-/** The minimum memory per worker. A small function with the stock client needs more than half of it. */
+/**
+ * The minimum memory per worker. A small function that uses the standard client needs more than half of this memory.
+ */
 const minWorkerBytes = 160 * 1024 ** 2;
 
 /**
- * Returns the limits for a machine. If its memory is small, fewer workers run, and each may use at most three eighths
- * of the memory.
+ * Returns the limits for a machine. If the machine has little memory, fewer workers run, and each worker may use at
+ * most three eighths of the memory.
  */
 export function limitsFor(machineBytes: number): Limits {
   const { maxWorkers, memoryBytes } = defaultLimits;
@@ -58,8 +60,8 @@ export function limitsFor(machineBytes: number): Limits {
 }
 
 /**
- * Returns the maximum number of concurrent requests from one client to one function. A quarter of the slots is reserved
- * for other clients.
+ * Returns the maximum number of concurrent requests from one client to one function. A quarter of the function's slots
+ * is reserved for other clients.
  */
 export const maxRequestsPerClient = (
   { maxWorkersPerFunction, maxRequests }: Limits,
@@ -75,7 +77,7 @@ export interface Usage {
   readonly ageMs: number;
 }
 
-/** The reasons that supabase/edge-runtime passes to `beforeunload`. */
+/** The reasons that the `beforeunload` event contains in supabase/edge-runtime. */
 export type LimitName = 'cpu' | 'memory' | 'wall_clock';
 
 /**
@@ -90,7 +92,10 @@ export function exceeded(usage: Usage, limits: Limits): string | undefined {
   return undefined;
 }
 
-/** Returns a limit if the worker has used 90% of it. The function is notified while it can still respond. */
+/**
+ * Returns the name of a limit if the worker has used more than 90% of it. The function can then be notified while it
+ * can still respond.
+ */
 export function nearlyExceeded(usage: Usage, limits: Limits): LimitName | undefined {
   if (usage.cpuMs > limits.cpuMs * 0.9) return 'cpu';
   if (usage.memoryBytes > limits.memoryBytes * 0.9) return 'memory';
@@ -98,7 +103,7 @@ export function nearlyExceeded(usage: Usage, limits: Limits): LimitName | undefi
   return undefined;
 }
 
-/** Whether this worker should only finish its pending requests. New requests are then sent to a new worker. */
+/** Whether this worker should only finish its pending requests. If so, new requests are sent to a new worker. */
 export const isSpent = (usage: Usage, limits: Limits): boolean =>
   usage.oldestCpuMs > limits.cpuMs / 2 ||
   usage.memoryBytes > limits.memoryBytes * 0.75 ||

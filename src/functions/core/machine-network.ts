@@ -7,8 +7,8 @@
 type Names = Readonly<Record<string, string | undefined>>;
 
 /**
- * The variables for proxies. Some programs expect uppercase names and others expect lowercase names. Deno prefers
- * uppercase.
+ * The variables for proxies. Some programs expect these names in uppercase, and others expect them in lowercase. Deno
+ * prefers uppercase.
  */
 const proxies = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY'].flatMap((name) => [name, name.toLowerCase()]);
 const copied = [
@@ -23,8 +23,8 @@ const copied = [
   'JSR_URL',
 ];
 /**
- * Tokens for private modules. Only the project can set them, because the machine's own tokens are never passed to
- * functions.
+ * Tokens for private modules. Only the project can set these tokens, because the machine's own tokens are never passed
+ * to functions.
  */
 const tokens = ['DENO_AUTH_TOKENS'];
 const loopback = ['localhost', '127.0.0.1', '::1'];
@@ -38,10 +38,10 @@ export interface MachineNetwork {
 /**
  * Returns the environment variables that configure Deno's network access.
  * @param shell The environment in which Plinth was started.
- * @param project The variables that the project sets for the function. They take precedence, and the function can read
- *   them.
+ * @param project The variables that the project sets for the function. These variables take precedence, and the
+ * function can read them.
  * @param apiUrl The value of `SUPABASE_URL`. Requests to this URL don't use a proxy.
- * @param fileOf Resolves a path as the shell does. Returns undefined if the file doesn't exist.
+ * @param fileOf Returns the absolute path to a file. Returns undefined if the file doesn't exist.
  * @example machineNetwork({ HTTPS_PROXY: 'http://proxy:3128' }, {}, 'http://127.0.0.1:54321', resolve).env.HTTPS_PROXY
  *   // 'http://proxy:3128'
  */
@@ -59,7 +59,8 @@ export function machineNetwork(
   // npm sets variables with lowercase names for its scripts, but Deno reads only uppercase names.
   const registry = shell.NPM_CONFIG_REGISTRY ?? shell.npm_config_registry;
   if (registry !== undefined) machine.NPM_CONFIG_REGISTRY = registry;
-  // Deno 2.9 also reads NODE_EXTRA_CA_CERTS, but then node:https requires a permission that no flag can grant.
+  // Deno 2.9 can also read NODE_EXTRA_CA_CERTS, but if that variable is set, node:https requires a permission that no
+  // flag can grant.
   const certificates = shell.DENO_CERT ?? fileOf(shell.NODE_EXTRA_CA_CERTS ?? '');
   if (certificates !== undefined) machine.DENO_CERT = fileOf(certificates) ?? certificates;
   const env = { ...without(machine, project), ...direct({ ...machine, ...project }, apiUrl) };
@@ -69,7 +70,7 @@ export function machineNetwork(
   };
 }
 
-/** Removes the machine's variables that the project also sets, regardless of their case. */
+/** Removes the machine's variables that the project also sets. Names are compared without regard to case. */
 function without(machine: Readonly<Record<string, string>>, project: Names): Record<string, string> {
   const given = new Set(Object.keys(project).map((name) => name.toUpperCase()));
   return Object.fromEntries(Object.entries(machine).filter(([name]) => !given.has(name.toUpperCase())));

@@ -6,7 +6,7 @@
 import { isAbsolute, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The fields of the output that are used. */
+/** The fields of Deno's output that this module uses. */
 export interface DenoInfo {
   readonly modules?: readonly {
     readonly specifier: string;
@@ -32,9 +32,12 @@ export interface GraphRules {
   readonly projectDir: string;
   /** The data folder of the server, which may be inside the project folder. */
   readonly dataDir: string;
-  /** The absolute paths of the `static_files` patterns, each up to its first wildcard. */
+  /** The absolute paths of the `static_files` patterns, each cut off before its first wildcard. */
   readonly staticRoots: readonly string[];
-  /** The folder of a deployed function, without symbolic links. No other files can be imported, not even code. */
+  /**
+   * The folder of a deployed function, without symbolic links. If set, only files in this folder can be imported, even
+   * as code.
+   */
   readonly root?: string | undefined;
   /** Resolves symbolic links. If the path doesn't exist, returns it unchanged. */
   readonly realPath: (path: string) => string;
@@ -57,7 +60,8 @@ const code = new Set([
 
 /**
  * Returns the project's files in a module graph and the files that the function isn't allowed to import. Source code
- * can be in any folder, for example in a monorepo. Data can be imported only from folders that the project exposes.
+ * can be in any folder, for example in a monorepo. Data files can be imported only from the project folder and from the
+ * folders in `static_files`.
  */
 export function checkGraph(info: DenoInfo, rules: GraphRules): ModuleGraph {
   const files: string[] = [];
@@ -68,7 +72,7 @@ export function checkGraph(info: DenoInfo, rules: GraphRules): ModuleGraph {
     // Packages can be imported from any folder, because they don't contain secrets and are often symbolic links.
     if (rules.root === undefined && kind === 'external' && path.split(sep).includes('node_modules')) continue;
     files.push(path);
-    // The file wasn't read, so it is skipped. The function reports the error when it runs.
+    // Deno couldn't read the file, so the check skips it. The error is reported when the function runs.
     if (error !== undefined && local === undefined) continue;
     if (!isAllowed(rules.realPath(path), kind === 'esm' && code.has(mediaType ?? ''), rules))
       refused.push(path);

@@ -25,8 +25,8 @@ export function checkSecret({ name, value }: { readonly name: string; readonly v
 }
 
 /**
- * Variables that Deno, the shell, the operating system's loader or Plinth's adapter read before the function runs.
- * Setting them would let a project load native code from a deployed file or use the machine's credentials
+ * Variables that Deno, the shell, the operating system's loader or Plinth's adapter read before the function runs. By
+ * setting these variables, a project could load native code from a deployed file or use the machine's credentials
  * (`HOME/.npmrc`).
  */
 const startup =

@@ -1,2 +1,5 @@
-/** Function names, as in upstream's CLI 3.1: they begin with a letter and contain letters, digits, `_` and `-`. */
+/**
+ * Function names (slugs), which begin with a letter and contain letters, digits, `_` and `-`, as in version 3.1 of
+ * upstream's CLI.
+ */
 export const slugPattern = /^[A-Za-z][A-Za-z0-9_-]*$/;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { typeErrors } from './type-errors.ts';
 
-// An example of Deno 2.9's output.
+// An example of the output of Deno 2.9.
 const printed = `TS2322 [ERROR]: Type 'string' is not assignable to type 'number'.
 const n: number = 'x';
       ^

@@ -5,12 +5,12 @@
 import type { VerifiedToken } from '../../keys/types.ts';
 import { errors, type PlatformError } from '../errors.ts';
 
-/** The algorithms that a project can use to sign tokens. Upstream supports all of them except EdDSA. */
+/** The algorithms that a project can use to sign tokens. Upstream supports all of these algorithms except EdDSA. */
 const accepted = new Set(['HS256', 'ES256', 'RS256', 'EdDSA']);
 
 /**
- * Checks the Authorization header. Returns the reason for rejecting the request, or undefined if it is authorized.
- * `nowMs` is the current time in milliseconds.
+ * Checks the Authorization header. Returns the reason for rejecting the request, or undefined if the request is
+ * authorized. `nowMs` is the current time in milliseconds.
  */
 export function checkAuthorization(
   authorization: string | undefined,

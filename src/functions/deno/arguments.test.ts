@@ -24,7 +24,7 @@ const options = {
   denyNet: ['169.254.0.0/16', '[fd00:ec2::254]'],
   hiddenEnv: ['HTTPS_PROXY', 'DENO_CERT'],
 };
-/** Returns all values that are passed to the flag with this name. */
+/** Returns all values of the flag with the given name. */
 const flag = (args: readonly string[], name: string) =>
   args.flatMap((arg) => (arg.startsWith(`--${name}=`) ? arg.slice(name.length + 3).split(',') : []));
 

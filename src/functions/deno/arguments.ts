@@ -33,7 +33,8 @@ const inspectFlags = { run: '--inspect', brk: '--inspect-brk', wait: '--inspect-
  */
 export function runArguments(options: RunOptions): { readonly cwd: string; readonly args: string[] } {
   const { source, socketPath, temp, inspect, denyNet } = options;
-  // Only the packages in the cache are readable, because the rest of the cache contains other functions' source code.
+  // The function can read only the packages in the cache, because the rest of the cache contains other functions'
+  // source code.
   const own = [adapter, join(options.cacheDir, 'npm'), temp, socketPath];
   // Deno splits the values of these flags at every comma (2.9.6 doesn't support escaping), but it accepts paths
   // relative to its working directory. After Deno has started, the adapter changes the working directory to `temp`.
@@ -62,7 +63,10 @@ export function runArguments(options: RunOptions): { readonly cwd: string; reado
   return { cwd, args };
 }
 
-/** Returns the environment. It includes variables that Deno and the adapter read but that the function can't see. */
+/**
+ * Returns the environment. The environment includes variables that Deno and the adapter read but that the function
+ * can't see.
+ */
 export function runEnvironment(options: RunOptions, showsErrors: boolean): Record<string, string> {
   return {
     ...importEnvironment(options.source, options.cacheDir),
@@ -75,8 +79,8 @@ export function runEnvironment(options: RunOptions, showsErrors: boolean): Recor
 }
 
 /**
- * Returns the flags for resolving imports and for network restrictions. All Deno commands need them, because all of
- * them download modules.
+ * Returns the flags for resolving imports and for network restrictions. All Deno commands need these flags, because all
+ * of them can download modules.
  */
 export const importArguments = (source: FunctionSource, denyNet: readonly string[]): string[] => [
   '--no-lock',
@@ -94,8 +98,8 @@ export function importEnvironment(source: FunctionSource, cacheDir: string): Rec
 }
 
 /**
- * Returns the path, relative to the working directory if it contains a comma. Returns undefined if the path can't be
- * passed to Deno.
+ * Returns the path. If the path contains a comma, it is converted to a path relative to the working directory. Returns
+ * undefined if the path can't be passed to Deno.
  */
 function fromFolder(path: string, cwd: string): string | undefined {
   const relativePath = path.includes(',') ? relative(cwd, path) || '.' : path;
@@ -110,7 +114,10 @@ function required(path: string, cwd: string): string {
   });
 }
 
-/** Linux limits a single argument to 128 KiB, so a flag with many paths is repeated. */
+/**
+ * The maximum length of the paths in one flag. Linux limits a single argument to 128 KiB, so a flag with many paths is
+ * repeated.
+ */
 const maxArgumentBytes = 64 * 1024;
 
 function inFlags(flag: string, paths: readonly string[]): string[] {
@@ -127,8 +134,8 @@ function inFlags(flag: string, paths: readonly string[]): string[] {
 }
 
 /**
- * Returns the part of a glob pattern before its first wildcard, up to the last slash. Modules can import files below
- * this path.
+ * Returns the part of a glob pattern before its first wildcard, up to the last slash. Modules can import data files
+ * below this path.
  */
 export function globRoot(glob: string): string {
   const wild = glob.search(/[*?[{]/);

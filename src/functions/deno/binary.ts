@@ -1,4 +1,4 @@
-/** Finds the Deno binary in the npm package for the platform, so Deno doesn't need an install script. */
+/** Finds the Deno binary in Deno's npm package for the platform, so no install script is needed. */
 import { chmodSync, existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensurePackages, packageFolder, packageManifest } from '../../packages/index.ts';
@@ -11,7 +11,7 @@ const packages: Readonly<Partial<Record<string, string>>> = {
   'win32-x64': '@deno/win32-x64',
 };
 
-/** Returns the name of the npm package. */
+/** Returns the name of the npm package that contains Deno for the platform. */
 export const denoPackage = (platform: string, arch: string): string | undefined =>
   packages[`${platform}-${arch}`];
 
@@ -31,7 +31,7 @@ export function findDeno(
     const binary = join(folder, platform === 'win32' ? 'deno.exe' : 'deno');
     // If the binary is missing, it is downloaded when a function is first called.
     if (!existsSync(binary)) return packageManifest() === undefined ? undefined : binary;
-    // npm keeps the mode of a file only if the package lists it as an executable (`bin`).
+    // npm preserves the mode of a file only if the package lists the file as an executable (`bin`).
     if (platform !== 'win32' && (statSync(binary).mode & 0o111) === 0) chmodSync(binary, 0o755);
     return binary;
   } catch {

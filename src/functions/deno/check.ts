@@ -1,7 +1,7 @@
 /**
  * Checks the types of functions in the background, because Deno runs TypeScript without checking types. A check takes
- * about a second of CPU time, so only one runs at a time, with low priority. Each check uses the latest version of the
- * files, and the function that was saved last is checked first.
+ * about a second of CPU time, so only one check runs at a time, with low priority. Each check uses the latest version
+ * of the files, and the function that was saved last is checked first.
  */
 import { type ChildProcess, execFile } from 'node:child_process';
 import { constants, setPriority } from 'node:os';
@@ -13,7 +13,7 @@ import { importArguments, importEnvironment } from './arguments.ts';
 /** The declarations of the globals that the adapter adds. */
 const globals = fileURLToPath(new URL('./globals.d.ts', import.meta.url));
 const timeoutMs = 60_000;
-/** The delay before a check, so that the check doesn't slow down the function's start. */
+/** The delay before a check starts, so that the check doesn't slow down the start of the function. */
 const delayMs = 500;
 const maxOutputBytes = 4 * 1024 * 1024;
 
@@ -57,7 +57,7 @@ export function createTypeChecker(options: {
     try {
       if (running.pid !== undefined) setPriority(running.pid, constants.priority.PRIORITY_BELOW_NORMAL);
     } catch {
-      // The process has already exited.
+      // The priority can't be set because the process has already exited.
     }
   }
 

@@ -1,4 +1,6 @@
-/** Declares the adapter's globals for type checks. A function can also import upstream's own declarations. */
+/**
+ * Declares the globals that the adapter adds, for type checks. A function can also import upstream's own declarations.
+ */
 declare namespace EdgeRuntime {
   function waitUntil<T>(promise: Promise<T>): Promise<T>;
 }

@@ -1,4 +1,4 @@
-/** Reads a function's module graph from Deno and caches it until one of its files changes. */
+/** Reads a function's module graph from Deno and caches the graph until one of its files changes. */
 import { execFile } from 'node:child_process';
 import { mkdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -18,8 +18,8 @@ export interface GraphOptions {
 
 export interface Graphs {
   /**
-   * Returns a function's module graph. Modules that aren't cached are downloaded. Returns undefined if Deno fails. The
-   * function then reports the reason when it runs.
+   * Returns a function's module graph. Deno downloads modules that aren't in its cache. Returns undefined if Deno
+   * fails. The reason is then reported when the function runs.
    */
   of(source: FunctionSource): Promise<ModuleGraph | undefined>;
   /**
@@ -35,7 +35,7 @@ interface Known {
   readonly watched: readonly string[];
 }
 
-/** The output for a graph with hundreds of packages can be several megabytes of JSON. */
+/** Deno's output for a graph with hundreds of packages can be several megabytes of JSON. */
 const maxOutputBytes = 64 * 1024 * 1024;
 const timeoutMs = 60_000;
 
@@ -66,8 +66,8 @@ export function createGraphs(options: GraphOptions): Graphs {
 }
 
 /**
- * Returns a string that changes whenever one of the files changes. It consists of each file's path, size and
- * modification time. Missing files are included, because they can be created later.
+ * Returns a string that changes whenever one of the files changes. The string contains each file's path, size and
+ * modification time. Missing files are included, because they could be created later.
  */
 function stampOf(source: FunctionSource, files: readonly string[]): string {
   const times = files.map((file) => {
@@ -85,14 +85,14 @@ function realPath(path: string): string {
   }
 }
 
-/** Adds the targets of symbolic links, because a change to a target is reported with its real path. */
+/** Adds the targets of symbolic links, because a change to a target is reported with the target's real path. */
 function withTargets(files: readonly string[]): string[] {
   const targets = files.map((file) => realPath(join(realPath(dirname(file)), basename(file))));
   return [...new Set([...files, ...targets])];
 }
 
 function ask(options: GraphOptions, source: FunctionSource): Promise<DenoInfo | undefined> {
-  // If Deno created this folder, all users could read it, although it contains the functions' source code.
+  // The cache folder contains the functions' source code. If Deno created the folder, all users could read it.
   mkdirSync(options.cacheDir, { recursive: true, mode: 0o700 });
   const args = ['info', '--json', ...importArguments(source, options.denyNet()), source.entrypoint];
   const env = { ...options.environment(source), ...importEnvironment(source, options.cacheDir) };

@@ -1,6 +1,6 @@
 /**
  * Reads the CPU time and memory of another process from /proc, which exists only on Linux. On other platforms, the
- * result is undefined, so limits on CPU time and memory don't apply.
+ * result is undefined, so the limits on CPU time and memory have no effect.
  */
 import { closeSync, openSync, readSync } from 'node:fs';
 
@@ -9,16 +9,18 @@ const msPerTick = 10;
 const pageBytes = 4096;
 
 export interface ProcessUsage {
-  /** The CPU time of all threads together, in milliseconds. */
+  /** The total CPU time of all threads, in milliseconds. */
   readonly cpuMs: number;
   readonly memoryBytes: number;
 }
 
-/** The maximum age of the values. The CPU time has a resolution of 10 ms, so reading it more often isn't useful. */
+/**
+ * The maximum age of the values. The CPU time has a resolution of 10 ms, so reading the values more often isn't useful.
+ */
 const freshMs = 10;
 
 export interface UsageReader {
-  /** Returns the usage. The values are at most 10 ms old. */
+  /** Returns the usage. The returned values are at most 10 ms old. */
   read(): ProcessUsage | undefined;
   /**
    * Returns the CPU time of the first thread, which runs the function's JavaScript. This time is more precise than the
@@ -28,14 +30,14 @@ export interface UsageReader {
   close(): void;
 }
 
-/** Opens the files once and keeps them open, so that reading the usage takes only a few microseconds. */
+/** Opens the process's files in /proc and keeps them open, so that reading the usage takes only a few microseconds. */
 export function openUsage(pid: number | undefined): UsageReader {
   const open = (name: string): OpenFile => ({ path: `/proc/${pid}/${name}`, descriptor: undefined });
   const files = [open('stat'), open('statm'), open('schedstat')] as const;
   const [stat, statm, schedstat] = files;
   const buffer = Buffer.alloc(1024);
   const text = (given: OpenFile): string | undefined => {
-    // A file that couldn't be opened because the process had no free descriptor is opened later.
+    // If a file can't be opened because this process has no free file descriptor, a later read tries again.
     given.descriptor ??= descriptorOf(given.path);
     const file = given.descriptor;
     if (file === undefined) return undefined;
@@ -72,8 +74,8 @@ export function openUsage(pid: number | undefined): UsageReader {
     const facts = isOpen ? text(stat) : undefined;
     const pages = isOpen ? text(statm) : undefined;
     if (facts === undefined || pages === undefined) return undefined;
-    // The program name is in parentheses and can contain spaces, so fields are counted from the last closing
-    // parenthesis.
+    // In /proc/PID/stat, the program name is in parentheses and can contain spaces, so fields are counted from the last
+    // closing parenthesis.
     const fields = facts.slice(facts.lastIndexOf(')') + 2).split(' ');
     return {
       cpuMs: (Number(fields[11]) + Number(fields[12])) * msPerTick,

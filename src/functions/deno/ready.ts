@@ -10,7 +10,7 @@ const socketPollMs = 3;
 /**
  * Resolves when the worker accepts connections on its socket. `isTimed` is false if a debugger can pause the worker for
  * any length of time.
- * @throws {FunctionError} boot, if the process exits first or takes too long
+ * @throws {FunctionError} boot, if the process exits first or the start takes too long
  */
 export function waitForSocket(child: ChildProcess, socketPath: string, isTimed: boolean): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -26,7 +26,7 @@ export function waitForSocket(child: ChildProcess, socketPath: string, isTimed: 
         socket.destroy();
         settle();
       });
-      // If the socket's file exists before the worker listens, the next poll retries.
+      // The socket's file can exist before the worker listens on it. In this case, the next poll tries again.
       socket.once('error', () => socket.destroy());
     };
     const poll = setInterval(() => {

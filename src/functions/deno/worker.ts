@@ -1,9 +1,9 @@
 /**
- * A Deno process that serves one function behind a Unix socket. This module starts the process, tracks its requests,
+ * A Deno process that serves one function behind a Unix socket. The module starts the process, tracks its requests,
  * enforces its limits and reports its exit.
  *
- * Unlike an isolate in a shared process, a process can always be killed and has its own memory and environment. If it
- * crashes, other functions aren't affected. See docs/decisions/0002-functions.md.
+ * Unlike an isolate in a shared process, a separate process can always be killed and has its own memory and
+ * environment. If the process crashes, other functions aren't affected. See docs/decisions/0002-functions.md.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, rmSync } from 'node:fs';
@@ -31,7 +31,7 @@ export interface WorkerOptions {
   readonly env: Readonly<Record<string, string>>;
   /** Variables in `env` that are hidden from the function. */
   readonly hiddenEnv: readonly string[];
-  /** The private folder of the worker, with mode 0700 and a short path. It is removed when the worker exits. */
+  /** The private folder of the worker, with mode 0700 and a short path. The folder is removed when the worker exits. */
   readonly runDir: string;
   readonly cacheDir: string;
   /** The project files that the function can read. */
@@ -44,16 +44,16 @@ export interface WorkerOptions {
   readonly inspect: { readonly mode: InspectMode; readonly port: number } | undefined;
   readonly clock: Clock;
   readonly onLine: (level: LogLevel, line: string, requestId: string | undefined) => void;
-  /** Called once, after the process has exited. */
+  /** Called once when the process has exited. */
   readonly onExit: (worker: Worker) => void;
 }
 
-/** The reason why a worker ended. It determines the error that pending requests receive. */
+/** The reason why a worker ended. This reason determines the error with which pending requests end. */
 export type Ending = 'limit' | 'crash' | 'retired';
 
 /**
  * The resources that one request used: the CPU time of the process's first thread during the request, and the memory of
- * the process when the request ended. They are undefined if /proc isn't available.
+ * the process when the request ended. The values are undefined if /proc isn't available.
  */
 export interface RequestUsage {
   readonly cpuMs: number | undefined;
@@ -82,22 +82,23 @@ export interface Worker {
   readonly ended: Ending | undefined;
   /** Whether the process ended because it ran out of memory. */
   readonly outOfMemory: boolean;
-  /** The last lines of standard error. Deno and V8 report fatal errors there. */
+  /** The last lines of standard error. Deno and V8 write fatal errors to standard error. */
   readonly lastErrors: readonly string[];
   /**
-   * The ID of the current or last request. Undefined if several requests have shared the worker since it was last idle.
+   * The ID of the current or last request. Undefined if the worker has processed several requests concurrently since it
+   * was last idle.
    */
   readonly onlyRequest: string | undefined;
   /** Registers a request. Returns a function that ends the request and returns its usage. */
   begin(requestId: string): () => RequestUsage;
   /**
-   * Stops sending requests to the worker. It exits when no request is pending and all `waitUntil` promises have
+   * Stops sending requests to the worker. The worker exits when no request is pending and all `waitUntil` promises have
    * settled.
    */
   retire(): void;
   /**
-   * Checks the limits. If the process exceeds a limit, kills it and returns a description of that limit. The supervisor
-   * calls this periodically.
+   * Checks the limits. If the process exceeds a limit, kills the process and returns a description of the limit. The
+   * supervisor calls this method periodically.
    */
   checkLimits(): string | undefined;
   /**
@@ -116,14 +117,14 @@ export interface Worker {
  */
 const dataSegmentKiB = 786_432;
 /**
- * The value of `ulimit -t` in seconds. It is far above all other limits and ends workers that keep running after Plinth
- * has exited.
+ * The value of `ulimit -t` in seconds. This limit is far above all other limits and ends workers that keep running
+ * after Plinth has exited.
  */
 const lifetimeCpuSeconds = 1800;
 const maxErrors = 40;
-/** If an idle worker uses more CPU time than this between two checks, it counts as busy. */
+/** A worker without requests that uses more CPU time than this value between two checks counts as busy. */
 const busyCpuMs = 30;
-/** When V8 runs out of memory, it ends the process with a trap or, in some builds, with abort. */
+/** The signals with which the process ends when V8 runs out of memory: a trap or, in some builds, `abort`. */
 const outOfMemorySignals = new Set<NodeJS.Signals | null>(['SIGTRAP', 'SIGABRT', 'SIGILL']);
 const orders: Readonly<Record<LimitName, string>> = { cpu: 'c', memory: 'm', wall_clock: 'w' };
 const orderToLeave = 'e';
@@ -138,7 +139,7 @@ interface Pending {
 /** Starts a worker. @throws {FunctionError} overloaded, if all file descriptors are in use */
 export function startWorker(options: WorkerOptions): Worker {
   const worker = create(options);
-  // If the worker can't start while the server stops, the rejection would otherwise be unhandled.
+  // Without this handler, the rejection would be unhandled if a worker can't start while the server stops.
   worker.ready.catch(() => undefined);
   void worker.exited.then(() => options.onExit(worker));
   return worker;
@@ -170,7 +171,10 @@ class DenoWorker implements Worker {
   #retired = false;
   #idleSince: number;
   #bootMs: number | undefined;
-  /** The CPU time of the process when the last request ended. Later CPU time isn't caused by a request. */
+  /**
+   * The CPU time of the process when the last request ended. CPU time that the process uses after that isn't caused by
+   * a request.
+   */
   #cpuAtLastEnd = 0;
   #cpuAtLastCheck = 0;
   #spent = false;
@@ -199,7 +203,7 @@ class DenoWorker implements Worker {
     });
     this.ready = waitForSocket(this.#child, this.socketPath, options.inspect === undefined).then(() => {
       this.#bootMs = clock.now() - this.#startedAt;
-      // CPU time for loading modules isn't attributed to any request.
+      // The CPU time for loading modules isn't counted toward any request.
       this.#cpuAtLastEnd = this.#usage.read()?.cpuMs ?? 0;
     });
   }
@@ -304,13 +308,13 @@ class DenoWorker implements Worker {
       onLine(level, text, requestId ?? this.#onlyRequest);
     });
     createLineReader(child.stderr, (line) => {
-      // Deno's message about its socket doesn't belong in the function's log.
+      // Deno's message about the socket isn't part of the function's log.
       if (line.endsWith(`Listening on ${this.socketPath}`)) return;
       this.lastErrors.push(line);
       if (this.lastErrors.length > maxErrors) this.lastErrors.shift();
       onLine('error', line, this.#onlyRequest);
     });
-    // The process may already have exited.
+    // Writing to the process fails if it has already exited.
     child.stdin.on('error', () => undefined);
   }
 
@@ -354,9 +358,9 @@ function launch(options: WorkerOptions, socketPath: string, temp: string): Worke
   const run = { ...options, socketPath, temp };
   const { cwd, args } = runArguments(run);
   const env = { ...options.env, ...runEnvironment(run, options.showsErrors) };
-  // Standard input remains open while Plinth runs. When it closes, the adapter exits, even if Plinth was killed. Ctrl-C
-  // in a terminal signals the whole process group, so the worker runs in a separate session where it can finish its
-  // pending requests.
+  // Standard input remains open while Plinth runs. When standard input closes, the adapter exits, even if Plinth was
+  // killed. Ctrl-C in a terminal signals the whole process group, so the worker runs in a separate session, in which it
+  // can finish its pending requests.
   const spawnOptions = {
     cwd,
     env,
@@ -373,7 +377,7 @@ function launch(options: WorkerOptions, socketPath: string, temp: string): Worke
   );
 }
 
-/** Without a free file descriptor, Node returns a process that doesn't exist and has no pipes. */
+/** If no file descriptor is free, `spawn` returns an object without pipes, for a process that doesn't exist. */
 function withPipes(child: WorkerProcess): WorkerProcess {
   if (child.stdout !== undefined) return child;
   child.once('error', () => undefined);

@@ -1,4 +1,7 @@
-/** The reasons why a deployment or a secret is rejected. The status is the same as in upstream's Management API. */
+/**
+ * The reasons why a deployment or a secret is rejected. The HTTP status for each reason is the same as in upstream's
+ * Management API.
+ */
 
 const statuses = { invalid: 400, missing: 404, conflict: 409, tooLarge: 413, full: 507 } as const;
 

@@ -85,7 +85,7 @@ describe('a deployed function in the store', () => {
       updatedAt: 2000,
     });
     expect(two.sha256).not.toBe(one.sha256);
-    // Workers may still read the previous version.
+    // Workers may still read the files of the previous version.
     expect(existsSync(store.folderOf(one))).toBe(true);
     await store.deploy(deployment('three'));
     await wait(() => !existsSync(store.folderOf(one)));

@@ -1,5 +1,5 @@
 /**
- * Stores deployed functions in the data folder. Each version has its own folder, which never changes. `index.json`
+ * Stores deployed functions in the data folder. Each version has a separate folder, which never changes. `index.json`
  * lists the current versions and is replaced atomically, so a crash leaves either the old or the new version.
  *
  *     deployed/index.json
@@ -39,9 +39,9 @@ export class DeployedStore implements Deployments {
   readonly #options: DeployedStoreOptions;
   readonly #totals: NonNullable<DeployedStoreOptions['totals']>;
   readonly #current: Map<string, DeployedVersion>;
-  /** The newest version of each function, if this version isn't active yet. */
+  /** The newest version of each function whose newest version isn't active yet. */
   readonly #staged = new Map<string, DeployedVersion>();
-  /** The most recently replaced folders. Workers that still process requests may read them. */
+  /** The most recently replaced folder of each function. Workers that still process requests may read these folders. */
   readonly #replaced = new Map<string, string>();
 
   constructor(options: DeployedStoreOptions) {
@@ -72,7 +72,7 @@ export class DeployedStore implements Deployments {
     const folder = randomUUID();
     try {
       await writeFiles(this.#pathOf(folder), files);
-      // Another deployment may have finished while the files were written.
+      // The totals are checked again, because another deployment may have finished while the files were being written.
       this.#checkTotals(slug, sizeBytes);
       const version = this.#nextVersion(deployment, { folder, sizeBytes, sha256: hashOf(files) });
       if (isStaged) this.#stage(version);
@@ -127,7 +127,7 @@ export class DeployedStore implements Deployments {
     return await readFiles(this.folderOf(this.#required(slug)));
   }
 
-  /** Removes the folders that aren't in the index. Called at startup, before any worker uses them. */
+  /** Removes the folders that aren't in the index. Called at startup, before any worker uses the folders. */
   removeUnused(): void {
     const used = new Set([...this.#current.values()].map(({ folder }) => folder));
     const versions = join(this.#options.dir, 'versions');
@@ -184,7 +184,7 @@ export class DeployedStore implements Deployments {
     if (before !== undefined) void this.#removeFolder(before.folder);
   }
 
-  /** Makes all versions current in one step. */
+  /** Makes all given versions current in one step. */
   #commit(versions: readonly DeployedVersion[]): void {
     const next = new Map(this.#current);
     for (const version of versions) next.set(version.slug, version);
@@ -209,7 +209,7 @@ export class DeployedStore implements Deployments {
     return join(this.#options.dir, 'versions', folder);
   }
 
-  /** If this fails, the next start removes the folder. */
+  /** If removing the folder fails, the next start of Plinth removes it. */
   async #removeFolder(folder: string): Promise<void> {
     await rm(this.#pathOf(folder), { recursive: true, force: true }).catch(() => undefined);
   }

@@ -1,4 +1,4 @@
-/** Functions that were deployed to a running server, as opposed to those in the project folder. */
+/** Functions that were deployed to a running server, as opposed to functions in the project folder. */
 
 export interface FunctionFile {
   /** The path relative to the folder from which the function was deployed, with `/` as the separator. */
@@ -10,7 +10,7 @@ export interface Deployment {
   readonly slug: string;
   /** Defaults to the slug. */
   readonly name?: string | undefined;
-  /** The paths of files in the upload. */
+  /** The path of the entrypoint in the upload. */
   readonly entrypointPath: string;
   readonly importMapPath?: string | undefined;
   /** Defaults to the value of the previous version, or to true. */
@@ -50,18 +50,25 @@ export interface Deployments {
   list(): readonly DeployedVersion[];
   find(slug: string): DeployedVersion | undefined;
   /**
-   * Stores a version. It is served immediately or, if `isStaged` is set, after a call to {@link activate}.
+   * Stores a version. The version is served immediately or, if `isStaged` is set, after {@link activate} has been
+   * called.
    * @throws {DeployError} if a name, a path or a size isn't allowed
    */
   deploy(deployment: Deployment, isStaged?: boolean): Promise<DeployedVersion>;
-  /** Serves either all or none of the staged versions. @throws {DeployError} if one of them isn't staged */
+  /**
+   * Starts serving the given staged versions, either all of them or none.
+   * @throws {DeployError} if one of the versions isn't staged
+   */
   activate(
     versions: readonly { readonly slug: string; readonly version: number }[],
   ): readonly DeployedVersion[];
-  /** Changes the settings of a function, which creates a version with the same files. @throws {DeployError} */
+  /** Changes the settings of a function by creating a version with the same files. @throws {DeployError} */
   change(slug: string, changes: ChangedFunction): DeployedVersion;
-  /** Removes a function, so that the project folder's function with the same name is served. @throws {DeployError} */
+  /**
+   * Removes a function, so that the function with the same name in the project folder, if any, is served.
+   * @throws {DeployError}
+   */
   remove(slug: string): void;
-  /** Returns the files of the current version. @throws {DeployError} if the function isn't deployed */
+  /** Returns the files of the function's current version. @throws {DeployError} if the function isn't deployed */
   files(slug: string): Promise<readonly FunctionFile[]>;
 }

@@ -1,4 +1,4 @@
-/** Writes and reads the files of one version. */
+/** Writes and reads the files of one version of a function. */
 import { createHash } from 'node:crypto';
 import { mkdir, open, readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';

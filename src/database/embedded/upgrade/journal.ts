@@ -1,7 +1,8 @@
 /**
  * The journal of an upgrade. The data folder contains the old cluster under its usual name until the new cluster is
- * complete. Two renames then exchange the clusters, and the journal makes the exchange atomic. Until the journal's
- * state is `swapping`, the old cluster is unchanged. From then on, every start completes the renames first.
+ * complete. When the new cluster is complete, two renames exchange the clusters, and the journal makes the exchange
+ * atomic. Until the journal's state is `swapping`, the old cluster is unchanged. Once the state is `swapping`, every
+ * start first completes the renames.
  */
 import {
   closeSync,
@@ -19,7 +20,10 @@ import { dirname, join, resolve } from 'node:path';
 import { syncFolder } from '../../../kernel/sync-folder.ts';
 
 export interface UpgradeJournal {
-  /** In `building`, the new cluster can be discarded. In `swapping`, it is complete and on disk. */
+  /**
+   * In the step `building`, the new cluster can be discarded. In the step `swapping`, the new cluster is complete and
+   * on disk.
+   */
   readonly step: 'building' | 'swapping';
   readonly from: number;
   readonly to: number;
@@ -63,10 +67,13 @@ export interface UpgradeFolders {
   readonly previous: (major: number) => string;
 }
 
-/** Returns the folders, which are side by side. `pgdata` may be a link to a folder outside the data folder. */
+/**
+ * Returns the folders of both clusters, which are in the same parent folder. `pgdata` may be a link to a folder outside
+ * the data folder.
+ */
 export function upgradeFolders(pgdata: string): UpgradeFolders {
   const isLink = lstatSync(pgdata, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
-  // During the swap, the link's target doesn't exist.
+  // Between the two renames, the link's target doesn't exist.
   const current = isLink ? resolve(dirname(pgdata), readlinkSync(pgdata)) : pgdata;
   const home = dirname(current);
   return {
@@ -84,7 +91,7 @@ export function finishSwap(dataDir: string, pgdata: string): void {
   removeJournal(dataDir);
 }
 
-/** Each step depends only on which folders exist, so it can be repeated. */
+/** Exchanges the folders. Each step depends only on which folders exist, so an interrupted exchange can be repeated. */
 export function swap(pgdata: string, from: number, onStep: (name: string) => void = () => {}): void {
   const { current, next, previous } = upgradeFolders(pgdata);
   if (!existsSync(next)) return;

@@ -9,8 +9,8 @@ import { Client, type ConnectionOptions } from '../../wire/index.ts';
 import { readVersion } from '../../wire/version.ts';
 
 /**
- * Applies the files and returns the number of files that hadn't been applied to the old cluster. For files that had
- * been applied, runs the statements for newer major versions and repeats changes to system views.
+ * Applies Plinth's SQL files and returns the number of files that hadn't been applied to the old cluster. From the
+ * files that had been applied, runs only the statements for newer major versions and the changes to system views.
  */
 export async function migrateNewCluster(
   target: ConnectionOptions,
@@ -34,7 +34,10 @@ export async function migrateNewCluster(
   }
 }
 
-/** Files that change system catalog objects, which aren't moved to the new cluster. They can be applied repeatedly. */
+/**
+ * Files that change system catalog objects, which aren't moved to the new cluster. These files can be applied
+ * repeatedly.
+ */
 const systemFiles = new Set(['database/0018']);
 
 /** Statements for a newer major version that aren't wrapped in `_plinth.attempt`. */
@@ -42,7 +45,10 @@ const others: readonly (readonly [since: number, statement: string])[] = [
   [170_000, 'alter role supabase_admin set event_triggers = off'],
 ];
 
-/** Returns the statements that were skipped on the old version, and the statements whose results can't be moved. */
+/**
+ * Returns the statements that were skipped on the old PostgreSQL version, and the statements whose results can't be
+ * moved to the new cluster.
+ */
 export function statementsSince(
   files: readonly { readonly module: string; readonly version: string; readonly text: string }[],
   fromMajor: number,

@@ -1,5 +1,5 @@
 /**
- * Opens the two clusters of an upgrade: the current data folder, with its own major version's binaries, and a new
+ * Opens the two clusters of an upgrade: the current data folder, with the binaries of its major version, and a new
  * folder beside it. Both servers listen only on a private socket.
  */
 import { spawnSync } from 'node:child_process';
@@ -32,7 +32,7 @@ import { emptySocketDir, makeSocketDir } from '../socket-dir.ts';
 import { finishSwap, removeJournal, swap, upgradeFolders, writeJournal } from './journal.ts';
 
 export interface PrivateServer {
-  /** Returns the connection options for a role. Without `role`, the superuser signs in. */
+  /** Returns the connection options for a role. Without `role`, the options are those for the superuser. */
   target(database: string, role?: { readonly name: string; readonly password: string }): ConnectionOptions;
   stop(): Promise<void>;
 }
@@ -53,13 +53,16 @@ export interface ClusterPair {
   /** Removes the remains of an interrupted upgrade and initializes a new folder. Keeps the vault key. */
   createNext(): Promise<void>;
   /**
-   * Starts the new cluster. In the mode `loading`, nothing is durable until {@link syncNext}. Otherwise, it runs with
-   * the settings of a regular start.
+   * Starts the new cluster. In the mode `loading`, nothing is durable until {@link syncNext}. In the mode `regular`,
+   * the new cluster runs with the settings of a regular start.
    */
   startNext(mode: 'loading' | 'regular', settings: Settings): Promise<PrivateServer>;
   syncNext(): void;
   removeNext(): void;
-  /** Exchanges the folders. No matter when the process exits, either the old or the new cluster remains in use. */
+  /**
+   * Exchanges the folders. Even if the process exits during the exchange, either the old or the new cluster remains in
+   * use.
+   */
   exchange(): void;
   release(): void;
 }
@@ -190,7 +193,8 @@ async function pairOf(
         diskBytes: diskBytesOf(folders.current),
         extra: {},
       });
-      // The old version might not support these settings. They can be removed because the old cluster is only read.
+      // The old version might not support these settings. These settings can be removed because the old cluster is only
+      // read.
       const known = settings.split('\n').filter((line) => !/^(extension_control_path|io_method) /.test(line));
       writeOwned(identity, configFile, [...known, ...readerSettings(from), ''].join('\n'));
       return start({ postgres }, folders.current, currentPort, from * 10_000, [
@@ -262,7 +266,10 @@ const quietSession = {
   local_preload_libraries: '',
 } as const;
 
-/** Keeps the old cluster passive. It doesn't run vacuum or receive changes, and it keeps the WAL of its slots. */
+/**
+ * Keeps the old cluster passive. The old cluster doesn't run autovacuum or receive replicated changes, and it keeps the
+ * WAL of its slots.
+ */
 const readerSettings = (major: number): string[] => [
   'autovacuum = off',
   'max_logical_replication_workers = 0',
@@ -275,13 +282,15 @@ const readerSettings = (major: number): string[] => [
   ...(major >= 17 ? ['event_triggers = off'] : []),
 ];
 
-/** Returns the memory limit for index creation. It takes into account that two servers run during an upgrade. */
+/** Returns the memory limit for index creation. The limit takes into account that two servers run during an upgrade. */
 function loadingMemory(): string {
   const megabytes = Math.floor(thisMachine().memoryBytes / 8 / 1024 ** 2);
   return `${Math.max(32, Math.min(256, megabytes))}MB`;
 }
 
-/** Nothing is durable until the end, because a failed load is repeated from the beginning. */
+/**
+ * The loaded data is durable only after the load has finished, because a failed load is repeated from the beginning.
+ */
 const loadingSettings = (): Settings => ({
   fsync: false,
   synchronous_commit: false,

@@ -11,22 +11,22 @@ export interface Facts {
   };
   readonly pooler: PoolerKind;
   readonly isEncrypted: boolean;
-  /** Whether both ends of the connection have the same address. */
+  /** Whether the client and the server have the same IP address. */
   readonly isLocal: boolean;
   readonly isStandby: boolean;
   readonly isReadOnly: boolean;
   /**
-   * The number of connections that the server, the database and the account allow, excluding those that other programs
-   * use.
+   * The number of connections that the limits of the server, the database and the account still allow, after
+   * subtracting those that other programs use.
    */
   readonly freeConnections: number;
   readonly maxConnections: number;
   readonly walLevel: string;
   readonly freeSlots: number;
   readonly freeWalSenders: number;
-  /** Plinth's roles that exist, by name. */
+  /** The existing roles of Plinth, by name. */
   readonly roles: Readonly<Record<string, RoleFacts>>;
-  /** Plinth's existing schemas, by name. The value is whether this account owns the schema. */
+  /** Plinth's existing schemas, by name. Each value specifies whether this account owns the schema. */
   readonly schemas: Readonly<Record<string, boolean>>;
   /** Whether Plinth has prepared this database before. */
   readonly hasLedger: boolean;
@@ -58,31 +58,33 @@ export interface RoleFacts {
 }
 
 /**
- * The kind of pooler. `session` keeps a server connection for each client, and `transaction` keeps it only during a
- * transaction. `restricted` rejects or ignores the startup parameters of Plinth's sessions.
+ * The kind of pooler. A `session` pooler assigns a server connection to a client for the whole session, and a
+ * `transaction` pooler assigns it only for a transaction. A `restricted` pooler rejects or ignores the startup
+ * parameters of Plinth's sessions.
  */
 export type PoolerKind = 'none' | 'session' | 'transaction' | 'restricted';
 
 /**
- * Whether `authenticator` signs in with the password that this account's projects use. `needs password` means that the
- * server requires a password, but it can't be derived because the URL doesn't contain a password.
+ * The result of signing in as `authenticator` with the password that this account's projects use. `needs password`
+ * means that the server requires a password, which can't be derived because the URL doesn't contain one.
  */
 export type AuthenticatorLogin = 'absent' | 'accepted' | 'rejected' | 'no password' | 'needs password';
 
-/** Whether Plinth prepares this database. Otherwise, it belongs to the hosted service or to another account. */
+/** Whether Plinth prepares this database. If not, the database belongs to the hosted service or to another account. */
 export function preparesDatabase({ hasLedger, login, schemas }: Facts): boolean {
   return hasLedger ? login.isSuperuser || schemas._plinth === true : schemas.auth === undefined;
 }
 
 /**
- * Whether another project's account manages the passwords of Plinth's roles. If so, the passwords must not be changed.
+ * Whether another project's account manages the passwords of Plinth's roles. If so, Plinth must not change these
+ * passwords.
  */
 export function isManagedByOthers(facts: Facts): boolean {
   if (facts.authenticator !== 'rejected') return false;
   return facts.manager === undefined ? !facts.hasLedger : facts.manager !== facts.login.name;
 }
 
-/** Roles that the services sign in as or switch to. All other roles are optional. */
+/** The roles that Plinth's services sign in as or switch to. All other roles are optional. */
 export const requiredRoles: readonly string[] = [
   'anon',
   'authenticated',

@@ -42,7 +42,7 @@ const empty: Facts = {
   authenticator: 'absent',
 };
 
-/** An account that can only create roles. */
+/** An account that can create roles but has no other special privileges. */
 const owner: Facts = {
   ...empty,
   login: {
@@ -56,7 +56,7 @@ const owner: Facts = {
 
 const used = { ...empty, roles: { authenticator: role }, authenticator: 'rejected' } as const;
 
-/** The checks that aren't ok, in the form `status check`. */
+/** The checks whose status isn't `ok`, in the form `status check`. */
 const problems = (facts: Facts): string[] =>
   findingsOf(facts)
     .filter(({ status }) => status !== 'ok')

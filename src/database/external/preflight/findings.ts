@@ -1,4 +1,6 @@
-/** Uses the facts about a server to determine which features work on it and which statements solve each problem. */
+/**
+ * Determines from the facts about a server which features work on that server and which statements solve each problem.
+ */
 import { quoteIdentifier } from '../../../kernel/sql.ts';
 import type { Finding } from '../../types.ts';
 import {
@@ -20,7 +22,7 @@ const oldestVersion = 150_000;
 const adminOptionVersion = 160_000;
 /** The minimum number of connections, which suffices for one process with little traffic. */
 const fewestConnections = 10;
-/** The number of connections for the pools of eight roles, the request path, notifications and replication. */
+/** The total number of connections for the pools of eight roles, the request path, notifications and replication. */
 const maxOwnConnections = 53;
 
 /** Returns one finding per check, in a fixed order. */
@@ -176,7 +178,7 @@ function checkRoles(facts: Facts): Outcome {
       `alter role ${owner} createrole;`,
     );
   }
-  // Missing roles aren't checked, because the account gets these privileges when it creates the roles.
+  // Only existing roles are checked, because the account gets these privileges on the roles that it creates.
   const foreign = requiredRoles.filter((name) => {
     const role = roles[name];
     if (role === undefined) return false;
@@ -192,8 +194,8 @@ function checkRoles(facts: Facts): Outcome {
 }
 
 /**
- * Whether the first start gives the role an attribute. An account without superuser privileges must have the attribute
- * itself.
+ * Whether the first start gives the role an attribute. An account that isn't a superuser can give only attributes that
+ * it has.
  */
 function setsAttribute(facts: Facts, role: string, hasAttribute: boolean): boolean {
   const { login, roles, version, hasLedger } = facts;
@@ -291,7 +293,7 @@ function checkRealtime(facts: Facts): Outcome {
   if (pooler !== 'none') return degraded(`${off} through a pooler.`);
   const role = roles[replicationRole];
   const owner = quoteIdentifier(login.name);
-  // Without a password for the role, the account itself signs in.
+  // If Plinth doesn't have a password for the role, it signs in with the account.
   const signsIn =
     login.isSuperuser || login.hasReplication || (facts.authenticator === 'accepted' && role?.isMember);
   if (setsAttribute(facts, replicationRole, login.hasReplication))

@@ -1,6 +1,6 @@
 /**
- * Examines an external server before Plinth changes anything on it (docs/decisions/0051-external-preflight.md). Its
- * sign-in attempts and queries don't change the server.
+ * Examines an external server before Plinth changes anything on it (docs/decisions/0051-external-preflight.md). The
+ * preflight's sign-in attempts and queries don't change the server.
  */
 import { sql } from '../../../kernel/sql.ts';
 import { DatabaseError } from '../../errors.ts';
@@ -25,7 +25,8 @@ export interface Preflight {
 }
 
 /**
- * Runs the preflight. `logins` contains the passwords of Plinth's roles, if they can be derived.
+ * Runs the preflight. `logins` contains the passwords of Plinth's roles, or is undefined if the passwords can't be
+ * derived.
  * @throws {DatabaseError} unreachable
  */
 export async function runPreflight(base: ConnectionOptions, logins: Logins | undefined): Promise<Preflight> {
@@ -40,7 +41,7 @@ export async function runPreflight(base: ConnectionOptions, logins: Logins | und
   }
 }
 
-/** Reads the findings again while the server is in use. */
+/** Repeats the preflight's checks while the server is in use. */
 export const readFindings = async (tx: Queryable, connected: Connected): Promise<readonly Finding[]> =>
   findingsOf(await readFacts(tx, connected));
 
@@ -75,8 +76,8 @@ async function tryAuthenticator(
   if (logins === undefined) {
     const failure = await signIn(target);
     if (failure === undefined) return 'accepted';
-    // PostgreSQL runs this routine only after it has accepted the login, so an error in it means that the role doesn't
-    // exist.
+    // PostgreSQL runs this routine only after it has authenticated the client, so an error from the routine means that
+    // the role doesn't exist.
     return failure.routine === 'InitializeSessionUserId' ? 'absent' : 'needs password';
   }
   if (!row?.exists) return 'absent';

@@ -11,7 +11,7 @@ export function managerIn(comment: string | null): string | undefined {
 }
 
 /**
- * Returns the statement that stores the account.
+ * Returns the statement that stores the account in the role's comment.
  * @example manageStatement('app') // "comment on role authenticator is 'Plinth manages … the login app'"
  */
 export const manageStatement = (login: string): string =>

@@ -32,18 +32,18 @@ export async function openSession(base: ConnectionOptions): Promise<OpenedSessio
   return { session, pooler: await kindOf(session, base) };
 }
 
-/** PgBouncer rejects startup parameters that it doesn't track. */
+/** Whether the pooler rejected a startup parameter, as PgBouncer does with parameters that it doesn't track. */
 const isParameterRejected = (error: unknown): boolean =>
   /unsupported startup parameter/.test((error as PostgresErrorShape).message ?? '');
 
-/** The session is used only to read the facts. */
+/** Opens a session that is used only to read the facts about the server. */
 async function openThroughPooler(base: ConnectionOptions): Promise<OpenedSession> {
   return { session: await Client.connect(bareOf(base)), pooler: 'restricted' };
 }
 
 /**
- * Returns connection options without startup parameters or named statements, because named statements belong to one
- * server connection.
+ * Returns connection options without startup parameters and without named statements, because a pooler may use a
+ * different server connection for each transaction.
  */
 const bareOf = (base: ConnectionOptions): ConnectionOptions => ({
   ...base,
@@ -54,7 +54,8 @@ const bareOf = (base: ConnectionOptions): ConnectionOptions => ({
 
 /**
  * Determines the kind of pooler. A second client opens a transaction on a server connection that a pooler in
- * transaction mode considers free. The first session then uses a different server connection or waits for one.
+ * transaction mode considers free. With such a pooler, the first session then uses a different server connection or
+ * waits for one.
  */
 async function kindOf(session: Client, base: ConnectionOptions): Promise<PoolerKind> {
   const before = await serverPid(session);

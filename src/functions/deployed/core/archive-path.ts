@@ -1,15 +1,15 @@
 /**
- * Checks the file paths in an upload. Clients choose these paths. A path is rejected if it could leave the function's
- * folder or has a different meaning on another operating system.
+ * Checks the file paths in an upload. The clients that upload a function choose these paths. A path is rejected if it
+ * could leave the function's folder or has a different meaning on another operating system.
  */
 
 /**
- * The maximum length of a path. It is long enough for source files and, with the data folder's path, short enough for
- * all file systems.
+ * The maximum length of a path. This length suffices for source files, and together with the data folder's path, it is
+ * short enough for all file systems.
  */
 const maxPathChars = 400;
 const maxNameBytes = 200;
-/** Control characters, and characters that Windows doesn't allow or treats as folder separators. */
+/** Control characters, and characters that Windows doesn't allow in file names or treats as folder separators. */
 const forbidden = /[\p{Cc}\p{Cs}\\:*?"<>|]/u;
 
 /**
@@ -27,12 +27,15 @@ export function archivePath(text: string): string | undefined {
   return parts.join('/');
 }
 
-/** Windows removes dots and spaces at the end of a name, so `.. ` would be the parent folder there. */
+/**
+ * Whether a file or folder can have this name. Windows removes dots and spaces at the end of a name, so `.. ` would be
+ * the parent folder there.
+ */
 const isName = (part: string): boolean => !/[. ]$/.test(part) && Buffer.byteLength(part) <= maxNameBytes;
 
 /**
- * Whether two of the paths conflict, because they are the same file on a case-insensitive file system or because one
- * path uses a file as a folder.
+ * Whether two of the paths conflict because they refer to the same file on a case-insensitive file system, or because
+ * one path uses the other as a folder.
  */
 export function conflicts(paths: readonly string[]): boolean {
   const files = new Set(paths.map(folded));

@@ -1,4 +1,4 @@
-/** Checks a deployment: the function's name, the paths and the size of the files. */
+/** Checks a deployment: the function's name, and the paths and the size of its files. */
 import { slugPattern } from '../../core/slug.ts';
 import { DeployError } from '../errors.ts';
 import type { Deployment } from '../types.ts';
@@ -9,8 +9,8 @@ export const maxFunctionBytes = 20 * 1024 * 1024;
 export const maxFunctionFiles = 1000;
 export const maxFunctions = 100;
 /**
- * The maximum total size of all deployed functions. It is limited because each backup of the project's files contains
- * them.
+ * The maximum total size of all deployed functions. The size is limited because each backup of the project's files
+ * contains all deployed functions.
  */
 export const maxTotalBytes = 200 * 1024 * 1024;
 const maxSlugChars = 100;
