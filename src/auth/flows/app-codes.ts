@@ -22,7 +22,7 @@ export interface CodeRequest {
   readonly accessToken: string;
   readonly codeChallenge: string;
   readonly codeChallengeMethod: 's256' | 'plain';
-  /** The app's URL, which receives the code. */
+  /** The URL of the app that receives the code. */
   readonly redirectTo: string;
 }
 
@@ -50,22 +50,23 @@ export async function issueCode(ctx: AuthContext, request: CodeRequest): Promise
   return insertFlowState(ctx.pool, flow, ctx.clock.now());
 }
 
-/** Returns a website's origin, or the scheme and host of a native app's URL. */
+/** Returns the origin of a website, or the scheme and host of a native app's URL. */
 function appOf(redirectTo: string): string {
   const { origin, protocol, host } = new URL(redirectTo);
   return origin === 'null' ? `${protocol}//${host}` : origin;
 }
 
 export interface Origin {
-  /** The session of the Account pages. */
+  /** The user's session on the Account pages. */
   readonly session: Session;
-  /** The app's origin. Null if an earlier version of Plinth created the code. */
+  /** The app's origin. The origin is null if an earlier version of Plinth created the code. */
   readonly app: string | null;
 }
 
 /**
- * Returns a code's app and the session that created the code. Returns undefined for other flows.
- * @throws {AuthError} if that session has ended
+ * Returns the app for which a code was created, and the session that created the code. Returns undefined for codes of
+ * other flows.
+ * @throws {AuthError} if the session that created the code has ended
  */
 export async function originOf(db: Queryable, flow: FlowState): Promise<Origin | undefined> {
   if (flow.provider_type !== providerType || flow.referrer === null) return undefined;

@@ -1,11 +1,12 @@
-/** Determines the audience for user lookups. */
+/** Determines in which audience a user is looked up. */
 import type { Claims } from '../../keys/types.ts';
 import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
 
 /**
- * Returns the audience for looking up users by contact. This is the audience in the request, or else the token's
- * audience. For admin tokens and requests without a token, it is the default audience.
+ * Returns the audience in which users are looked up by contact. If the request specifies an audience, returns it.
+ * Otherwise, returns the audience of the token. For admin tokens and requests without a token, returns the default
+ * audience.
  */
 export function audienceOf(ctx: AuthContext, caller: Caller, claims?: Claims): string {
   if (caller.audience) return caller.audience;

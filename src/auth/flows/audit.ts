@@ -54,7 +54,7 @@ export function userActor(user: User): Actor {
   };
 }
 
-/** Returns the actor for the audit log. Service credentials don't belong to a user. */
+/** Returns the actor that an audit log entry names. Service credentials don't belong to a user. */
 export function adminActor(claims: Claims): Actor {
   return {
     id: '00000000-0000-0000-0000-000000000000',

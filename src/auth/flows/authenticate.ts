@@ -11,17 +11,17 @@ import { findUserById } from '../queries/users.ts';
 import type { Session } from '../rows.ts';
 
 /**
- * Authenticates a user. Unless the settings allow it, rejects OAuth clients that act for a user, because they could
- * take over the account or keep access beyond their grant. Throws the errors of {@link requireCaller}, and 403
- * `no_authorization` for OAuth clients.
+ * Authenticates a user. Unless the settings allow them, rejects OAuth clients that act for a user, because such a
+ * client could take over the account or keep its access after the user has revoked it. Throws the errors of
+ * {@link requireCaller}, and 403 `no_authorization` for OAuth clients.
  */
 export async function requireUser(ctx: AuthContext, caller: Caller): Promise<UserCaller> {
   return ctx.settings.clientsActAsUsers ? requireCaller(ctx, caller) : requirePerson(ctx, caller);
 }
 
 /**
- * Authenticates a user and rejects OAuth clients regardless of the settings. Used for managing grants and deleting the
- * account.
+ * Authenticates a user and rejects OAuth clients regardless of the settings. Use this function for managing grants and
+ * for deleting the account.
  */
 export async function requirePerson(ctx: AuthContext, caller: Caller): Promise<UserCaller> {
   const user = await requireCaller(ctx, caller);
@@ -55,7 +55,7 @@ export async function requireCaller(ctx: AuthContext, caller: Caller): Promise<U
   return { ...caller, claims, user, session: session && provenSession(session, claims) };
 }
 
-/** Like {@link requireUser}, but also rejects guests. */
+/** Authenticates a user in the same way as {@link requireUser}, but also rejects guests. */
 export async function requirePermanentUser(ctx: AuthContext, caller: Caller): Promise<UserCaller> {
   const user = await requireUser(ctx, caller);
   rejectAnonymous(user.claims);
@@ -68,7 +68,7 @@ function rejectAnonymous(claims: Claims): void {
   throw authError('no_authorization', 'Anonymous user not allowed to perform these actions', { status: 403 });
 }
 
-/** Authenticates an administrator. Throws 403 `not_admin` unless the token's role is an admin role. */
+/** Authenticates an administrator. Throws 403 `not_admin` unless the role in the token is an admin role. */
 export async function requireAdmin(ctx: AuthContext, caller: Caller): Promise<AdminCaller> {
   const claims = requireClaims(ctx, caller);
   const role = typeof claims.role === 'string' ? claims.role : '';
@@ -77,7 +77,7 @@ export async function requireAdmin(ctx: AuthContext, caller: Caller): Promise<Ad
   return { ...caller, claims };
 }
 
-/** Returns a valid bearer token's claims. Doesn't check the issuer or the audience. */
+/** Returns the claims of the bearer token if the token is valid. Doesn't check the issuer or the audience. */
 function requireClaims(ctx: AuthContext, caller: Caller): Claims {
   if (caller.accessToken === undefined) throw authError('no_authorization');
   const verified = ctx.keys.verifyOwn(caller.accessToken);

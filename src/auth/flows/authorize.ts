@@ -12,13 +12,13 @@ import { beginSignIn } from './external-sign-in.ts';
 import { requireUsedFactor } from './own-account.ts';
 
 /**
- * The Account pages' provider name. Stock clients can pass it to `signInWithOAuth` to open the pages, because it has
- * the format of a custom provider's name.
+ * The provider name that represents the Account pages. To open the pages, apps can pass this name to `signInWithOAuth`
+ * of an unmodified supabase-js, because the name has the format of a custom provider's name.
  */
 export const accountProvider = 'custom:account';
 
 /**
- * Returns the URL where the user signs in.
+ * Returns the URL at which the user signs in.
  * @param query the parameters of /authorize
  */
 export function signInAddress(
@@ -34,7 +34,7 @@ export function signInAddress(
 /** The Account pages that an app can open with the query parameter `page`. */
 const accountEntries = ['sign-in', 'sign-up', 'guest', 'upgrade', 'accounts'];
 
-/** Returns the URL of an Account page. The page itself checks the redirect URL and the challenge. */
+/** Returns the URL of an Account page. The Account page itself checks the redirect URL and the challenge. */
 function accountAddress(ctx: AuthContext, { host }: Caller, query: URLSearchParams): string {
   const passed = ['redirect_to', 'code_challenge', 'code_challenge_method', 'state']
     .map((name) => [name, query.get(name)] as const)
@@ -79,7 +79,7 @@ async function requireInvited(ctx: AuthContext, token: string): Promise<void> {
 }
 
 /**
- * Returns the provider's URL for linking an identity.
+ * Returns the provider's URL at which the user confirms that an identity is linked.
  * @throws {AuthError} manual_linking_disabled, insufficient_aal
  */
 export async function linkingAddress(

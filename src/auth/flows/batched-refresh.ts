@@ -1,4 +1,4 @@
-/** Handles the most common refreshes, which `token-rotation.ts` runs in batches. */
+/** Handles the most common kind of refresh, which `token-rotation.ts` runs in batches. */
 
 import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
@@ -7,13 +7,16 @@ import type { IssuedSession } from '../core/issued-session.ts';
 import { currentDeadline } from '../deadline.ts';
 import { clientOf, signSession } from './sessions.ts';
 
-/** Refreshes a session in a batch. Returns undefined if the request needs the slower path in `refresh-session.ts`. */
+/**
+ * Refreshes a session as part of a batch. Returns undefined if the request needs the slower path in
+ * `refresh-session.ts`.
+ */
 export async function refreshInBatch(
   ctx: AuthContext,
   caller: Caller,
   token: string,
 ): Promise<IssuedSession | undefined> {
-  // A hook that customizes claims must run before the session is written, which requires the slower path.
+  // A hook that customizes claims must run before the session is written, which only the slower path supports.
   if (ctx.settings.hooks.custom_access_token.enabled) return undefined;
   const { userAgent, ip } = caller;
   const rotated = await ctx.rotateToken({ token, userAgent, ip, signal: currentDeadline() });

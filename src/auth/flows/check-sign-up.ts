@@ -14,8 +14,8 @@ export interface SignUpRequest {
   readonly phone: string;
   readonly password: string;
   /**
-   * Whether the user signs up with a code. The account doesn't keep the password in this case, because it is random and
-   * no user knows it.
+   * Whether the user signs up with a code instead of a password. In this case, the password in the request isn't
+   * stored, because it is random and unknown to the user.
    */
   readonly byCode?: boolean;
   readonly data: JsonObject;
@@ -77,8 +77,8 @@ export async function checkSignUp(ctx: AuthContext, request: SignUpRequest): Pro
 }
 
 /**
- * Whether responses conceal which accounts exist. With autoconfirm, responses can't conceal this, because a new account
- * gets a session immediately.
+ * Whether responses conceal whether an account exists. With autoconfirm, responses can't conceal whether an account
+ * exists, because they contain a session if the account is new.
  */
 export function hidesAccounts(ctx: AuthContext, provider: Provider): boolean {
   return ctx.settings[provider].hidesAccounts && !confirmsImmediately(ctx, provider);

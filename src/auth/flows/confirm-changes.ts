@@ -1,4 +1,4 @@
-/** Confirms contacts and applies their pending changes. */
+/** Confirms contacts, and applies pending changes of contacts. */
 
 import type { Transaction } from '../../database/types.ts';
 import type { Caller } from '../caller.ts';
@@ -25,8 +25,8 @@ import { nothing, resetUnclaimed, revokeEarlierAccess } from './reset-unclaimed.
 import { recordEvent } from './security-events.ts';
 
 /**
- * Confirms a sign-up or invitation. The account keeps the password and data from the request that caused the code to be
- * sent. An invited user without a password gets a random password.
+ * Confirms a sign-up or invitation. The account keeps the password and data from the request in response to which the
+ * code was sent. An invited user without a password gets a random password.
  */
 export async function acceptSignUp(ctx: AuthContext, tx: Transaction, user: User): Promise<void> {
   if (!hasOwner(user)) await revokeEarlierAccess(ctx, tx, user);
@@ -43,8 +43,8 @@ export async function acceptSignUp(ctx: AuthContext, tx: Transaction, user: User
 }
 
 /**
- * Accepts a recovery or magic link, which also proves control of the address. An unclaimed account loses its password,
- * because the request for this link didn't contain one.
+ * Accepts a recovery or magic link. Using such a link also proves control of the address. The password of an unclaimed
+ * account is removed, because the request for the link didn't contain a password.
  */
 export async function acceptRecovery(ctx: AuthContext, tx: Transaction, user: User): Promise<void> {
   try {
@@ -61,8 +61,8 @@ export async function acceptRecovery(ctx: AuthContext, tx: Transaction, user: Us
 }
 
 /**
- * Applies an email change. Returns `half` if only one of the two addresses has been confirmed. With autoconfirm, one
- * confirmation suffices.
+ * Applies an email change. Returns `half` if only one of the two addresses has been confirmed. With autoconfirm,
+ * confirming one of the addresses is sufficient.
  */
 export async function acceptEmailChange(
   ctx: AuthContext,
@@ -94,7 +94,7 @@ async function acceptFirstHalf(ctx: AuthContext, tx: Transaction, user: User, ha
   await updateUser(tx, user, { email_change_confirm_status: 1, [column]: '' }, ctx.clock.now());
 }
 
-/** Replaces the user's email address with user.email_change. */
+/** Replaces the user's email address with the address in `user.email_change`. */
 export async function changeEmail(
   ctx: AuthContext,
   tx: Transaction,
@@ -138,7 +138,7 @@ export async function acceptPhone(ctx: AuthContext, tx: Transaction, user: User)
   await stopBeingAnonymous(ctx, tx, user);
 }
 
-/** Replaces the user's phone number with user.phone_change. */
+/** Replaces the user's phone number with the number in `user.phone_change`. */
 export async function changePhone(
   ctx: AuthContext,
   tx: Transaction,

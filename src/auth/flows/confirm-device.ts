@@ -1,4 +1,6 @@
-/** Requires an emailed code for password sign-ins on new devices, if the project enables this. */
+/**
+ * Requires an emailed code when users sign in on new devices with a password, if the project enables this requirement.
+ */
 import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
 import { authError } from '../errors.ts';
@@ -10,15 +12,15 @@ import { sendTokenMail } from './mail-tokens.ts';
 import { deviceKey } from './security-events.ts';
 
 /**
- * Sends a sign-in code and throws, unless the user has signed in on this device before. Signing in with the code proves
- * access to the mailbox, so the device then counts as confirmed.
+ * Sends a sign-in code and throws an error, unless the user has signed in on this device before. Signing in with the
+ * code proves access to the mailbox, so the device counts as confirmed afterwards.
  * @throws {AuthError} device_not_confirmed, or over_email_send_rate_limit if the project can't send a code
  */
 export async function requireConfirmedDevice(ctx: AuthContext, caller: Caller, user: User): Promise<void> {
   if (!ctx.settings.security.confirmsNewDevices || !ctx.hasOwnTables) return;
   if (!user.email || user.email_confirmed_at === null) return;
   if (await isKnownDevice(ctx.pool, user.id, deviceKey(caller))) return;
-  // If an email was sent recently, its code is still valid, so another email isn't needed.
+  // If an email was sent recently, the code in it is still valid, so the user doesn't need another email.
   if (!isMailPausing(ctx, user.recovery_sent_at)) {
     await ctx.pool.transaction(async (tx) => {
       await audit(ctx, tx, user, 'user_recovery_requested');

@@ -27,7 +27,8 @@ import type { CustomProvider } from '../rows.ts';
 import { accountProvider } from './authorize.ts';
 
 /**
- * The maximum number of custom providers. The maximum limits the list's size, and projects don't reach it in practice.
+ * The maximum number of custom providers. The maximum limits the size of the list of providers. In practice, projects
+ * don't reach it.
  */
 const maxCustomProviders = 100;
 
@@ -116,7 +117,9 @@ const addressFaults: Readonly<Record<AddressFault, string>> = {
   reserved: 'URL cannot resolve to private network addresses',
 };
 
-/** Rejects URLs in private networks, because the server will send requests to these URLs (SSRF). */
+/**
+ * Rejects URLs in private networks, because the server will send requests to these URLs (server-side request forgery).
+ */
 async function requirePublicAddresses(ctx: AuthContext, settings: CustomProviderSettings): Promise<void> {
   for (const url of urlsOf(settings)) {
     await ctx.outgoing.requirePublic(url).catch((cause: unknown) => {
@@ -131,7 +134,8 @@ function addressError(cause: unknown): AuthError {
 }
 
 /**
- * Fetches and returns the discovery document, so that an invalid provider is reported now and not at the first sign-in.
+ * Fetches and returns the discovery document, so that the administrator, and not the first user, learns that a provider
+ * is invalid.
  */
 async function discover(ctx: AuthContext, settings: CustomProviderSettings): Promise<JsonObject | null> {
   if (settings.provider_type !== 'oidc') return null;

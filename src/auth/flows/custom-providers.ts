@@ -1,4 +1,4 @@
-/** Creates clients for the project's custom providers. Requests to these providers are limited to public networks. */
+/** Creates clients for the project's custom providers. Requests to these providers can reach only public networks. */
 import type { AuthContext } from '../context.ts';
 import { applyClaimRules, type ClaimRules } from '../core/custom-claims.ts';
 import { profileFromIdToken } from '../core/providers/id-token-profiles.ts';
@@ -12,8 +12,8 @@ import { readUserinfo } from './external-profiles.ts';
 export const customPrefix = 'custom:';
 
 /**
- * Returns a custom provider's client.
- * @param scopes the scopes to request. If empty, the provider's scopes are used.
+ * Returns the client for a custom provider.
+ * @param scopes the scopes to request. If the list is empty, the scopes in the provider's settings are requested.
  * @throws {AuthError} `unsupported(reason)` if the provider doesn't exist, is disabled, or can't be reached
  */
 export async function findCustom(
@@ -91,7 +91,7 @@ async function customOidc(
         audience: [row.client_id, ...row.acceptable_client_ids],
         accessToken: undefined,
       });
-      // Applies the claim rules only to the claims, so they can't change the email addresses.
+      // Applies the claim rules only to the claims, so that the rules can't change the email addresses.
       const profile = profileFromIdToken(claims);
       return { ...profile, claims: applyClaimRules(profile.claims, claims, rulesOf(row)) };
     },

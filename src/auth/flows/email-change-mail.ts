@@ -1,4 +1,4 @@
-/** Sends the emails that confirm a change of email address, and stores the pending change. */
+/** Sends the emails with which users confirm a change of their email address, and stores the pending change. */
 import type { Transaction } from '../../database/types.ts';
 import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
@@ -18,7 +18,7 @@ import {
 } from './mail-sending.ts';
 import { deliver, type TemplateName } from './mail-templates.ts';
 
-/** Sends codes to the new address and, with double confirmation, to the old one. */
+/** Sends codes to the new address and, with double confirmation, also to the old address. */
 export async function sendEmailChange(
   ctx: AuthContext,
   tx: Transaction,
@@ -44,7 +44,7 @@ export async function sendEmailChange(
     await ctx.limits.email(now);
     const redirectTo = caller.redirectTo();
     if (ctx.settings.hooks.send_email.enabled) {
-      // As in upstream, the token for each address is sent with the hash for the other address.
+      // The token for each address is sent together with the hash for the other address, as in upstream.
       return callSendEmailHook(ctx, tx, caller, user, {
         token: isDouble ? otpOld : otpNew,
         token_hash: hashNew,
@@ -72,7 +72,7 @@ export async function sendEmailChange(
   await storeEmailChange(ctx, tx, user, { newEmail, hashNew, hashOld: isDouble ? hashOld : undefined });
 }
 
-/** Stores a pending email change. An address without a new hash keeps its existing hash. */
+/** Stores a pending email change. If an address has no new hash, its existing hash doesn't change. */
 export async function storeEmailChange(
   ctx: AuthContext,
   tx: Transaction,

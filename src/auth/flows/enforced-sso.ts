@@ -1,6 +1,6 @@
 /**
- * Enforces single sign-on for email domains ([auth.saml] enforced_domains). Checks before a sign-in depend only on the
- * domain, so they don't reveal which accounts exist.
+ * Enforces single sign-on for the email domains in `enforced_domains` of `[auth.saml]`. The checks before a sign-in
+ * depend only on the domain, so they don't reveal whether an account exists.
  */
 import type { Queryable } from '../../database/types.ts';
 import type { AuthContext } from '../context.ts';
@@ -11,21 +11,21 @@ import type { User } from '../rows.ts';
 import type { Settings } from '../settings.ts';
 
 export interface SsoPolicy {
-  /** Whether users with this domain can sign in with SSO. */
+  /** Whether users with an address in this domain can sign in with SSO. */
   readonly isOffered: boolean;
-  /** Whether SSO is the only sign-in method for users with this domain. */
+  /** Whether users with an address in this domain can sign in only with SSO. */
   readonly isEnforced: boolean;
 }
 
 const none: SsoPolicy = { isOffered: false, isEnforced: false };
 
-/** Returns an email domain's SSO policy. SSO isn't offered to domains without a connection. */
+/** Returns the SSO policy for an email domain. SSO isn't offered for domains that don't have a connection. */
 export async function ssoPolicyOf(ctx: AuthContext, db: Queryable, domain: string): Promise<SsoPolicy> {
   if (!ctx.settings.saml.enabled || domain === '') return none;
   const found = await findDomain(db, domain);
   if (found === undefined) return none;
-  // SSO remains enforced if the connection is disabled. Otherwise, an operator who disables a compromised identity
-  // provider would enable passwords.
+  // SSO remains enforced if the connection is disabled. Otherwise, an operator who disables the connection to a
+  // compromised identity provider would enable sign-in with passwords.
   return { isOffered: !found.isDisabled, isEnforced: mayEnforce(ctx.settings, domain) };
 }
 
@@ -34,19 +34,20 @@ export async function requireNoSso(ctx: AuthContext, db: Queryable, email: strin
   if ((await enforcedConnection(ctx, db, email)) !== undefined) throw authError('sso_required');
 }
 
-/** How a session's user authenticated. */
+/** Describes how the user of a session authenticated. */
 export interface SsoEvidence {
   readonly usedSso: boolean;
-  /** The provider of the identity that the user proved with the request, if any. */
+  /** The provider of the identity that the user proved in the request. Undefined if the user proved no identity. */
   readonly provider?: string | undefined;
 }
 
-/** Whether a session or sign-in with these authentication methods was authenticated by an SSO connection. */
+/** Whether these authentication methods of a session or sign-in include an SSO connection. */
 export const includesSso = (methods: readonly string[]): boolean => methods.includes('sso/saml');
 
 /**
- * Requires SSO if the user's domain enforces it. Only the connection that owns the domain is accepted. An account
- * created by another connection never qualifies, because that connection can assert any address.
+ * Requires SSO if it is enforced for the user's domain. Only a sign-in through the connection that owns the domain is
+ * accepted. An account that was created through another connection is never accepted, because that connection can
+ * assert any address.
  * @throws {AuthError} sso_required
  */
 export async function requireSsoIfEnforced(
@@ -63,7 +64,7 @@ export async function requireSsoIfEnforced(
   throw authError('sso_required');
 }
 
-/** Rejects an address whose domain requires SSO through another connection. @throws {AuthError} sso_required */
+/** Rejects an address if users with its domain must use another SSO connection. @throws {AuthError} sso_required */
 export async function requireOwnDomain(
   ctx: AuthContext,
   db: Queryable,
@@ -87,7 +88,9 @@ async function enforcedConnection(
 export const domainOf = (email: string): string =>
   email.includes('@') ? email.slice(email.lastIndexOf('@') + 1).toLowerCase() : '';
 
-/** Whether the settings enforce SSO for the domain. This has no effect unless the domain has a connection. */
+/**
+ * Whether the settings enforce SSO for the domain. The settings have no effect unless the domain has an SSO connection.
+ */
 function mayEnforce({ saml }: Settings, domain: string): boolean {
   const { enabled, enforced_domains: domains } = saml;
   return enabled && domain !== '' && domains.some((one) => one === '*' || one.toLowerCase() === domain);

@@ -1,6 +1,6 @@
 /**
- * Handles "This wasn't me", the link in security notices. The link undoes a change and all later changes, invalidates
- * the password and ends all sessions. The user then regains access with an emailed code (decision 64).
+ * Handles the link "This wasn't me" in security notices. The link undoes the reported change and all later changes,
+ * invalidates the password and ends all sessions. The user then regains access with an emailed code (decision 64).
  */
 import type { Transaction } from '../../database/types.ts';
 import type { Caller } from '../caller.ts';
@@ -29,18 +29,18 @@ import { recordEvent } from './security-events.ts';
 
 export interface ReversalPreview {
   readonly event: SecurityEvent;
-  /** The address that will receive the code for regaining access. */
+  /** The address that will receive the code with which the user regains access. */
   readonly email: string;
-  /** The changes after the event that the link also undoes, oldest first. */
+  /** The later changes, which the link also undoes, oldest first. */
   readonly later: readonly SecurityEvent[];
   /**
-   * When the user secured the account with another link that covers this event. If set, this link no longer has any
-   * effect.
+   * The time at which the user secured the account with another link that covers this event. If this time is set, the
+   * link no longer has any effect.
    */
   readonly securedAt: string | undefined;
 }
 
-/** Returns what a link would undo, without using the link. @throws {AuthError} otp_expired */
+/** Returns the changes that a link would undo, without using the link. @throws {AuthError} otp_expired */
 export async function previewReversal(ctx: AuthContext, token: string): Promise<ReversalPreview> {
   const event = ctx.hasOwnTables ? await findReversal(ctx.pool, hashOf(token), ctx.clock.now()) : undefined;
   const user = event && (await findUserById(ctx.pool, event.user_id));
@@ -53,8 +53,8 @@ export async function previewReversal(ctx: AuthContext, token: string): Promise<
 
 export interface Reversed {
   /**
-   * How the user regains access: `email` for an emailed code, `sso` for the identity provider, or `none` if the former
-   * address now belongs to another account.
+   * How the user regains access: `email` with an emailed code, `sso` through the identity provider, or `none` (not at
+   * all) if the former address now belongs to another account.
    */
   readonly next: 'email' | 'sso' | 'none';
   /** The account's address after the reversal. */
@@ -64,8 +64,8 @@ export interface Reversed {
 }
 
 /**
- * Uses a link. A link covered by an earlier reversal has no effect. Otherwise, another link from the same attack could
- * invalidate the password that the owner has chosen since then.
+ * Uses a link. A link has no effect if an earlier reversal has already undone its change. Otherwise, another link from
+ * the same attack could invalidate the password that the owner has chosen after the reversal.
  * @throws {AuthError} otp_expired
  */
 export async function reverseEvent(ctx: AuthContext, caller: Caller, token: string): Promise<Reversed> {
@@ -84,7 +84,7 @@ export async function reverseEvent(ctx: AuthContext, caller: Caller, token: stri
     await cancelRemoval(ctx, tx, caller, user.id);
     await restoreContacts(ctx, tx, user, events);
     await restoreIdentities(ctx, tx, user, valueBefore(events, 'email'));
-    // Also clears pending changes and invalidates codes and links that were sent.
+    // This also clears pending changes and invalidates codes and links that were sent.
     await storePassword(ctx, tx, user, null, []);
     await spendReversalsSince(tx, user.id, event.created_at, ctx.clock.now());
     await forgetDevicesSince(tx, user.id, firstDoubtful(ctx, event));
@@ -110,7 +110,10 @@ function firstDoubtful({ clock, settings }: AuthContext, event: SecurityEvent): 
   return fromMs(Math.min(oldest, toMs(event.created_at)));
 }
 
-/** Removes what an event added to the account. Removals can't be undone. */
+/**
+ * Removes the factor, code, key, identity or app that an event added to the account. If the event was a removal, it
+ * can't be undone.
+ */
 async function removeAddition(
   ctx: AuthContext,
   tx: Transaction,
@@ -141,7 +144,7 @@ async function removeAddition(
   }
 }
 
-/** Returns the address or number before the first change, or undefined if it wasn't changed. */
+/** Returns the email address or phone number before the first change, or undefined if the events don't change it. */
 function valueBefore(events: readonly SecurityEvent[], contact: 'email' | 'phone'): string | undefined {
   const first = events.find(({ kind }) => kind === `${contact}_changed`);
   return first && String(first.details[`old_${contact}`] ?? '');
@@ -173,8 +176,9 @@ async function restoreContacts(
 }
 
 /**
- * Whether the user can have the address again. An account that has the address but no owner loses the address, because
- * the attacker may have signed up with it to prevent the user from regaining it.
+ * Whether the user's former address can be restored. If an account without an owner has the address, the address is
+ * removed from that account, because the attacker may have signed up with the address to prevent the user from
+ * regaining it.
  */
 async function isFree(ctx: AuthContext, tx: Transaction, user: User, email: string): Promise<boolean> {
   const other = await findUserWithEmail(tx, email, user.aud ?? '', user.id);
@@ -189,7 +193,7 @@ async function isFree(ctx: AuthContext, tx: Transaction, user: User, email: stri
 
 /**
  * Adds an email identity if the account has no identities left, and updates the list of providers. The address counts
- * as verified only if the account had it before the changes.
+ * as verified only if the account had the same address before the changes.
  */
 async function restoreIdentities(
   ctx: AuthContext,

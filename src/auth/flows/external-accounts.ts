@@ -1,6 +1,6 @@
 /**
- * Finds, links or creates accounts for users authenticated by social providers, ID tokens, SSO connections and wallets.
- * Discards data of unverified origin to prevent pre-account takeover.
+ * Finds, links or creates accounts for users who were authenticated with social providers, ID tokens, SSO connections
+ * or wallets. Discards data of unverified origin to prevent pre-account takeover.
  */
 import type { Transaction } from '../../database/types.ts';
 import type { Caller } from '../caller.ts';
@@ -39,10 +39,10 @@ import { keepOnlyIdentity } from './reset-unclaimed.ts';
 import { recordEvent } from './security-events.ts';
 
 export interface ExternalSignIn {
-  /** The provider's name in stored identities, such as `google`, `custom:NAME`, `sso:ID` or `web3`. */
+  /** The name of the provider in stored identities, such as `google`, `custom:NAME`, `sso:ID` or `web3`. */
   readonly provider: string;
   readonly profile: ExternalProfile;
-  /** Whether users without an email address are accepted. */
+  /** Whether the sign-in accepts users without an email address. */
   readonly emailOptional: boolean;
   readonly aud: string;
 }
@@ -53,7 +53,8 @@ export type ExternalOutcome =
   | { readonly kind: 'refusal'; readonly error: AuthError };
 
 /**
- * Runs the project's hook. Called before the transaction that creates the account, because hooks may be slow.
+ * Runs the project's hook. Call this function before the transaction that creates the account, because hooks may be
+ * slow.
  * @throws {AuthError} signup_disabled, and the hook's error
  */
 export async function runBeforeExternalUser(
@@ -69,7 +70,7 @@ export async function runBeforeExternalUser(
 }
 
 /**
- * Signs in a user authenticated by a third party.
+ * Signs in a user whom a third party has authenticated.
  * @throws {AuthError} signup_disabled, user_banned
  */
 export async function signInExternally(
@@ -102,8 +103,8 @@ export async function signInExternally(
 }
 
 /**
- * Whether the provider has verified the account's address. If the account is unconfirmed and the provider has verified
- * a different address, the account gets that address, unless another user has it.
+ * Whether the provider has verified the address of the account. If the account is unconfirmed and the provider has
+ * verified a different address, that address becomes the account's address, unless another user already has it.
  */
 async function isVerifiedByProvider(
   ctx: AuthContext,
@@ -149,7 +150,7 @@ async function matchAccount(tx: Transaction, signIn: ExternalSignIn): Promise<Ac
   const identities = await findIdentitiesByEmail(tx, verified);
   const decision = decideLinking(provider, identities, await findUserIdsByEmail(tx, verified));
   if (decision.kind === 'create') {
-    // The primary address may be unverified and belong to another user.
+    // The primary address from the provider may be unverified, and may belong to another user.
     const isTaken = email !== '' && !verified.includes(email) && (await findUserWithEmail(tx, email, aud));
     return { kind: 'create', email: isTaken ? '' : email };
   }
@@ -160,8 +161,8 @@ async function matchAccount(tx: Transaction, signIn: ExternalSignIn): Promise<Ac
       `Multiple accounts with the same email address in the same linking domain detected: ${domain}`,
     );
   }
-  // Rejects the sign-in if the account's owner never confirmed the address, because such an address can't be used to
-  // sign in.
+  // Rejects the sign-in if the account's owner never confirmed the address, because users can't sign in with such an
+  // address.
   const isByAddress = verified.includes(user.email?.toLowerCase() ?? '');
   if (isByAddress && contactStatus(user, 'email') === 'closed') throw authError('email_exists');
   return { kind: 'link', user, email };
@@ -246,7 +247,8 @@ async function requestVerification(
 }
 
 /**
- * Checks that the claims contain a subject, and that lowercasing can't turn an address into another user's address.
+ * Checks that the claims contain a subject, and that none of the addresses can become another user's address when it is
+ * converted to lowercase.
  * @throws {AuthError} validation_failed
  */
 export function requireIdentifying({ emails, claims }: ExternalProfile): void {

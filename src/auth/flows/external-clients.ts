@@ -1,6 +1,6 @@
 /**
- * A configured provider's client. Consists of the URL that browsers are sent to, the client credentials, and a function
- * that reads profiles.
+ * Defines the client for a configured provider. The client consists of the URL to which browsers are redirected, the
+ * client credentials, and a function that reads profiles.
  */
 import type { Reach } from '../../shared/outgoing.ts';
 import type { ExternalProfile } from '../core/external-profile.ts';
@@ -23,8 +23,8 @@ export interface OAuth2Client {
   readonly clientAuth: ClientAuth;
   readonly reach: Reach;
   /**
-   * The `iss` parameter of the provider's authorization responses (RFC 9207). Undefined if the provider doesn't send
-   * it.
+   * The value of the `iss` parameter in the provider's authorization responses (RFC 9207). Undefined if the provider
+   * doesn't send this parameter.
    */
   readonly advertisedIssuer: string | undefined;
   readProfile(token: TokenResponse): Promise<ExternalProfile>;
@@ -43,5 +43,5 @@ export interface OAuth1Client {
 
 export type ExternalProvider = OAuth2Client | OAuth1Client;
 
-/** Returns the URL that providers redirect browsers to. */
+/** Returns the URL to which providers redirect browsers. */
 export const callbackUrl = (base: string): string => `${base.replace(/\/+$/, '')}/callback`;

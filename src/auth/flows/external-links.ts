@@ -24,8 +24,8 @@ export interface ExternalIdentity {
 }
 
 /**
- * Links another identity to the user. A user without an address gets the identity's address, and must confirm it if it
- * is unverified.
+ * Links another identity to the user's account. If the user has no address, the identity's address becomes the user's
+ * address. An unverified address must be confirmed first.
  * @throws {AuthError} identity_already_exists, email_exists, sso_required
  */
 export async function linkIdentity(
@@ -42,8 +42,8 @@ export async function linkIdentity(
   }
   const data = identityDataOf(profile);
   const email = typeof data.email === 'string' ? data.email.toLowerCase() : '';
-  // Checks both addresses, because the identity is a sign-in method without SSO, and its address can become the user's
-  // address now or later.
+  // Both addresses are checked, because the identity is a sign-in method without SSO, and because its address can
+  // become the user's address now or later.
   for (const each of [target.email, email]) await requireNoSso(ctx, tx, each);
   const identity = await addIdentity(ctx, tx, target, provider, data);
   const event = await auditLinked(ctx, tx, caller, target, identity);
@@ -53,7 +53,8 @@ export async function linkIdentity(
       throw authError('email_exists', undefined, { status: 400 });
     }
     if (data.email_verified !== true) {
-      // Stored as a pending change, so that an unconfirmed claim to the address doesn't block its real owner.
+      // The address is stored as a pending change, so that an unconfirmed claim to the address doesn't block its real
+      // owner.
       await sendEmailChange(ctx, tx, caller, user, email, false);
       const error = authError(
         'email_not_confirmed',
@@ -76,14 +77,14 @@ export async function findInvited(ctx: AuthContext, db: Queryable, token: string
   const row = await findOneTimeToken(db, token, ['confirmation_token']);
   const user = row && (await findUserById(db, row.user_id));
   const sentAt = user?.confirmation_sent_at;
-  // Upstream accepts expired invitations here, although their links no longer work.
+  // At this point, upstream accepts expired invitations, although the links in them no longer work.
   const isOld = sentAt && ctx.clock.now() > toMs(sentAt) + ctx.settings.email.otpExpiryMs;
   if (!user || isOld || contactStatus(user, 'email') !== 'unclaimed') throw authError('invite_not_found');
   return user;
 }
 
 /**
- * Accepts an invitation through a provider. The provider's profile must include the invited address.
+ * Accepts an invitation through a provider. The profile from the provider must include the invited address.
  * @throws {AuthError} validation_failed
  */
 export async function acceptInvite(

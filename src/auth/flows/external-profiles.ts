@@ -1,4 +1,4 @@
-/** Reads a user's profile from a provider's API, from its ID token, or from its token response. */
+/** Reads a user's profile from a provider's API, ID token or token response. */
 import type { Reach } from '../../shared/outgoing.ts';
 import type { AuthContext } from '../context.ts';
 import { applyClaimRules, type ClaimRules } from '../core/custom-claims.ts';
@@ -26,7 +26,7 @@ import type { ProviderSettings } from '../settings.ts';
 /**
  * Reads a user's profile from a configured provider.
  * @param url replaces the provider's default URL if it isn't empty
- * @throws {Error} if the provider doesn't respond or its response is invalid
+ * @throws {Error} if the provider doesn't respond, or if the response is invalid
  */
 export async function readConfigured(
   ctx: AuthContext,
@@ -99,8 +99,8 @@ async function readWithoutIdToken(
 }
 
 /**
- * Returns the issuer in the unverified token, which must then be verified with that issuer's keys. The issuer must
- * belong to Microsoft or have the configured URL's origin.
+ * Returns the issuer that the unverified token names. The caller must then verify the token with that issuer's keys.
+ * The issuer must belong to Microsoft or have the same origin as the configured URL.
  */
 function azureIssuerOf(idToken: string, url: string): string {
   const issuer = issuerOf(idToken);
@@ -114,7 +114,7 @@ function azureIssuerOf(idToken: string, url: string): string {
   throw new Error(`azure: ID token issuer not valid "${issuer}"`);
 }
 
-/** Returns an unverified ID token's issuer, or an empty string if the text isn't an ID token. */
+/** Returns the issuer that an unverified ID token names, or an empty string if the text isn't an ID token. */
 export function issuerOf(idToken: string): string {
   try {
     const payload = Buffer.from(idToken.split('.')[1] ?? '', 'base64url').toString('utf8');

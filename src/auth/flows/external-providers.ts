@@ -9,7 +9,7 @@ import { callbackUrl, type ExternalProvider, type OAuth2Client } from './externa
 import { readConfigured } from './external-profiles.ts';
 
 /**
- * Returns a provider's client.
+ * Returns the client for a provider.
  * @param scopes the scopes to request in addition to the default scopes
  * @throws {AuthError} `unsupported(reason)` if the provider doesn't exist, is disabled, or is incomplete
  */
@@ -30,7 +30,7 @@ export async function findProvider(
   return providerWith(ctx, name, settings, scopes);
 }
 
-/** Returns the client of a provider in config.toml, even if it is disabled or incomplete. */
+/** Returns the client for a provider in config.toml, even if the provider is disabled or incomplete. */
 export function providerWith(
   ctx: AuthContext,
   name: string,
@@ -61,7 +61,7 @@ function configuredClient(
   redirectUri: string,
   scopes: string,
 ): OAuth2Client {
-  // Apple and Google have fixed issuers, so `url` is ignored, as in upstream.
+  // The issuers of Apple and Google never change, so `url` is ignored for these providers, as in upstream.
   const url = spec.profile.from === 'id-token' && ownsIssuer.has(name) ? '' : settings.url;
   const requestedScopes = spec.fixedScopes || scopes === '' ? [] : scopes.split(',');
   return {

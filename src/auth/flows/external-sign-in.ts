@@ -1,6 +1,6 @@
 /**
  * Signs users in with a provider. `beginSignIn` starts the sign-in at the provider. `readProviderResponse` handles the
- * response that the browser brings back.
+ * response with which the provider redirects the browser back.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import type { AuthContext } from '../context.ts';
@@ -29,15 +29,15 @@ export interface SignInStart {
   readonly client: ExternalProvider;
   readonly challenge: Challenge | undefined;
   readonly inviteToken: string | undefined;
-  /** The allowed URL that the browser is redirected to at the end of the sign-in. */
+  /** The allowed URL to which the browser is redirected at the end of the sign-in. */
   readonly redirectTo: string;
   /** The ID of the user to whom the identity will be linked. */
   readonly linkingTargetId: string | undefined;
-  /** The app's parameters for the provider. */
+  /** The parameters that the app sends to the provider. */
   readonly params: Readonly<Record<string, string>>;
 }
 
-/** Starts a sign-in. Returns the provider's URL, which the caller redirects the browser to. */
+/** Starts a sign-in. Returns the provider's URL, to which the caller must redirect the browser. */
 export async function beginSignIn(ctx: AuthContext, start: SignInStart): Promise<string> {
   const { client } = start;
   const now = ctx.clock.now();
@@ -86,12 +86,12 @@ function authorize(
   return { url, secret };
 }
 
-/** The lifetime of a stored PKCE verifier, as in upstream. */
+/** The lifetime of a stored PKCE verifier, which is the same as in upstream. */
 const clientStateLifetimeMs = 300_000;
 
 /**
  * Reads the provider's response and returns the user's profile and tokens.
- * @param params the parameters that the browser returned with
+ * @param params the parameters of the request in which the browser returned
  * @throws {OAuthShapedError} with the provider's error
  * @throws {AuthError}
  */
@@ -102,7 +102,7 @@ export async function readProviderResponse(
 ): Promise<ProviderResponse> {
   const rejection = params.get('error') ?? '';
   if (rejection !== '') throw new OAuthShapedError(rejection, params.get('error_description') ?? '');
-  // The flow state, not the request, determines the provider.
+  // The provider is determined by the flow state and not by the request.
   const client = await findProvider(ctx, flow.provider_type, '', (reason) =>
     authError('oauth_provider_not_supported', `Unsupported provider: ${reason}`),
   );
@@ -125,8 +125,8 @@ export async function readProviderResponse(
 }
 
 /**
- * Checks that the response is from the expected issuer. This prevents mix-up attacks, where a code is exchanged at a
- * different provider (RFC 9207 section 2.4).
+ * Checks that the response is from the expected issuer. This check prevents mix-up attacks, in which a code is sent to
+ * a different provider than the one that issued it (RFC 9207 section 2.4).
  */
 function requireSameIssuer(client: OAuth2Client, params: URLSearchParams): void {
   if (client.advertisedIssuer === undefined || params.get('iss') === client.advertisedIssuer) return;
@@ -149,7 +149,7 @@ async function consumeSecret(ctx: AuthContext, flow: FlowState): Promise<string 
 
 /**
  * Exchanges the code for tokens. Providers support different client authentication methods and often don't document
- * them. If the first method is rejected for a reason other than the code, the other method is tried.
+ * them. If the provider rejects the first method for a reason other than the code, the other method is tried.
  */
 async function redeem(
   ctx: AuthContext,
@@ -160,7 +160,7 @@ async function redeem(
   const authMethods: readonly ClientAuth[] =
     client.clientAuth === 'post' ? ['post', 'basic'] : ['basic', 'post'];
   const failure = (cause: unknown) =>
-    // Truncates the code between code points, because an unpaired surrogate can't be encoded in a URL.
+    // The code is truncated between code points, because an unpaired surrogate can't be encoded in a URL.
     internalError(`Unable to exchange external code: ${[...code].slice(0, 4).join('')}`, cause);
   let error = '';
   for (const authMethod of authMethods) {

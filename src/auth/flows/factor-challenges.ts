@@ -34,7 +34,7 @@ export async function challengeFactor(
 ): Promise<FactorChallenge> {
   requireVerifyEnabled(ctx, factor);
   if (factor.factor_type === 'webauthn') {
-    // Parses the body even though no field is used, because upstream rejects bodies that aren't JSON.
+    // Parses the body even though none of its fields is used, because upstream rejects bodies that aren't JSON.
     body.read().object('webauthn');
     return challengeKey(ctx, caller, factor);
   }
@@ -81,7 +81,7 @@ export async function verifyFactor(
     throw authError('validation_failed', 'Code needs to be non-empty');
   }
   if (factor.factor_type === 'webauthn' && !ctx.settings.mfa.web_authn.verify_enabled) {
-    // Upstream uses this error code here, although its name refers to enrollment.
+    // Upstream uses this error code for verification as well, although the name of the code refers to enrollment.
     throw authError('mfa_webauthn_enroll_not_enabled', 'MFA verification is disabled for WebAuthn');
   }
   requireVerifyEnabled(ctx, factor);

@@ -1,6 +1,7 @@
 /**
  * Removes the second factors of users who have lost them and have no recovery codes (decision 73). The user signs in
- * with the first factor, confirms the request by email, and waits. Using a second factor cancels the request.
+ * with the first factor, confirms the request by email, and waits for a period that the project defines. If the user
+ * uses a second factor before the removal, the request is canceled.
  */
 import { randomBytes } from 'node:crypto';
 import type { Transaction } from '../../database/types.ts';
@@ -30,27 +31,27 @@ import { notify } from './notify.ts';
 import { hashOf } from './reversal-tokens.ts';
 import { recordEvent, recordOperatorEvent } from './security-events.ts';
 
-/** How long a request can be confirmed with the emailed link. */
+/** How long users can confirm a request with the emailed link. */
 export const confirmationLifetimeMs = 3_600_000;
-/** The minimum interval between two emails with that link. */
+/** The minimum interval between two emails with a confirmation link. */
 const requestEveryMs = 60_000;
 
 /**
- * The first factors that prove more than access to the mailbox. The request is confirmed by email, so an emailed code
+ * The first factors that prove more than access to the mailbox. Users confirm the request by email, so an emailed code
  * as the first factor would only prove access to the mailbox again.
  */
 const firstFactors: ReadonlySet<string> = new Set(['password', 'oauth', 'sso/saml', 'web3']);
 
 export interface RemovalState {
-  /** `unavailable` if the project or this sign-in doesn't allow requests. */
+  /** The state is `unavailable` if the project, or the way in which the user signed in, doesn't allow requests. */
   readonly state: 'unavailable' | 'available' | 'requested' | 'waiting';
-  /** Why a request isn't possible now. Set only for problems that the user can resolve. */
+  /** The reason why a request isn't possible now. The reason is set only for problems that the user can resolve. */
   readonly reason?: 'sign_in' | 'recent_change';
   readonly dueMs?: number;
   readonly waitMs: number;
 }
 
-/** Returns the state of the user's request and whether the user can make one. */
+/** Returns the state of the user's removal request, and whether the user can make such a request. */
 export async function readRemoval(ctx: AuthContext, caller: UserCaller): Promise<RemovalState> {
   const { user, session } = caller;
   const { factorRemovalWaitMs: waitMs } = ctx.settings.security;
@@ -65,7 +66,7 @@ export async function readRemoval(ctx: AuthContext, caller: UserCaller): Promise
     return { state: 'unavailable', reason: 'sign_in', waitMs };
   }
   // If the account has changed recently, an attacker with access to the mailbox may have reset the password to request
-  // the removal. The attacker may also have linked an account of a provider that has verified the address.
+  // the removal. The attacker may also have linked an identity from a provider that has verified the same address.
   if (await hasChangedSince(ctx.pool, user.id, ctx.clock.now() - waitMs)) {
     return { state: 'unavailable', reason: 'recent_change', waitMs };
   }
@@ -73,7 +74,7 @@ export async function readRemoval(ctx: AuthContext, caller: UserCaller): Promise
 }
 
 /**
- * Emails the link that confirms the request.
+ * Emails the user a link that confirms the request.
  * @throws {AuthError} validation_failed, over_email_send_rate_limit
  */
 export async function requestRemoval(ctx: AuthContext, caller: UserCaller): Promise<void> {
@@ -108,7 +109,7 @@ async function findConfirmable(
   return { removal, user };
 }
 
-/** Returns the request that a link would confirm, without using the link. @throws {AuthError} otp_expired */
+/** Returns the removal request that a link would confirm, without using the link. @throws {AuthError} otp_expired */
 export async function previewRemoval(
   ctx: AuthContext,
   token: string,
@@ -121,7 +122,7 @@ export async function previewRemoval(
   return { email: user.email ?? '', dueMs, isConfirmed: removal.due_at !== null };
 }
 
-/** Confirms the request and starts the waiting period. @throws {AuthError} otp_expired */
+/** Confirms the removal request and starts the waiting period. @throws {AuthError} otp_expired */
 export async function confirmFactorRemoval(ctx: AuthContext, caller: Caller, token: string): Promise<void> {
   const { user } = await findConfirmable(ctx, token);
   const dueMs = ctx.clock.now() + ctx.settings.security.factorRemovalWaitMs;
@@ -137,7 +138,7 @@ export async function cancelOwnRemoval(ctx: AuthContext, caller: UserCaller): Pr
   await ctx.pool.transaction((tx) => cancelRemoval(ctx, tx, caller, caller.user.id));
 }
 
-/** Cancels a request, for example because the user has used a second factor and so hasn't lost it. */
+/** Cancels a removal request, for example because the user has used a second factor and therefore hasn't lost it. */
 export async function cancelRemoval(
   ctx: AuthContext,
   tx: Transaction,
@@ -155,7 +156,10 @@ async function removeFactors(ctx: AuthContext, tx: Transaction, userId: string):
   await deleteSessions(tx, userId);
 }
 
-/** Removes the factors of a user whose request is due. Returns the event for the notice. */
+/**
+ * Removes the second factors of a user whose removal request is due. Returns the event that the notice to the user
+ * reports.
+ */
 export async function completeRemoval(
   ctx: AuthContext,
   tx: Transaction,
@@ -170,8 +174,8 @@ export async function completeRemoval(
 }
 
 /**
- * Resets two-step verification on behalf of an operator who has verified the user's identity. Notifies the user, who
- * can then sign in with only the first factor. Passkeys are kept.
+ * Removes all second factors on behalf of an operator who has verified the user's identity. Notifies the user, who can
+ * then sign in with only the first factor. Passkeys are kept.
  */
 export async function resetFactorsByAdmin(ctx: AuthContext, caller: AdminCaller, user: User): Promise<void> {
   await ctx.pool.transaction(async (tx) => {

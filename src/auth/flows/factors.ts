@@ -65,7 +65,8 @@ async function enrolTotp(
 ): Promise<Enrollment> {
   await checkEnrollment(ctx, caller, friendlyName);
   const { user } = caller;
-  // Enrollment fails without an email address, because upstream's library requires an account name.
+  // Enrollment fails for users without an email address, because the library that upstream uses requires an account
+  // name.
   if (!user.email) throw internalError('Error generating QR Code');
   const issuer = wantedIssuer === '' ? new URL(ctx.settings.siteUrl).host : wantedIssuer;
   const secret = totpSecret();

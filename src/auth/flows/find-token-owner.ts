@@ -24,7 +24,7 @@ import { verifySecret } from './verify-secret.ts';
 /** The user who received a code or link. */
 export interface TokenOwner {
   readonly user: User;
-  /** The resolved type, in which the generic type `email` has been replaced with signup or magiclink. */
+  /** The resolved type: if the requested type is `email`, the resolved type is `signup` or `magiclink`. */
   readonly type: string;
 }
 
@@ -82,13 +82,13 @@ export async function findByCode(
   const { type, hash } = request;
   const typed = request.typed ?? { code: '', email: '', phone: '' };
   const owner = await findOwner(ctx, tx, type, typed, hash, aud);
-  // An email change is found by its code, so a wrong code has no known owner.
+  // The user of an email change is found by the code, so the owner of a wrong code is unknown.
   const ownerId = type === 'email_change' ? undefined : owner?.id;
   const guess = { account: typed.email || typed.phone, ownerId, tx };
   const found = await verifySecret(ctx, caller, 'one_time_code', guess, async (consumeToken) => {
     if (!owner) return undefined;
     await awaitUser(tx, owner.id);
-    // Reads the user again after acquiring the lock, so that no other request can use the user's codes in the meantime.
+    // Reads the user again after acquiring the lock, because another request may have used the user's codes before.
     const user = await findUserById(tx, owner.id);
     if (!user) return undefined;
     rejectBanned(ctx, user);
@@ -100,7 +100,8 @@ export async function findByCode(
 }
 
 /**
- * Returns a code's resolved type. Returns undefined if the code is wrong or expired, or if its attempts are used up.
+ * Returns the resolved type of a code. Returns undefined if the code is wrong or expired, or if the attempts for the
+ * code are used up.
  */
 async function kindOfCode(
   ctx: AuthContext,
@@ -171,7 +172,9 @@ async function findOwner(
   }
 }
 
-/** Finds the user by the hash, because the address in the request may be the user's old or new address. */
+/**
+ * Finds the user by the hash instead of the address, because the request may contain either the old or the new address.
+ */
 async function findByEmailChange(ctx: AuthContext, db: Queryable, hash: string): Promise<User | undefined> {
   const types: OneTimeTokenType[] = ctx.settings.email.doubleConfirmChanges
     ? ['email_change_token_current', 'email_change_token_new']

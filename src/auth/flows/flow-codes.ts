@@ -1,4 +1,4 @@
-/** Exchanges one-time codes of PKCE flows for sign-ins. */
+/** Exchanges one-time codes of PKCE flows for sessions. */
 
 import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
@@ -16,7 +16,8 @@ import { recordApp } from './session-browsers.ts';
 import { issueSession } from './sessions.ts';
 
 /**
- * The lifetime of a code. The lifetime starts when a magic link is opened or, in other flows, when the request arrives.
+ * The lifetime of a code. For a magic link, the lifetime starts when the link is opened. In other flows, it starts when
+ * the request arrives.
  */
 const codeLifetimeMs = 300_000;
 
@@ -26,7 +27,7 @@ export interface RedeemedCode {
 }
 
 /**
- * Returns the sign-in that a code represents.
+ * Returns the new session and the flow that a code represents.
  * @throws {AuthError} flow_state_not_found, flow_state_expired, bad_code_verifier, validation_failed
  */
 export async function redeemFlowCode(

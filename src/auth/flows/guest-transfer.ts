@@ -1,6 +1,6 @@
 /**
  * Transfers a guest's data to an existing account. The project's hook moves the data, and the guest is then deleted.
- * Both the guest and the account need a valid session, and the account's sign-in must be recent.
+ * The guest and the account must both have a valid session, and the sign-in to the account must be recent.
  */
 import type { AuthContext } from '../context.ts';
 import { isFreshSignIn } from '../core/fresh-sign-in.ts';
@@ -24,16 +24,17 @@ export interface GuestTransfer {
 }
 
 /**
- * The result of a transfer. `guest_gone` means that the guest's session is invalid. `not_signed_in` means that the
- * account's session is invalid. `stale` means that the account's sign-in isn't recent.
+ * The result of a transfer. The result `guest_gone` means that the guest's session is invalid. The result
+ * `not_signed_in` means that the account's session is invalid. The result `stale` means that the sign-in to the account
+ * isn't recent.
  */
 export type GuestTransferOutcome = 'done' | 'guest_gone' | 'not_signed_in' | 'insufficient_aal' | 'stale';
 
 /**
- * Calls the hook with `{guest_id, user_id}`. A PostgreSQL function runs in the transaction that deletes the guest, so
- * either both succeed or both fail. If the deletion fails, an HTTP hook may be called again with the same IDs, so it
- * must be idempotent.
- * @throws {AuthError} the hook's error. The guest isn't changed.
+ * Calls the hook with `{guest_id, user_id}`. If the hook is a PostgreSQL function, it runs in the transaction that
+ * deletes the guest, so either the function and the deletion both succeed or both fail. If the deletion fails, an HTTP
+ * hook may be called again with the same IDs, so an HTTP hook must be idempotent.
+ * @throws {AuthError} the hook's error. In this case, the guest doesn't change.
  */
 export async function transferGuest(ctx: AuthContext, request: GuestTransfer): Promise<GuestTransferOutcome> {
   const [guest, account] = await Promise.all([
@@ -61,7 +62,7 @@ interface Holder {
   readonly session: Session;
 }
 
-/** Returns an access token's user and session. Returns undefined if either is no longer valid. */
+/** Returns the user and session of an access token. Returns undefined if the user or the session is no longer valid. */
 async function holderOf(ctx: AuthContext, accessToken: string): Promise<Holder | undefined> {
   const verified = ctx.keys.verifyOwn(accessToken);
   if (!verified.ok) return undefined;

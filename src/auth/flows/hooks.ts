@@ -24,12 +24,12 @@ const names: Readonly<Record<HookName, string>> = {
 
 const attempts = 3;
 const backoffMs = 2000;
-/** The total timeout for all attempts to call an HTTP hook. */
+/** The timeout for all attempts to call an HTTP hook together. */
 const httpTimeoutMs = 5000;
 const functionTimeoutMs = 2000;
 const maxResponseBytes = 200 * 1024;
 
-/** Calls an enabled hook and returns its response. Throws the hook's error. */
+/** Calls an enabled hook and returns its response. If the hook returns an error, throws the error. */
 export async function runHook(
   ctx: AuthContext,
   name: HookName,
@@ -63,7 +63,7 @@ function throwOnRejection(response: JsonObject): void {
   const error = response.error;
   if (!isJsonObject(error) || typeof error.message !== 'string' || error.message === '') return;
   const status = Number(error.http_code);
-  // An invalid HTTP status is handled like a missing one.
+  // An invalid HTTP status is handled like a missing status.
   const isStatus = Number.isInteger(status) && status >= 200 && status <= 599;
   throw new AuthError(undefined, { status: isStatus ? status : 500, message: error.message });
 }
@@ -77,7 +77,7 @@ async function callFunction(
   const [, schema = '', name = ''] = new URL(uri).pathname.split('/').map(decodeURIComponent);
   const call = async (inside: Transaction): Promise<JsonObject> => {
     const result = await callHookFunction(inside, { schema, name }, body, functionTimeoutMs);
-    // A function may return its JSON as a string.
+    // A hook function may return its JSON response as a string.
     const parsed = typeof result === 'string' ? parseJson(result) : result;
     return isJsonObject(parsed) ? parsed : {};
   };
@@ -98,7 +98,8 @@ async function callHttp(ctx: AuthContext, uri: string, secrets: string, body: st
         redirect: 'manual',
         headers: {
           'content-type': 'application/json',
-          // Disables compression, because the size of a compressed response isn't known until it is decompressed.
+          // Disables compression, because the size of a compressed response isn't known until the response is
+          // decompressed.
           'accept-encoding': 'identity',
           'webhook-id': id,
           'webhook-timestamp': String(timestampSeconds),

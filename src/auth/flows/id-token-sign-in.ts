@@ -42,7 +42,7 @@ interface IdTokenRequest {
   readonly issuer: string;
 }
 
-/** An issuer whose ID tokens are accepted, and their allowed audiences. */
+/** An issuer whose ID tokens are accepted, and the audiences that these tokens may have. */
 interface TrustedIssuer {
   readonly provider: string;
   readonly location: IssuerLocation;
@@ -120,7 +120,10 @@ const fixedIssuers: readonly (readonly [provider: string, issuer: string])[] = [
   ['snapchat', snapchatIssuer],
 ];
 
-/** Finds the issuer whose tokens the request may contain. @throws {AuthError} validation_failed, provider_disabled */
+/**
+ * Finds the issuer that must have issued the token in the request.
+ * @throws {AuthError} validation_failed, provider_disabled
+ */
 async function findIssuer(ctx: AuthContext, request: IdTokenRequest): Promise<TrustedIssuer> {
   const { provider, issuer } = request;
   if (provider === 'apple' || isAppleIssuer(issuer)) {
@@ -140,12 +143,15 @@ async function findIssuer(ctx: AuthContext, request: IdTokenRequest): Promise<Tr
   throw authError('validation_failed', `Custom OIDC provider "${provider}" not allowed`);
 }
 
-/** Whether the issuer belongs to Microsoft. Includes issuers of version 1 tokens, which upstream also accepts here. */
+/**
+ * Whether the issuer belongs to Microsoft. Returns true for the issuers of version 1 tokens too, because upstream also
+ * accepts them.
+ */
 function isMicrosoftIssuer(issuer: string): boolean {
   return isAzureIssuer(issuer) || /^https:\/\/sts\.windows\.net\/[^/]+\/?$/.test(issuer);
 }
 
-/** Returns the provider that matches the issuer in the unverified token. The token is verified later. */
+/** Returns the provider that matches the issuer in the unverified token. The caller verifies the token later. */
 function detected(
   { idToken, issuer }: IdTokenRequest,
   name: 'Apple' | 'Azure',
@@ -201,7 +207,7 @@ async function verify(
 ): Promise<IdTokenClaims> {
   // Rejects text that isn't a token before sending a request to the issuer.
   if (!isToken(idToken)) throw invalid('Bad ID token');
-  // Apple has two issuer names with the same discovery document.
+  // Apple uses two issuer names, but only one discovery document.
   const discoveryLocation = provider === 'apple' ? { ...location, issuer: issuers.apple } : location;
   await ctx.oidc.discover(discoveryLocation).catch((cause: unknown) => {
     throw new AuthError('unexpected_failure', { cause });
@@ -220,7 +226,8 @@ async function verify(
 }
 
 /**
- * Checks the nonce. The token contains the nonce's hash, so an intercepted token is useless without the app's nonce.
+ * Checks the nonce. The token contains the hash of the nonce, so an intercepted token is useless without the app's
+ * nonce.
  */
 function checkNonce(claims: IdTokenClaims, nonce: string): void {
   const expected = typeof claims.nonce === 'string' ? claims.nonce : '';

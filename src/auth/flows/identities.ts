@@ -1,4 +1,4 @@
-/** Removes identities. If the user's email address came from a removed identity, also changes the address. */
+/** Removes identities. If the user's email address came from a removed identity, the address changes as well. */
 import type { Transaction } from '../../database/types.ts';
 import type { AdminCaller, Caller, UserCaller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
@@ -24,10 +24,10 @@ import { requireUsedFactor } from './own-account.ts';
 import { recordEvent, recordOperatorEvent } from './security-events.ts';
 
 /**
- * Chooses a new address if none of the remaining identities has the user's address. Prefers the oldest verified
- * address. With autoconfirm, also considers unverified addresses. Otherwise, unverified addresses aren't considered,
- * because such an address would block its real owner. If no address qualifies, removes the user's address. Returns
- * false if every address belongs to another user.
+ * Chooses a new address for the user if none of the remaining identities has the user's current address. Prefers the
+ * verified address whose identity is the oldest. With autoconfirm, also considers unverified addresses. Without
+ * autoconfirm, unverified addresses aren't considered, because such an address would block the address's real owner. If
+ * no address qualifies, removes the user's address. Returns false if each of the addresses belongs to another user.
  */
 export async function followIdentities(
   ctx: AuthContext,
@@ -55,8 +55,8 @@ export async function followIdentities(
 }
 
 /**
- * Returns the first address that no other user has. Returns null if an entry without an address comes first, and
- * undefined if all addresses are taken.
+ * Returns the first address that no other user has. Returns null if the list contains an entry without an address
+ * before such an address. Returns undefined if other users have all of the addresses.
  */
 async function firstFree(
   tx: Transaction,
@@ -103,8 +103,9 @@ export async function unlinkIdentityByAdmin(
 }
 
 /**
- * Whether the user keeps the confirmed address as a sign-in method. Only the Account pages support this. In upstream,
- * an account created with a provider can't be unlinked from it, even if the user has set a password.
+ * Whether the user can still sign in with the confirmed address after the identity is removed. Only the Account pages
+ * support such sign-ins. In upstream, users can't unlink an account from the provider with which it was created, even
+ * if they have set a password.
  */
 function keepsAddress(
   { settings }: AuthContext,

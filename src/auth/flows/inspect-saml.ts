@@ -1,22 +1,24 @@
-/** Checks an identity provider's metadata before or after it is added. Doesn't store anything. */
+/**
+ * Checks the metadata of an identity provider, either before or after the provider is added. Doesn't store anything.
+ */
 import { X509Certificate } from 'node:crypto';
 import type { AuthContext } from '../context.ts';
 import { parseIdentityProvider } from '../core/saml/metadata.ts';
 import { authError } from '../errors.ts';
 import { fetchMetadata } from './saml-metadata.ts';
 
-/** The parts of a metadata document that sign-ins depend on. */
+/** The parts of a metadata document on which sign-ins depend. */
 export interface SamlInspection {
   readonly entityId: string;
-  /** Null if the provider doesn't accept redirected requests. Sign-ins then fail. */
+  /** Null if the provider doesn't accept requests that are sent with the HTTP-Redirect binding. Sign-ins then fail. */
   readonly signOnUrl: string | null;
   readonly certificates: readonly SamlCertificate[];
-  /** An ISO 8601 time. Null if the document doesn't expire. */
+  /** The time in ISO 8601 format. The time is null if the document doesn't expire. */
   readonly validUntil: string | null;
 }
 
 export interface SamlCertificate {
-  /** Null if the certificate isn't valid X.509. The fields below are then empty. */
+  /** Null if the certificate isn't valid X.509. In this case, the following fields are empty. */
   readonly subject: string | null;
   /** The SHA-256 fingerprint in the format that identity providers display. */
   readonly fingerprint: string;

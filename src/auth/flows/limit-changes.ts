@@ -1,11 +1,11 @@
-/** Limits how often users change their own accounts, across all networks. */
+/** Limits how often users can change their own accounts. Requests from all networks count together. */
 import type { UserCaller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
 
 /**
- * Counts a change and returns the caller. Each change adds rows to the audit log and the account's timeline, so a
- * stolen access token must not allow unlimited changes. Each session has a separate limit. Otherwise, a thief could use
- * up the changes that the owner needs to end the thief's session.
+ * Counts a change and returns the caller. Each change adds rows to the audit log and to the account's timeline, so a
+ * stolen access token must not permit unlimited changes. Each session has a separate limit. With a common limit, a
+ * thief could use up the changes that the owner needs to end the thief's session.
  * @throws {AuthError} over_request_rate_limit
  * @example const self = await limitChanges(ctx, await requireUser(ctx, caller))
  */

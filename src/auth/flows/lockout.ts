@@ -1,4 +1,4 @@
-/** Notifies an account's owner that new browsers can't sign in because of too many wrong attempts. */
+/** Notifies an account's owner that sign-ins in new browsers are blocked because of too many wrong attempts. */
 import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
 import { findUserById } from '../queries/users.ts';
@@ -9,7 +9,7 @@ import { recordEvent } from './security-events.ts';
 /** The minimum interval between two lockout emails, so that an attacker can't flood the mailbox. */
 const reportEveryMs = 6 * 3_600_000;
 
-/** Reports a lockout in the background, so that the response doesn't reveal that the account exists. */
+/** Reports a lockout to the owner in the background, so that the response doesn't reveal that the account exists. */
 export async function reportLockout(ctx: AuthContext, caller: Caller, userId: string): Promise<void> {
   await ctx.backgroundWork.do(true, async () => {
     if (!ctx.hasOwnTables) return;

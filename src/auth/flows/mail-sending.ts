@@ -1,6 +1,6 @@
 /**
- * Functions that all of this service's emails share. The functions handle limits, links, and the hook that can send the
- * emails.
+ * Defines the functions that the auth service uses for all of its emails. These functions handle rate limits, links,
+ * and the hook that can send the emails.
  */
 import type { Transaction } from '../../database/types.ts';
 import { keepLoopbackName } from '../../kernel/request-origin.ts';
@@ -17,8 +17,8 @@ import type { User } from '../rows.ts';
 import { runHook } from './hooks.ts';
 
 /**
- * Returns a code's link. If the flow ends on the Account pages or `hasButton` is set, the link takes effect only when
- * the user presses a button.
+ * Returns the link for a code. If the flow ends on the Account pages, or if `hasButton` is set, the link takes effect
+ * only when the user presses a button.
  */
 export function linkFor(
   { settings: { externalUrl, accountUrl } }: AuthContext,
@@ -28,14 +28,15 @@ export function linkFor(
   hasButton: boolean,
 ): string {
   const isForPages = isBelow(redirectTo, accountUrl());
-  // Uses the host that received the request for the email, because the waiting window's cookie is bound to that host.
+  // The link uses the host that received the request for the email, because the cookie of the waiting window is bound
+  // to that host.
   const pagesUrl = isForPages ? keepLoopbackName(accountUrl(), new URL(redirectTo).host) : accountUrl();
   return hasButton || isForPages
     ? confirmPageLink(pagesUrl, hash, type, redirectTo)
     : actionLink(externalUrl(), hash, type, redirectTo);
 }
 
-/** Returns the template values for a code's link. */
+/** Returns the template values that describe the link for a code. */
 export function linkData(ctx: AuthContext, hash: string, type: LinkType, redirectTo: string) {
   return {
     ConfirmationURL: linkFor(ctx, hash, type, redirectTo, ctx.settings.mail.confirmsByButton),
@@ -49,13 +50,13 @@ export function cancelLink({ settings }: AuthContext, hash: string): string {
   return settings.hasAccountPages ? `${settings.accountUrl()}/cancel-change?token=${hash}` : '';
 }
 
-/** Returns the URL of the page where users choose a new password. */
+/** Returns the URL of the page on which users start to choose a new password. */
 export const secureUrl = ({ settings }: AuthContext): string =>
   settings.hasAccountPages ? `${settings.accountUrl()}/recover` : '';
 
 type EmailData = Readonly<Record<string, string>>;
 
-/** Runs the `send_email` hook. Missing fields in `emailData` are empty. */
+/** Runs the `send_email` hook. The hook receives empty strings for fields that are missing in `emailData`. */
 export async function callSendEmailHook(
   ctx: AuthContext,
   tx: Transaction | undefined,
@@ -68,7 +69,7 @@ export async function callSendEmailHook(
     token_hash: '',
     redirect_to: '',
     email_action_type: '',
-    // This service's URL, which upstream also sends to the hook under this name.
+    // The URL of the auth service. Upstream also sends this URL to the hook under this name.
     site_url: ctx.settings.externalUrl(),
     token_new: '',
     token_hash_new: '',
@@ -96,7 +97,7 @@ export function requireMailPause(ctx: AuthContext, sentAt: string | null): void 
   requirePause(sentAtMs, ctx.settings.email.maxFrequencyMs, ctx.clock.now(), 'over_email_send_rate_limit');
 }
 
-/** Whether another email can't be sent yet because the previous one is too recent. */
+/** Whether the previous email was sent so recently that another email can't be sent yet. */
 export const isMailPausing = ({ settings, clock }: AuthContext, sentAt: string | null): boolean =>
   sentAt !== null && isPausing(toMs(sentAt), settings.email.maxFrequencyMs, clock.now());
 
