@@ -1,6 +1,6 @@
 /**
  * Implements the setting `[api].auto_expose_new_tables`, which determines whether the API roles can access new objects
- * that `postgres` creates in `public`.
+ * that the role `postgres` creates in the schema `public`.
  */
 import { quoteIdentifier, sql } from '../kernel/sql.ts';
 import type { Database } from './types.ts';
@@ -13,9 +13,9 @@ const kinds = [
 ] as const;
 
 /**
- * Applies the setting. This must run after the services' SQL files and before the user's roles, migrations and seeds.
- * The bootstrap already grants these privileges, but they are granted again here so that the setting can be turned back
- * on.
+ * Applies the setting. This function must run after the services' SQL files and before the user's roles, migrations and
+ * seeds. The bootstrap already grants these privileges, but they are granted here too, so that the setting can be
+ * turned off and on again.
  */
 export async function setAutoExposeNewTables(database: Database, expose: boolean): Promise<void> {
   const { ownsSchemas, embedded } = database.info;
@@ -31,8 +31,8 @@ export async function setAutoExposeNewTables(database: Database, expose: boolean
 }
 
 /**
- * Returns the role that the project uses. This is usually `postgres`. On an external server where `postgres` belongs to
- * a different administrator, the role is the account in the URL.
+ * Returns the role that owns the project's objects. This is usually `postgres`. On an external server where `postgres`
+ * belongs to a different administrator, it is the role whose name is in the URL.
  */
 async function projectRole(database: Database): Promise<string> {
   const [row] = await database

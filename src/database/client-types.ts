@@ -1,4 +1,4 @@
-/** Generates a database's types for client code. Uses the same generator as upstream. */
+/** Generates types for client code from the schemas of a database. Plinth uses the same generator as upstream. */
 import { withComputedFields } from './computed-fields.ts';
 import { DatabaseError } from './errors.ts';
 
@@ -8,16 +8,19 @@ export type TypeLanguage = (typeof typeLanguages)[number];
 export interface TypesOptions {
   readonly language?: TypeLanguage;
   readonly swiftAccess?: 'internal' | 'public';
-  /** Whether a foreign key on a unique column is treated as a one-to-one relationship, as in PostgREST 10 and newer. */
+  /**
+   * Whether a foreign key on a unique column is treated as a one-to-one relationship, as PostgREST 10 and newer
+   * versions do.
+   */
   readonly detectsOneToOne?: boolean;
   /** The password to use if the URL doesn't contain one. */
   readonly password?: string | undefined;
-  /** The time limit for the connection and for each query. */
+  /** The time limit for connecting and for each query. */
   readonly timeoutMs?: number;
 }
 
 /**
- * Generates the types and returns them as TypeScript source. Loads the generator and its client on demand because
+ * Generates the types and returns their source code. The generator and its database client are imported here because
  * loading them is slow.
  * @throws {DatabaseError} types_timeout
  */
@@ -37,7 +40,7 @@ export async function generateTypes(
     max: 4,
     ...(timeoutMs === undefined ? {} : { connectionTimeoutMillis: timeoutMs, query_timeout: timeoutMs }),
   });
-  // Without this listener, an idle connection that fails would terminate the process.
+  // Without this listener, an error on an idle connection would terminate the process.
   pool.on('error', () => undefined);
   try {
     const metadata = generators.sortGeneratorMetadata(
@@ -60,9 +63,9 @@ export async function generateTypes(
 }
 
 /**
- * Returns the URL with the password added. Also sets the option that makes `sslmode=require` work as in libpq, which
- * encrypts the connection without checking the certificate. By default, node-postgres checks the certificate, which
- * fails for hosted databases.
+ * Returns the URL with the password included. Also sets the option with which `sslmode=require` works as in libpq,
+ * which encrypts the connection but doesn't check the certificate. By default, node-postgres checks the certificate,
+ * which fails for hosted databases.
  */
 function clientUrl(text: string, password: string | undefined): string {
   if (!URL.canParse(text)) return text;

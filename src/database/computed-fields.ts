@@ -1,7 +1,7 @@
 /**
- * Adds `ComputedFields` to generated TypeScript types, in the format of CLI 3.1. A computed field is a property of a
- * `Row` whose value comes from a function instead of a column. The published version of the generator doesn't support
- * computed fields yet.
+ * Adds `ComputedFields` to generated TypeScript types, in the format that CLI 3.1 generates. A computed field is a
+ * property of a `Row` whose value is returned by a function instead of being stored in a column. The published version
+ * of the type generator doesn't support computed fields yet.
  */
 
 interface Column {
@@ -21,9 +21,9 @@ const levels = {
 const width = 80;
 
 /**
- * Returns the types with their computed fields added.
- * @param types types that are indented with two spaces per level
- * @param columns the columns of every table and view in the types
+ * Returns the types with the computed fields added.
+ * @param types the generated types, indented with two spaces per level
+ * @param columns the columns of all tables and views in the types
  */
 export function withComputedFields(types: string, columns: readonly Column[]): string {
   const known = new Set(columns.map(({ schema, table, name }) => JSON.stringify([schema, table, name])));

@@ -1,4 +1,4 @@
-/** Opens sessions that copy rows to and from a server. Dumps use them. */
+/** Opens sessions in which rows are copied to and from a server. Dumps use them. */
 
 import type { Sql } from '../kernel/sql.ts';
 import type { Queryable, Row } from './types.ts';
@@ -6,15 +6,18 @@ import { Client, type ConnectionOptions, copyIn, copyLines, type Notice } from '
 import { readVersion } from './wire/version.ts';
 
 export interface CopySession extends Pick<Queryable, 'query' | 'queryText' | 'exec'> {
-  /** The version as a number, for example 180004. */
+  /** The version of the server as a number, for example 180004. */
   readonly serverVersion: number;
-  /** Whether the server still has the session. */
+  /** Whether the connection to the server is still open. */
   readonly isOpen: () => boolean;
-  /** The state after the last statement: outside a transaction, in a transaction, or in a failed transaction. */
+  /**
+   * The state of the session after the last statement: outside a transaction, in a transaction, or in a failed
+   * transaction.
+   */
   readonly transaction: () => 'none' | 'open' | 'failed';
   /**
-   * Runs COPY ... TO STDOUT. Each line is in COPY's text format and valid only during the call. If `onLine` returns a
-   * promise, the server waits until it resolves.
+   * Runs COPY ... TO STDOUT. `onLine` is called for each line, which is in COPY's text format and valid only during the
+   * call. If `onLine` returns a promise, no more lines are read until the promise resolves.
    */
   copyOut(
     statement: string,
@@ -22,11 +25,11 @@ export interface CopySession extends Pick<Queryable, 'query' | 'queryText' | 'ex
   ): Promise<void>;
   /** Runs COPY ... FROM STDIN. */
   copyIn(statement: string, chunks: AsyncIterable<Uint8Array>): Promise<void>;
-  /** Closes the session and cancels a running statement. */
+  /** Closes the session and cancels the statement that is running. */
   destroy(): void;
 }
 
-/** Opens a session that copies rows. @throws {ConnectionError} if the connection or the sign-in fails */
+/** Opens a session for copying rows. @throws {ConnectionError} if connecting or signing in fails */
 export async function openCopySession(
   options: ConnectionOptions,
   onNotice?: (notice: Notice) => void,

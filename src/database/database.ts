@@ -1,6 +1,6 @@
 /**
- * Assembles the database module from a server (embedded or external), Plinth's SQL files, pools, the request path and
- * the listener.
+ * Creates the database module from a server (embedded or external), Plinth's SQL files, connection pools, the path that
+ * requests use, and the listener.
  */
 import { type Logger, silentLogger } from '../kernel/log.ts';
 import { sql } from '../kernel/sql.ts';
@@ -46,52 +46,61 @@ export interface DatabaseOptions {
   readonly dataDir: string;
   /** The loopback port of the embedded server. 0 selects a free port, and null (the default) disables TCP. */
   readonly port?: number | null;
-  /** The URL of an external PostgreSQL server (version 15 or newer) that replaces the embedded server. */
+  /** The URL of an external PostgreSQL server (version 15 or newer) to use instead of the embedded server. */
   readonly databaseUrl?: string;
-  /** The environment variables that complete the URL as in libpq, such as PGPASSFILE. Defaults to none. */
+  /**
+   * The environment variables that supply missing parts of the URL as in libpq, such as PGPASSFILE. Defaults to none.
+   */
   readonly environment?: Environment;
   /** The settings in `[db.settings]` of config.toml, which are written to postgresql.conf. */
   readonly dbSettings?: Readonly<Record<string, string | number | boolean>>;
   /**
-   * Settings of the database itself, such as `app.settings.jwt_secret`. They are used only with the embedded server.
+   * Settings that are stored in the database itself, such as `app.settings.jwt_secret`. These settings are used only
+   * with the embedded server.
    */
   readonly databaseSettings?: readonly Setting[];
-  /** Settings that earlier versions applied. They are removed if they still have the values given here. */
+  /**
+   * Database settings that earlier versions of Plinth stored. They are removed if they still have the values specified
+   * here.
+   */
   readonly withheldSettings?: readonly Setting[];
   /** The password of the role `postgres` on the embedded server. Defaults to `postgres`. */
   readonly password?: string;
-  /** Whether all login roles share one password (`[database] shared_password`). */
+  /** Whether all login roles have the same password (`[database] shared_password`). */
   readonly sharedPassword?: boolean;
-  /** Whether the embedded server's `postgres` role has REPLICATION (`[database] replication`). */
+  /** Whether the role `postgres` on the embedded server has the REPLICATION attribute (`[database] replication`). */
   readonly replication?: boolean;
   readonly requestPath?: RequestPathLimits;
-  /** The sizes and limits of the pools. */
+  /** The sizes and limits of the connection pools. */
   readonly pools?: Pick<PoolsOptions, 'max' | 'maxWaiting'>;
-  /** Whether data must survive a crash. False disables fsync, for disposable test clusters. */
+  /** Whether data must survive a crash of the machine. False turns fsync off, for disposable test clusters. */
   readonly durable?: boolean;
-  /** Returns the folder of a prepared cluster. A new data folder is copied from it. */
+  /** Returns the folder of a prepared cluster. A new data folder is created by copying this folder. */
   readonly prepared?: (() => Promise<string | undefined>) | undefined;
   readonly log?: Logger;
   /**
-   * All migrations of this version, except the module's own. If set, a database with migrations of a newer version is
-   * rejected before it is changed.
+   * All migrations in this version, except those of the database module. If set, a database to which a newer version
+   * has applied migrations is rejected before anything is changed.
    */
   readonly knownMigrations?: () => Promise<readonly MigrationSet[]>;
   /** Called before each step that may be slow, with a sentence that describes the step. */
   readonly onProgress?: (message: string) => void;
-  /** Called when this process can do other work while the embedded server starts. May be called several times. */
+  /**
+   * Called when this process can do other work while it waits for the embedded server to start. The function may be
+   * called several times.
+   */
   readonly whileStarting?: () => void;
 }
 
-/** A running server, embedded or external, and the database that Plinth uses on it. */
+/** A running server, either embedded or external, and the database on it that Plinth uses. */
 export interface Server extends SignIns {
   /**
-   * The session that applies Plinth's numbered SQL files. The first call to `migrate` closes it. Undefined if this
-   * process doesn't apply SQL files.
+   * The session in which Plinth's numbered SQL files are applied. The first call to `migrate` closes it. Undefined if
+   * this process doesn't apply SQL files.
    */
   readonly admin?: Client;
   readonly info: DatabaseInfo;
-  /** Facts about an external server that its catalogs don't contain. Undefined for the embedded server. */
+  /** Information about an external server that isn't in the server's catalogs. Undefined for the embedded server. */
   readonly connected?: () => Connected;
   stop(): Promise<void>;
 }
@@ -141,12 +150,13 @@ async function startEmbedded(
       admin = await signIn(cluster);
     } catch (error) {
       if ((error as PostgresErrorShape).code !== '28P01') throw error;
-      // The folder was copied without its key, or with a different folder's key.
+      // The data folder was copied without its key or together with the key of a different folder.
       await cluster.stop();
       cluster = await start(true);
       admin = await signIn(cluster);
     }
-    // No client relies on a new database yet, and the first commit of a client also flushes all earlier commits.
+    // This is safe because no client relies on a new database yet, and a client's first commit also flushes all earlier
+    // commits.
     if (cluster.isNew) await admin.exec('set synchronous_commit = off');
     const serverVersion = readVersion(admin);
     await rejectNewer(admin, options, `in ${options.dataDir}`);
@@ -173,7 +183,7 @@ async function startEmbedded(
   }
 }
 
-/** Throws if the ledger lists files from a newer version. */
+/** Throws an error if the ledger lists files from a newer version of Plinth. */
 async function rejectNewer(
   session: Client,
   { knownMigrations }: DatabaseOptions,
@@ -221,7 +231,7 @@ async function connectToExternal(
   return { target, targetOf, connected, admin: session, info, stop: async () => {} };
 }
 
-/** Creates the pools, the request path and the listener for a bootstrapped database. */
+/** Creates the pools, the path that requests use, and the listener for a database that has been bootstrapped. */
 export function openDatabase(
   server: Server,
   log: Logger,
@@ -248,7 +258,7 @@ export function openDatabase(
       const run = { session, serverVersion: info.serverVersion, log, onProgress };
       return await applyFiles(run, readMigrationFiles(sets));
     } finally {
-      // After a bootstrap, the session has large caches and is no longer needed, so it is closed.
+      // After a bootstrap, the session is closed because it has large caches and is no longer needed.
       await session.connection.close();
     }
   };
@@ -318,7 +328,7 @@ export function openDatabase(
           : 'alter system reset default_transaction_read_only',
       );
       await superuser.exec('select pg_reload_conf()');
-      // Writes a checkpoint to remove WAL files that are no longer needed.
+      // Writes a checkpoint so that PostgreSQL removes WAL files that are no longer needed.
       if (isReadOnly) await superuser.exec('checkpoint');
     },
     migrate: runFiles,
@@ -337,7 +347,7 @@ export function openDatabase(
 
 const findingsLifetimeMs = 10_000;
 
-/** Caches a result for `lifetimeMs`. Errors aren't cached. */
+/** Returns a function that caches a result for `lifetimeMs`. Errors aren't cached. */
 function cached<T>(lifetimeMs: number, call: () => Promise<T>): () => Promise<T> {
   let latest: { readonly at: number; readonly result: Promise<T> } | undefined;
   return () => {
@@ -368,7 +378,7 @@ async function checkLogin(target: ConnectionOptions): Promise<void> {
   }
 }
 
-/** Returns the connection string that users and ORMs can use. */
+/** Returns the connection string for users and ORMs. */
 export function clusterUrl(
   cluster: ReachedCluster & { readonly tcpPort: number | null },
   database: string,

@@ -1,4 +1,4 @@
-/** Evaluates a relation's policies for a row, as the role that they apply to. */
+/** Evaluates the policies on a relation for a row, as the role to which the policies apply. */
 import type { Database, Setting, Transaction } from '../../database/types.ts';
 import type { Identity } from '../persona/act.ts';
 import type { EvaluatedPolicy, Gate } from './contract.ts';

@@ -1,6 +1,6 @@
 /**
- * Evaluates conditions for a row as the persona. Each part of a condition is evaluated separately, so that an error can
- * be attributed to it.
+ * Evaluates policy conditions for a row as the persona. Each part of a condition is evaluated separately, so that an
+ * error can be attributed to the part that caused it.
  */
 import { type Sql, sql } from '../../kernel/sql.ts';
 import type { EvaluatedExpression, Value } from './contract.ts';
@@ -23,8 +23,8 @@ export async function evaluate(scope: Scope, expression: Expression): Promise<Ev
 }
 
 /**
- * Returns a FROM item with the row. Conditions can refer to columns with or without the table's name, or to the whole
- * row. A function in FROM that returns the table's row type supports all three.
+ * Returns a FROM item that provides the row. Conditions can refer to a column with or without the table's name, or to
+ * the whole row. A function in FROM that returns the row type of the table makes all three possible.
  */
 export function rowOf({ schema, name }: RelationFacts, row: string): Sql {
   const type = sql.id(schema, name);

@@ -1,4 +1,4 @@
-/** Reads a relation, a role and the policies from the catalogs with administrator privileges. */
+/** Reads a relation, a role and the policies from the system catalogs with administrator privileges. */
 import type { Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
 import type { RelationKind, Security } from './contract.ts';
@@ -12,7 +12,7 @@ export interface RelationFacts {
   owner: string;
   rls: boolean;
   forced: boolean;
-  /** Whether the view is read with its user's privileges (`security_invoker`). */
+  /** Whether the view is read with the privileges of the role that uses it (`security_invoker`). */
   invoker: boolean;
   columns: {
     name: string;
@@ -50,7 +50,10 @@ export async function findRelation(
   return row;
 }
 
-/** Returns why row-level security applies or doesn't apply to the role. Returns undefined if the role doesn't exist. */
+/**
+ * Returns the reason why row-level security applies or doesn't apply to the role. Returns undefined if the role doesn't
+ * exist.
+ */
 export async function findSecurity(
   db: Queryable,
   relation: RelationFacts,
@@ -86,9 +89,9 @@ export async function listPolicies(db: Queryable, oid: number, role: string): Pr
 }
 
 export interface ViewFacts {
-  /** The view's query, with qualified names. */
+  /** The query of the view, with qualified names. */
   text: string;
-  /** The stored rewrite rule, which `core/view-targets.ts` parses. */
+  /** The stored rewrite rule of the view, which is parsed by `core/view-targets.ts`. */
   rule: string;
   /** The tables and views that the view reads directly, each with the columns that the view uses. */
   sources: { oid: number; columns: string[] }[];

@@ -1,4 +1,4 @@
-/** Before the statement itself runs, collects the privileges, the policies with their values, and the rows. */
+/** Collects the privileges, the policies with their values, and the rows, before the statement itself runs. */
 import type { Database, Queryable, Setting } from '../../database/types.ts';
 import type { Identity } from '../persona/act.ts';
 import type { Gate, Need } from './contract.ts';
@@ -11,7 +11,7 @@ import type { WhyStatement } from './statement.ts';
 
 export interface Surroundings {
   readonly database: Database;
-  /** The connection for catalog queries. */
+  /** The connection that is used to query the catalogs. */
   readonly db: Queryable;
   readonly identity: Identity;
   /** The timeout for each statement. */
@@ -28,8 +28,8 @@ export interface Findings {
 }
 
 /**
- * Collects the findings for a table. `role` is the role whose privileges and policies apply. If the role doesn't exist,
- * privileges aren't checked.
+ * Collects the findings for a table. `role` is the role whose privileges and policies are checked. If this role doesn't
+ * exist, its privileges aren't checked.
  */
 export async function findTable(
   { database, db, identity, timeout, mayRead }: Surroundings,

@@ -6,7 +6,7 @@ import type { CallText } from './core/select.ts';
 export interface FunctionFacts {
   schema: string;
   name: string;
-  /** The name with the parameter types. */
+  /** The name of the function, with the types of its parameters. */
   signature: string;
   language: string;
   securityDefiner: boolean;
@@ -14,13 +14,13 @@ export interface FunctionFacts {
   returnsSet: boolean;
   returnsBoolean: boolean;
   source: string;
-  /** The function's own search path. */
+  /** The search path that the function sets for itself. */
   searchPath: string[] | null;
-  /** The number of parameters without a default. */
+  /** The number of parameters that have no default. */
   required: number;
   arguments: {
     name: string | null;
-    /** The type's qualified name. */
+    /** The qualified name of the type. */
     type: string;
     isPseudo: boolean;
     default: string | null;
@@ -28,8 +28,8 @@ export interface FunctionFacts {
 }
 
 /**
- * Returns the function that a call refers to, or undefined for PostgreSQL's own functions. If several functions have
- * the name, `typesOf` returns the argument types that select one.
+ * Returns the function to which a call refers, or undefined for PostgreSQL's built-in functions. If several functions
+ * have this name, `typesOf` is called and returns the argument types, which determine the function.
  */
 export async function findFunction(
   tx: Transaction,
@@ -70,7 +70,7 @@ export async function findFunction(
   );
 }
 
-/** Returns the schemas and return types of all functions that a call could refer to. */
+/** Returns the schemas and return types of all functions to which a call could refer. */
 export function returnsOf(
   tx: Transaction,
   { schema, name }: CallText,
@@ -83,7 +83,7 @@ export function returnsOf(
     where p.proname = ${name} and n.nspname = any (${schemas}::text[])`);
 }
 
-/** Returns the owners of all functions that a call could refer to. */
+/** Returns the owners of all functions to which a call could refer. */
 export async function ownersOf(
   tx: Transaction,
   { schema, name }: CallText,

@@ -1,4 +1,4 @@
-/** Lists the privileges that a statement requires, and the statements that grant them. */
+/** Lists the privileges that a statement requires, and the GRANT statements for these privileges. */
 import type { Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
 import type { Need, Operation } from './contract.ts';
@@ -7,11 +7,14 @@ import type { RelationFacts } from './facts.ts';
 
 export interface Use {
   readonly privilege: 'SELECT' | 'INSERT' | 'UPDATE' | 'DELETE';
-  /** The columns that are used. Empty for DELETE. */
+  /** The columns that the statement uses. Empty for DELETE. */
   readonly columns: readonly string[];
 }
 
-/** Returns which columns the statement reads and writes. `returned` contains the columns in SELECT and RETURNING. */
+/**
+ * Returns which columns the statement reads and which it writes. `returned` contains the columns in the SELECT list or
+ * in RETURNING.
+ */
 export function usesOf(
   operation: Operation,
   given: {
@@ -35,7 +38,7 @@ export function usesOf(
   }
 }
 
-/** Lists the required privileges. The role must exist. */
+/** Lists the privileges that the statement requires. The role must exist. */
 export async function listNeeds(
   db: Queryable,
   relation: RelationFacts,
@@ -96,8 +99,8 @@ export async function listNeeds(
   }
 
   /**
-   * Returns the sequence privileges required for an inserted row that omits a column whose default uses a sequence.
-   * Identity columns don't require them.
+   * Returns the sequence privileges that are required to insert a row without a value for a column whose default uses a
+   * sequence. For identity columns, these privileges aren't required.
    */
   async function sequenceNeeds(): Promise<Need[]> {
     const given = uses.find(({ privilege }) => privilege === 'INSERT')?.columns ?? [];

@@ -1,4 +1,4 @@
-/** Formats the result as a pgTAP test (pgTAP 1.3), which fails if the database's behavior has changed. */
+/** Formats the result as a pgTAP test (pgTAP 1.3). The test fails if the database no longer behaves in the same way. */
 import { quoteIdentifier, quoteLiteral } from '../../kernel/sql.ts';
 import type { Identity } from '../persona/act.ts';
 import { settingsOf } from '../persona/act.ts';
@@ -45,8 +45,8 @@ function assertion({ truth }: AccessReport, statement: string, what: string): st
 }
 
 /**
- * Returns the statement for the test. A returned row proves that the statement had an effect. RETURNING with a constant
- * doesn't require reading any column.
+ * Returns the statement to use in the test. If a row is returned, the statement had an effect. RETURNING with only a
+ * constant doesn't require the privilege to read a column.
  */
 function statementText(table: string, { operation, key, values, returned }: WhyStatement): string {
   const columns = returned.length > 0 ? returned.map((name) => quoteIdentifier(name)).join(', ') : '1';
@@ -80,7 +80,7 @@ function valuesText(values: Cells): string {
 
 const literal = (value: string | null): string => (value === null ? 'null' : quoteLiteral(value));
 
-/** Quotes text with a dollar tag that the text doesn't contain. */
+/** Quotes text with a dollar-quote tag that the text doesn't contain. */
 function dollarQuoted(text: string): string {
   let tag = 'test';
   while (text.includes(`$${tag}$`)) tag += '_';

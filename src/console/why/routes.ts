@@ -1,4 +1,4 @@
-/** The route that explains a persona's access to a row for an operation. */
+/** The route that explains whether and why a persona may perform an operation on a row. */
 import type { Database } from '../../database/types.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { may, permissionForRows } from '../core/roles.ts';
@@ -11,8 +11,8 @@ import { pgTapTest } from './pgtap.ts';
 import { why } from './why.ts';
 
 /**
- * The maximum number of concurrent explanations. Each can use several connections for seconds, and all pages share
- * these connections.
+ * The maximum number of explanations that are computed concurrently. Each explanation can use several connections for a
+ * few seconds, and all pages share these connections.
  */
 const maxAtOnce = 3;
 
@@ -39,7 +39,8 @@ export function whyRoutes(api: Api, database: Database, clock: Clock): void {
     const { role } = call.operator;
     if (!may(role, permissionForRows(schema)))
       throw new ConsoleError('forbidden', { message: `Your role can't read rows of ${schema}.` });
-    // A write actually runs, and effects of triggers and sequences outside the transaction can't be rolled back.
+    // For a write, the statement actually runs. The effects of triggers and sequences outside the transaction can't be
+    // rolled back.
     if (operation !== 'select' && !may(role, 'write'))
       throw new ConsoleError('forbidden', { message: 'Your role can only explain reads.' });
     const persona = parsePersona(as);

@@ -1,6 +1,6 @@
 /**
- * Reads the row before and after the statement. Reads as the tables' owner, so that conditions can also be evaluated
- * for rows that are hidden from the persona.
+ * Reads the row as it was before the statement and as it is after it. The rows are read as the operator's database
+ * role, so that conditions can also be evaluated for rows that are hidden from the persona.
  */
 import type { Database, Setting, Transaction } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
@@ -10,7 +10,7 @@ import { inSession } from './session.ts';
 import { aliasOf, type Cells, keyCondition, statementOf, type WhyStatement } from './statement.ts';
 
 export interface WholeRow {
-  /** The row as text in the format of the table's row type. */
+  /** The row as text, in the format of the table's row type. */
   readonly composite: string;
   readonly cells: Readonly<Record<string, unknown>>;
 }
@@ -23,8 +23,8 @@ export interface Rows {
 const wantedOf = (alias: Sql): Sql => sql`${alias}::text as composite, to_jsonb(${alias}) as cells`;
 
 /**
- * Reads both rows. `after` is the row that the write would store, including the effects of defaults, triggers and
- * generated columns. If a constraint rejects the write, `after` contains the values in the request.
+ * Reads both rows. `after` is the row that the statement would store, including the effects of defaults, triggers and
+ * generated columns. If a constraint rejects the row, `after` contains the values in the request.
  */
 export function readRows(
   database: Database,
@@ -33,7 +33,7 @@ export function readRows(
   identity: Identity,
   timeout: Setting,
 ): Promise<Rows> {
-  // Sets the claims, because triggers and defaults can read them. The role remains the owner's.
+  // The claims are set because triggers and defaults can read them. The role isn't changed.
   const settings = settingsOf(identity, defaultSearchPath).filter(([name]) => name !== 'role');
   return inSession(
     database.pool(identity.operatorRole),
@@ -48,12 +48,13 @@ export function readRows(
 
 export interface ViewRow {
   readonly cells: WholeRow['cells'];
-  /** The row's values in PostgreSQL's text format. */
+  /** The values in the row, in PostgreSQL's text format. */
   readonly texts: Cells;
 }
 
 /**
- * Reads a view's row. `text` is the view's query, which runs as the tables' owner. If undefined, reads the view itself.
+ * Reads a row of a view. `text` is the query of the view, which runs as the operator's database role. If `text` is
+ * undefined, the view itself is read.
  */
 export function readViewRow(
   {
@@ -67,7 +68,7 @@ export function readViewRow(
 ): Promise<ViewRow | undefined> {
   const settings = settingsOf(identity, defaultSearchPath).filter(([name]) => name !== 'role');
   const alias = aliasOf(view);
-  // Text from the catalog is SQL, so it is inserted unchanged.
+  // The text from the catalog is SQL, so it is inserted without quoting.
   const from = text === undefined ? sql.id(view.schema, view.name) : sql.raw(`(${text})`);
   return inSession(
     database.pool(identity.operatorRole),
@@ -111,7 +112,7 @@ async function writtenRow(
     );
     if (row !== undefined) return row;
   } catch {
-    // The error is ignored, because it is reported when the statement runs as the persona.
+    // The error is ignored here, because it is reported when the statement runs as the persona.
   }
   const type = sql.id(relation.schema, relation.name);
   const start = before === undefined ? sql`null::${type}` : sql`${before.composite}::${type}`;

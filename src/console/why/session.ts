@@ -1,14 +1,14 @@
 /**
  * Opens sessions that run the project's code, such as policies, functions and triggers. The sessions are reset
- * afterward, because prepared statements and session locks survive a rollback, and the next page would use the same
- * connection.
+ * afterward. Otherwise, prepared statements and session locks, which survive a rollback, would affect the next page
+ * that uses the same connection.
  */
 import type { Database, LoginRole, Pool, TransactionOptions, TransactionWork } from '../../database/types.ts';
 import { defaultSearchPath, type Identity, settingsOf } from '../persona/act.ts';
 
 /**
- * Returns the login role. Code in a session can switch to every role that the login role can switch to. Therefore, a
- * session of `postgres` is used only for code that runs as `postgres` anyway.
+ * Returns the role as which the session logs in. Code that runs in a session can switch to every role to which the
+ * login role can switch. Therefore, sessions of `postgres` are used only for code that runs as `postgres` anyway.
  */
 export function loginFor(identity: Identity, role: string): LoginRole {
   if (role === identity.role && identity.claims === undefined) return identity.operatorRole;
@@ -30,8 +30,8 @@ export async function inSession<T>(
 }
 
 /**
- * Runs a transaction with the persona's claims, as the persona's role or another role.
- * @throws {PostgresErrorShape} if requests can't switch to the role
+ * Runs a transaction with the persona's claims, either as the persona's role or as another role.
+ * @throws {PostgresErrorShape} if requests can't switch to this role
  */
 export function inSessionAs<T>(
   database: Database,
@@ -48,7 +48,7 @@ export function inSessionAs<T>(
   });
 }
 
-/** The owners of the project's and the server's code. Other roles have fewer privileges. */
+/** The roles that own the project's and the server's code. All other roles have fewer privileges. */
 const trustedOwners = new Set([
   'postgres',
   'supabase_admin',
@@ -57,5 +57,5 @@ const trustedOwners = new Set([
   'supabase_realtime_admin',
 ]);
 
-/** Whether this role's code may run with the privilege to read all tables. */
+/** Whether code that belongs to this role may run with the privilege to read all tables. */
 export const isTrusted = (owner: string): boolean => trustedOwners.has(owner);

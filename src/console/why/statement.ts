@@ -1,4 +1,7 @@
-/** Builds the statement to explain. Its names have already been checked against the catalog. */
+/**
+ * Builds the statement whose result is explained. The names in the statement have already been checked against the
+ * catalog.
+ */
 import { type Sql, sql } from '../../kernel/sql.ts';
 import type { Operation } from './contract.ts';
 import type { RelationFacts } from './facts.ts';
@@ -8,17 +11,17 @@ export type Cells = Readonly<Record<string, string | null>>;
 
 export interface WhyStatement {
   readonly operation: Operation;
-  /** The row's key. Unused for an insert. */
+  /** The row's key. Unused if the operation is an insert. */
   readonly key: Cells;
   /** The values that the statement writes. */
   readonly values: Cells;
-  /** The columns in SELECT or RETURNING. May be empty. */
+  /** The columns in the SELECT list or in RETURNING. May be empty. */
   readonly returned: readonly string[];
 }
 
 const target = ({ schema, name }: RelationFacts): Sql => sql.id(schema, name);
 
-/** Returns an alias for the row. It isn't a column name, because a column with this name would take precedence. */
+/** Returns an alias for the row. The alias must not be a column name, because the column would take precedence. */
 export function aliasOf({ columns }: RelationFacts): Sql {
   let alias = 'asked';
   while (columns.some(({ name }) => name === alias)) alias += '_';
@@ -33,7 +36,7 @@ export const keyCondition = (key: Cells, alias: Sql): Sql =>
     ' and ',
   );
 
-/** Builds the statement. `returning` replaces the columns in RETURNING. */
+/** Builds the statement. `returning` is used in place of the columns in RETURNING. */
 export function statementOf(relation: RelationFacts, statement: WhyStatement, returning?: Sql): Sql {
   const { operation, key, values, returned } = statement;
   const alias = aliasOf(relation);

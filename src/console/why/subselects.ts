@@ -1,6 +1,6 @@
 /**
- * Counts the rows that a subselect reads, in total and for each part of its condition, and returns the first of these
- * rows.
+ * Counts the rows that a subselect reads, in total and for each part of the subselect's condition, and returns the
+ * first rows.
  */
 import { type Sql, sql } from '../../kernel/sql.ts';
 import type { EvaluatedRows } from './contract.ts';
@@ -11,7 +11,7 @@ import { messageOf, type Scope } from './scope.ts';
 import { isTrusted } from './session.ts';
 import { mayReadAll, mayShow, operandsOf } from './visibility.ts';
 
-/** Counting stops at this number, so that large tables aren't read completely. */
+/** Rows are counted only up to this number, so that large tables aren't read completely. */
 const maxCounted = 1000;
 /** The maximum number of rows that are returned. */
 const maxRows = 5;
@@ -59,7 +59,10 @@ function conjunctsOf(where: string): string[] {
   return parsed.kind === 'and' ? parsed.parts.map(({ text }) => text) : [parsed.text];
 }
 
-/** Returns a derived table. Text from the catalog is SQL, so it is inserted unchanged. */
+/**
+ * Returns a derived table with the rows of a subselect. The text from the catalog is SQL, so it is inserted without
+ * quoting.
+ */
 const derived = (text: string, limit: number): Sql =>
   sql`(select * from (${sql.raw(text)}\n) plinth_rows limit ${limit}::int) plinth_row`;
 
@@ -78,7 +81,7 @@ async function countsOf({ tx, from }: Scope, texts: readonly string[]): Promise<
 
 /**
  * Counts the rows that policies hide from the role. The count runs with the privilege to read all tables, so it must
- * not run code of a role without this privilege.
+ * not run code that belongs to a role without this privilege.
  */
 async function hiddenOf(scope: Scope, matching: string, matched: number): Promise<number | null> {
   const { unfolding } = scope;
@@ -89,8 +92,8 @@ async function hiddenOf(scope: Scope, matching: string, matched: number): Promis
 }
 
 /**
- * Returns the first matching rows, or none if the operator may not see them. `shown` is the part of the text that
- * computes the rows' values.
+ * Returns the first matching rows, or an empty list if the operator may not see these rows. `shown` is the part of the
+ * text that computes the values in the rows.
  */
 async function firstRows(scope: Scope, matching: string, shown: string): Promise<Record<string, unknown>[]> {
   const { tx, from, unfolding } = scope;
@@ -103,13 +106,13 @@ async function firstRows(scope: Scope, matching: string, shown: string): Promise
     );
     return row?.rows ?? [];
   } catch (error) {
-    // With privileges on only some columns, the whole row can't be read. The counts are still correct.
+    // If the role has privileges on only some columns, it can't read the whole row. The row counts are still correct.
     messageOf(error);
     return [];
   }
 }
 
-/** Whether all functions that the text calls belong to the project or the server. */
+/** Whether all functions that the text calls belong to the project or to the server. */
 async function callsOnlyTrusted({ tx, unfolding }: Scope, text: string): Promise<boolean> {
   for (const call of callsIn(text)) {
     const owners = await ownersOf(tx, call, unfolding.searchPath);

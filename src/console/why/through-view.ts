@@ -1,6 +1,7 @@
 /**
- * Explains access to a view's row. Lists the privilege on the view and, for each underlying table, the privileges and
- * policies of the role that reads it. Policies are evaluated for the rows that the view's row is computed from.
+ * Explains the persona's access to a row of a view. Lists the required privilege on the view and, for each underlying
+ * table, the privileges and policies of the role that reads the table. Policies are evaluated for the rows from which
+ * the view's row is computed.
  */
 import type { PostgresErrorShape } from '../../database/types.ts';
 import type { Gate, Need, Operation, Through } from './contract.ts';
@@ -15,7 +16,7 @@ import { type Source, sourcesOf, writtenTable } from './views.ts';
 
 export interface ViewFindings extends Findings {
   readonly through: readonly Through[];
-  /** Whether a policy that might determine the result couldn't be evaluated. */
+  /** Whether there is a policy that might determine the result but couldn't be evaluated. */
   readonly isUnsure: boolean;
 }
 
@@ -41,7 +42,7 @@ export async function throughView(
   for (const source of sources) {
     const { relation, role, depth } = source;
     const security = (await findSecurity(db, relation, role)) ?? 'off';
-    // An insert doesn't read the table into which it inserts.
+    // An INSERT statement doesn't read the table into which it inserts.
     const uses: readonly Use[] =
       source === target && statement.operation === 'insert'
         ? []
@@ -77,7 +78,7 @@ export async function throughView(
   return { needs: unique(needs), gates, ...rows, through, isUnsure };
 }
 
-/** A table behind a view can be read without a privilege on the table's schema. */
+/** A table behind a view can be read without a privilege on the schema of the table. */
 const isChecked = ({ kind }: Need): boolean => kind !== 'schema';
 
 const unique = (needs: readonly Need[]): Need[] => [
@@ -88,8 +89,8 @@ const usesIn = ({ operation, key, values, returned }: WhyStatement): Use[] =>
   usesOf(operation, { keys: Object.keys(key), written: Object.keys(values), returned });
 
 /**
- * Returns the same statement for the underlying table, with the table's column names. Returns undefined if the view
- * computes one of the columns.
+ * Returns the same statement for the underlying table, with the column names of that table. Returns undefined if the
+ * view computes one of the columns.
  */
 function statementOf({ shown }: Source, statement: WhyStatement): WhyStatement | undefined {
   const names = new Map([...shown].map(([column, name]) => [name, column]));
@@ -112,7 +113,7 @@ const evaluateWrite = (
   statement: WhyStatement,
 ): Promise<Findings> => findTable(around, relation, role, statement);
 
-/** Returns the gates for the underlying table's row. Returns undefined if the row can't be identified. */
+/** Returns the gates for the row of the underlying table. Returns undefined if that row can't be identified. */
 async function evaluateRead(
   { database, db, identity, timeout, mayRead }: Surroundings,
   { relation, role, shown, isKept }: Source,
@@ -121,7 +122,7 @@ async function evaluateRead(
   const keys = relation.columns.filter((column) => column.key).map(({ name }) => name);
   if (keys.length === 0 || !keys.every((name) => shown.has(name))) return undefined;
   const key = Object.fromEntries(keys.map((name) => [name, row[shown.get(name) ?? ''] ?? null]));
-  // A NULL in the key means that an outer join found no matching row in this table.
+  // If the key contains NULL, an outer join found no matching row in this table.
   if (Object.values(key).includes(null)) return [];
   const operation: Operation = 'select';
   const statement = { operation, key, values: {}, returned: [] };
@@ -144,19 +145,19 @@ async function evaluateRead(
 
 /**
  * Whether the view might return the row even though the row doesn't pass this gate. With an outer join, the view
- * returns it even if the table has no matching row. Also, an evaluation as the view's owner can fail because the owner
- * lacks a schema privilege that the stored policy doesn't need.
+ * returns its row even if this table has no matching row. Also, evaluating policies as the view's owner can cause an
+ * error because the owner lacks a schema privilege, even though the stored policy doesn't need this privilege.
  */
 const isDoubtful = (passes: Gate['passes'], isKept: boolean, isCaller: boolean): boolean =>
   (passes !== true && isKept) || (passes === null && !isCaller);
 
-/** Whether switching to the view's owner isn't allowed. */
+/** Whether the error means that switching to the view's owner isn't allowed. */
 const isPermissionError = (error: unknown): boolean =>
   error instanceof Error && (error as Partial<PostgresErrorShape>).code === '42501';
 
 /**
- * Reads the row by running the view's query as the tables' owner, so that hidden rows are visible. If this isn't
- * allowed, reads the view instead.
+ * Reads the row by running the view's query as the operator's database role, so that hidden rows are visible. If
+ * running this query isn't allowed, reads the view itself instead.
  */
 async function rowOfView(
   around: Surroundings,

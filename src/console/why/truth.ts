@@ -1,4 +1,4 @@
-/** Runs the statement as the persona, rolls it back, and returns the database's result. */
+/** Runs the statement as the persona, rolls the transaction back, and returns the actual result. */
 import type { Database, PostgresErrorShape, Setting } from '../../database/types.ts';
 import type { Identity } from '../persona/act.ts';
 import type { Truth } from './contract.ts';
@@ -24,7 +24,7 @@ export async function tryIt(
       identity.role,
       async (tx) => {
         const { rows, commandTag } = await tx.queryText(statementOf(relation, statement));
-        // Also checks deferred constraints.
+        // Deferred constraints are also checked.
         if (!isSelect) await tx.exec('set constraints all immediate');
         return isSelect ? rows.length : Number(commandTag.split(' ').at(-1));
       },

@@ -1,6 +1,7 @@
 /**
- * Expands a condition's functions and subselects: a function's body with the arguments' values, and the rows that a
- * subselect reads. A SECURITY DEFINER function's body is evaluated as its owner.
+ * Evaluates the functions and subselects in a condition: shows the body of a function with the values of the arguments,
+ * and the rows that a subselect reads. The body of a SECURITY DEFINER function is evaluated as the owner of the
+ * function.
  */
 import { sql } from '../../kernel/sql.ts';
 import type { EvaluatedCall, EvaluatedRows, UnfoldNote } from './contract.ts';
@@ -19,7 +20,10 @@ export interface Unfolded {
   readonly calls: readonly EvaluatedCall[];
 }
 
-/** The schemas of the server's functions. For these functions, only the value is shown, not the body. */
+/**
+ * The schemas that contain the server's functions. For the server's functions, the page shows only the value, not the
+ * body.
+ */
 const serverSchemas = new Set([
   'auth',
   'storage',
@@ -65,7 +69,10 @@ async function callsOf(scope: Scope, texts: readonly CallText[]): Promise<Evalua
   return [...calls.values()];
 }
 
-/** Evaluates a call. Returns undefined for PostgreSQL's functions, or if an argument depends on a subselect's row. */
+/**
+ * Evaluates a call. Returns undefined for PostgreSQL's built-in functions, or if an argument depends on the row of a
+ * subselect.
+ */
 async function callOf(scope: Scope, call: CallText): Promise<EvaluatedCall | undefined> {
   const { tx, unfolding } = scope;
   const typesOf = async (): Promise<string[] | undefined> =>
@@ -82,7 +89,7 @@ async function callOf(scope: Scope, call: CallText): Promise<EvaluatedCall | und
   if (value === undefined) return undefined;
   const args = facts.arguments.map(({ name }, index) => ({ name, value: values[index] ?? null }));
   const isHidden = !facts.returnsBoolean && !(await mayShow(scope, call.text));
-  // The operator must be allowed to see the arguments' values too, because the body is shown with them.
+  // The operator must also be allowed to see the values of the arguments, because the body is shown with these values.
   const showsValues = unfolding.showsValues && (await mayShow(scope, call.arguments.join(', ')));
   const shown = {
     name: facts.signature,
@@ -118,8 +125,8 @@ async function bodyOf(scope: Scope, facts: FunctionFacts, args: readonly Argumen
   const searchPath = facts.searchPath ?? unfolding.searchPath;
   const work = (inner: Scope): Promise<Body> => evaluateBody(inner, facts, args, source);
   const from = argumentsOf(facts, args);
-  // Code of a role with fewer privileges doesn't run as the role that owns everything, even if a function of the more
-  // powerful role calls it.
+  // Code that belongs to a role with fewer privileges doesn't run as the role that owns everything, even if it is
+  // called by a function of the more powerful role.
   if (unfolding.role === 'postgres' && !isTrusted(facts.owner)) return only('role');
   if (facts.securityDefiner && facts.owner !== unfolding.role) {
     const body = await unfolding.asRole(facts.owner, searchPath, (tx, next) =>
@@ -135,8 +142,8 @@ async function bodyOf(scope: Scope, facts: FunctionFacts, args: readonly Argumen
 }
 
 /**
- * Returns a FROM item with the arguments. As in a function's body, columns of inner tables take precedence over
- * arguments.
+ * Returns a FROM item that provides the arguments. Columns of inner tables take precedence over arguments, as in the
+ * body of a function.
  */
 function argumentsOf(facts: FunctionFacts, args: readonly Argument[]): Scope['from'] {
   if (args.length === 0) return sql`(select) as ${sql.id(facts.name)}`;
@@ -175,7 +182,7 @@ async function evaluateBody(
   };
 }
 
-/** Returns the parameter names that are also column names of a table in the body. */
+/** Returns the names of parameters that are also the name of a column in a table that the body uses. */
 async function columnsIn({ tx }: Scope, body: string, args: readonly Argument[]): Promise<Set<string>> {
   const names = args.flatMap(({ name }) => (name === null ? [] : [name]));
   const relations = relationsIn(body);
@@ -186,7 +193,7 @@ async function columnsIn({ tx }: Scope, body: string, args: readonly Argument[])
   return new Set(rows.map(({ name }) => name));
 }
 
-/** Returns several values as text. Returns undefined if one of them can't be evaluated. */
+/** Returns the values of several expressions as text. Returns undefined if any of them can't be evaluated. */
 async function textsOf(
   { tx, from }: Scope,
   texts: readonly string[],

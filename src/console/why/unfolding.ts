@@ -1,6 +1,6 @@
 /**
- * The limits and roles for evaluating function bodies. Everything runs in read-only transactions that are rolled back,
- * and stops after a number of steps or a duration.
+ * The limits and roles that apply when the bodies of functions are evaluated. All statements run in read-only
+ * transactions that are rolled back. The evaluation stops after a number of steps or when a time limit is reached.
  */
 import type { Database, LoginRole, Setting, Transaction } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
@@ -8,9 +8,9 @@ import { defaultSearchPath, type Identity, settingsOf } from '../persona/act.ts'
 import { messageOf, type Unfolding } from './scope.ts';
 import { inSession, loginFor } from './session.ts';
 
-/** The maximum nesting depth of functions that call functions. */
+/** The maximum depth to which functions that call other functions are evaluated. */
 export const maxUnfoldDepth = 5;
-/** The maximum number of calls and subselects evaluated in an explanation. */
+/** The maximum number of calls and subselects that are evaluated for an explanation. */
 const maxSteps = 120;
 /** After this time, no more calls are evaluated. */
 const maxDurationMs = 6000;
@@ -64,8 +64,8 @@ export function unfoldingFor(
       mayRead,
       take,
       async asRole(next, searchPath, work) {
-        // A session of `postgres` doesn't switch to a role with fewer privileges, because that role's code could switch
-        // back.
+        // A session of `postgres` doesn't switch to a role with fewer privileges, because code of that role could
+        // switch back to `postgres`.
         if (login === 'postgres' && next !== 'postgres') return undefined;
         const inner = { ...own, role: next, author: next, searchPath, showsValues: mayRead('auth') };
         const nextLogin = next === 'postgres' ? 'postgres' : 'authenticator';
@@ -94,7 +94,7 @@ export function unfoldingFor(
 export const pathText = (path: readonly string[]): string =>
   path.map((name) => `"${name.replaceAll('"', '""')}"`).join(', ');
 
-/** Thrown to roll back a savepoint after its work has succeeded. */
+/** Thrown to roll back a savepoint after the work in it has succeeded. */
 class Undo<T> extends Error {
   readonly result: T;
   constructor(result: T) {
@@ -103,7 +103,7 @@ class Undo<T> extends Error {
   }
 }
 
-/** Calls `work` in a read-only savepoint with a short timeout, then rolls everything back, including settings. */
+/** Calls `work` in a read-only savepoint with a short timeout and then rolls back everything, including settings. */
 export async function undone<T>(tx: Transaction, work: (tx: Transaction) => Promise<T>): Promise<T> {
   try {
     return await tx.savepoint(async (inner) => {

@@ -1,7 +1,7 @@
 /**
  * Finds the tables that a view reads and the role that reads each of them (PostgreSQL 18 documentation, section 39.5).
- * Also finds the table columns that the view shows unchanged. These columns link a view's row to the rows of its
- * tables.
+ * Also finds the table columns that the view shows without changing them. Through these columns, the rows of the tables
+ * that belong to a row of the view can be found.
  */
 import type { Queryable } from '../../database/types.ts';
 import { joinsOuter, timesRead, viewTargets } from './core/view-targets.ts';
@@ -9,24 +9,27 @@ import { findRelation, findView, type RelationFacts } from './facts.ts';
 
 export interface Source {
   readonly relation: RelationFacts;
-  /** The role that reads the relation: the view's owner or the persona. */
+  /** The role that reads the relation, which is the owner of the view or the persona's role. */
   readonly role: string;
   /** The nesting depth, starting at 1 for relations that the view reads directly. */
   readonly depth: number;
   /**
-   * Maps the relation's columns to the requested view's columns. Empty if the view reads the relation more than once.
+   * The requested view's column for each column of the relation. Empty if the view reads the relation more than once.
    */
   readonly shown: ReadonlyMap<string, string>;
   /** Whether an outer join can return the view's row even if this relation has no matching row. */
   readonly isKept: boolean;
-  /** The columns that the view's query uses. */
+  /** The columns that the query of the view uses. */
   readonly used: readonly string[];
 }
 
-/** The maximum depth of nested views. */
+/** The maximum depth to which nested views are searched. */
 const maxDepth = 5;
 
-/** Returns all relations behind a view, including those behind nested views, in the order in which they are read. */
+/**
+ * Returns all relations behind a view, including the relations behind nested views, in the order in which they are
+ * read.
+ */
 export async function sourcesOf(db: Queryable, view: RelationFacts, role: string): Promise<Source[]> {
   const own = new Map(view.columns.map(({ name }) => [name, name]));
   return behind(db, { relation: view, role: role, depth: 0, shown: own, isKept: false, used: [] });
@@ -36,7 +39,7 @@ async function behind(db: Queryable, outer: Source): Promise<Source[]> {
   if (outer.relation.kind !== 'view' || outer.depth >= maxDepth) return [];
   const view = await findView(db, outer.relation.oid);
   if (view === undefined) return [];
-  // If a view is read as its owner, nested views are also read as that owner.
+  // If a view is read as its owner, nested views are also read as the owner of the outer view.
   const role = outer.relation.invoker ? outer.role : outer.relation.owner;
   const targets = viewTargets(view.rule);
   const found: Source[] = [];
@@ -63,7 +66,7 @@ async function behind(db: Queryable, outer: Source): Promise<Source[]> {
   return found;
 }
 
-/** Returns the table that a write to the view changes, or undefined if the view isn't writable. */
+/** Returns the table that is changed by a write to the view, or undefined if the view isn't writable. */
 export function writtenTable(sources: readonly Source[]): Source | undefined {
   const tables = sources.filter(({ relation }) => relation.kind !== 'view');
   const [table] = tables;

@@ -1,4 +1,4 @@
-/** Decides which values an operator may see. */
+/** Determines which values an operator may see. */
 import { sql } from '../../kernel/sql.ts';
 import type { Operand } from './contract.ts';
 import { callsIn, relationsIn } from './core/select.ts';
@@ -7,24 +7,27 @@ import { type Scope, textOf } from './scope.ts';
 
 type Place = Pick<Scope, 'tx' | 'unfolding'>;
 
-/** Evaluates operands, and returns only the operands whose values the operator may see. */
+/** Evaluates the operands and returns only operands whose values the operator may see. */
 export async function operandsOf(scope: Scope, texts: readonly string[]): Promise<Operand[]> {
   const operands: Operand[] = [];
   if (!scope.unfolding.showsValues) return operands;
   for (const text of texts) {
     const value = (await mayShow(scope, text)) ? await textOf(scope, text) : undefined;
-    // An operand that is already displayed as a value doesn't explain anything.
+    // An operand is useless as an explanation if a value is already displayed in its place.
     if (value !== undefined && scope.show(text) === text) operands.push({ text, value });
   }
   return operands;
 }
 
-/** Schemas with the server's functions that are called in policies and don't return secrets. */
+/**
+ * The schemas that contain functions of PostgreSQL and the server that are called in policies and don't return secrets.
+ */
 const openSchemas = ['pg_catalog', 'auth', 'storage', 'realtime', 'extensions'];
 
 /**
- * Whether the operator may see the expression's value. Without the permission to read secrets, the value of a project's
- * function is hidden unless it is a Boolean value, because a SECURITY DEFINER function can return a secret.
+ * Whether the operator may see the value of the expression. Without the `secrets` permission, the value returned by a
+ * function of the project is hidden unless it is a Boolean value, because a SECURITY DEFINER function can return a
+ * secret.
  */
 export async function mayShow(place: Place, text: string): Promise<boolean> {
   const { tx, unfolding } = place;
@@ -38,8 +41,8 @@ export async function mayShow(place: Place, text: string): Promise<boolean> {
 }
 
 /**
- * Whether the operator may read the rows of all tables in the subselect. False if it reads anything else, such as a
- * view or a function's result, because the tables behind it are unknown.
+ * Whether the operator may read the rows of all tables that the subselect uses. False if the subselect reads anything
+ * else, such as a view or the result of a function, because the tables behind it are unknown.
  */
 export async function mayReadAll({ tx, unfolding }: Place, text: string): Promise<boolean> {
   const rows = await tx.query<{ schema: string | null }>(sql`

@@ -1,6 +1,6 @@
 /**
- * Explains an operation on a row. The explanation contains the required privileges, the policies with their values for
- * this row and persona, the expected result, and the database's actual result.
+ * Explains the result of an operation on a row. The explanation contains the required privileges, the policies with
+ * their values for this row and persona, the expected result, and the actual result.
  */
 import type { Database, Queryable, Setting } from '../../database/types.ts';
 import { ConsoleError } from '../errors.ts';
@@ -13,14 +13,14 @@ import type { WhyStatement } from './statement.ts';
 import { throughView } from './through-view.ts';
 import { tryIt } from './truth.ts';
 
-/** The timeout for each statement. */
+/** The timeout of each statement. */
 const timeout: Setting = ['statement_timeout', '10000'];
 
 export interface Question {
   readonly name: { readonly schema: string; readonly name: string };
   readonly statement: WhyStatement;
   readonly identity: Identity;
-  /** Whether the operator may read rows in a schema. Rows behind a view are read only in this case. */
+  /** Whether the operator may read rows in a schema. Rows of tables behind a view are read only if this is true. */
   readonly mayRead: (schema: string) => boolean;
 }
 
@@ -50,7 +50,7 @@ export async function why(
     gates: found.gates,
   });
   const truth = await tryIt(database, relation, statement, identity, timeout);
-  // If a policy behind the view couldn't be evaluated, only the database's result is known.
+  // If a policy on a table behind the view couldn't be evaluated, only the actual result is known.
   const explanation: Explanation =
     found.isUnsure && explained.verdict === 'allowed' && truth.verdict !== 'refused'
       ? { verdict: truth.verdict, reason: 'behind', gate: null }
@@ -74,7 +74,7 @@ export async function why(
   };
 }
 
-/** Checks that the table has these columns, because their names become part of the statement. */
+/** Checks that the table has these columns, because the column names become part of the statement. */
 function checkNames(relation: RelationFacts, { operation, key, values, returned }: WhyStatement): void {
   const columns = new Set(relation.columns.map(({ name }) => name));
   const unknown = [...Object.keys(key), ...Object.keys(values), ...returned].find(

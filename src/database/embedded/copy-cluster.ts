@@ -1,6 +1,6 @@
 /**
- * Copies a prepared cluster. A copy doesn't share secrets with the original. It has its own system identifier and vault
- * key, and its passwords are changed when it is first used.
+ * Copies a prepared cluster. A copy doesn't have any secrets in common with the original. The copy has its own system
+ * identifier and vault key, and its passwords are changed when it is first used.
  */
 import { randomBytes, randomInt } from 'node:crypto';
 import { constants, existsSync, mkdirSync, writeFileSync } from 'node:fs';
@@ -9,12 +9,12 @@ import { join } from 'node:path';
 import { vaultKeyFile } from './initdb.ts';
 import { newSystemIdentifier, setSystemIdentifier } from './system-identifier.ts';
 
-/** The owner of the copied files. Undefined if this process can't change the owner. */
+/** The user that owns the copied files. Undefined if this process isn't able to change the owner. */
 export type Owner = { readonly uid: number; readonly gid: number } | undefined;
 
 /**
- * Creates the folder `work` with a copy of the cluster and its extensions. The copy has its own system identifier and
- * vault key. Returns false if the source has an unknown format.
+ * Creates the folder `work`, which contains a copy of the cluster and its extensions. The copy has its own system
+ * identifier and vault key. Returns false if the format of the source is unknown.
  */
 export async function copyCluster(
   source: string,
@@ -34,8 +34,8 @@ export async function copyCluster(
 }
 
 /**
- * Copies the files with their modes, a few at a time. If the file system supports it, the copies share the original's
- * blocks (`FICLONE`).
+ * Copies the files and their modes, a few files at a time. If the file system supports it, the copies share disk blocks
+ * with the originals (`FICLONE`).
  */
 async function copyFolder(
   from: string,

@@ -1,7 +1,8 @@
 /**
- * Generates the folder of control files that PostgreSQL searches before its own folder (`extension_control_path`). The
- * folder contains Plinth's SQL-only extensions, pgTAP, the contrib modules that non-superusers can create, and a
- * placeholder for each unavailable extension. The stock scripts are copied with an additional first line.
+ * Generates the folder of extension control files that PostgreSQL searches before its own folder
+ * (`extension_control_path`). The folder contains Plinth's own SQL-only extensions, pgTAP, the contrib modules that
+ * users other than superusers can create, and a placeholder for each unavailable extension. PostgreSQL's own scripts
+ * are copied with an additional statement at the beginning.
  */
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -17,7 +18,7 @@ import { upgradeScript } from './upgrade-script.ts';
 const ownExtensions = fileURLToPath(new URL('../extensions/', import.meta.url));
 const amendments = fileURLToPath(new URL('../extension-amendments/', import.meta.url));
 
-/** Creates or updates the folder under `dataDir` and returns its entry for `extension_control_path`. */
+/** Creates or updates the folder in `dataDir` and returns the entry for it in `extension_control_path`. */
 export function prepareExtensionFolder(dataDir: string, binaries: Binaries): string {
   const base = join(dataDir, 'extensions');
   const stampFile = join(base, 'stamp');
@@ -36,7 +37,7 @@ export function prepareExtensionFolder(dataDir: string, binaries: Binaries): str
     const name = file.slice(0, -'.control'.length);
     const stock = readFileSync(join(binaries.stockExtensions, file), 'utf8');
     if (!trustedContrib.includes(name) && !isTrusted(stock)) continue;
-    // Skips plpgsql, because initdb creates it and its functions are the language handlers.
+    // plpgsql is skipped because initdb creates it and its functions are the language handlers.
     if (name === 'plpgsql' || name in missingExtensions) continue;
     const lines = stock.split('\n').filter((line) => !/^\s*(trusted|directory)\s*=/.test(line));
     write(file, [...lines, 'trusted = true', ''].join('\n'));
@@ -63,17 +64,18 @@ const placeholders = Object.keys(missingExtensions).map((name) => [name, placeho
 const isTrusted = (control: string): boolean => /^\s*trusted\s*=\s*(true|on|yes|1)/m.test(control);
 
 /**
- * A statement that is inserted before every script. Without it, the project's event triggers would run as a superuser,
- * because scripts do.
+ * A statement that is inserted at the beginning of every script. Without this statement, the project's event triggers
+ * would run as a superuser, because extension scripts run as a superuser.
  */
 const silence = 'set local event_triggers = off;\n';
 
 const amendmentOf = (name: string): string => readFileSync(join(amendments, `${name}.sql`), 'utf8');
 
 /**
- * Returns a stamp, which changes when the binaries, Plinth's own files or the extension lists change. The stamp is
- * based on file sizes and modification times instead of content, because this function runs at every start. In the npm
- * package, all files have the same time, so the stamp also includes the build's identifier.
+ * Returns a stamp, which changes if the binaries, Plinth's own files or the lists of extensions change. The stamp is
+ * based on the sizes and modification times of files instead of their content, because this function is called at every
+ * start. In the npm package, all files have the same modification time, so the stamp also includes the build's
+ * identifier.
  */
 function stampOf(binaries: Binaries): string {
   const archive = pgtapArchive();
@@ -106,7 +108,7 @@ const filesBelow = (folder: string): string[] =>
     .map((entry) => join(entry.parentPath, entry.name))
     .sort();
 
-/** Returns the version of each of Plinth's extensions, as specified in its control file. */
+/** Returns the version of each of Plinth's own extensions, as specified in the extension's control file. */
 export function ownExtensionVersions(): ReadonlyMap<string, string> {
   const files = readdirSync(ownExtensions).filter((name) => name.endsWith('.control'));
   return new Map(
@@ -119,9 +121,10 @@ export function ownExtensionVersions(): ReadonlyMap<string, string> {
 }
 
 /**
- * Returns Plinth's control files and scripts. A long script is split into files in a folder, which are joined in name
- * order (`vector--0.8.6/`). The folder of an update script (`vector--0.8.0--0.8.6/`) contains two parts, and the
- * statements that {@link upgradeScript} derives from the new version are inserted between them.
+ * Returns the control files and scripts of Plinth's own extensions. A long script is split into several files in a
+ * folder (`vector--0.8.6/`). The files are joined in the order of their names. The folder of an update script
+ * (`vector--0.8.0--0.8.6/`) contains two parts. The statements that {@link upgradeScript} derives from the script for
+ * the new version are inserted between these parts.
  */
 function ownFiles(): ExtensionFile[] {
   return readdirSync(ownExtensions, { withFileTypes: true })

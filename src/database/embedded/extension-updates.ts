@@ -1,12 +1,12 @@
-/** Updates Plinth's own extensions in a database that an earlier version created. */
+/** Updates Plinth's own extensions in a database that was created by an earlier version. */
 import type { Logger } from '../../kernel/log.ts';
 import { sql } from '../../kernel/sql.ts';
 import type { Queryable } from '../types.ts';
 import { ownExtensionVersions } from './extension-folder.ts';
 
 /**
- * Updates each extension to the version in its control file. If an update fails, the extension keeps its version,
- * because the rest of the database still works.
+ * Updates each extension to the version specified in its control file. If an update fails, the extension stays at its
+ * current version, because the rest of the database still works.
  */
 export async function updateOwnExtensions(
   admin: Queryable,

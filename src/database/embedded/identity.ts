@@ -1,8 +1,8 @@
 /**
- * Chooses the user that the server runs as. PostgreSQL can't run as root, so root uses an unprivileged user, which is
- * the owner of the data folder, `postgres`, or `nobody`. If none of these users can access the folders (for example, in
- * a home folder with mode 0700), the server runs in a user namespace that contains a single user. Root then still owns
- * the files, so an account or chown isn't needed.
+ * Chooses the user as which the server runs. PostgreSQL can't run as root. If Plinth runs as root, the server runs as
+ * an unprivileged user: the owner of the data folder, `postgres`, or `nobody`. If none of these users can access the
+ * folders, for example because they are in a home folder with mode 0700, the server runs in a user namespace with a
+ * single user. In this case, root still owns the files, so no account or chown is needed.
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';
@@ -20,9 +20,9 @@ export interface Account {
 }
 
 /**
- * Returns an identity that can access all `folders`. All of them must exist, and the first must be the data folder.
- * Returns undefined if no user can access them. The caller must then use a different folder, which {@link
- * unprivilegedAccount} can own.
+ * Returns an identity that can access all of the `folders`. All of the folders must exist, and the first one must be
+ * the data folder. Returns undefined if no user can access all of the folders. In this case, the caller must use a
+ * different folder that {@link unprivilegedAccount} can own.
  */
 export function chooseIdentity(folders: readonly string[]): Identity | undefined {
   if (process.getuid?.() !== 0) return { kind: 'self' };
@@ -40,7 +40,8 @@ export function unprivilegedAccount(): Account | undefined {
 }
 
 /**
- * Returns the command line that runs `file` as `identity`. The resulting process ID is always that of `file` itself.
+ * Returns the command line with which `file` is run as `identity`. The process ID is always the process ID of `file`
+ * itself.
  */
 export function commandAs(
   identity: Identity,
@@ -61,8 +62,8 @@ function candidates(accounts: readonly Account[], ownerUid: number): Account[] {
 }
 
 /**
- * Returns an identity in a user namespace with a single user. This user needs an account, because initdb fails if its
- * uid doesn't have a user name.
+ * Returns an identity in a user namespace that contains a single user. This user needs an account, because initdb fails
+ * if the user's ID doesn't have a user name.
  */
 function namespaceIdentity(accounts: readonly Account[]): Identity | undefined {
   const account = accounts.find((each) => each.uid === 1000) ?? candidates(accounts, 0)[0];
@@ -80,7 +81,7 @@ function readAccounts(): Account[] {
     .map(([name, , uid, gid]) => ({ name: name as string, uid: Number(uid), gid: Number(gid) }));
 }
 
-/** Returns whether the account can access every folder from the root to `path`. */
+/** Returns whether the account can access all folders from the root to `path`. */
 function canEnter(path: string, account: Account): boolean {
   for (let folder = path; ; folder = dirname(folder)) {
     const { mode, uid, gid } = statSync(folder);

@@ -1,6 +1,6 @@
 /**
- * Creates a data folder. The folder gets its final name only once it is complete, so an incomplete folder is never
- * used.
+ * Creates a data folder for PostgreSQL. The folder gets its final name only when it is complete, so an incomplete
+ * folder is never used.
  */
 
 import { spawn } from 'node:child_process';
@@ -22,7 +22,10 @@ import { commandAs, type Identity } from './identity.ts';
 import { removeUnfinished, unfinishedPrefix } from './leftovers.ts';
 import { serverEnvironment } from './server.ts';
 
-/** The path to the file that contains vault's root key. It is relative to the data folder, as pg_read_file requires. */
+/**
+ * The path to the file that contains the root key of the vault extension. The path is relative to the data folder, as
+ * required by pg_read_file.
+ */
 export const vaultKeyFile = 'plinth_vault.key';
 
 export async function initialize(
@@ -33,8 +36,8 @@ export async function initialize(
 ): Promise<void> {
   removeUnfinished(pgdata);
   const work = join(dirname(pgdata), `${unfinishedPrefix}${randomBytes(6).toString('hex')}`);
-  // initdb requires an empty folder, so the password file is written beside it. If a crash leaves the file behind, the
-  // next start identifies it by its name and removes it.
+  // initdb requires an empty folder, so the password file is written next to the folder. If the file remains after a
+  // crash, the next start recognizes it by its name and removes it.
   const passwordFile = `${work}.password`;
   mkdirSync(work, { mode: 0o700 });
   if (identity.kind === 'user') chownSync(work, identity.uid, identity.gid);
@@ -64,8 +67,8 @@ async function runInitdb(
   durable: boolean,
 ): Promise<void> {
   let reason = '';
-  // The character type (ctype) still determines which characters are letters in pg_trgm and dictionaries. Falls back to
-  // C if the system doesn't have the locale.
+  // The character type (ctype) determines which characters are letters in pg_trgm and in text search dictionaries. C is
+  // used if the system doesn't have the locale.
   for (const ctype of [process.platform === 'darwin' ? 'en_US.UTF-8' : 'C.UTF-8', 'C']) {
     const { file, args, ids } = commandAs(identity, binaries.initdb, [
       `--pgdata=${dir}`,

@@ -1,7 +1,8 @@
 /**
- * Terminates PostgreSQL processes that are still running after Plinth was killed. The caller holds the data folder's
- * lock, so any PostgreSQL process in the folder is orphaned. While such processes exist, PostgreSQL doesn't start after
- * a kill -9, because a zombie still responds to signals and remaining child processes still use the shared memory.
+ * Terminates PostgreSQL processes that continue to run after Plinth has been killed. The caller holds the lock of the
+ * data folder, so any PostgreSQL process that uses the folder is orphaned. While such processes exist after a kill -9,
+ * PostgreSQL doesn't start, because a zombie process still responds to signals and remaining child processes still use
+ * the shared memory.
  */
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -9,15 +10,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseError } from '../errors.ts';
 import { isAlive, isPostmasterOf, processesIn } from './processes.ts';
 
-/** The prefix of a data folder's name until initdb has finished. */
+/** The prefix in the name of a data folder until initdb has finished. */
 export const unfinishedPrefix = 'initializing-';
 
 export async function clearLeftovers(pgdata: string): Promise<void> {
   const pidFile = join(pgdata, 'postmaster.pid');
   const pid = readPid(pidFile);
   if (pid !== undefined && isPostmasterOf(pid, pgdata)) {
-    // Stops a server that still runs although its parent process died. Tries a fast shutdown, then an immediate
-    // shutdown, and finally SIGKILL.
+    // Stops a server that continues to run although its parent process has died. First, a fast shutdown is tried, then
+    // an immediate shutdown, and finally SIGKILL.
     const ended =
       (await endWith(pid, 'SIGINT', 10_000)) ||
       (await endWith(pid, 'SIGQUIT', 5_000)) ||
@@ -34,7 +35,7 @@ export async function clearLeftovers(pgdata: string): Promise<void> {
   rmSync(pidFile, { force: true });
 }
 
-/** Removes data folders that an interrupted initdb left behind. */
+/** Removes data folders that remain from an interrupted initdb. */
 export function removeUnfinished(pgdata: string): void {
   const parent = dirname(pgdata);
   for (const name of readdirSync(parent)) {

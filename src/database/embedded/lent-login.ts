@@ -1,8 +1,9 @@
 /**
- * Creates a temporary login for a project's role, because Plinth doesn't have that role's password. The login role's
- * only privilege is to switch to the project's role. If a more powerful role signed in instead, SQL in the session
- * could switch back to that role and use its privileges. Switching back to the temporary login gains nothing. The login
- * role's password expires soon, because SQL in the session could change it.
+ * Creates a temporary login with which Plinth can act as a role of the project, because Plinth doesn't have the role's
+ * password. The temporary login role has only the privilege to switch to the project's role. If Plinth signed in as a
+ * more powerful role instead, SQL in the session could switch back to the more powerful role and use its privileges.
+ * Switching back to the temporary login role gives no additional privileges. The password of the login role expires
+ * after a short time, because SQL in the session could change the password.
  */
 import { quoteIdentifier, quoteLiteral, sql } from '../../kernel/sql.ts';
 import type { Logins } from '../logins/passwords.ts';
@@ -12,7 +13,7 @@ import { PostgresError } from '../wire/index.ts';
 export interface LentLogin {
   readonly user: string;
   readonly password: string;
-  /** The settings that apply when the role itself signs in. */
+  /** The settings that would apply if the project's role itself signed in. */
   readonly parameters: Readonly<Record<string, string>>;
 }
 
@@ -25,7 +26,7 @@ interface RoleFacts {
 const validSeconds = 60;
 
 /**
- * Creates the login. `session` must belong to a superuser.
+ * Creates the login. `session` must be a session of a superuser.
  * @throws {PostgresError} if the role isn't allowed to sign in
  */
 export async function lendLogin(
@@ -59,8 +60,8 @@ export async function lendLogin(
 }
 
 /**
- * Returns the statements that prepare the login. The statements acquire a lock because another process may prepare the
- * same login.
+ * Returns the statements that prepare the temporary login. The statements acquire a lock because another process may be
+ * preparing the same login.
  */
 function preparation(user: string, role: string, verifier: string): string {
   const name = quoteIdentifier(user);

@@ -1,4 +1,4 @@
-/** Chooses the server's binaries, its folder and the user it runs as. */
+/** Chooses the server's binaries, the folder of the server, and the user as which the server runs. */
 import { createHash } from 'node:crypto';
 import {
   accessSync,
@@ -24,17 +24,17 @@ import { chooseIdentity, type Identity, unprivilegedAccount } from './identity.t
 export interface ServerLocation {
   readonly identity: Identity;
   readonly binaries: Binaries;
-  /** The folder for Plinth's own files that the server uses (socket, control files). */
+  /** The folder that contains Plinth's own files for the server (socket, control files). */
   readonly home: string;
   readonly pgdata: string;
 }
 
-/** Returns the server's binaries, its folder and the user it runs as. */
+/** Returns the server's binaries, the folder of the server, and the user as which the server runs. */
 export function chooseLocation(dataDir: string): ServerLocation {
   const found = findBinaries();
   const linked = linkLibraries(found);
   const pgdata = join(dataDir, 'postgres');
-  // The folder is a symlink if an earlier start had to store the data elsewhere.
+  // The folder is a symlink if the data had to be stored elsewhere when the server was started for the first time.
   const moved = lstatSync(pgdata, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
   const binaries = linked ? found : copyBinaries(found, join(dataDir, 'bin'));
   const identity = moved ? undefined : chooseIdentity([dataDir, binaries.native]);
@@ -43,8 +43,8 @@ export function chooseLocation(dataDir: string): ServerLocation {
 }
 
 /**
- * Returns a location outside the data folder. This is the last resort if this process runs as root, no other user can
- * access the data folder and user namespaces aren't available.
+ * Returns a location outside the data folder. Such a location is used only if this process runs as root, no other user
+ * can access the data folder, and user namespaces aren't available.
  */
 function locateOutside(dataDir: string, found: Binaries): ServerLocation {
   const account = unprivilegedAccount();
@@ -57,8 +57,8 @@ function locateOutside(dataDir: string, found: Binaries): ServerLocation {
   const pgdata = join(home, 'postgres');
   const link = join(dataDir, 'postgres');
   if (lstatSync(link, { throwIfNoEntry: false }) === undefined) {
-    // This data belongs to a deleted project folder. It is renamed so that it doesn't reappear in a new folder with the
-    // same name.
+    // The existing data belongs to a project folder that has been deleted. The data is renamed so that it doesn't
+    // reappear in a new project folder with the same name.
     if (existsSync(pgdata)) renameSync(pgdata, `${pgdata}.orphaned-${Date.now()}`);
     symlinkSync(pgdata, link);
   }
@@ -67,7 +67,7 @@ function locateOutside(dataDir: string, found: Binaries): ServerLocation {
 
 export function makeDataDir(dir: string): string {
   try {
-    // Other users can open the server's folder inside this folder, but they can't list this folder.
+    // Other users can access the server's folder inside this folder, but they can't list the contents of this folder.
     mkdirSync(dir, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 });
     const real = realpathSync(dir);
     accessSync(real, constants.W_OK | constants.X_OK);
@@ -78,7 +78,10 @@ export function makeDataDir(dir: string): string {
   }
 }
 
-/** Makes the server's user the owner of the folder and of everything in it, because PostgreSQL must own its data. */
+/**
+ * Makes the user as which the server runs the owner of the folder and everything in it, because PostgreSQL must own its
+ * data.
+ */
 export function giveTo(identity: Identity, pgdata: string): void {
   if (process.getuid?.() !== 0) return;
   const { uid, gid } = identity.kind === 'user' ? identity : { uid: 0, gid: 0 };
@@ -115,7 +118,7 @@ export function majorOf(pgdata: string): number | undefined {
       const reason = (cause as NodeJS.ErrnoException).code;
       throw new DatabaseError('folder_unwritable', { dir: pgdata, reason }, cause);
     }
-    // A symbolic link to a folder that doesn't exist yet counts as empty.
+    // A symbolic link to a folder that doesn't exist yet is treated as an empty folder.
     if (!existsSync(pgdata) || readdirSync(pgdata).length === 0) return undefined;
     throw new DatabaseError('folder_foreign', { dir: pgdata }, cause);
   }

@@ -7,8 +7,9 @@ import type { EvaluatedPolicy, Explanation, Gate, Operation, Reason, Security } 
 import type { GatePlan, Policy } from './types.ts';
 
 /**
- * Returns the gates in evaluation order. A statement that reads columns, through WHERE or RETURNING, must also pass the
- * SELECT policies. An old row that doesn't pass them is hidden, and a new row that doesn't pass them is rejected.
+ * Returns the gates in the order in which they are evaluated. If a statement reads columns, for example in WHERE or
+ * RETURNING, the row must also be allowed by the SELECT policies. An old row that the policies don't allow is hidden,
+ * and a new row that they don't allow is rejected.
  */
 export function gatesOf(operation: Operation, returns: boolean): GatePlan[] {
   const hides = (command: Operation): GatePlan => ({ clause: 'using', command, row: 'old', effect: 'hides' });
@@ -36,8 +37,8 @@ export const concerns = (policy: Policy, command: Operation): boolean =>
   policy.command === 'all' || policy.command === command;
 
 /**
- * Returns the policy's condition for a clause. Without WITH CHECK, the USING condition applies. A policy with neither
- * allows every row.
+ * Returns the condition of a policy for a clause. If a policy has no WITH CHECK condition, its USING condition applies.
+ * A policy with neither condition allows every row.
  */
 export function conditionOf(policy: Policy, clause: Gate['clause']): string {
   const text = clause === 'check' ? (policy.check ?? policy.using) : policy.using;
@@ -45,8 +46,8 @@ export function conditionOf(policy: Policy, clause: Gate['clause']): string {
 }
 
 /**
- * Whether the policies allow the row. At least one permissive policy and all restrictive policies must be true. NULL
- * doesn't count as true.
+ * Whether the policies together allow the row. At least one permissive policy and all restrictive policies must
+ * evaluate to true. A policy that evaluates to NULL doesn't allow the row.
  */
 export function passes(policies: readonly EvaluatedPolicy[]): boolean | null {
   const statement = policies.filter(({ applies }) => applies);
@@ -59,7 +60,7 @@ export function passes(policies: readonly EvaluatedPolicy[]): boolean | null {
   return isSure ? true : null;
 }
 
-/** Predicts a statement's result from the catalogs and the values of the conditions. */
+/** Predicts the result of a statement from the catalogs and the values of the policy conditions. */
 export function explain(facts: {
   readonly holdsEverything: boolean;
   readonly security: Security;

@@ -1,14 +1,14 @@
 /**
- * Finds function calls and subselects in SQL text from the catalog, and splits a SELECT into its clauses. If text can't
- * be parsed, no calls or subselects are returned, and the page shows only the text.
+ * Finds function calls and subselects in SQL text from the catalog, and splits a SELECT statement into its clauses. If
+ * a text can't be parsed, no calls or subselects are returned, and the page shows only the text.
  */
 import { type SqlToken, significant, tokenize } from '../../../shared/sql/tokens.ts';
 
 export interface CallText {
-  /** Undefined if the name isn't qualified. */
+  /** Undefined if the function name has no schema. */
   readonly schema: string | undefined;
   readonly name: string;
-  /** The whole call as written. */
+  /** The complete call as written in the source. */
   readonly text: string;
   readonly arguments: readonly string[];
 }
@@ -17,17 +17,17 @@ export interface SelectText {
   readonly list: string;
   readonly from: string | undefined;
   readonly where: string | undefined;
-  /** Whether the statement consists of only these clauses. */
+  /** Whether the statement has no other clauses than these. */
   readonly isSimple: boolean;
 }
 
-/** A SQL function's body. `other` is a body that isn't a single SELECT or RETURN. */
+/** The body of a function written in SQL. `other` stands for a body that isn't a single SELECT or RETURN. */
 export type BodyText =
   | { readonly kind: 'expression'; readonly text: string }
   | { readonly kind: 'select'; readonly text: string }
   | { readonly kind: 'other' };
 
-/** Words that can precede a parenthesis without being a function name. */
+/** Words that can precede a parenthesis but aren't function names. */
 const keywords = new Set(
   'all and any array as between by case else except exists filter from having in intersect is join like limit not on or over row select some then union using values when where'.split(
     ' ',
@@ -43,11 +43,11 @@ export const isSymbol = (token: SqlToken | undefined, text: string): boolean =>
 export const isName = (token: SqlToken | undefined): token is SqlToken =>
   token?.kind === 'word' || token?.kind === 'name';
 
-/** Returns a token's name without quotes. */
+/** Returns the name in a token, without quotation marks. */
 export const nameOf = ({ kind, text }: SqlToken): string =>
   kind === 'name' ? text.slice(1, -1).replaceAll('""', '"') : text;
 
-/** Returns all function calls from left to right. A call inside another call's arguments follows that call. */
+/** Returns all function calls from left to right. A call in the arguments of another call comes after that call. */
 export function callsIn(source: string): CallText[] {
   const tokens = significant(tokenize(source));
   return tokens.flatMap((token, index) => {
@@ -70,8 +70,8 @@ export function callsIn(source: string): CallText[] {
 }
 
 /**
- * Returns the outermost subselects that read from a relation, without their parentheses. A subselect without FROM only
- * wraps an expression, so the subselects inside it are returned instead.
+ * Returns the outermost subselects that read from a relation, without the parentheses around them. A subselect without
+ * FROM only wraps an expression, so the subselects in the expression are returned instead.
  */
 export function subselectsIn(source: string): string[] {
   const tokens = significant(tokenize(source));
@@ -88,7 +88,7 @@ export function subselectsIn(source: string): string[] {
   return found;
 }
 
-/** Splits a SELECT statement into its clauses. Returns undefined for any other text. */
+/** Splits a SELECT statement into its clauses. Returns undefined if the text isn't a SELECT statement. */
 export function parseSelect(source: string): SelectText | undefined {
   const tokens = significant(tokenize(source));
   if (!isWord(tokens[0], 'select')) return undefined;
@@ -120,7 +120,7 @@ export function parseSelect(source: string): SelectText | undefined {
   };
 }
 
-/** Parses a SQL function's body: a string, or the text of `BEGIN ATOMIC … END` or `RETURN`. */
+/** Parses the body of a SQL function. The body is a string or the text of `BEGIN ATOMIC … END` or `RETURN`. */
 export function parseBody(source: string): BodyText {
   let tokens = significant(tokenize(source));
   if (isWord(tokens[0], 'begin') && isWord(tokens[1], 'atomic') && isWord(tokens.at(-1), 'end'))
@@ -136,18 +136,18 @@ export function parseBody(source: string): BodyText {
   return { kind: 'expression', text: withoutAlias(select.list) };
 }
 
-/** Removes the alias of a select list's only column. */
+/** Removes the alias of the column in a select list with a single column. */
 function withoutAlias(list: string): string {
   const tokens = significant(tokenize(list));
   const isAliased = isName(tokens.at(-1)) && isWord(tokens.at(-2), 'as');
   return isAliased ? textOf(list, tokens.slice(0, -2)) : list;
 }
 
-/** Returns the names in FROM and JOIN clauses as written. PostgreSQL adds parentheses around joins. */
+/** Returns the names in FROM and JOIN clauses, as they are written. PostgreSQL adds parentheses around joins. */
 export function relationsIn(source: string): string[] {
   const tokens = significant(tokenize(source));
   const found: string[] = [];
-  // For each open parenthesis, whether it is in a FROM clause, where a relation follows each comma.
+  // For each open parenthesis, whether it is in a FROM clause. In a FROM clause, each comma is followed by a relation.
   const levels = [false];
   let isExpected = false;
   for (const [index, token] of tokens.entries()) {
@@ -174,12 +174,12 @@ export function relationsIn(source: string): string[] {
   return found;
 }
 
-/** Words that begin a subselect or end its FROM clause. */
+/** Words that begin a subselect or end the FROM clause of a subselect. */
 const endsFrom = new Set([...clauses, ...setOperators, 'select', 'where']);
 
 /**
- * Whether the text contains a name without a table qualifier. In a function's body, such a name can be a column of the
- * subselect, so the text must not be evaluated outside the subselect.
+ * Whether the text contains a column name without the table's name. In the body of a function, such a name can be a
+ * column of the subselect, so the text must not be evaluated outside the subselect.
  */
 export function hasBareName(source: string): boolean {
   const tokens = significant(tokenize(source));
@@ -203,7 +203,7 @@ function textOf(source: string, tokens: readonly SqlToken[]): string {
   return tokens[0] === undefined || last === undefined ? '' : source.slice(tokens[0].start, last.end);
 }
 
-/** Returns the position of the parenthesis that closes the one at `open`. */
+/** Returns the position of the parenthesis that closes the parenthesis at `open`. */
 function closingOf(tokens: readonly SqlToken[], open: number): number | undefined {
   let depth = 0;
   for (let index = open; index < tokens.length; index++) {

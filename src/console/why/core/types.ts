@@ -1,9 +1,9 @@
 /**
  * Types for explaining why the database allows or rejects an operation.
  *
- * Glossary. *Gate*: a command's policies that a row must pass. Permissive policies are combined with OR, and
- * restrictive ones with AND. *Effect*: the consequence of not passing: the row is hidden or rejected (42501). *Truth*:
- * the database's result for the persona's statement, in a transaction that was rolled back.
+ * Glossary. *Gate*: the policies for a command that a row must pass. Permissive policies are combined with OR, and
+ * restrictive policies with AND. *Effect*: the consequence if the row doesn't pass: the row is hidden or rejected
+ * (42501). *Truth*: the actual result of running the persona's statement in a transaction that was rolled back.
  */
 
 import type { Gate, Operation, PolicyFunction } from '../contract.ts';
@@ -13,11 +13,14 @@ export interface Policy {
   readonly name: string;
   readonly command: 'all' | Operation;
   readonly permissive: boolean;
-  /** The roles that the policy applies to. `public` means all roles. */
+  /** The roles to which the policy applies. `public` stands for all roles. */
   readonly roles: readonly string[];
-  /** Whether the policy applies to the persona's role, directly or through a role whose privileges it inherits. */
+  /**
+   * Whether the policy applies to the persona's role, either directly or through a role whose privileges the persona's
+   * role inherits.
+   */
   readonly applies: boolean;
-  /** The conditions as formatted by `pg_get_expr`, with qualified names. */
+  /** The policy's conditions in the format of `pg_get_expr`, with qualified names. */
   readonly using: string | null;
   readonly check: string | null;
   readonly functions: readonly PolicyFunction[];

@@ -1,22 +1,25 @@
 /**
- * Determines which table columns a view shows, based on its rewrite rule (`pg_rewrite.ev_action`, a `pg_node_tree`;
- * `primnodes.h`, TargetEntry).
+ * Determines which table columns a view shows, based on the view's rewrite rule (`pg_rewrite.ev_action`, a
+ * `pg_node_tree`; `primnodes.h`, TargetEntry).
  */
 
 export interface ViewTarget {
-  /** The view column's number, starting at 1. */
+  /** The number of the view's column, starting at 1. */
   readonly number: number;
-  /** The OID of the relation whose column the view shows unchanged. `column` is that column's number. */
+  /**
+   * The OID of the relation that contains the column. The view shows the column unchanged. `column` is the column's
+   * number in that relation.
+   */
   readonly relation: number;
   readonly column: number;
 }
 
-/** The depth of nodes in the query's own target list. Target lists of subqueries are nested more deeply. */
+/** The depth of nodes in the target list of the query itself. The target lists of subqueries are nested more deeply. */
 const ownDepth = 2;
 const entry =
   /^\{TARGETENTRY .*:resno (\d+) .*:resorigtbl (\d+) :resorigcol (-?\d+) :resjunk (?:true|false)\}$/s;
 
-/** Returns the columns that the view shows unchanged. Computed columns are omitted. */
+/** Returns the columns that the view shows unchanged. Columns that the view computes are omitted. */
 export function viewTargets(rule: string): ViewTarget[] {
   return nodesAt(rule, ownDepth).flatMap((node) => {
     const [, number, relation, column] = (entry.exec(node) ?? []).map(Number);
@@ -25,7 +28,7 @@ export function viewTargets(rule: string): ViewTarget[] {
   });
 }
 
-/** Returns how often the relation occurs in the view's FROM clause, including subqueries. */
+/** Returns how often the relation occurs in the FROM clause of the view, including subqueries. */
 export function timesRead(rule: string, relation: number): number {
   return rule.split(`:rtekind 0 :relid ${relation} `).length - 1;
 }
@@ -33,7 +36,9 @@ export function timesRead(rule: string, relation: number): number {
 /** Whether the query contains a LEFT, FULL or RIGHT join (`nodes.h`, JoinType). */
 export const joinsOuter = (rule: string): boolean => / :jointype [123] /.test(rule);
 
-/** Returns the text of each node at this depth, without nested nodes. A backslash escapes the next character. */
+/**
+ * Returns the text of each node at this depth, without the nodes nested in it. A backslash escapes the next character.
+ */
 function nodesAt(text: string, requested: number): string[] {
   const nodes: string[] = [];
   let depth = 0;

@@ -1,5 +1,6 @@
 /**
- * Replaces a function's parameters in its body: with the arguments' values for display, or with columns for evaluation.
+ * Replaces the parameters in the body of a function, either with the values of the arguments (for display) or with
+ * columns (for evaluation).
  */
 import { quoteIdentifier, quoteLiteral } from '../../../kernel/sql.ts';
 import { tokenize } from '../../../shared/sql/tokens.ts';
@@ -10,15 +11,15 @@ export interface Argument {
   readonly value: string | null;
 }
 
-/** The maximum number of characters of an argument's value in the body. */
+/** The maximum number of characters that are inserted into the body for an argument's value. */
 const shownChars = 80;
 
-/** Returns the name of the column that contains an argument's value when the body is evaluated. */
+/** Returns the name of the column that contains the value of an argument when the body is evaluated. */
 export const columnOf = (name: string | null, index: number): string => name || `argument_${index + 1}`;
 
 /**
- * Replaces parameters such as `$1` with columns, so that the body is valid outside the function. Parameter names don't
- * change.
+ * Replaces numbered parameters such as `$1` with columns, so that the body is also valid outside the function.
+ * Parameter names aren't replaced.
  */
 export function withColumns(body: string, name: string, args: readonly Argument[]): string {
   return replace(body, (tokens, index) => {
@@ -33,8 +34,9 @@ export function withColumns(body: string, name: string, args: readonly Argument[
 }
 
 /**
- * Inserts the arguments' values into the body or part of it. `columns` contains names that refer to a table column in
- * the body, because a column takes precedence over a parameter (PostgreSQL 18 documentation, 36.5.1).
+ * Inserts the values of the arguments into the body or a part of it. `columns` contains the names that refer to table
+ * columns in the body, because a column takes precedence over a parameter with the same name (PostgreSQL 18
+ * documentation, 36.5.1).
  */
 export function withValues(
   body: string,
