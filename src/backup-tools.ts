@@ -22,7 +22,7 @@ export type { BackupEntry, DrillReport, Restored } from './backup/index.ts';
 
 export interface BackupLocation {
   readonly projectDir: string;
-  /** The source of the backups, which replaces `[backup] to`. */
+  /** The folder or URL from which backups are read, which overrides `[backup] to`. */
   readonly from?: string | undefined;
 }
 
@@ -81,7 +81,7 @@ export async function restoreBackup(request: RestoreRequest): Promise<Restored> 
 }
 
 export interface DrillRequest extends BackupLocation {
-  /** The data folder in which the result is recorded as the last drill. This folder may not exist. */
+  /** The data folder in which the drill's result is recorded as the last drill. This folder may not exist. */
   readonly dataDir: string;
   readonly toBackup?: string | undefined;
   readonly workDir: string;

@@ -153,7 +153,9 @@ export interface AuthService extends Service {
   readonly callbackUrl: () => string;
   readonly users: UserAdministration;
   readonly selfService: SelfService;
-  /** The attempt limits, which the Console also uses. Attempts are counted regardless of `auth.guess_limits`. */
+  /**
+   * The limits on failed attempts, which the Console also uses. Attempts are counted regardless of `auth.guess_limits`.
+   */
   readonly guesses: AttemptLimits;
   /** Returns the load of the password hash queue. */
   readonly passwordQueue: () => QueueLoad;

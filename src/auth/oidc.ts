@@ -34,7 +34,7 @@ export interface IdTokenRules {
   readonly location: IssuerLocation;
   /** Alternative issuer names that are accepted in the token. */
   readonly aliases?: readonly string[];
-  /** The accepted audiences. The token must be intended for at least one of these audiences. */
+  /** The accepted audiences. At least one of these audiences must be in the token. */
   readonly audience: readonly string[];
   /**
    * The access token issued with the ID token. The access token's hash is compared with `at_hash` if both are present.
@@ -48,7 +48,7 @@ export interface Oidc {
    * @throws {Error} if the document can't be fetched or belongs to another issuer
    */
   discover(location: IssuerLocation): Promise<Discovery>;
-  /** Verifies an ID token and returns its claims. @throws {IdTokenError} if the token is invalid or expired */
+  /** Verifies an ID token and returns the token's claims. @throws {IdTokenError} if the token is invalid or expired */
   verify(token: string, rules: IdTokenRules): Promise<IdTokenClaims>;
   /** Removes the issuer from the cache. */
   forget(issuer: string): void;
@@ -57,7 +57,7 @@ export interface Oidc {
 export class IdTokenError extends Error {
   /**
    * The kind of error. `audience` means that the token is valid but was issued to another client. `subject` means that
-   * the token is valid but has no subject. Upstream has a separate message for each of these kinds.
+   * the token is valid but has no subject. Upstream has separate messages for the kinds `audience` and `subject`.
    */
   readonly fault: 'audience' | 'subject' | 'other';
 
@@ -73,7 +73,7 @@ export const isToken = (text: string): boolean => !('reason' in parseToken(text)
 
 const discoveryLifetimeMs = 3_600_000;
 /**
- * The maximum number of cached issuers. The number is limited because an ID token can name any Microsoft tenant as its
+ * The maximum number of cached issuers. The cache is limited because an ID token can name any Microsoft tenant as its
  * issuer.
  */
 const maxIssuers = 200;

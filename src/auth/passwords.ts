@@ -26,7 +26,7 @@ const maxWaitingHashes = 1000;
 
 export interface Passwords {
   hash(password: string): Promise<string>;
-  /** Whether the password matches the hash. Returns false if the hash is empty or its format is unknown. */
+  /** Whether the password matches the hash. Returns false if the hash is empty or has an unknown format. */
   verify(password: string, hash: string): Promise<boolean>;
   /** Takes as long as `verify`, so that the response time doesn't reveal whether an account exists. */
   pretendToVerify(password: string): Promise<void>;

@@ -44,7 +44,7 @@ export function weakPasswordOf({ weakPasswordReasons: reasons }: AuthError): Jso
 export function logUnexpected(log: Logger, error: unknown, requestId: string, path: string): void {
   if (error instanceof OAuthShapedError) return;
   const known = publicError(error);
-  // Requests rejected because of overload are counted instead of logged.
+  // Requests that were rejected because of overload are counted instead of logged.
   if (known.status >= 500 && retryAfterOf(known) === undefined)
     log.error({ requestId, path, error: known.cause ?? known }, known.message);
 }
@@ -61,9 +61,9 @@ function asAuthError(error: unknown): AuthError {
 }
 
 /**
- * Converts the error to 503 if too many requests are waiting, or if PostgreSQL is restarting (57P), unreachable (08) or
- * out of connections (53300). GoTrue returns status 500, but versions of supabase-js from before June 2026 treat this
- * status as a rejected refresh and sign the user out.
+ * Changes the error's status to 503 if too many requests are waiting, or if PostgreSQL is restarting (SQLSTATE 57P),
+ * unreachable (08), out of connections (53300) or read-only. GoTrue returns status 500, but versions of supabase-js
+ * from before June 2026 treat this status as a rejected refresh and sign the user out.
  */
 function asAway(error: AuthError): AuthError {
   if (error.status !== 500) return error;
@@ -84,7 +84,7 @@ export const overloadedBody: OverloadBody = {
 
 const away = "The database can't be reached. Try again in a moment";
 
-/** Whether the error means that the database is read-only, because it is a standby or its disk is full. */
+/** Whether the error means that the database is read-only, because the server is a standby or the disk is full. */
 const isReadOnly = (error: unknown): boolean =>
   (isPostgresError(error) && error.code === '25006') || (error instanceof Error && isReadOnly(error.cause));
 

@@ -1,6 +1,6 @@
 /**
  * Limits the requests from each IP address to each handler, and the emails and text messages that the whole server
- * sends. A request counts toward its limit even if its operation is rolled back.
+ * sends. A request counts toward the limit even if the database changes of its operation are rolled back.
  */
 
 import { ageMs } from '../kernel/clock.ts';
@@ -43,8 +43,8 @@ export interface RateLimits {
   /** Counts a text message. Throws `over_sms_send_rate_limit`. */
   sms(nowMs: number): Promise<void>;
   /**
-   * Counts a security notice. Notices don't count as emails, because an attacker could then suppress notices by
-   * requesting many codes. Returns false if the account has received too many notices of this kind.
+   * Counts a security notice. Notices don't count toward the email limit, because otherwise an attacker could suppress
+   * notices by requesting many codes. Returns false if the account has received too many notices of this kind.
    */
   notice(userId: string, kind: string, nowMs: number): Promise<boolean>;
   /**
@@ -62,7 +62,7 @@ export type LimitName = 'address' | 'account' | 'email' | 'sms';
  * Creates the limits.
  *
  * @param settings returns the current settings
- * @param onLimited called when a limit rejects a request, an email or a text message
+ * @param onLimited called when a request, an email or a text message is rejected because of a limit
  */
 export function createRateLimits(
   buckets: Buckets,
@@ -135,7 +135,7 @@ const serverSkewMs = 60_000;
 export const isPausing = (sentAtMs: number, minimumMs: number, nowMs: number): boolean =>
   ageMs(sentAtMs - serverSkewMs, nowMs) < minimumMs + serverSkewMs;
 
-/** Throws 429 if the last message to this user was sent less than `minimumMs` ago. */
+/** Throws an error with status 429 if the last message to this user was sent less than `minimumMs` ago. */
 export function requirePause(
   sentAtMs: number | undefined,
   minimumMs: number,

@@ -10,10 +10,12 @@ export const errorKinds: Readonly<Record<number, string>> = {
   503: 'temporarily_unavailable',
 };
 
-/** Codes that are rendered as `access_denied`, regardless of their status. */
+/** Error codes that are rendered as `access_denied`, regardless of the error's status. */
 const deniedCodes = new Set(['signup_disabled', 'user_banned', 'provider_email_needs_verification']);
 
-/** Returns the redirect parameters for an error. Logs internal errors and returns a generic message for them. */
+/**
+ * Returns the redirect parameters for an error. For an internal error, logs the error and returns a generic message.
+ */
 export function errorParams(ctx: AuthContext, path: string, thrown: unknown): Record<string, string> {
   if (thrown instanceof OAuthShapedError) {
     return { error: thrown.error, error_description: thrown.description };

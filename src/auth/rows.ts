@@ -163,7 +163,7 @@ export interface FlowState {
 export interface CustomProvider {
   readonly id: string;
   readonly provider_type: 'oauth2' | 'oidc';
-  /** The identifier with its prefix, in the form `custom:NAME`. */
+  /** The provider's identifier, including the prefix, in the form `custom:NAME`. */
   readonly identifier: string;
   readonly name: string;
   readonly client_id: string;

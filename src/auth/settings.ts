@@ -1,4 +1,4 @@
-/** Converts the settings in config.toml to the form that this service uses. */
+/** Converts the settings in config.toml to the form used by the auth service. */
 import type { Config } from '../config/index.ts';
 import { defaultColor, type MailBrand } from './core/default-mails.ts';
 import type { LockoutRules } from './core/lockout.ts';
@@ -57,7 +57,7 @@ export interface Settings {
   readonly password: PasswordRules;
   readonly leakedPasswords: Config['plinth']['auth']['password']['hibp'];
   readonly saml: Config['plinth']['auth']['saml'];
-  /** Whether users can delete their own account. */
+  /** Whether users can delete their own accounts. */
   readonly deletionEnabled: boolean;
   readonly passwordChange: { readonly needsReauthentication: boolean; readonly needsCurrent: boolean };
   readonly refresh: { readonly rotation: boolean; readonly reuseIntervalMs: number };
@@ -123,7 +123,7 @@ export interface Settings {
    * address and the local stack sends no header that distinguishes the clients.
    */
   readonly limitsByAddress: boolean;
-  /** Whether OAuth clients can change the user's account with their tokens, as upstream allows. */
+  /** Whether OAuth clients can change a user's account with their access tokens, as in upstream. */
   readonly clientsActAsUsers: boolean;
   /** Whether failed attempts to enter a password or code are limited per account and token. */
   readonly limitsGuesses: boolean;
@@ -223,7 +223,7 @@ export function settingsFrom(
         name: plinth.branding.name || project_id || hostOf(auth.site_url),
         color: plinth.branding.color ?? defaultColor,
         logo: mailLogo(plinth.branding, hasAccountPages ? `${apiUrl()}/account/logo` : ''),
-        // A URL without a host is removed, because it doesn't work in emails.
+        // Removes a URL without a host, because such a URL doesn't work in emails.
         supportUrl: plinth.branding.support_url?.replace(/^\/.*/, '') ?? '',
       }),
     },
@@ -289,8 +289,8 @@ function mailLogo({ logo, logo_path: file }: Config['plinth']['branding'], ownLo
 const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : '');
 
 /**
- * Returns the URL of the project's own consent page if configured. Otherwise, returns the URL of Plinth's page under
- * `apiUrl`.
+ * Returns the URL of the project's consent page, if the project has configured a page. Otherwise, returns the URL of
+ * Plinth's page under `apiUrl`.
  */
 function consentUrl(auth: Config['auth'], apiUrl: string | undefined): string | undefined {
   const path = auth.oauth_server.authorization_url_path ?? '';

@@ -25,7 +25,7 @@ export function sharedAssertions(db: Queryable): ConsumedAssertions {
   };
 }
 
-/** Stores assertions in this process, for databases without Plinth's own tables. */
+/** Stores assertions in this process's memory, for databases without Plinth's own tables. */
 export function localAssertions(): ConsumedAssertions {
   const spent = new Map<string, ConsumedAssertion>();
   return {

@@ -27,7 +27,7 @@ import type { Settings } from './settings.ts';
 /** The maximum number of refreshes per transaction. Each refresh holds several locks until all rows are written. */
 const maxBatchSize = 16;
 /**
- * A batch that takes longer than this counts as slow. A normal commit is faster, but a project's trigger may take any
+ * The duration above which a batch counts as slow. A normal commit is faster, but a project's trigger may take any
  * amount of time.
  */
 const slowAfterMs = 25;
@@ -37,7 +37,7 @@ export interface RotationRequest {
   readonly token: string;
   readonly userAgent: string;
   readonly ip: string;
-  /** Aborts when the request exceeds its time limit. */
+  /** The signal is aborted when the request exceeds its time limit. */
   readonly signal: AbortSignal | undefined;
 }
 

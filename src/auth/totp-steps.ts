@@ -8,11 +8,11 @@ import { consumeTotpStep, deleteTotpSteps } from './queries/totp-steps.ts';
 export interface TotpSteps {
   /** Records a step. Returns false if this step or a newer step was already recorded for the factor. */
   take(factorId: string, step: number): Promise<boolean>;
-  /** Deletes steps whose codes have expired. */
+  /** Deletes the time steps whose codes have expired. */
   sweep(nowMs: number): Promise<void>;
 }
 
-/** Stores steps in the database, which all processes share. */
+/** Stores time steps in the database, which all processes share. */
 export function sharedTotpSteps(db: Queryable): TotpSteps {
   return {
     take: (factorId, step) => consumeTotpStep(db, factorId, step),
@@ -20,7 +20,7 @@ export function sharedTotpSteps(db: Queryable): TotpSteps {
   };
 }
 
-/** Stores steps in this process, for databases without Plinth's own tables. */
+/** Stores time steps in this process's memory, for databases without Plinth's own tables. */
 export function localTotpSteps(): TotpSteps {
   const steps = new Map<string, number>();
   return {

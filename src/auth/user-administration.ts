@@ -25,8 +25,8 @@ import { listUserEvents } from './flows/security-events.ts';
 import { fallbackCode, publicError, publicPostgresError } from './public-errors.ts';
 
 /**
- * The admin API's operations. Users are JSON objects as returned by GoTrue, and `create` and `update` accept the same
- * format. Every operation rejects with an {@link OperationError}.
+ * The admin API's operations. Users are JSON objects in the format that GoTrue returns, and `create` and `update`
+ * accept the same format. Every operation rejects with an {@link OperationError}.
  */
 export interface UserAdministration {
   get(id: string): Promise<JsonObject>;

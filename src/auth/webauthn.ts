@@ -11,11 +11,11 @@ export type Verification<T> =
   | { readonly ok: true; readonly proven: T }
   /**
    * `malformed` means that the value isn't an authenticator response. `refused` means that the response doesn't belong
-   * to this ceremony.
+   * to this WebAuthn ceremony.
    */
   | { readonly ok: false; readonly fault: 'malformed' | 'refused'; readonly cause: unknown };
 
-/** Verifies a new key and its attestation statement. Accepts every authenticator model. */
+/** Verifies a new key and the key's attestation statement. Accepts every authenticator model. */
 export async function verifyCreation(
   party: RelyingParty,
   ceremony: Ceremony,
@@ -90,7 +90,7 @@ export async function verifyAssertion(
       },
       expectedChallenge: ceremony.challenge,
       expectedOrigin: [...party.origins],
-      // The relying party's own pages may embed each other.
+      // The pages of the relying party may embed each other.
       expectedTopOrigin: [...party.origins],
       expectedRPID: party.id,
       requireUserVerification: ceremony.userVerification === 'required',

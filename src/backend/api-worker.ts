@@ -20,7 +20,7 @@ import { createProcessMetrics } from './process-metrics.ts';
 import { queueMetrics } from './queue-metrics.ts';
 import type { WorkerInit } from './worker-init.ts';
 
-/** Serves connections until the main process stops the worker or exits. The worker process then exits. */
+/** Serves connections until the main process stops the worker or exits. After that, the worker process exits. */
 export async function runApiWorker(): Promise<never> {
   let socketDir: string | undefined;
   const lead = connectLead<WorkerInit>(() => {

@@ -8,8 +8,8 @@ import { DatabaseError } from '../database/index.ts';
 import { restoreMarker } from '../shared/restore-markers.ts';
 
 /**
- * The folders whose modes aren't changed. PostgreSQL may run as a different user, and protects its own data folder. The
- * other folders don't contain secrets.
+ * The folders whose modes aren't changed. PostgreSQL may run as a different user than Plinth, and protects its own data
+ * folder. The other folders in this list don't contain secrets.
  */
 const ofPostgres = new Set(['postgres', 'bin', 'extensions', 'run']);
 

@@ -14,8 +14,8 @@ interface DatabaseSettingsOptions {
 }
 
 /**
- * Returns the database settings. Every role can read these settings, so they include a secret only if the secret is
- * already public or the project explicitly enabled it.
+ * Returns the database settings. Every role can read these settings, so they include the JWT secret only if this secret
+ * is already public or the project has enabled `jwt_secret_setting`.
  */
 export function databaseSettings(
   config: Config,

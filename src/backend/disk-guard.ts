@@ -1,6 +1,6 @@
 /**
- * Monitors the free space on the data folder's disk. PostgreSQL exits if it can't write its WAL, so writes are rejected
- * before the disk is full. Reads continue. Writes are accepted again once enough space is free.
+ * Monitors the free space on the data folder's disk. PostgreSQL exits if it can't write WAL, so the server rejects
+ * writes before the disk is full. Reads continue. Writes are accepted again once enough space is free.
  */
 import { statfs } from 'node:fs/promises';
 import { type DiskSpace, type DiskState, reserveOf } from '../kernel/disk.ts';
@@ -32,7 +32,7 @@ export interface DiskGuardOptions {
    * limits.
    */
   readonly reservedBytes: () => number | undefined;
-  /** Called when the state changes. If the call fails, it is repeated after the next measurement. */
+  /** Called when the state changes. A call that fails is repeated after the next measurement. */
   readonly onChange: (isFull: boolean) => Promise<void>;
   readonly measure?: (dir: string) => Promise<DiskSpace>;
   readonly log: Logger;
@@ -74,7 +74,7 @@ export function createDiskGuard({
     }
   };
   /**
-   * Calls `onChange` with the current state. Measurements don't wait for this call, because the database can take a
+   * Calls `onChange` with the current state. Measurements don't wait for `onChange`, because the database can take a
    * long time to respond.
    */
   const switchDatabase = async (): Promise<void> => {

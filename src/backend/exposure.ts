@@ -1,6 +1,6 @@
 /**
- * Decides on which addresses the server may listen. The local stack's keys are public, so a server that uses them must
- * never be reachable from other machines.
+ * Decides on which addresses the server may listen. The local stack's keys are public, so other machines must never be
+ * able to reach a server that uses these keys.
  */
 import { isIP } from 'node:net';
 

@@ -16,7 +16,7 @@ export interface Gateways {
   /** Undefined if the Console isn't enabled. */
   readonly console: Gateway | undefined;
   /**
-   * Opens the API's port. From then on, REST requests are served. Requests for other services wait for
+   * Opens the API's port. As soon as the port is open, REST requests are served. Requests for other services wait for
    * {@link Gateways.complete}.
    */
   listen(): Promise<void>;

@@ -1,4 +1,4 @@
-/** Determines whether the server is ready, based on its services, their dependencies and its disk. */
+/** Determines whether the server is ready, based on the state of the services, their dependencies and the disk. */
 import type { BackupStatus, Backups } from '../backup/index.ts';
 import type { Finding } from '../database/types.ts';
 import type { Health, HealthCheck } from '../kernel/health.ts';
@@ -37,7 +37,7 @@ export interface HealthSources {
   readonly apiWorkers: Pick<ApiWorkers, 'health'> | undefined;
 }
 
-/** Returns the checks of the services and their dependencies. Services without a check are omitted. */
+/** Returns the health checks of the services and of their dependencies. Services without a check are omitted. */
 export function checksOf(
   parts: BackendParts,
   services: readonly Service[],

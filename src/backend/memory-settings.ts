@@ -10,7 +10,7 @@ const mib = 1024 ** 2;
 /** The amount of memory from which the default settings are suitable. */
 const enoughBytes = 2048 * mib;
 
-/** Returns settings for postgresql.conf. Omitted settings keep their defaults. */
+/** Returns settings for postgresql.conf. PostgreSQL uses its defaults for settings that aren't in the result. */
 export function memorySettings(
   memoryBytes: number,
   mode: 'development' | 'production',

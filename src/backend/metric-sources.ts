@@ -58,7 +58,7 @@ export function createMetrics(
 ): ServerMetrics {
   const processMetrics = createProcessMetrics();
   // The role `supabase_read_only_user` can read all statistics but isn't a superuser. Hosted databases don't have this
-  // role.
+  // role, so `postgres` reads the statistics there.
   const pool = database.pool(database.info.ownsSchemas ? 'supabase_read_only_user' : 'postgres');
   const ofServices = services.flatMap((service): MetricSource[] =>
     service.metrics === undefined ? [] : [() => service.metrics?.() ?? {}],

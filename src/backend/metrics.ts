@@ -10,7 +10,10 @@ import type { Configuration } from './configuration.ts';
 import type { DiskGuard } from './disk-guard.ts';
 
 export interface MetricsCollector {
-  /** Returns the current metrics. Concurrent calls, and calls within a second of each other, share a result. */
+  /**
+   * Returns the current metrics. Concurrent calls, and calls within a second after another call, return the same
+   * result.
+   */
   collect(): Promise<MetricValues>;
 }
 
@@ -83,8 +86,8 @@ export function kept(source: () => Promise<MetricValues>, forMs: number): Metric
 }
 
 /**
- * Returns the statistics and whether they could be read in time. Only one read runs at a time, because each read
- * occupies a connection.
+ * Returns the statistics, and a metric that shows whether they could be read in time. Only one call of `read` runs at a
+ * time, because each call occupies a connection.
  */
 export function withDatabaseUp(
   read: () => Promise<MetricValues>,
@@ -173,7 +176,7 @@ export function poolMetrics(loads: readonly PoolLoad[]): MetricValues {
 /**
  * Returns the metrics of the API and Console ports.
  *
- * @param loads the load of each port, by the value of its `listener` label
+ * @param loads the load of each port, by the value of the metric label `listener`
  */
 export function gatewayMetrics(loads: Readonly<Record<string, GatewayLoad | undefined>>): MetricValues {
   const open = Object.entries(loads).flatMap(([listener, load]) =>

@@ -5,7 +5,7 @@ import { silentLogger } from '../kernel/log.ts';
 import { createKeys } from '../keys/index.ts';
 import { loadModules, migrationSets } from './modules.ts';
 
-/** Applies the services' migrations, which are the same for every project. */
+/** Applies the migrations of Plinth's services, which are the same for every project. */
 export async function migrateServices(database: Database): Promise<void> {
   await database.migrate(migrationSets(await loadModules()));
 }

@@ -22,8 +22,8 @@ import { loadModules, migrationSets } from './modules.ts';
 
 /**
  * Returns the data folder that new projects copy, and creates the folder if necessary. Returns undefined if the folder
- * can't be created or read, or if Plinth runs from its source code, which changes during development. A new project
- * then runs initdb and all migrations itself.
+ * can't be created or read, or if Plinth runs from its source code, which changes during development. Without this
+ * folder, a new project runs initdb and all migrations itself.
  */
 export async function preparedCluster(onProgress: (message: string) => void): Promise<string | undefined> {
   const folder = preparedFolder();
@@ -63,8 +63,8 @@ function preparedFolder(): string | undefined {
 }
 
 /**
- * Marks the folder as used. Returns false if the folder's secrets can't be read because they belong to another user, as
- * can happen in a CI image.
+ * Marks the folder as used. Returns false if the folder belongs to another user, for example in a CI image, because
+ * this process then can't read the secrets in it.
  */
 function isUsable(folder: string): boolean {
   try {

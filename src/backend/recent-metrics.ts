@@ -25,7 +25,7 @@ export interface RecentMetricsOptions {
 }
 
 export interface RecentMetrics {
-  /** Loads the file, then saves it once a minute. */
+  /** Loads the file, and then saves the file once a minute. */
   start(): void;
   /** Saves the file one last time. */
   stop(): void;

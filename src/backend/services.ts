@@ -1,4 +1,4 @@
-/** Creates the services and gives each service the functions that it uses from other services. */
+/** Creates the services, and passes to each service the functions of other services that it uses. */
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';

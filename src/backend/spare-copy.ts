@@ -1,6 +1,6 @@
 /**
- * Replaces the spare copy of the prepared cluster after a new project has used it, so that the next new project starts
- * faster.
+ * Creates another spare copy of the prepared cluster after a new project has used the previous copy, so that the next
+ * new project starts faster.
  */
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -23,9 +23,9 @@ export interface BackendOptions {
   readonly configSource?: ConfigSource;
   /** Called after changed settings have been applied. */
   readonly onConfig?: (config: Config) => void;
-  /** Restarts this server with the settings in the files. Undefined if a restart isn't possible. */
+  /** Restarts this server with the settings in the settings files. Undefined if a restart isn't possible. */
   readonly restart?: () => void;
-  /** The port of the API, which overrides config.toml. If the port is 0, a free port is selected. */
+  /** The port of the API, which overrides the port in config.toml. If the port is 0, a free port is selected. */
   readonly port?: number;
   readonly dbPort?: number;
   readonly mailPort?: number;
@@ -70,7 +70,7 @@ export interface BackendOptions {
 export interface WorkersOption {
   /** The number of API workers, at least 2. */
   readonly count: number;
-  /** Starts a worker's program, which calls `runApiWorker`. */
+  /** Starts the program of a worker, which calls `runApiWorker`. */
   readonly fork: () => ChildProcess;
 }
 

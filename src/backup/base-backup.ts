@@ -1,4 +1,4 @@
-/** Takes a base backup and stores it. */
+/** Takes base backups and stores them in the backup target. */
 import { randomBytes } from 'node:crypto';
 import type { BaseBackupEnd, Database } from '../database/types.ts';
 import type { BaseManifest } from './catalog.ts';
@@ -76,8 +76,8 @@ async function removeFiles(repository: Repository, id: string): Promise<void> {
 
 /**
  * Returns the command that creates a temporary slot, which retains the backup's WAL until PostgreSQL reads it at the
- * end of the backup. The archiver's slot doesn't retain this WAL because the slot advances continuously. The temporary
- * slot is dropped when the connection closes.
+ * end of the backup. The archiver's slot doesn't retain the backup's WAL, because that slot advances continuously. The
+ * temporary slot is dropped when the connection closes.
  */
 function slotCommand(id: string): string {
   const name = `plinth_base_${id.toLowerCase().replaceAll('-', '_')}`;

@@ -1,5 +1,6 @@
 /**
- * Runs due and requested base backups in the running server, one at a time. Applies retention after each due backup.
+ * Runs base backups that are due or requested in the running server, one at a time. Applies retention after each due
+ * backup.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Cron } from 'croner';
@@ -133,8 +134,8 @@ export function createBaseRuns(ctx: BackupContext): BaseRuns {
       return hasGap;
     },
     dueAtMs() {
-      // Ignores a backup dated in the future, which was taken before the clock was set back. Such a backup would delay
-      // the next backup until after that date.
+      // Ignores a backup dated in the future, because such a backup was taken before the clock was set back. A backup
+      // dated in the future would delay the next backup until after that date.
       const last = lastBefore(known, now());
       if (last === undefined) return Math.min(createdAtMs, now());
       return schedule().nextRun(new Date(last.startedAtMs))?.getTime() ?? Number.POSITIVE_INFINITY;

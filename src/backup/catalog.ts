@@ -1,4 +1,4 @@
-/** Reads a target's catalog: its base backups and archived WAL. */
+/** Reads the catalog of a backup target, which consists of the base backups and the archived WAL. */
 import { type Coverage, coverage } from './core/coverage.ts';
 import { parseLsn } from './core/lsn.ts';
 import {

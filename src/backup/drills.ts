@@ -86,7 +86,7 @@ export async function recordDrill(
   }
 }
 
-/** Returns the last drill's record. Returns undefined if there was no drill or the file can't be read. */
+/** Returns the last drill's record. Returns undefined if no drill was recorded or the file can't be read. */
 export function readLastDrill(dataDir: string): DrillRecord | undefined {
   try {
     return JSON.parse(readFileSync(fileOf(dataDir), 'utf8')) as DrillRecord;

@@ -1,8 +1,8 @@
 /**
  * Determines which server may write to a backup target. Each data folder has an identity, and a restored copy gets a
- * new identity. The target contains its owner's identity. A server with another identity is rejected unless an operator
- * has promoted this server. The owner renews its entry regularly, which makes it possible to detect two servers with
- * copies of the same data folder.
+ * new identity. The backup target contains the identity of the data folder that owns the target. A server with another
+ * identity is rejected unless an operator has promoted this server. The owner renews its entry regularly, which makes
+ * it possible to detect two servers with copies of the same data folder.
  */
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';

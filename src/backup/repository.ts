@@ -15,8 +15,8 @@ export interface Repository {
   write(name: string, plain: AsyncIterable<Uint8Array>, options?: WriteOptions): Promise<void>;
   writeBytes(name: string, plain: Uint8Array, options?: WriteOptions): Promise<void>;
   /**
-   * Returns undefined if the file doesn't exist. The returned iterable also throws `damaged`. @throws {BackupError}
-   * damaged
+   * Returns undefined if the file doesn't exist. Reading the returned iterable also throws `damaged` if the content is
+   * damaged. @throws {BackupError} damaged
    */
   read(name: string): Promise<AsyncIterable<Buffer> | undefined>;
   /** Reads a small file. Returns undefined if the file doesn't exist. @throws {BackupError} damaged */
@@ -37,14 +37,14 @@ interface TargetInfo {
   readonly format: number;
   readonly id: string;
   readonly systemIdentifier: string;
-  /** Proves that the key belongs to the target and that this file is unchanged. */
+  /** A value that proves that the key belongs to the target and that this file is unchanged. */
   readonly proof: string;
 }
 
 const format = 1;
-/** The size limit for the file that describes the target, which is read before it can be authenticated. */
+/** The size limit for the file that describes the target, because the file is read before it can be authenticated. */
 const maxInfoBytes = 64 * 1024;
-/** The fastest level. Higher levels would save little additional space and would slow down the server. */
+/** The fastest level. Higher compression levels would save little additional space and would slow down the server. */
 const compressionLevel = 1;
 const batchBytes = 256 * 1024;
 
@@ -54,14 +54,16 @@ export interface CreateOptions {
    */
   readonly systemIdentifier: string;
   /**
-   * Whether the target with this label is known to have contained backups. Such a target is never initialized again.
+   * Whether the target with this label is known to have contained backups. A target that has contained backups is never
+   * initialized again.
    */
   readonly isKnown: (label: string) => boolean;
 }
 
 /**
  * Opens a target.
- * @throws {BackupError} target_empty, target_lost, target_foreign, target_newer, damaged (also if the key is wrong)
+ * @throws {BackupError} target_empty, target_lost, target_foreign, target_newer, or damaged, which is also thrown if
+ * the key is wrong
  */
 export async function openRepository(
   target: Target,

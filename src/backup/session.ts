@@ -52,7 +52,7 @@ export interface Session {
   readonly archiver: Archiver | undefined;
   /** Whether WAL between the last base backup and the archiver's start is missing. */
   readonly hasGap: boolean;
-  /** Stores `supabase/` and the key files if they have changed. */
+  /** Stores the folder `supabase/` and the key files if any of these files has changed. */
   snapshot(): Promise<void>;
   close(): void;
 }
@@ -75,7 +75,7 @@ const targetOf = (settings: BackupSettings, projectDir: string): Target =>
   });
 
 /**
- * Rejects a target inside the folder (`supabase/`), because each snapshot would contain the earlier backups.
+ * Rejects a backup target inside the folder `supabase/`, because each snapshot would then contain all earlier backups.
  * @throws {BackupError} target_in_project
  */
 export function refuseTargetIn(folder: string, label: string): void {
@@ -91,7 +91,10 @@ function realPath(path: string): string {
   return parent === path ? path : join(realPath(parent), path.slice(parent.length));
 }
 
-/** Opens a session. Uploads missing object bodies first, so that the archive never contains a row without its body. */
+/**
+ * Opens a session. Uploads missing object bodies before archiving starts, so that the archive never contains an
+ * object's row without its body.
+ */
 export async function openSession(ctx: BackupContext, archives: boolean): Promise<Session> {
   const { database, settings, projectDir, journal, store, log } = ctx;
   const identifier = await systemIdentifier(database.pool('supabase_admin'));

@@ -1,6 +1,6 @@
 /**
- * Stores the project folder `supabase/`, the deployed functions and the data folder's key files as a tar archive,
- * whenever they change.
+ * Stores the project folder `supabase/`, the deployed functions and the data folder's key files as a tar archive
+ * whenever any of these files changes.
  */
 import { createHash } from 'node:crypto';
 import type { Dirent } from 'node:fs';
@@ -15,9 +15,9 @@ export interface SnapshotSources {
   readonly supabaseDir: string;
 }
 
-/** Folders with installed or generated files, which are skipped. */
+/** Folders that are skipped, because they contain installed or generated files. */
 const skippedFolders = new Set(['node_modules', '.git', '.temp', '.branches']);
-/** The data folder's subfolder that contains deployed functions. A restore creates the same subfolder. */
+/** The data folder's subfolder that contains deployed functions. A restore creates a subfolder with the same name. */
 export const deployedFolder = 'deployed';
 /** The size above which a file in a project folder isn't considered a source file. */
 const maxFileBytes = 64 * 1024 * 1024;
@@ -48,7 +48,10 @@ export async function storeSnapshot(
   return fingerprint;
 }
 
-/** Returns the name of the newest snapshot up to this time. If no snapshot is that old, returns the first snapshot. */
+/**
+ * Returns the name of the newest snapshot that was taken at or before this time. If no snapshot is that old, returns
+ * the first snapshot.
+ */
 export async function findSnapshot(repository: Repository, timeMs: number): Promise<string | undefined> {
   const times: number[] = [];
   for await (const { name } of repository.list(snapshotFolder)) {

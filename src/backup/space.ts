@@ -101,8 +101,8 @@ export function watchSpace(options: SpaceOptions): {
           ),
         );
     } catch {
-      // This error is ignored because the folder was removed or the free space can't be measured. Writes report their
-      // own errors.
+      // This error is ignored because the folder was removed or the free space can't be measured. If the disk is full,
+      // writing a file fails with an error.
     } finally {
       isMeasuring = false;
     }

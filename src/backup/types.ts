@@ -52,7 +52,7 @@ export interface DrillReport {
   readonly newestAgeMs: number;
 }
 
-/** The result of a drill: its report, or the error that ended it. */
+/** The result of a drill: a report, or the error that ended the drill. */
 export interface DrillRecord {
   readonly startedMs: number;
   readonly endedMs: number;

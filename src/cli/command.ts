@@ -1,4 +1,4 @@
-/** Defines commands, parses their arguments with `node:util`, and formats their help. */
+/** Defines commands, parses their arguments with `node:util`, and formats their help texts. */
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import { nearest } from '../config/index.ts';
 import { remoteWithValue, upstreamFlagsOf, withoutBooleanValues } from './core/upstream-flags.ts';
@@ -7,7 +7,7 @@ export interface Option {
   readonly type: 'string' | 'boolean';
   readonly short?: string;
   readonly multiple?: boolean;
-  /** The placeholder for the value in the help text, such as `PORT`. */
+  /** The placeholder for the option's value in the help text, such as `PORT`. */
   readonly value?: string;
   readonly help: string;
   /**

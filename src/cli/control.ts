@@ -1,7 +1,7 @@
 /**
  * Lets a command control the running Plinth process over HTTP on a separate loopback port. Requests require a token
- * that only the data folder's owner can read. A response consists of JSON lines: progress messages, then one result or
- * error.
+ * that only the data folder's owner can read. A response consists of lines of JSON: progress messages, followed by a
+ * single result or error.
  *
  * If the Plinth process is killed, any user of the machine can listen on its port. Therefore, the process that listens
  * on the port must first prove that it knows the token. Only then does a command send the token to this process and
@@ -111,7 +111,7 @@ async function textOf(stream: Readable): Promise<string> {
 
 const proofTimeoutMs = 10_000;
 
-/** A Plinth process that is running for this data folder. */
+/** The Plinth process that is running for a data folder. */
 export interface Running {
   readonly state: State;
   /** Runs an operation in the process. @throws {RemoteError} with the error message from the process */
@@ -123,8 +123,8 @@ export interface Running {
 }
 
 /**
- * Returns the running process. Returns undefined if Plinth isn't running for this data folder, even if a killed process
- * left its state file behind.
+ * Returns the running process. Returns undefined if Plinth isn't running for this data folder, even if a process that
+ * was killed has left behind its state file.
  */
 export async function findRunning(dataDir: string): Promise<Running | undefined> {
   const state = readState(dataDir);

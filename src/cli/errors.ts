@@ -16,7 +16,7 @@ export class RemoteError extends Error {
   }
 }
 
-/** A CLI error with advice on how to fix it. */
+/** An error of a command, with advice on how to fix the problem. */
 export class CommandError extends Error {
   override name = 'CommandError';
   readonly advice: readonly string[];

@@ -73,7 +73,8 @@ async function choosePort(requested: number, insisted: boolean): Promise<number>
 }
 
 /**
- * Returns the port if it is free. If the port is 0, returns any free port. Returns undefined if the port is in use.
+ * Returns the requested port if it is free. If the port is 0, returns any free port. Returns undefined if the port is
+ * in use.
  */
 function probe(port: number): Promise<number | undefined> {
   return new Promise((resolve, reject) => {

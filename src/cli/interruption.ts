@@ -26,7 +26,8 @@ export async function withCleanUp<T>(work: () => Promise<T>, cleanUp: () => Prom
   try {
     return await work();
   } finally {
-    // After a signal, the cleanup makes `work` fail. This failure isn't reported, because the process is about to exit.
+    // After a signal, the cleanup makes `work` fail. The failure of `work` isn't reported, because the process is about
+    // to exit.
     if (isInterrupted) await new Promise(() => {});
     try {
       await cleanUpOnce();

@@ -12,7 +12,7 @@ import { aliases, registry } from './registry.ts';
 /**
  * Runs the command line.
  *
- * @param name the program's name on the command line, which is `supabase` in existing scripts
+ * @param name the name by which the program was called, which is `supabase` in existing scripts
  * @returns the exit status: 0 for success, 1 for failure, 2 for an invalid command line
  */
 export async function main(line: readonly string[], name: 'plinth' | 'supabase' = 'plinth'): Promise<number> {

@@ -24,8 +24,8 @@ import { say } from './output.ts';
 import type { ProjectLocation } from './project-location.ts';
 
 /**
- * Returns the options for the migration's other end, that is, the project to which or from which this project is
- * migrated. `prefix` is `target-` for `migrate to`.
+ * Returns the options for the migration's other end, which is the project that data is migrated from or to. `prefix` is
+ * `target-` for `migrate to`.
  */
 export const otherEndOptions = (prefix: '' | 'target-', which: string) =>
   ({

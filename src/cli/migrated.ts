@@ -1,4 +1,4 @@
-/** Ensures that this project's migrations have been applied to its database before a comparison. */
+/** Checks, before a comparison, that this project's migrations have been applied to the project's database. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ConnectionOptions, inspectionTarget, openCopySession } from '../database/index.ts';

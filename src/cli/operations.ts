@@ -38,7 +38,7 @@ export interface MigrationRow {
 
 /** The access data of this project as one end of a migration. */
 export interface LocalEnd {
-  /** The database URL with the role that runs the project's own code. */
+  /** The database URL, with the role that runs the project's code. */
   readonly databaseUrl: string;
   readonly projectUrl: string;
   readonly serviceKey: string;
@@ -135,8 +135,9 @@ function backupsOf({ backups, database }: Backend): NonNullable<Backend['backups
 type OperationName = keyof ReturnType<typeof backendOperations>;
 
 /**
- * Runs an operation in the process that serves this folder, or in a temporary backend. With `needs: 'running'`, doesn't
- * start a temporary backend, because the services of such a backend don't listen on any port.
+ * Runs an operation in the Plinth process that is running in this folder, or in a temporary backend. With
+ * `needs: 'running'`, doesn't start a temporary backend, because the services of such a backend don't listen on any
+ * port.
  */
 export async function perform<T>(
   location: ProjectLocation,

@@ -17,7 +17,7 @@ export function progressPrinter(tell: (text: string) => void): (text: string) =>
   };
 }
 
-/** Pads each column's cells to the width of its widest cell. */
+/** Pads the cells of each column to the width of the column's widest cell. */
 export function columns(rows: readonly (readonly string[])[]): string {
   const widths: number[] = [];
   for (const row of rows) {

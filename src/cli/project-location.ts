@@ -10,8 +10,8 @@ export interface ProjectLocation {
 }
 
 /**
- * Returns the folder specified with `--workdir`. Defaults to the nearest parent folder that contains `supabase/`, then
- * to the working directory.
+ * Returns the folder specified with `--workdir`. Defaults to the nearest folder, from the working directory upward,
+ * that contains `supabase/`, or to the working directory if none of these folders does.
  *
  * @throws {UsageError} if the `--workdir` folder doesn't exist
  */

@@ -1,6 +1,6 @@
 /**
- * Lists all commands, with a line of help for each command. A command's module is loaded only when the command is
- * called.
+ * Lists all commands, with a line of help for each command. The module of a command is loaded only when the user calls
+ * the command.
  */
 import type { Command } from './command.ts';
 

@@ -81,7 +81,8 @@ export async function runServer(options: ServerOptions): Promise<void> {
   let unwatchSettings: (() => void) | undefined;
   try {
     await server.open({ keepGoing: options.keepGoing, config });
-    // Other commands must find the server as soon as its port is open, because scripts wait only for the port.
+    // Other commands must be able to find the server as soon as the server's port is open, because scripts wait only
+    // for the port.
     writeState(dataDir, {
       pid: process.pid,
       mode,
@@ -127,7 +128,7 @@ class Server {
   /** The ports in use. The ports stay the same during a reset, because clients continue to use the same URLs. */
   #ports: Pick<BackendOptions, 'port' | 'dbPort' | 'mailPort' | 'consolePort'> = {};
   #resetFailed = false;
-  /** Reloads, restarts and resets run one at a time. */
+  /** The last reload, restart or reset, so that these run one at a time. */
   #changing: Promise<unknown> = Promise.resolve();
   #stopped: Promise<void> | undefined;
   #restarting: Promise<void> | undefined;
@@ -244,8 +245,8 @@ class Server {
   }
 
   /**
-   * Stops the backend and starts it again in this process with the settings in the files. Each port stays the same
-   * unless its setting has changed. If the start fails, starts the backend with the previous settings again.
+   * Stops the backend and starts it again in this process with the settings in the settings files. Each port stays the
+   * same unless its setting has changed. If the start fails, starts the backend with the previous settings again.
    * @throws {ConfigError} if the settings are invalid. Nothing is stopped.
    */
   restart(onProgress = this.#options.onProgress): Promise<void> {
@@ -305,7 +306,10 @@ class Server {
     }
   }
 
-  /** Returns an operation that other commands can call. The code of the operations is loaded at the first call. */
+  /**
+   * Returns an operation that commands in other processes can call. The code of the operations is loaded at the first
+   * call.
+   */
   async operation(name: string): Promise<Operation | undefined> {
     const { backendOperations } = await import('./operations.ts');
     const operations: Readonly<Record<string, Operation>> = {
@@ -379,8 +383,8 @@ function workersFor({ mode, workers }: ServerOptions, { plinth }: Config): Pick<
 }
 
 /**
- * Starts this program as a worker. The worker's data is sent over IPC, because other users can read a process's
- * arguments.
+ * Starts this program in another process as an API worker. The worker's data is sent over IPC, because other users can
+ * read a process's arguments.
  */
 const forkWorker = (): ChildProcess =>
   fork(process.argv[1] ?? '', ['serve', '--api-worker'], {

@@ -30,7 +30,9 @@ const folder = (): string =>
 const fileOf = (dataDir: string): string =>
   join(folder(), `${createHash('sha256').update(dataDir).digest('hex').slice(0, 32)}.json`);
 
-/** Adds this process to the list. Ignores errors, because a server must also run without a home folder. */
+/**
+ * Adds the project of this process to the list. Ignores errors, because a server must also run without a home folder.
+ */
 export function registerProject(entry: ProjectEntry): void {
   try {
     mkdirSync(folder(), { recursive: true, mode: 0o700 });

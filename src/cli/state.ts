@@ -17,7 +17,7 @@ export interface State {
 
 const fileOf = (dataDir: string) => join(dataDir, 'state.json');
 
-/** Creates the data folder if necessary and excludes it from Git. */
+/** Creates the data folder if necessary, and excludes the folder from Git. */
 export function ensureDataDir(dataDir: string): void {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   writeFileSync(join(dataDir, '.gitignore'), '*\n', { mode: 0o600 });

@@ -4,7 +4,10 @@
  */
 import { closeSync, openSync, readFileSync } from 'node:fs';
 
-/** Two signals within this time count as one, because both npm and the terminal forward Ctrl-C. */
+/**
+ * Two signals within this time count as a single signal, because Ctrl-C reaches this process both from the terminal and
+ * through npm.
+ */
 const sameStopMs = 1000;
 const parentPollMs = 1000;
 

@@ -1,7 +1,7 @@
 /**
- * Collects a worker's log lines and request records and sends them to the main process in batches. Only one batch is in
- * transit at a time, so batches grow if the main process reads slowly. The number of waiting entries is limited.
- * Entries above the limit are dropped and counted.
+ * Collects the log lines and request records of a worker, and sends them in batches to the main process. Sends only one
+ * batch at a time, so batches grow if the main process reads slowly. The number of waiting entries is limited. Entries
+ * above the limit are dropped and counted.
  */
 import type { RequestRecord } from '../kernel/trace.ts';
 import type { Line } from './messages.ts';

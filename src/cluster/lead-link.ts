@@ -34,7 +34,7 @@ export interface LeadLink<Init> {
   restoreLogins(): Promise<void>;
   /** Reports that the worker can serve connections. */
   ready(handlers: LeadHandlers): void;
-  /** Reports that the worker couldn't start. The process then exits. */
+  /** Reports that the worker couldn't start. The worker process exits afterward. */
   failed(error: unknown): void;
 }
 
@@ -76,7 +76,7 @@ export function connectLead<Init>(onGone: () => void): LeadLink<Init> {
         init.resolve(message.init);
         return;
       case 'connection':
-        // This message must be the first message after a connection arrives. If the worker exits before it sends this
+        // This message must be the first message after a connection arrives. If the worker exits before sending this
         // message, the main process passes the connection to another worker.
         tell({ kind: 'accepted', id: message.id });
         // The socket is undefined if the client has already disconnected.
@@ -166,5 +166,7 @@ function remoteLogger(own: LogFields, level: () => Line['level'], write: (line: 
   };
 }
 
-/** Returns the trace without the configuration, which would otherwise be sent with every request. */
+/**
+ * Returns the trace without the configuration, because the configuration would otherwise be sent with every request.
+ */
 const sendable = (trace: Trace): Trace => Object.assign(new Trace('', 0), trace, { config: undefined });

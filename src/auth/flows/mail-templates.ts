@@ -10,9 +10,9 @@ import { authError } from '../errors.ts';
 export type { TemplateName };
 
 /**
- * Sends an email. Reads the template file for every email so that changes apply immediately. If the template is missing
- * or invalid, logs an error and sends the default template, because users need their codes. Throws
- * `email_address_invalid`.
+ * Sends an email. Reads the template file for every email so that changes apply immediately. If the project's template
+ * is missing or invalid, logs an error and uses the default template, because users need the codes in the emails.
+ * Throws `email_address_invalid`.
  */
 export async function deliver(
   ctx: AuthContext,

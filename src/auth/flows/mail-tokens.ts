@@ -38,7 +38,10 @@ interface KindOfMail {
   readonly column: 'confirmation_token' | 'recovery_token' | 'reauthentication_token';
   readonly sentColumn: 'confirmation_sent_at' | 'recovery_sent_at' | 'reauthentication_sent_at';
   readonly template: TemplateName;
-  /** The link's type, if it differs from the kind's name. The `send_email` hook also receives this type. */
+  /**
+   * The type in the link, if it differs from the name of the email's kind. The `send_email` hook also receives this
+   * type.
+   */
   readonly linkType?: 'magiclink';
   readonly failure: string;
 }

@@ -40,7 +40,7 @@ export interface MessagePreviews {
   readonly mailNames: readonly string[];
   /** The languages of the default emails. */
   readonly languages: readonly string[];
-  /** Returns the variables for templates, with their sample values. */
+  /** Returns the variables that templates can use, with sample values. */
   variables(): { name: string; sample: string }[];
   /** Renders a preview of an email, optionally with an edited template. Returns undefined if no email has this name. */
   mail(name: string, draft?: MailDraft & { readonly language?: string }): Promise<MailPreview | undefined>;

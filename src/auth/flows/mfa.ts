@@ -52,7 +52,7 @@ export async function checkEnrollment(
   const { user, session } = caller;
   await deleteStaleFactors(ctx.pool, user.id, ctx.clock.now() - enrollmentLifetimeMs);
   const factors = await listFactors(ctx.pool, user.id);
-  // As in upstream, two unnamed factors conflict with each other.
+  // As in upstream, a user can't have two factors without a name.
   if (factors.some((factor) => (factor.friendly_name ?? '') === friendlyName)) {
     throw authError(
       'mfa_factor_name_conflict',
@@ -66,9 +66,9 @@ export async function checkEnrollment(
 }
 
 /**
- * Throws `insufficient_aal` if the session may not verify this factor. Once the user has a verified factor, only a
- * session that used a factor can verify another factor. Upstream lets anyone who knows the password finish an older
- * enrollment.
+ * Throws `insufficient_aal` if the session isn't allowed to verify this factor. Once the user has a verified factor,
+ * only a session that used a factor can verify another factor. Upstream lets anyone who knows the password finish an
+ * older enrollment.
  */
 export function requireVerificationAal({ user, session }: UserCaller, factor: Factor): void {
   if (factor.status === 'verified' || !hasVerifiedFactor(user) || session?.aal === 'aal2') return;
@@ -126,7 +126,7 @@ export async function runVerificationHook(
 
 /**
  * Completes a verification. Marks the factor as verified, raises the session to aal2, and ends the user's other
- * sessions below aal2. `record` runs in the same transaction.
+ * sessions below aal2. `record` runs in the same transaction as these changes.
  */
 export async function raiseSession(
   ctx: AuthContext,

@@ -60,16 +60,16 @@ export interface NoticeDetails {
   readonly dueMs?: number;
   /** The event that the notice describes. If set, the notice contains a link that undoes the change. */
   readonly event?: SecurityEvent | undefined;
-  /** Whether upstream has no notice for this change, so that `[auth.email.notification]` doesn't enable it. */
+  /** Whether only Plinth has a notice for this change, which `[auth.email.notification]` therefore can't enable. */
   readonly isOnlyOurs?: boolean;
 }
 
 export interface Notice {
-  /** Sends the email. Failures are only logged. */
+  /** Sends the email. If sending fails, only logs the error. */
   send(): Promise<void>;
 }
 
-/** Notifies the user of a change if the project has enabled the notice. Failures to send it are only logged. */
+/** Notifies the user of a change if the project has enabled the notice. If sending fails, only logs the error. */
 export async function notify(
   ctx: AuthContext,
   tx: Transaction | undefined,
@@ -176,7 +176,7 @@ function isEnabled(
   return known !== undefined && notification[known].enabled;
 }
 
-/** Whether `[auth.security] notices` enables notices for this caller's changes. */
+/** Whether `[auth.security] notices` enables notices for changes made by this caller. */
 function isOurs({ settings }: AuthContext, { pageLanguage }: Caller): boolean {
   const { notices } = settings.security;
   return notices === 'always' || (notices === 'account' && pageLanguage !== undefined);

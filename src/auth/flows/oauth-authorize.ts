@@ -27,8 +27,8 @@ export const isOwnPage = ({ settings }: AuthContext, uri: string): boolean =>
   settings.hasAccountPages && isAccountPage(uri, settings.accountUrl());
 
 /**
- * Returns the URL to which the browser is redirected. After the client and the redirect URI have been verified, errors
- * are also reported via redirect.
+ * Returns the URL to which the browser is redirected. Once the client and the redirect URI have been verified, reports
+ * errors to the client in this URL.
  */
 export async function authorize(ctx: AuthContext, query: URLSearchParams): Promise<string> {
   const clientId = query.get('client_id') ?? '';

@@ -30,7 +30,7 @@ export interface RegisteredClient {
 }
 
 /**
- * Registers an app as a client at the app's own request.
+ * Registers an app as a client if the app itself sends the registration request.
  * @throws {AuthError} feature_disabled, oauth_dynamic_client_registration_disabled, validation_failed, bad_json
  */
 export function registerDynamically(ctx: AuthContext, body: ReadFields): Promise<RegisteredClient> {

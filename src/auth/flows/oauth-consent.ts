@@ -1,6 +1,6 @@
 /**
  * Handles a user's consent to a client's request. An authorization belongs to the first user who opens it. Users who
- * have already granted the same scopes aren't asked again.
+ * have already granted the requested scopes to the client aren't asked again.
  */
 import type { Transaction } from '../../database/types.ts';
 import type { UserCaller } from '../caller.ts';
@@ -105,7 +105,10 @@ async function approve(
   return code;
 }
 
-/** Removes the user from a pending authorization, so that another user can open it, for example on the same device. */
+/**
+ * Removes the user from a pending authorization, so that another user can open the authorization, for example on the
+ * same device.
+ */
 export async function releaseAuthorization(
   ctx: AuthContext,
   authorizationId: string,
@@ -174,8 +177,8 @@ export function errorUrl(
 }
 
 /**
- * Returns the redirect URL after a decision. The URL contains the issuer, so that a client that uses several servers
- * can determine which of them sent the response (RFC 9207). Upstream omits the issuer.
+ * Returns the redirect URL after a decision. The URL contains the issuer (RFC 9207), so that a client that uses several
+ * servers can determine which server sent the response. Upstream omits the issuer.
  */
 function decisionUrl(
   ctx: AuthContext,

@@ -14,8 +14,8 @@ import { isOwnPage, requireOAuthServer } from './oauth-authorize.ts';
 
 /**
  * Returns the Account page that asks the user whether to sign out. The end session endpoint itself never ends a
- * session, because any website can redirect a browser to the endpoint. Therefore, `id_token_hint` only identifies the
- * client.
+ * session, because any website can redirect a browser to the endpoint. Therefore, `id_token_hint` is used only to
+ * identify the client.
  * @throws {AuthError} feature_disabled, validation_failed
  */
 export async function endSessionUrl(ctx: AuthContext, params: URLSearchParams): Promise<string> {

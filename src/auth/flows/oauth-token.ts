@@ -124,7 +124,7 @@ async function revokeReplayed(ctx: AuthContext, client: OAuthClient, code: strin
 
 /**
  * Whether the client receives logout tokens. Only clients that receive logout tokens get the claim `sid`. Other clients
- * get the same ID tokens as from upstream.
+ * get ID tokens with the same claims as in upstream.
  */
 async function receivesLogouts(ctx: AuthContext, { id }: OAuthClient): Promise<boolean> {
   if (!ctx.hasOwnTables) return false;

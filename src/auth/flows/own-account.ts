@@ -23,7 +23,7 @@ import { exportEvents, forgetSecurityData } from './security-events.ts';
  */
 const stillNeeded = new Set(['23503', '23001']);
 
-/** Throws `insufficient_aal` if the user has a second factor and the session didn't use it. */
+/** Throws `insufficient_aal` if the user has a second factor but didn't use it in this session. */
 export function requireUsedFactor({ user, session }: UserCaller): void {
   if (!hasVerifiedFactor(user) || session?.aal === 'aal2') return;
   throw authError('insufficient_aal', 'AAL2 session is required when MFA is enabled');
@@ -70,7 +70,7 @@ export interface OwnData {
 }
 
 /**
- * Returns all data about the user, except secrets and the app's own tables.
+ * Returns all data that Plinth stores about the user, except secrets and the data in the app's tables.
  * @throws {AuthError} insufficient_aal
  */
 export async function exportOwnData(ctx: AuthContext, caller: UserCaller): Promise<OwnData> {

@@ -71,8 +71,8 @@ async function logOut(
 export type BrowserScope = 'this' | 'others';
 
 /**
- * Ends the user's sessions by browser. A session whose browser is unknown counts as a separate browser. Returns the
- * ended sessions whose clients must be notified.
+ * Ends the user's sessions by browser. Each session with an unknown browser is treated as if it were in a separate
+ * browser. Returns the ended sessions whose clients must be notified.
  */
 export async function signOutBrowsers(
   ctx: AuthContext,
@@ -102,7 +102,7 @@ export function listUserSessions(ctx: AuthContext, user: Pick<User, 'id'>): Prom
   return listSessions(ctx.pool, user.id);
 }
 
-/** Ends one of the user's sessions. @throws {AuthError} validation_failed with status 404 for an unknown session */
+/** Ends a single session of the user. @throws {AuthError} validation_failed with status 404 for an unknown session */
 export async function endSession(ctx: AuthContext, caller: UserCaller, id: string): Promise<void> {
   await endOne(ctx, caller, caller.user, id, async (tx, device) => {
     await recordEvent(ctx, tx, caller, caller.user.id, 'sessions_ended', { scope: 'one', device });

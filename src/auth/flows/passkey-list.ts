@@ -44,7 +44,7 @@ export async function renameOwnPasskey(
 }
 
 /**
- * Deletes one of the user's own passkeys.
+ * Deletes a passkey of the calling user.
  * @throws {AuthError} insufficient_aal, or validation_failed with status 404 for an unknown passkey
  */
 export async function deleteOwnPasskey(ctx: AuthContext, caller: UserCaller, id: string): Promise<void> {

@@ -1,4 +1,4 @@
-/** Registers passkeys and signs users in with them, without a username or password. */
+/** Registers passkeys, and signs users in with passkeys, without a username or password. */
 
 import { deviceOf } from '../../shared/device.ts';
 import type { Caller, UserCaller } from '../caller.ts';
@@ -53,7 +53,7 @@ export interface PasskeyOptions {
   readonly expiresAtSeconds: number;
 }
 
-/** Throws `insufficient_aal` if the user has a second factor and the session didn't use it. */
+/** Throws `insufficient_aal` if the user has a second factor but didn't use it in this session. */
 export function requirePasskeyAal({ user, session }: UserCaller): void {
   if (!hasVerifiedFactor(user) || session?.aal === 'aal2') return;
   throw authError('insufficient_aal', 'AAL2 session is required to manage passkeys when MFA is enabled');
@@ -121,7 +121,7 @@ async function store(ctx: AuthContext, caller: UserCaller, user: User, key: NewK
 
 /**
  * Returns a name for a passkey whose model is unknown. On the Account pages, the name describes the device on which the
- * user added the passkey. Other clients get the same name as from GoTrue.
+ * user added the passkey. For other clients, the name is the same as in GoTrue.
  */
 function nameFor({ pageLanguage, userAgent }: Caller): string {
   const device = pageLanguage === undefined ? undefined : deviceOf(userAgent);
@@ -171,8 +171,8 @@ export async function finishPasskeySignIn(
 
 /**
  * Whether a passkey with user verification counts as two factors (the device, and the PIN or biometric). True on the
- * Account pages, unless the project requires a second factor in addition to a passkey. Other clients get aal1, as in
- * upstream.
+ * Account pages, unless the project requires a second factor in addition to a passkey. Sessions of other clients get
+ * aal1, as in upstream.
  */
 function reachesAal2({ settings }: AuthContext, { pageLanguage }: Caller): boolean {
   return pageLanguage !== undefined && !settings.passkeysNeedFactor;
@@ -229,7 +229,10 @@ async function createChallenge(
   return { challengeId: id, options, expiresAtSeconds: Math.floor(expiresAtMs / 1000) };
 }
 
-/** Returns the parsed response and its challenge. Deletes the challenge so that clients can't use it again. */
+/**
+ * Returns the parsed response and the challenge that it answers. Deletes the challenge so that clients can't use it
+ * again.
+ */
 async function consumeResponse(
   ctx: AuthContext,
   body: Fields,

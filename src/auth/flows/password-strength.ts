@@ -3,7 +3,9 @@ import type { AuthContext } from '../context.ts';
 import { passwordFault } from '../core/password-rules.ts';
 import { type AuthError, internalError } from '../errors.ts';
 
-/** Checks a new password. Throws `weak_password` if it is too weak, or `validation_failed` if it is too long. */
+/**
+ * Checks a new password. Throws `weak_password` if the password is too weak, or `validation_failed` if it is too long.
+ */
 export async function requireStrongPassword(ctx: AuthContext, password: string): Promise<void> {
   const fault = await findWeakness(ctx, password);
   if (fault) throw fault;

@@ -75,8 +75,8 @@ export async function sendPhoneCode(
 }
 
 /**
- * Checks that the code can be delivered. A project with test numbers but without a provider can send codes only to
- * those numbers. A project with neither test numbers nor a provider captures messages in the inbox.
+ * Checks that the code can be delivered. A project with test numbers but without a provider can send codes only to the
+ * test numbers. A project with neither test numbers nor a provider captures messages in the inbox.
  */
 function requireDelivery(ctx: AuthContext): void {
   const { provider, testCodes } = ctx.settings.phone;
@@ -89,8 +89,8 @@ function requireDelivery(ctx: AuthContext): void {
 }
 
 /**
- * Returns a message's text. Messages for the Account pages use Plinth's default text unless the project has its own
- * template.
+ * Returns a message's text. Messages for the Account pages use Plinth's default text unless the project has configured
+ * a different template.
  */
 export function textBody(
   { settings }: AuthContext,

@@ -12,7 +12,7 @@ import { lockForSession, type SignInRow } from '../queries/users.ts';
 import type { User } from '../rows.ts';
 
 export type Proof =
-  /** This request created the account, so no one has signed in to it before. */
+  /** This request created the account, so no one can have signed in to the account before. */
   | { readonly by: 'creation' }
   /** The user entered the correct password. `hash` is the hash that the password was compared with. */
   | { readonly by: 'password'; readonly contact: Contact; readonly hash: string }

@@ -25,7 +25,7 @@ import { readProviderResponse } from './external-sign-in.ts';
 import type { ProviderResponse } from './provider-response.ts';
 import { issueSession } from './sessions.ts';
 
-/** The maximum duration of a sign-in, starting when the browser is redirected to the provider. */
+/** The maximum duration of a sign-in, which starts when the browser is redirected to the provider. */
 const signInLifetimeMs = 300_000;
 
 /**

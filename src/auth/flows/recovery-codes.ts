@@ -1,6 +1,6 @@
 /**
  * Implements one-time recovery codes, which upstream doesn't have. A user with a verified factor can generate a set of
- * codes and use each code once instead of a factor.
+ * codes, and can use each code once instead of the factor.
  */
 
 import type { Transaction } from '../../database/types.ts';
@@ -55,7 +55,7 @@ export function requireRecoveryCodeAal({ session }: UserCaller): void {
 }
 
 /**
- * Generates a new set of codes, which replaces the previous one. Throws `mfa_factor_not_found` or `insufficient_aal`.
+ * Generates a new set of codes, which replaces the previous set. Throws `mfa_factor_not_found` or `insufficient_aal`.
  */
 export async function makeRecoveryCodes(ctx: AuthContext, caller: UserCaller): Promise<readonly string[]> {
   const { user } = caller;

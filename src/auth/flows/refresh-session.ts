@@ -29,7 +29,7 @@ type Presented =
 
 /**
  * Refreshes a session.
- * @param clientId the authenticated OAuth client, which can refresh only its own sessions
+ * @param clientId the ID of the authenticated OAuth client, which can refresh only its own sessions
  * @throws {AuthError} the errors of refresh_token, and `validation_failed` for text that isn't a token
  */
 export async function refreshSession(
@@ -110,7 +110,7 @@ async function refreshLocked(
   const row = presented.form === 1 ? await lockRefreshToken(tx, presented.text) : undefined;
   const sessionId = presented.form === 1 ? row?.session_id : presented.token.sessionId;
   const session = sessionId ? await lockSession(tx, sessionId) : undefined;
-  // Locks the user without waiting, because changes that end sessions acquire these locks in the opposite order.
+  // Locks the user without waiting, because changes that end sessions lock the user first and then the session.
   if (!session || !(await lockUser(tx, session.user_id))) return 'busy';
   const user = await findUserById(tx, session.user_id);
   if (!user) return 'busy';
@@ -141,7 +141,7 @@ async function refreshLocked(
   });
 }
 
-/** Throws `session_expired` if another valid session of the user was refreshed later. */
+/** Throws `session_expired` if another valid session of the user was refreshed more recently. */
 async function requireNewest(
   ctx: AuthContext,
   tx: Transaction,

@@ -43,8 +43,8 @@ export async function signUpAgain(
 }
 
 /**
- * Replaces an unclaimed account's data. Returns undefined if another request has claimed the account. Throws 429 if the
- * last code was sent too recently, except for the Account pages.
+ * Replaces an unclaimed account's data. Returns undefined if another request has claimed the account. Throws an error
+ * with status 429 if the last code was sent too recently, except for the Account pages.
  */
 async function replaceSignUp(
   ctx: AuthContext,
@@ -67,8 +67,8 @@ async function replaceSignUp(
     await requestConfirmation(ctx, tx, caller, current, checked);
     return current;
   });
-  // The Account pages show the form for the code that was sent before. Other clients get an error, as in upstream. The
-  // changes made by `contest` have already been committed, so the error doesn't roll them back.
+  // The Account pages show the form for the code that was sent before. For other clients, throws an error, as in
+  // upstream. The changes made by `contest` have already been committed, so the error doesn't roll them back.
   if (user && isTooEarly && caller.pageLanguage === undefined)
     await ctx.pool.transaction((tx) => requestConfirmation(ctx, tx, caller, user, checked));
   return user;
@@ -81,8 +81,9 @@ function isTooSoon({ settings, clock }: AuthContext, user: User, provider: Provi
 }
 
 /**
- * Handles two sign-ups that share one code. The code can't prove which of the two passwords was chosen by the account's
- * owner, so removes the password unless the passwords are equal.
+ * Handles a second sign-up for which the first sign-up's code is used, because it was sent recently. The code can't
+ * prove which of the two passwords was chosen by the account's owner, so removes the password unless the passwords are
+ * equal.
  */
 async function contest(
   ctx: AuthContext,
@@ -124,7 +125,7 @@ async function respondToExistingUser(
 
 /**
  * Emails a sign-in code to an account's owner who signs up again on the Account pages, because these pages then show
- * the form for a code. Other clients get no email, as in upstream.
+ * the form for a code. For other clients, no email is sent, as in upstream.
  */
 export async function mailExistingAccount(
   ctx: AuthContext,
@@ -142,7 +143,7 @@ export async function mailExistingAccount(
   );
 }
 
-/** Returns a fake account that looks like a newly created one. */
+/** Returns a fake account that looks like a newly created account. */
 async function invent(ctx: AuthContext, checked: CheckedSignUp): Promise<User> {
   const draft = await draftUser(ctx, { ...checked, password: '' });
   const now = fromMs(ctx.clock.now());

@@ -1,4 +1,4 @@
-/** Resets unclaimed accounts, so that a request's data replaces data from earlier requests. */
+/** Resets unclaimed accounts, so that the data from a new request replaces the data from earlier requests. */
 import type { Transaction } from '../../database/types.ts';
 import type { AuthContext } from '../context.ts';
 import { type Contact, isPrepared } from '../core/contact-status.ts';
@@ -24,7 +24,7 @@ export const nothing: SignUpContent = { passwordHash: null, data: {} };
 /**
  * Resets an unclaimed account to this password, metadata and contact identity. Doesn't reset an account prepared by an
  * administrator, because only the administrator could have changed the account. Keeps a pending confirmation code,
- * because the caller sends a new one.
+ * because the caller sends a new code, which replaces it.
  */
 export async function resetUnclaimed(
   ctx: AuthContext,
@@ -45,8 +45,8 @@ export async function resetUnclaimed(
 }
 
 /**
- * Removes all other identities. Sets the account's metadata to the remaining identity's data, and stores the given
- * password hash.
+ * Removes all identities of the user except `identity`. Sets the account's metadata to the remaining identity's data,
+ * and stores the given password hash.
  */
 export async function keepOnlyIdentity(
   ctx: AuthContext,

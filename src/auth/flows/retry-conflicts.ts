@@ -1,6 +1,6 @@
 /** Retries a request if a concurrent request created the same account or factor. */
 
-/** The unique keys of contacts, identities and factor names, which concurrent requests can violate. */
+/** The unique keys for contacts, identities and factor names, which concurrent requests can violate. */
 const sharedKeys = new Set([
   'users_email_partial_key',
   'users_phone_key',
@@ -9,8 +9,8 @@ const sharedKeys = new Set([
 ]);
 
 /**
- * Repeats the attempt once if another request created the same row first. The second attempt finds that row, as if the
- * other request had arrived earlier.
+ * Repeats the attempt once if another request created the same row first. The second attempt finds the row created by
+ * the other request.
  *
  * @param attempt looks up the row, and creates it in a separate transaction if it doesn't exist
  */

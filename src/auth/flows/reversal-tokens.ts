@@ -7,7 +7,7 @@ import { insertReversal } from '../queries/event-reversals.ts';
 
 export const hashOf = (token: string): string => createHash('sha256').update(token).digest('hex');
 
-/** Stores a link that undoes the event, and returns its token. Stores only the token's hash. */
+/** Stores a link that undoes the event, and returns the link's token. Stores only the token's hash. */
 export async function addReversal(ctx: AuthContext, db: Queryable, event: SecurityEvent): Promise<string> {
   const token = randomBytes(32).toString('base64url');
   const expiresAtMs = ctx.clock.now() + ctx.settings.security.undoPeriodMs;

@@ -53,8 +53,8 @@ export async function rotateStoredToken(
 }
 
 /**
- * Ends a session whose refresh token was reused, and revokes all of its tokens. The session's access tokens no longer
- * work for requests to this service.
+ * Ends a session whose refresh token was reused, and revokes all tokens of the session. The session's access tokens no
+ * longer work for requests to this service.
  */
 export async function endFamily(
   ctx: AuthContext,
@@ -69,8 +69,8 @@ export async function endFamily(
 }
 
 /**
- * Revokes a token and creates its child. Also updates the user's row, because upstream's triggers fire on every
- * refresh.
+ * Revokes a token and creates its child. Also updates the user's row, so that triggers on auth.users fire at every
+ * refresh, as in upstream.
  */
 async function rotateRefreshToken(
   ctx: AuthContext,

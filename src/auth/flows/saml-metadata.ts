@@ -21,7 +21,10 @@ export async function fetchMetadata(ctx: AuthContext, url: string): Promise<stri
   return fetched.text;
 }
 
-/** How long before the expiry of uploaded metadata a warning is logged. Fetched metadata is refreshed instead. */
+/**
+ * How long before the expiry of uploaded metadata a warning is logged. Metadata that was fetched from a URL is
+ * refreshed instead.
+ */
 const remindAheadMs = 30 * 86_400_000;
 
 /** Returns the provider's current metadata. If a refresh fails, logs a warning and returns the stored metadata. */

@@ -1,6 +1,7 @@
 /**
- * Signs users in with SAML. The app or the identity provider starts the sign-in. `beginSamlSignIn` sends the browser to
- * an identity provider. `finishSamlSignIn` handles the resulting assertion in both cases.
+ * Signs users in with SAML. Either the app or the identity provider starts the sign-in. `beginSamlSignIn` sends the
+ * browser to an identity provider. `finishSamlSignIn` handles the assertion from the identity provider, regardless of
+ * who started the sign-in.
  */
 
 import { createHash, randomBytes } from 'node:crypto';
@@ -214,7 +215,7 @@ function decode(encoded: string): string | undefined {
 }
 
 /**
- * Returns the assertion after checking that it is signed, intended for this server, and unused.
+ * Returns the assertion after checking that the assertion is signed, intended for this server, and unused.
  * @throws {AuthError} validation_failed
  */
 async function acceptAssertion(

@@ -22,7 +22,7 @@ const digestMethods = ['http://www.w3.org/2001/04/xmlenc#sha256', 'http://www.w3
 
 export interface VerifiedResponse {
   readonly response: XmlElement;
-  /** Whether the response is signed in addition to its assertion. */
+  /** Whether the response itself is signed in addition to the assertion that it contains. */
   readonly isSigned: boolean;
   readonly assertion: XmlElement;
 }
@@ -83,9 +83,9 @@ function requireAssertion(found: string | XmlElement | undefined): XmlElement {
 }
 
 /**
- * Returns the bytes covered by the signature of the only element with this name. Returns undefined if the element isn't
- * signed.
- * @throws {SamlFault} if the signature is invalid or too weak, or if there are several such elements
+ * Returns the bytes that are covered by the signature of the only element with this name. Returns undefined if the
+ * element isn't signed.
+ * @throws {SamlFault} if the signature is invalid or too weak, or if several elements have this name
  */
 async function verifySigned(
   lib: SignedXml,

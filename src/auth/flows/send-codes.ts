@@ -51,14 +51,17 @@ export interface MagicLinkRequest {
   readonly data: JsonObject;
   readonly codeChallenge: string;
   readonly codeChallengeMethod: string;
-  /** Whether to create a user if no user has the address. If false, no code is sent to such an address. */
+  /**
+   * Whether to create a user if no user has the address. If false, no code is sent to an address that doesn't belong to
+   * a user.
+   */
   readonly createUser: boolean;
   readonly aud: string;
 }
 
 /**
- * Emails a sign-in link. If the address is unknown, signs the user up first. The confirmation email then contains the
- * link.
+ * Emails a sign-in link. If no account has the address, signs the user up. For a sign-up, the confirmation email
+ * contains the link.
  */
 export async function sendMagicLink(
   ctx: AuthContext,
@@ -120,7 +123,7 @@ async function workAsForNew(ctx: AuthContext, password: string): Promise<void> {
   if (ctx.settings.signupEnabled) await ctx.passwords.pretendToVerify(password);
 }
 
-/** Ignores the error if another request has created and confirmed the account since the lookup. */
+/** Ignores the error that occurs if another request has created and confirmed the account since the lookup. */
 function passIfKnownMeanwhile(error: unknown): void {
   if (!(error instanceof AuthError && error.code === 'user_already_exists')) throw error;
 }

@@ -1,7 +1,7 @@
 /**
- * Records the browser of each session, so that users see their sessions grouped by browser and can sign out of all apps
- * in a browser. On the Account pages, a cookie identifies the browser. An app's session inherits the browser from the
- * session from which the app's session was created (decision 66).
+ * Records the browser of each session, so that the Account pages can show a user's sessions by browser and sign the
+ * user out of all apps in a browser. On the Account pages, a cookie identifies the browser. An app's session inherits
+ * the browser from the session from which the app's session was created (decision 66).
  */
 import { createHash } from 'node:crypto';
 import type { Transaction } from '../../database/types.ts';
@@ -22,8 +22,8 @@ export async function recordBrowser(
 }
 
 /**
- * Records which app received a session that was created from another session. `app` is the app's origin, or null for an
- * OAuth client.
+ * Records the app for which a session was created from another session. `app` is the app's origin, or null for an OAuth
+ * client.
  */
 export async function recordApp(
   ctx: AuthContext,

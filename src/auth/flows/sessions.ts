@@ -1,4 +1,4 @@
-/** Issues sessions at sign-in and signs their access tokens. */
+/** Issues sessions when users sign in, and signs the access tokens of sessions. */
 import { randomUUID } from 'node:crypto';
 import type { Transaction } from '../../database/types.ts';
 import type { Caller } from '../caller.ts';

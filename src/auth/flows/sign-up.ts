@@ -36,8 +36,8 @@ import { issueSession } from './sessions.ts';
 export type SignUpOutcome =
   | { readonly kind: 'session'; readonly session: IssuedSession }
   /**
-   * No session was issued, because the account must be confirmed first or the contact already has an account. The
-   * response is the same in both cases.
+   * No session was issued, because the account must be confirmed first or the contact already has an account. If the
+   * project conceals accounts, the response looks the same in both cases.
    */
   | { readonly kind: 'user'; readonly user: User };
 

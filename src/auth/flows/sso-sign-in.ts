@@ -30,7 +30,9 @@ export async function beginSsoSignIn(ctx: AuthContext, body: Fields): Promise<st
 /** The maximum number of domains in a connection's name. */
 const maxNamedDomains = 3;
 
-/** Returns a connection's display name, which consists of its domains or its identity provider's host. */
+/**
+ * Returns a connection's display name, which consists of the connection's domains or the identity provider's hostname.
+ */
 export async function nameOfConnection(ctx: AuthContext, id: string): Promise<string> {
   const provider = isUuid(id) ? await findProviderById(ctx.pool, id) : undefined;
   if (provider === undefined) throw authError('sso_provider_not_found');

@@ -20,7 +20,7 @@ export async function checkUnlock(ctx: AuthContext, token: string): Promise<'loc
   if (event.used_at === null) return 'locked';
   const unlocked = await findLatestEvent(ctx.pool, event.user_id, 'unlocked');
   const locked = await findLatestEvent(ctx.pool, event.user_id, 'locked');
-  // After another lockout, only the link in the newer email unlocks the account.
+  // If the account has been locked again, only the link in the email about the later lockout unlocks it.
   if (unlocked === undefined || locked === undefined || toMs(unlocked.created_at) < toMs(locked.created_at))
     throw invalidLink();
   return 'unlocked';

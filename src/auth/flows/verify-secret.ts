@@ -26,7 +26,7 @@ export interface SecretAttempt {
 
 /**
  * Compares a secret. Returns undefined if the secret is wrong. After too many failed attempts, throws
- * `over_request_rate_limit` without revealing whether this attempt was correct.
+ * `over_request_rate_limit`, even if the secret is correct.
  */
 export async function verifySecret<T>(
   ctx: AuthContext,
@@ -74,7 +74,7 @@ async function placeOf(
 ): Promise<NonNullable<Guess['place']>> {
   const network = { kind: 'network', id: networkOf(caller.ip) } as const;
   if (!signInSecrets.has(kind) || caller.deviceId === undefined || !ctx.hasOwnTables) return network;
-  // Runs the query even if the account is unknown, so that the response takes the same time in both cases.
+  // Runs the query even if the account doesn't exist, so that the response time doesn't reveal whether it exists.
   const isKnown = await isKnownDevice(db, ownerId ?? noUser, deviceKey(caller));
   return isKnown ? { kind: 'device', id: caller.deviceId } : network;
 }

@@ -106,7 +106,7 @@ async function issueCode(ctx: AuthContext, tx: Transaction, user: User, type: st
   return flow.auth_code;
 }
 
-/** Adds the error to the fragment and, with PKCE, also to the query. */
+/** Adds the error to the URL's fragment and, with PKCE, also to the URL's query. */
 function withError(target: string, error: AuthError, isPkce: boolean): string {
   const kind = errorKinds[error.status];
   const params = {

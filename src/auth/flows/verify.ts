@@ -21,11 +21,11 @@ export const singleConfirmationAccepted =
 export interface VerifiedUser {
   readonly kind: 'user';
   readonly user: User;
-  /** The resolved type, in which the generic type `email` has been replaced with signup or magiclink. */
+  /** The type of the code or link, in which `signup` or `magiclink` has replaced the generic type `email`. */
   readonly type: string;
 }
 
-/** Returns the kind of contact that receives codes and links of this type. */
+/** Returns the kind of contact to which codes and links of this type are sent. */
 export function contactOf(type: string): Contact {
   return type === 'sms' || type === 'phone_change' ? 'phone' : 'email';
 }

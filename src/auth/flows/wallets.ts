@@ -118,7 +118,7 @@ function requireEthereumSignature(text: string): string {
   return text;
 }
 
-/** Identifies the account by chain and address, because a wallet has no other identifier. */
+/** Identifies the account by the wallet's chain and address, because a wallet has no other identifier. */
 function externalSignIn(message: WalletMessage, aud: string): ExternalSignIn {
   const { chain, address, chainId: network, domain, statement } = message;
   const claims = {

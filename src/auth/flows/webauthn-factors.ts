@@ -112,8 +112,8 @@ export async function challengeKey(
 }
 
 /**
- * Verifies the response to a challenge. Throws `validation_failed`, the errors of {@link requireChallenge}, and 500
- * where upstream returns 500.
+ * Verifies the response to a challenge. Throws `validation_failed`, the errors of {@link requireChallenge}, and errors
+ * with status 500 in the cases in which upstream returns this status.
  */
 export async function verifyKey(
   ctx: AuthContext,

@@ -13,7 +13,7 @@ export interface Exchange {
   readonly path: string;
   readonly query: URLSearchParams;
   readonly params: Readonly<Record<string, string>>;
-  /** The request body before it is parsed. */
+  /** The text of the request body, before parsing. */
   readonly text: string;
   readonly body: ReadFields;
   readonly hasBody: boolean;

@@ -1,6 +1,6 @@
 /**
- * Verifies a request's captcha with the captcha provider. Both providers accept a form with `secret`, `response` and
- * `remoteip`, and return `{success, "error-codes"}`. See
+ * Verifies a request's captcha with the captcha provider. Both providers, hCaptcha and Turnstile, accept a form with
+ * `secret`, `response` and `remoteip`, and return `{success, "error-codes"}`. See
  * https://docs.hcaptcha.com/#verify-the-user-response-server-side and
  * https://developers.cloudflare.com/turnstile/get-started/server-side-validation/
  */

@@ -1,4 +1,4 @@
-/** Requests, confirms and cancels the removal of lost second factors. */
+/** Implements the request to remove lost second factors, its confirmation and its cancellation. */
 import { sweepFactorRemovals } from '../factor-removal-rounds.ts';
 import { requirePermanentUser } from '../flows/authenticate.ts';
 import {

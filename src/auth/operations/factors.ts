@@ -13,7 +13,7 @@ export interface FactorCall extends Call {
 }
 
 export interface ChallengeCall extends FactorCall {
-  /** Whether the request has a body, which is optional for some factors. */
+  /** Whether the request has a body. The body is optional for some factor types. */
   readonly hasBody: boolean;
 }
 

@@ -41,8 +41,8 @@ export const endSessions: Operation<SignOutCall, void> = {
   async run(ctx, { caller, scope }) {
     const self = await requireCaller(ctx, caller);
     const parsed = parseScope(scope);
-    // Only `others` is limited. A request with any other scope ends the caller's session, so the caller can't repeat
-    // it.
+    // The rate limit applies only to the scope `others`. A request with any other scope ends the caller's session, so
+    // the caller can't repeat it.
     if (parsed === 'others') await limitChanges(ctx, self);
     await signOut(ctx, self, parsed);
   },

@@ -1,6 +1,6 @@
 /**
- * Statements on _plinth.guesses. A budget is stored as the time when it will be full again (generic cell rate
- * algorithm).
+ * Statements on _plinth.guesses. A budget is stored as the time at which the budget will be full again (generic cell
+ * rate algorithm).
  */
 import type { Queryable } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
@@ -69,7 +69,7 @@ export async function findStreak(db: Queryable, key: string): Promise<Streak | u
   return row && { failures: row.failures, lastAtMs: toMs(row.last_at) };
 }
 
-/** Adds a wrong guess to the streak. Restarts a streak that is too old. */
+/** Adds a wrong guess to the streak. If the streak is too old, starts a new streak. */
 export async function extendStreak(db: Queryable, key: string, nowMs: number): Promise<void> {
   const now = fromMs(nowMs);
   await db.query(sql`

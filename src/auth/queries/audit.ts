@@ -21,8 +21,8 @@ export async function insertAuditEntry(
 }
 
 /**
- * Lists entries, newest first. If `value` is set, lists only entries whose payload contains `value` in one of the
- * fields in `keys`, ignoring case.
+ * Lists entries, newest first. If `value` is set, lists only entries in whose payload one of the fields in `keys`
+ * contains `value`, ignoring case.
  */
 export async function listAuditEntries(
   db: Queryable,

@@ -51,7 +51,7 @@ export async function findSecured(db: Queryable, event: ReversibleEvent): Promis
 
 /**
  * Uses up a link that unlocks an account. Keeps the row so that the link's page can show that the account is already
- * unlocked. Returns false if another request has already used the link.
+ * unlocked. Returns false if another request has already used up the link.
  */
 export async function spendReversal(db: Queryable, hash: string, nowMs: number): Promise<boolean> {
   const rows = await db.query(sql`

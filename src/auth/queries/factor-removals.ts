@@ -81,7 +81,10 @@ export async function takeDueRemoval(db: Queryable, nowMs: number): Promise<Fact
   return row;
 }
 
-/** Returns a request that is due before this time and whose reminder hasn't been sent. Marks the reminder as sent. */
+/**
+ * Returns a request that is due before `dueBeforeMs` and for which no reminder has been sent. Marks the reminder as
+ * sent.
+ */
 export async function takeReminder(
   db: Queryable,
   dueBeforeMs: number,
@@ -102,7 +105,10 @@ export async function deleteStaleRemovals(db: Queryable, oldestMs: number): Prom
       or not exists (select from auth.users u where u.id = r.user_id)`);
 }
 
-/** Whether the user's password, contacts or identities have changed since this time, or the account was secured. */
+/**
+ * Whether, since this time, the user's password or a contact was changed, an identity was linked, or the account was
+ * secured.
+ */
 export async function hasChangedSince(db: Queryable, userId: string, sinceMs: number): Promise<boolean> {
   const rows = await db.query(sql`
     select from _plinth.security_events where user_id = ${userId} and created_at > ${fromMs(sinceMs)}

@@ -11,7 +11,7 @@ const columns = sql`
   provider_refresh_token, created_at, authentication_method, auth_code_issued_at, invite_token, referrer,
   oauth_client_state_id, linking_target_id, email_optional`;
 
-/** Inserts a flow state and returns its code. */
+/** Inserts a flow state and returns the code for the exchange. */
 export async function insertFlowState(
   db: Queryable,
   flow: {

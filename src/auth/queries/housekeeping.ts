@@ -1,6 +1,7 @@
 /**
  * Deletes expired rows, at most a hundred rows per statement. Skips locked rows until the next round, so that requests
- * don't have to wait for the deletion. Retention follows GoTrue 2.196 (internal/models/cleanup.go) except where noted.
+ * don't have to wait for the deletion. Unless noted otherwise, rows are kept as long as in GoTrue 2.196
+ * (internal/models/cleanup.go).
  */
 import type { Queryable } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';

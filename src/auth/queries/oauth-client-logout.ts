@@ -69,8 +69,8 @@ const ofNotifiedClients = sql`
 const withOpenid = sql`'openid' = any(string_to_array(s.scopes, ' '))`;
 
 /**
- * Lists the user's sessions whose clients are notified, alternating between clients. Excludes banned users, whose
- * sessions have already ended.
+ * Lists the user's sessions whose clients must be notified, alternating between clients. Returns no sessions for a
+ * banned user, because a ban has already ended them.
  */
 export function listNotifiedSessions(
   db: Queryable,
@@ -107,7 +107,7 @@ export interface SessionLimits {
 
 /**
  * Deletes a batch of sessions that have exceeded a limit and whose clients are notified over the back channel. Other
- * expired sessions are deleted a day later (`housekeeping.ts`).
+ * expired sessions are deleted a day later (see `housekeeping.ts`).
  */
 export function deleteExpiredNotifiedSessions(
   db: Queryable,

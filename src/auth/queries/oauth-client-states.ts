@@ -1,4 +1,7 @@
-/** Statements on auth.oauth_client_states, which stores secrets until the provider's response arrives. */
+/**
+ * Statements on auth.oauth_client_states, which stores the secrets of provider sign-ins until the provider's response
+ * arrives.
+ */
 import { randomUUID } from 'node:crypto';
 import type { Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';

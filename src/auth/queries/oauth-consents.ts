@@ -1,4 +1,4 @@
-/** Statements on auth.oauth_consents, with one row per user and client. */
+/** Statements on auth.oauth_consents, which has a row for each combination of user and client. */
 import { randomUUID } from 'node:crypto';
 import type { Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';

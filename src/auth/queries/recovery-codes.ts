@@ -40,7 +40,7 @@ export async function hasRecoveryCode(db: Queryable, userId: string, hash: strin
 
 /**
  * Removes a code from the user's set. Returns false if the set doesn't contain a code with this hash. If two requests
- * send the same code, only one request gets true.
+ * send the same code, only one of the two calls returns true.
  */
 export async function consumeRecoveryCode(db: Queryable, userId: string, hash: string): Promise<boolean> {
   const rows = await db.query(sql`

@@ -28,11 +28,11 @@ export type RefreshedSession = Pick<
 
 /**
  * Finds the sessions and users for a batch of tokens. Returns each token's position, starting at 1, with its session
- * and user. Omits a token if it is unknown or revoked, if its session or user is missing, or if another transaction has
- * locked one of these rows. Never waits for a lock, so the statement can't block the connection pool or deadlock with a
- * change to the user. Looks up each token separately, which guarantees an index scan regardless of the planner's
- * estimates. Combines all lookups in a single statement, because starting the plan of a lookup costs more than running
- * it.
+ * and user. Omits a token if it is unknown or revoked, if the session or user doesn't exist, or if another transaction
+ * has locked the row of the token, session or user. Never waits for a lock, so the statement can't block the connection
+ * pool or deadlock with a change to the user. Looks up each token separately, which ensures that PostgreSQL uses an
+ * index scan regardless of the planner's estimates. Combines all lookups in a single statement, because starting the
+ * plan of a lookup costs more than running it.
  */
 export function activeRefreshes(tokens: readonly string[]): Sql {
   return sql`
@@ -127,8 +127,8 @@ export function tokenRotations(rotations: readonly TokenRotation[], now: string)
 
 /**
  * Settings that force generic plans. Without these settings, PostgreSQL would plan a statement with few tokens again at
- * each execution. Sequential scans are disabled because the cached plan may have been created when the tables were
- * empty.
+ * each execution. Sequential scans are disabled because PostgreSQL may have created the cached plan when the tables
+ * were empty.
  */
 export const rotationSettings: readonly Setting[] = [
   ['plan_cache_mode', 'force_generic_plan'],

@@ -52,7 +52,7 @@ export async function revokeRefreshToken(db: Queryable, id: number, nowMs: numbe
 }
 
 /**
- * Whether the session has a newer token without a parent, which means that this token was issued before the session's
+ * Whether the session has a newer token without a parent. If so, the token with this ID was issued before the session's
  * level was raised.
  */
 export async function isSuperseded(db: Queryable, sessionId: string, id: number): Promise<boolean> {
@@ -67,7 +67,7 @@ export async function revokeFamily(db: Queryable, sessionId: string, nowMs: numb
     where session_id = ${sessionId} and revoked = false`);
 }
 
-/** Deletes a token without a session, which was issued before sessions were introduced. */
+/** Deletes a token that has no session, because it was issued before sessions were introduced. */
 export async function deleteRefreshToken(db: Queryable, id: number): Promise<void> {
   await db.query(sql`delete from auth.refresh_tokens where id = ${id}`);
 }

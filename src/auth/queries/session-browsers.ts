@@ -24,7 +24,7 @@ export async function insertSessionBrowser(
     values (${row.sessionId}, ${row.userId}, ${row.browser}, ${fromMs(nowMs)})`);
 }
 
-/** Assigns an app's session to the browser of the session from which the app's session was created, if known. */
+/** Assigns an app's session to the same browser as the session from which it was created, if this browser is known. */
 export async function inheritBrowser(
   db: Queryable,
   row: { readonly sessionId: string; readonly originId: string; readonly app: string | null },
@@ -46,7 +46,7 @@ export function listSessionPlaces(db: Queryable, userId: string): Promise<Sessio
     where s.user_id = ${userId}`);
 }
 
-/** Returns the IDs of the user's sessions in the same browser as this session, including this session. */
+/** Returns the IDs of all sessions of the user in the given session's browser, including the given session. */
 export async function listBrowserSessions(
   db: Queryable,
   session: { readonly id: string; readonly user_id: string },

@@ -34,7 +34,7 @@ export function listSessions(db: Queryable, userId: string): Promise<Session[]> 
   );
 }
 
-/** Lists the IP addresses of the user's sessions at this assurance level or above, newest first. */
+/** Lists the IP addresses of the user's sessions that have this assurance level or a higher one, newest first. */
 export async function listSessionAddresses(db: Queryable, userId: string, aal: string): Promise<string[]> {
   const rows = await db.query<{ ip: string }>(sql`
     select host(ip) as ip from auth.sessions
@@ -143,7 +143,7 @@ async function deleteCodes(db: Queryable, userId: string): Promise<void> {
   );
 }
 
-/** Deletes one of the user's sessions. Returns false if the user doesn't have this session. */
+/** Deletes a single session of the user. Returns false if the session doesn't exist or belongs to another user. */
 export async function deleteOwnSession(db: Queryable, id: string, userId: string): Promise<boolean> {
   await deleteCodes(db, userId);
   const rows = await db.query(

@@ -62,7 +62,9 @@ export async function findDomain(
   return row && { providerId: row.id, isDisabled: row.disabled === true };
 }
 
-/** Lists all providers, or only those whose resource ID is the given text or starts with the given prefix. */
+/**
+ * Lists all providers, or only the providers whose resource ID equals the given text or starts with the given prefix.
+ */
 export function listProviders(
   db: Queryable,
   filter: { readonly resourceId: string; readonly resourceIdPrefix: string },

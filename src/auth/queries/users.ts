@@ -92,8 +92,8 @@ export interface NewUser {
 }
 
 /**
- * Inserts an unconfirmed user with an empty role and empty tokens. Later updates set all other values, so that triggers
- * on auth.users see the same states as in GoTrue 2.196.
+ * Inserts an unconfirmed user with an empty role and empty tokens. All other values are set by later updates, so that
+ * triggers on auth.users see the row in the same states as in GoTrue 2.196.
  */
 export async function insertUser(db: Queryable, user: NewUser, nowMs: number): Promise<void> {
   const now = fromMs(nowMs);
@@ -113,7 +113,7 @@ export async function insertUser(db: Queryable, user: NewUser, nowMs: number): P
 
 export type UserPatch = Partial<Omit<UserColumns, 'id' | 'confirmed_at' | 'updated_at' | 'created_at'>>;
 
-/** Updates these columns and updated_at, both in the row and in `user`. */
+/** Updates the given columns and `updated_at`, both in the database row and in `user`. */
 export async function updateUser(db: Queryable, user: User, patch: UserPatch, nowMs: number): Promise<void> {
   const changes: Partial<UserColumns> = { ...patch, updated_at: fromMs(nowMs) };
   const assignments = Object.entries(changes).map(([name, value]) => sql`${sql.id(name)} = ${value}`);
@@ -124,8 +124,9 @@ export async function updateUser(db: Queryable, user: User, patch: UserPatch, no
 export type MetadataColumn = 'raw_user_meta_data' | 'raw_app_meta_data';
 
 /**
- * Merges the updates into the metadata's top level, removes null keys, and copies the result to `user`. Merges into the
- * current row and not into previously read values, so that concurrent requests with different keys both succeed.
+ * Merges the updates into the metadata's top level, removes null keys, and copies the result to `user`. Merges the
+ * updates into the row's current metadata and not into values that were read before, so that concurrent requests with
+ * different keys don't overwrite each other's changes.
  */
 export async function mergeUserMetadata(
   db: Queryable,
@@ -173,7 +174,7 @@ export async function awaitUser(db: Transaction, id: string): Promise<void> {
 /** The columns that determine whether and how a session is issued. */
 export interface SignInRow extends UserColumns {
   /**
-   * Whether the requested identity exists. If no identity is requested, whether the user has any identity from a
+   * Whether the user has the requested identity. If no identity is requested, whether the user has any identity from a
    * provider, SSO connection or wallet.
    */
   readonly has_identity: boolean;

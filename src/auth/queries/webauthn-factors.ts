@@ -1,4 +1,4 @@
-/** Statements on the keys of WebAuthn factors, which auth.mfa_factors stores. */
+/** Statements on the keys of WebAuthn factors, which are stored in auth.mfa_factors. */
 import type { Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
 import type { JsonObject } from '../core/json.ts';

@@ -10,8 +10,8 @@ import { sendError } from '../http/render-error.ts';
 import type { Router } from './route.ts';
 
 /**
- * How long clients may cache the documents. A new key is published for at least this long before the server signs
- * tokens with it.
+ * The time for which clients may cache the documents. A new key is published for at least this long before the server
+ * signs tokens with it.
  */
 const cacheControl = 'public, max-age=600';
 const serverPath = '/.well-known/oauth-authorization-server';

@@ -1,6 +1,6 @@
 /**
- * Declares the routes for recovery codes, which upstream doesn't have: /factors/recovery-codes for the codes' owner,
- * and /admin/users/:userId/factors/recovery-codes for administrators.
+ * Declares the routes for recovery codes, which upstream doesn't have: /factors/recovery-codes for users, and
+ * /admin/users/:userId/factors/recovery-codes for administrators.
  */
 import type { AdminCaller, UserCaller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';

@@ -1,4 +1,4 @@
-/** Declares /scim/v2, which isn't supported. The response is the same as in upstream if SCIM is disabled. */
+/** Declares /scim/v2. SCIM isn't supported. The response is the same as in upstream if SCIM is disabled. */
 import { authError } from '../errors.ts';
 import type { Router } from './route.ts';
 

@@ -19,7 +19,7 @@ export interface PageClient {
   readonly deviceId: string | undefined;
   readonly host: string;
   readonly language: string;
-  /** The destination of links in emails, if the redirect rule allows it. */
+  /** The URL to which links in emails lead, if the redirect rule allows this URL. */
   readonly redirectTo: string | undefined;
 }
 
@@ -40,7 +40,7 @@ export const pairOf = (session: JsonObject): TokenPair => session as unknown as 
 /** A user, as returned by `GET /user`. */
 export interface AuthUser {
   readonly id: string;
-  /** Only the Account pages receive this field. */
+  /** Only responses to the Account pages contain this field. */
   readonly has_password?: boolean;
   readonly factors?: readonly {
     readonly id: string;
@@ -50,7 +50,7 @@ export interface AuthUser {
   readonly [field: string]: unknown;
 }
 
-/** The request body of the route with the same effect as the operation. */
+/** The request body of the route that has the same effect as the operation. */
 export type Body = Readonly<Record<string, unknown>>;
 
 /**
@@ -100,7 +100,7 @@ export interface VisitorOperations {
   }): Promise<SessionEnding | undefined>;
   /** Unlocks an account that was locked after too many wrong attempts. Rejects with `otp_expired`. */
   unlock(token: string): Promise<void>;
-  /** Undoes the change. Returns how the user can sign in again. Rejects with `otp_expired`. */
+  /** Undoes the change. Returns the ways in which the user can sign in again. Rejects with `otp_expired`. */
   reverse(token: string): Promise<Reversed>;
   /**
    * Returns the request to remove lost factors that the link in the email would confirm. Rejects with `otp_expired`.

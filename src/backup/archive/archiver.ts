@@ -41,8 +41,8 @@ export interface Archiver {
 
 export interface Taken {
   /**
-   * Stores the WAL and confirms it to PostgreSQL. Returns the time up to which the archive is complete after this call,
-   * if known.
+   * Stores the WAL, and confirms to PostgreSQL that the WAL has been stored. Returns the time up to which the archive
+   * is complete after this call, if known.
    */
   store(): Promise<number | undefined>;
 }
@@ -103,8 +103,8 @@ async function claimTimeline(repository: Repository, timeline: number, ownerId: 
 }
 
 /**
- * Stores a timeline's history file, which exists for every timeline except the first. The file also prevents a restore
- * from reusing the timeline's number.
+ * Stores a timeline's history file, which exists for every timeline except the first. The history file also prevents a
+ * restore from reusing the timeline's number.
  */
 async function storeHistory(
   repository: Repository,

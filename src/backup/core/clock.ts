@@ -21,8 +21,8 @@ export const isPlausible = ({ nowMs, keepMs, newestBackupMs, newestArchivedMs }:
   newestBackupMs <= nowMs + toleranceMs && nowMs <= newestArchivedMs + keepMs;
 
 /**
- * Returns the last backup that was started before this time. A backup dated in the future was taken before the clock
- * was set back, or on a machine whose clock is fast.
+ * Returns the last backup that was started before the time `nowMs`. A backup dated in the future was taken before the
+ * clock was set back, or on a machine whose clock is fast.
  *
  * @param backups oldest first
  */

@@ -36,7 +36,7 @@ export interface Coverage {
 export function coverage(ranges: readonly WalRange[], from: bigint): Coverage {
   const covering = chain(ranges, from, 0xffff_ffff_ffff_ffffn);
   const end = covering.at(-1)?.end ?? from;
-  // A chunk can have a later time than the complete segment that contains it.
+  // A chunk can have a later time than the complete segment that contains the chunk.
   const times = ranges.filter((range) => range.end <= end && range.end > from).map(({ timeMs }) => timeMs);
   return { end, timeMs: times.length === 0 ? undefined : Math.max(...times) };
 }

@@ -24,7 +24,7 @@ export const segmentStart = (lsn: bigint): bigint => lsn - (lsn % segment);
 
 export const segmentEnd = (lsn: bigint): bigint => segmentStart(lsn) + segment;
 
-/** Returns the timeline and start that a segment's file name contains, or undefined for other files. */
+/** Returns the timeline and the start position from a segment's file name, or undefined if the file isn't a segment. */
 export function parseSegmentName(
   name: string,
 ): { readonly timeline: number; readonly start: bigint } | undefined {

@@ -26,7 +26,7 @@ export const timelineOwnerName = (timeline: number): string => `${timelineFolder
 export const walRangeName = ({ timeline, start, end, timeMs }: Omit<WalRange, 'name'>): string =>
   `${timelineFolder(timeline)}${hex(start, 16)}-${hex(end, 16)}-${timeText(timeMs)}`;
 
-/** Parses the name of a WAL range. Returns undefined for other files. */
+/** Parses the name of a WAL range. Returns undefined for the names of other files. */
 export function parseWalRange(name: string): WalRange | undefined {
   const found = /^wal\/([0-9a-f]{8})\/([0-9a-f]{16})-([0-9a-f]{16})-([0-9]{13})$/.exec(name);
   if (found === null) return undefined;

@@ -24,7 +24,7 @@ export function archivedFiles(options: ArchivedFilesOptions): FindArchived {
 
   async function history(number: number): Promise<Buffer | undefined> {
     if (wal.histories.includes(number)) return await repository.readBytes(historyName(number));
-    // PostgreSQL only checks whether this file exists, to find an unused timeline number.
+    // To find an unused timeline number, PostgreSQL only checks whether the history file exists.
     return knownTimelines.includes(number) && number !== timeline ? Buffer.alloc(0) : undefined;
   }
 

@@ -187,7 +187,7 @@ async function rejectUsedFolder(dataDir: string): Promise<void> {
   if (pid !== process.pid && isAlive(pid)) throw new BackupError('restore_running', `(${dataDir})`);
 }
 
-/** Removes the files of an interrupted restore and no other files. */
+/** Removes the files of an interrupted restore, and doesn't remove any files from other folders. */
 async function removeUnfinished(dataDir: string): Promise<void> {
   if (!existsSync(join(dataDir, restoreMarker))) return;
   // Stops a PostgreSQL server that a killed process may have left running.

@@ -81,7 +81,7 @@ export function serveWal(dataDir: string, find: FindArchived): WalRequests {
   let isStopped = false;
   let owner = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
 
-  /** Makes PostgreSQL's user, who is known only when PostgreSQL starts, the owner of the request folder. */
+  /** Makes PostgreSQL's user the owner of the request folder. This user is known only when PostgreSQL starts. */
   function followOwner(): void {
     if (!isRoot) return;
     const { uid, gid } = statSync(join(dataDir, 'postgres'));

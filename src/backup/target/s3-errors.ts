@@ -1,4 +1,4 @@
-/** Describes S3 errors so that operators know what to fix. */
+/** Describes S3 errors so that operators know how to fix them. */
 import { BackupError } from '../errors.ts';
 
 const causes: Readonly<Record<string, string>> = {

@@ -16,8 +16,7 @@ export interface S3Location {
 }
 
 /**
- * The maximum size of files that are uploaded in a single request. Larger files are multipart uploads with parts of
- * this size.
+ * The maximum size of files that are uploaded in a single request. Larger files are uploaded in parts of this size.
  */
 const partBytes = 8 * 1024 * 1024;
 
@@ -104,8 +103,8 @@ export function s3Target(location: S3Location, timeouts: Timeouts = defaultTimeo
     async removeUnfinished(beforeMs) {
       const { AbortMultipartUploadCommand, ListMultipartUploadsCommand } = await import('@aws-sdk/client-s3');
       const command = new ListMultipartUploadsCommand({ Bucket, Prefix: prefix });
-      // Errors are ignored because some servers and credentials don't support these requests. A bucket lifecycle rule
-      // can remove the parts instead.
+      // Errors are ignored because some servers don't support these requests and some credentials don't permit them. In
+      // that case, a lifecycle rule of the bucket can remove the parts.
       const found = await (await client()).send(command).catch(() => undefined);
       for (const { Key, UploadId, Initiated } of found?.Uploads ?? []) {
         if (Key?.startsWith(prefix) !== true || (Initiated?.getTime() ?? beforeMs) >= beforeMs) continue;
@@ -140,6 +139,6 @@ async function openClient(
   });
 }
 
-/** Whether the error means that the object doesn't exist. A missing bucket causes a different error. */
+/** Whether the error means that the object doesn't exist. The error for a missing bucket is different. */
 const isAbsent = (error: unknown): boolean =>
   error instanceof Error && (error.name === 'NoSuchKey' || error.name === 'NotFound');

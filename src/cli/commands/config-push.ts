@@ -1,4 +1,4 @@
-/** Pushes settings from this project's config.toml to a running Plinth. */
+/** Pushes settings from this project's config.toml to a running Plinth server. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Command, projectOptions } from '../command.ts';

@@ -90,7 +90,7 @@ async function checkDatabase(url: string, config: Config | undefined): Promise<r
   }
 }
 
-/** The packages that contain binaries, one per platform. */
+/** The packages that contain binaries, with one package per platform. */
 const platformPackages = [
   {
     what: 'PostgreSQL',

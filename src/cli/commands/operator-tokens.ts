@@ -105,7 +105,7 @@ export const tokenRevoke: Command = {
   },
 };
 
-/** Returns the role of the new token, or null for the operator's own role. @throws {UsageError} */
+/** Returns the role of the new token, or null if the token gets the operator's role. @throws {UsageError} */
 function roleOf(input: Input): string | null {
   const role = input.text('role');
   if (role !== undefined && !roles.includes(role))

@@ -1,6 +1,6 @@
 /**
- * Returns the config.toml that `init` writes, which contains common settings with their defaults. Upstream's CLI also
- * accepts this file.
+ * Returns the content of the config.toml that `plinth init` writes, with common settings and their defaults. Upstream's
+ * CLI also accepts this file.
  */
 export function initialConfig(projectId: string): string {
   return `# Settings of this project, in the format of upstream's CLI. docs/config.md describes all settings.

@@ -15,7 +15,7 @@ export const isProjectRef = (text: string): boolean => /^[a-z]{20}$/.test(text);
 /**
  * Returns a hosted project's database.
  *
- * @param poolerUrl the URL that the `link` command of upstream's CLI wrote. It is used only if it belongs to this
+ * @param poolerUrl the URL that the `link` command of upstream's CLI wrote. The URL is used only if it belongs to this
  * project's pooler.
  */
 export function hostedTarget(ref: string, poolerUrl?: string): LinkedTarget {

@@ -1,7 +1,7 @@
 /**
  * Flags of upstream's CLI (2.x and 3.1) for commands that Plinth also has. Plinth recognizes these flags so that
- * existing scripts work. Flags without an effect are accepted, with a note if they request something that Plinth
- * doesn't do. Flags that select a different database or project are rejected.
+ * existing scripts work. Flags without an effect are accepted. If such a flag requests something that Plinth doesn't
+ * do, a note is printed. Flags that select a different database or project are rejected.
  */
 
 export interface UpstreamFlag {
@@ -50,7 +50,10 @@ const otherDatabase: Flags = {
   },
 };
 
-/** The flag that enables upstream's check for objects that its comparison doesn't support. Plinth has no such check. */
+/**
+ * The flag that enables upstream's check for objects that its comparison doesn't support. Plinth doesn't have this
+ * check.
+ */
 const coverage: UpstreamFlag = {
   type: 'boolean',
   note: "Plinth doesn't have this check. Objects that can't be changed always cause an error",

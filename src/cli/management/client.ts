@@ -64,7 +64,7 @@ async function send(
         ...(accept === undefined ? {} : { accept }),
         ...(typeof body === 'string' ? { 'content-type': 'application/json' } : {}),
       },
-      // Rejects redirects because the token must be sent only to this server.
+      // Rejects redirects, because the token must be sent only to the selected server.
       redirect: 'error',
       ...(body === undefined ? {} : { body }),
     });

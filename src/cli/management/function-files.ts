@@ -118,7 +118,7 @@ function importMapOf(
   return found === undefined ? undefined : pathInProject(projectDir, found);
 }
 
-/** Reads an import map. A deno.json can refer to another file. */
+/** Reads an import map. A deno.json can refer to an import map in another file. */
 function readMap(path: string, read: (path: string) => Buffer): ImportMap {
   let map: ReturnType<typeof parseImportMap>;
   try {

@@ -37,7 +37,7 @@ export async function managementOf(input: Input): Promise<ManagementClient> {
 /**
  * Returns a client for the linked server.
  *
- * @throws {CommandError} if no server is linked, or if its project ref is different from `ref`
+ * @throws {CommandError} if no server is linked, or if the linked server's project ref is different from `ref`
  */
 export function linkedClient(location: ProjectLocation, ref: string | undefined): ManagementClient {
   const remote = readRemote(location);

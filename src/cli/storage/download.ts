@@ -43,8 +43,8 @@ export async function downloadNew(
 }
 
 /**
- * Downloads an object to a file that may already exist. The bytes are first written to a temporary file, so that the
- * file is always complete and a symbolic link is replaced instead of followed.
+ * Downloads an object to a file that may already exist. First writes the bytes to a temporary file, so that the target
+ * file is always complete, and so that a symbolic link is replaced instead of followed.
  */
 export async function downloadOver(
   api: StorageApi,

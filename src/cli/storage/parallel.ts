@@ -7,7 +7,7 @@ export async function inParallel<T>(
   const iterator = Symbol.asyncIterator in items ? items[Symbol.asyncIterator]() : items[Symbol.iterator]();
   let reading: Promise<unknown> = Promise.resolve();
   let hasFailed = false;
-  // Reads the items one at a time, because a listing reads its pages in sequence.
+  // Reads the items one at a time, because the pages of a listing must be read in sequence.
   const take = (): Promise<IteratorResult<T>> => {
     const next = reading.then(() => iterator.next());
     reading = next.catch(() => undefined);

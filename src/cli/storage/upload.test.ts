@@ -10,7 +10,7 @@ import { uploadFile } from './upload.ts';
 
 const mebibyte = 1024 * 1024;
 
-/** Starts a storage service that stores the first half of the first piece and then closes the connection. */
+/** Starts a storage service that stores only the first half of the first piece, and then closes the connection. */
 async function unreliableServer() {
   const stored: Buffer[] = [];
   const requests: string[] = [];

@@ -51,5 +51,5 @@ export function baseName({ bucket, key }: Pick<StoragePath, 'bucket' | 'key'>): 
   return trimmed === '' ? bucket : trimmed.slice(trimmed.lastIndexOf('/') + 1);
 }
 
-/** Returns the key of the folder with this name. An empty key refers to the bucket's root. */
+/** Returns the key of a folder, which ends with a slash. An empty key refers to the bucket's root. */
 export const folderKey = (key: string): string => (key === '' || key.endsWith('/') ? key : `${key}/`);
