@@ -2,6 +2,7 @@
  * Old and new values for the audit log. Values are stored as short texts, so no single value can take up much space in
  * the log.
  */
+import { maskedJson, maskPasswords } from './mask-passwords.ts';
 
 export interface ChangedValue {
   readonly name: string;
@@ -51,12 +52,8 @@ export function changedKeys(
 
 function valueText(value: unknown): string | null {
   if (value === undefined || value === null) return null;
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return cutText(withoutPassword(text), maxValueLength);
+  return cutText(typeof value === 'string' ? maskPasswords(value) : maskedJson(value), maxValueLength);
 }
-
-/** Masks the user information in URLs, which can contain a password (RFC 3986, section 3.2.1). */
-const withoutPassword = (text: string): string => text.replaceAll(/:\/\/[^/?#@\s"]*@/g, '://••••••@');
 
 /**
  * Truncates a text and appends its full length. Replaces NUL and unpaired surrogates, which PostgreSQL's jsonb rejects.
