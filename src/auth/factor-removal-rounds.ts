@@ -20,7 +20,7 @@ import { findUserById } from './queries/users.ts';
 /**
  * The reminder is sent a day before the removal. If the waiting period is short, the reminder is sent halfway through.
  */
-const reminderLeadMs = dayMs;
+const reminderBeforeMs = dayMs;
 
 export async function sweepFactorRemovals(ctx: AuthContext): Promise<void> {
   const now = ctx.clock.now();
@@ -28,9 +28,9 @@ export async function sweepFactorRemovals(ctx: AuthContext): Promise<void> {
   await deleteStaleRemovals(ctx.pool, now - confirmationLifetimeMs);
   if (factorRemovalWaitMs === 0) return cancelAll(ctx);
   while (await removeNext(ctx, now));
-  const lead = Math.min(reminderLeadMs, factorRemovalWaitMs / 2);
+  const beforeMs = Math.min(reminderBeforeMs, factorRemovalWaitMs / 2);
   for (;;) {
-    const removal = await takeReminder(ctx.pool, now + lead, now);
+    const removal = await takeReminder(ctx.pool, now + beforeMs, now);
     if (removal === undefined) return;
     await remind(ctx, removal);
   }

@@ -4,7 +4,7 @@
  */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { connectLead, type LeadLink } from '../cluster/index.ts';
+import { connectToMain, type MainLink } from '../cluster/index.ts';
 import { type Config, createLiveConfig } from '../config/index.ts';
 import { joinDatabase } from '../database/index.ts';
 import type { Gateway, GatewayOptions } from '../gateway/index.ts';
@@ -23,17 +23,17 @@ import type { WorkerInit } from './worker-init.ts';
 /** Serves connections until the main process stops the worker or exits. After that, the worker process exits. */
 export async function runApiWorker(): Promise<never> {
   let socketDir: string | undefined;
-  const lead = connectLead<WorkerInit>(() => {
+  const main = connectToMain<WorkerInit>(() => {
     // Removes the folder here, because a main process that was killed can't remove it.
     if (socketDir !== undefined) rmSync(socketDir, { recursive: true, force: true });
   });
   try {
-    const init = await lead.init;
+    const init = await main.init;
     socketDir = init.socketDir;
     rejectOtherVersion(init);
-    await serve(init, lead);
+    await serve(init, main);
   } catch (error) {
-    lead.failed(error);
+    main.failed(error);
   }
   return await new Promise<never>(() => undefined);
 }
@@ -46,19 +46,19 @@ function rejectOtherVersion({ version }: WorkerInit): void {
     );
 }
 
-async function serve(init: WorkerInit, lead: LeadLink<WorkerInit>): Promise<void> {
+async function serve(init: WorkerInit, main: MainLink<WorkerInit>): Promise<void> {
   const [gatewayModule, restModule, { shareOf }, certificates] = await Promise.all([
     import('../gateway/index.ts'),
     import('../rest/index.ts'),
     import('./share.ts'),
     receivedCertificates(init),
   ]);
-  const { log } = lead;
+  const { log } = main;
   const machine = thisMachine();
   const share = (config: Config): Config => shareOf(config, init.workers, machine);
   const config = share(init.config);
   const live = createLiveConfig(config);
-  const setLevel = ({ plinth }: Config): void => lead.setLevel(plinth.log.level);
+  const setLevel = ({ plinth }: Config): void => main.setLevel(plinth.log.level);
   setLevel(config);
   live.onChange(setLevel);
   const keys = createKeys({
@@ -70,7 +70,7 @@ async function serve(init: WorkerInit, lead: LeadLink<WorkerInit>): Promise<void
   });
   const database = joinDatabase({
     member: init.member,
-    onPasswordRejected: () => lead.restoreLogins(),
+    onPasswordRejected: () => main.restoreLogins(),
     requestPath: requestPathLimits(config.plinth.rest, machine),
     pools: poolLimits(config.plinth.database, machine),
     log,
@@ -101,7 +101,7 @@ async function serve(init: WorkerInit, lead: LeadLink<WorkerInit>): Promise<void
     services: rest === undefined ? [] : [rest],
     keys,
     log: log.child({ service: 'gateway' }),
-    onRequestEnd: lead.requestEnded,
+    onRequestEnd: main.requestEnded,
     trustedProxies: live.derive(({ plinth }) =>
       gatewayModule.createTrustedProxies(plinth.server.trusted_proxies),
     ),
@@ -112,7 +112,7 @@ async function serve(init: WorkerInit, lead: LeadLink<WorkerInit>): Promise<void
       ownHosts: () => [new URL(init.apiUrl).host],
       isOff: () => live.current.plinth.server.browser_secret_keys,
     },
-    forward: { socketPath: init.leadSocket, mounts: init.mounts },
+    forward: { socketPath: init.mainSocket, mounts: init.mounts },
     tls,
   });
   const processMetrics = createProcessMetrics();
@@ -122,7 +122,7 @@ async function serve(init: WorkerInit, lead: LeadLink<WorkerInit>): Promise<void
   // The main process accepts clients' connections and passes them to this worker. The gateway listens nonetheless,
   // because Node enforces timeouts only on servers that listen.
   await gateway.listenOn(join(init.socketDir, `worker-${process.pid}`));
-  lead.ready({
+  main.ready({
     onConnection: (socket) => gateway.accept(socket),
     onConfig(next) {
       live

@@ -12,7 +12,7 @@ import {
   type WorkerMessage,
   type Workers,
 } from '../cluster/index.ts';
-import { type Gateway, leadMount } from '../gateway/index.ts';
+import { forwardedMount, type Gateway } from '../gateway/index.ts';
 import type { Health } from '../kernel/health.ts';
 import type { MetricValues } from '../kernel/metrics/catalog.ts';
 import type { Service } from '../kernel/service.ts';
@@ -61,7 +61,7 @@ export function createApiWorkers(
   const log = parts.log.child({ service: 'workers' });
   const version = installedVersion();
   const hasRest = services.some(({ name }) => name === 'rest');
-  const mounts = services.flatMap((service) => service.mounts.map(leadMount));
+  const mounts = services.flatMap((service) => service.mounts.map(forwardedMount));
   let socketDir = '';
   let port = 0;
 
@@ -74,7 +74,7 @@ export function createApiWorkers(
     config: live.current,
     hasRest,
     member: database.member(),
-    leadSocket: join(socketDir, 'lead'),
+    mainSocket: join(socketDir, 'main'),
     socketDir,
     mounts,
     apiUrl: addresses.apiUrl(),
@@ -108,7 +108,7 @@ export function createApiWorkers(
   return {
     async listen() {
       socketDir = makeRunFolder('plinth-api-', dataDir);
-      await gateway().listenOn(join(socketDir, 'lead'));
+      await gateway().listenOn(join(socketDir, 'main'));
       // Listens before the workers start, because each worker needs to know the port. Until the first worker is ready,
       // connections wait.
       port = await listener.listen(addresses.host, addresses.port);

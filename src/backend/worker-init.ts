@@ -4,7 +4,7 @@
  */
 import type { Config } from '../config/index.ts';
 import type { Member } from '../database/types.ts';
-import type { LeadMount } from '../gateway/index.ts';
+import type { ForwardedMount } from '../gateway/index.ts';
 import type { PemPair } from '../kernel/tls.ts';
 
 export interface WorkerInit {
@@ -22,11 +22,11 @@ export interface WorkerInit {
   readonly hasRest: boolean;
   readonly member: Member;
   /** The socket on which the main process serves all other requests. */
-  readonly leadSocket: string;
+  readonly mainSocket: string;
   /** The folder for the worker's own socket. The worker removes the folder if the main process exits. */
   readonly socketDir: string;
   /** The mounts of all services in the main process. */
-  readonly mounts: readonly LeadMount[];
+  readonly mounts: readonly ForwardedMount[];
   readonly apiUrl: string;
   /** Undefined if the port uses unencrypted HTTP. */
   readonly certificates: readonly PemPair[] | undefined;

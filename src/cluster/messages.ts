@@ -1,7 +1,7 @@
 /**
  * The messages between the main process and its API workers.
  *
- * Glossary. *Main process* (`lead` in names): the process that the operator started. The main process owns everything
+ * Glossary. *Main process* (`main` in names): the process that the operator started. The main process owns everything
  * that exists only once: the lock, PostgreSQL, the jobs, the log and every stateful service. *API worker*: a child
  * process that serves the API port. *Handover*: the main process accepts a connection and passes it to a worker.
  */
@@ -12,7 +12,7 @@ import type { RequestRecord } from '../kernel/trace.ts';
 import type { TakenKeyUses } from '../keys/index.ts';
 
 /** Messages from the main process. The socket is sent along with a `connection` message. */
-export type LeadMessage<Init> =
+export type MainMessage<Init> =
   | { readonly kind: 'init'; readonly init: Init }
   | { readonly kind: 'connection'; readonly id: number }
   | { readonly kind: 'certificates'; readonly pairs: readonly PemPair[] }

@@ -1,7 +1,7 @@
 /** An API worker from the main process's perspective. */
 import type { ChildProcess } from 'node:child_process';
 import type { Socket } from 'node:net';
-import type { LeadMessage, StopRequest, WorkerFacts, WorkerMessage } from './messages.ts';
+import type { MainMessage, StopRequest, WorkerFacts, WorkerMessage } from './messages.ts';
 
 export interface WorkerEvents {
   readonly onReady: () => void;
@@ -68,7 +68,7 @@ export class WorkerProcess<Init> {
     return (this.facts?.connections ?? 0) + this.#handedSinceFacts;
   }
 
-  send(message: LeadMessage<Init>): void {
+  send(message: MainMessage<Init>): void {
     // Errors from the child process are ignored because the worker's exit is reported separately.
     if (this.#child.connected) this.#child.send(message, () => undefined);
   }

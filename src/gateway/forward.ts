@@ -20,18 +20,18 @@ export interface ForwardOptions {
   /** The socket on which the main process listens. */
   readonly socketPath: string;
   /** All mounts of the main process. */
-  readonly mounts: readonly LeadMount[];
+  readonly mounts: readonly ForwardedMount[];
 }
 
 /**
  * A mount of the main process, with only the properties that API workers need. The values of these properties can be
  * sent in a message to another process.
  */
-export interface LeadMount extends Pick<Mount, 'prefix' | 'cors' | 'overloaded' | 'isProbe'> {
+export interface ForwardedMount extends Pick<Mount, 'prefix' | 'cors' | 'overloaded' | 'isProbe'> {
   readonly hasUpgrades: boolean;
 }
 
-export function leadMount({ prefix, cors, overloaded, isProbe, upgrade }: Mount): LeadMount {
+export function forwardedMount({ prefix, cors, overloaded, isProbe, upgrade }: Mount): ForwardedMount {
   return {
     prefix,
     cors,
@@ -91,7 +91,7 @@ export function takeSampling({ headers }: Pick<IncomingMessage, 'headers'>): boo
 
 export function createForwarder({
   socketPath,
-  mounts: leadMounts,
+  mounts: forwardedMounts,
   strictTransport,
   log,
 }: ForwardDeps): Forwarder {
@@ -121,7 +121,7 @@ export function createForwarder({
     const sent = offer(request, { ...headers, connection: 'Upgrade', upgrade: 'websocket' }, false);
     forwardUpgrade(sent, socket, head, () => unreachable(request), log);
   };
-  const mounts: readonly Mount[] = leadMounts.map(({ hasUpgrades, ...mount }) => ({
+  const mounts: readonly Mount[] = forwardedMounts.map(({ hasUpgrades, ...mount }) => ({
     ...mount,
     plugin: async () => undefined,
     apiKeys: false,

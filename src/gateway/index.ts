@@ -43,7 +43,7 @@ import type { Gateway, GatewayOptions, Route } from './types.ts';
 import { dispatchUpgrades } from './upgrades.ts';
 
 export { probeAfterMs } from './app.ts';
-export { type ForwardOptions, type LeadMount, leadMount } from './forward.ts';
+export { type ForwardedMount, type ForwardOptions, forwardedMount } from './forward.ts';
 export { type GatewayLimits, limitsBehindWorkers, limitsFrom } from './limits.ts';
 export { createReadiness, type Readiness, type ReadinessReport } from './readiness.ts';
 export { createTrustedProxies, trustedWorkers } from './trusted-proxies.ts';

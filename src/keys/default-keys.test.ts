@@ -95,12 +95,12 @@ test('only a generated key can be rotated', () => {
 });
 
 test('API workers report which additional keys they used', () => {
-  const [lead, worker] = [open(), open()];
-  const { entry, key } = lead.apiKeys.create('secret', 'CI', 'ada');
+  const [main, worker] = [open(), open()];
+  const { entry, key } = main.apiKeys.create('secret', 'CI', 'ada');
   clock += 1000;
   worker.kindOfApiKey(key);
-  expect(lead.apiKeys.list()[0]?.lastUsedAt).toBeNull();
-  lead.addKeyUses(worker.takeKeyUses());
-  expect(lead.apiKeys.list()).toEqual([{ ...entry, lastUsedAt: expect.any(String) }]);
+  expect(main.apiKeys.list()[0]?.lastUsedAt).toBeNull();
+  main.addKeyUses(worker.takeKeyUses());
+  expect(main.apiKeys.list()).toEqual([{ ...entry, lastUsedAt: expect.any(String) }]);
   expect(worker.takeKeyUses().apiKeys.size).toBe(0);
 });

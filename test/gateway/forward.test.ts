@@ -8,12 +8,12 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, expect, test } from 'vitest';
-import { leadMount } from '../../src/gateway/index.ts';
+import { forwardedMount } from '../../src/gateway/index.ts';
 import type { Service } from '../../src/kernel/service.ts';
 import { type GatewayServer, service, startGateway } from './harness.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'plinth-forward-'));
-const leadSocket = join(folder, 'lead');
+const mainSocket = join(folder, 'main');
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Keeps the CPU busy, as parsing and planning a request does. */
@@ -48,12 +48,12 @@ const never = { maxWaitMs: 600_000, maxWaiting: 100_000 };
 const always = { maxWaitMs: 0, maxWaiting: 1000 };
 
 /**
- * Starts a worker, and a main process unless `lead` is undefined. Both are in this process, so they share a CPU core.
+ * Starts a worker, and a main process unless `main` is undefined. Both are in this process, so they share a CPU core.
  */
-async function startPair(lead: typeof never | undefined, worker: typeof never): Promise<GatewayServer> {
-  if (lead !== undefined)
-    running.push(await startGateway([remote], { leadSocket, limits: { dispatch: lead } }));
-  const forward = { socketPath: leadSocket, mounts: remote.mounts.map(leadMount) };
+async function startPair(main: typeof never | undefined, worker: typeof never): Promise<GatewayServer> {
+  if (main !== undefined)
+    running.push(await startGateway([remote], { mainSocket, limits: { dispatch: main } }));
+  const forward = { socketPath: mainSocket, mounts: remote.mounts.map(forwardedMount) };
   const front = await startGateway([], { forward, limits: { dispatch: worker } });
   running.unshift(front);
   return front;
@@ -124,13 +124,13 @@ function checkRejections(responses: readonly string[]): void {
   }
 }
 
-test('an overloaded worker rejects the lead’s requests in the format of their service', async () => {
+test('an overloaded worker rejects the main process’s requests in the format of their service', async () => {
   const { port, gateway } = await startPair(never, always);
   checkRejections(await floodUntilRejected(port));
   expect(gateway.queue()?.rejectedByPrefix.get('/remote/v1')).toBeGreaterThan(0);
 });
 
-test('the rejections of an overloaded lead pass through the worker unchanged', async () => {
+test('the rejections of an overloaded main process pass through the worker unchanged', async () => {
   const { port, gateway } = await startPair(always, never);
   checkRejections(await floodUntilRejected(port));
   expect(gateway.queue()?.rejected).toBe(0);
@@ -151,7 +151,7 @@ test('an overloaded worker still responds to preflight requests and probes', asy
   expect(responses.some(isRejected)).toBe(true);
 });
 
-test('without a lead, requests and upgrades fail in the format of their service', async () => {
+test('without a main process, requests and upgrades fail in the format of their service', async () => {
   const { port } = await startPair(undefined, never);
   checkRejections(await flood(port, kinds));
 });

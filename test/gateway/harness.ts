@@ -42,7 +42,7 @@ export async function startGateway(
     /** Makes this the gateway of an API worker. */
     forward?: ForwardOptions;
     /** If set, the gateway is that of a main process and listens on this Unix socket instead of a port. */
-    leadSocket?: string;
+    mainSocket?: string;
     /** Registers most routes only when `gateway.complete` is called. */
     defersRoutes?: boolean;
     host?: string;
@@ -59,8 +59,8 @@ export async function startGateway(
     lines.push({ fields, message });
   };
   const log: Logger = { debug: take, info: take, warn: take, error: take, child: () => log };
-  const isLead = options.leadSocket !== undefined;
-  const proxies = isLead ? trustedWorkers : createTrustedProxies(options.trustedProxies ?? []);
+  const isMain = options.mainSocket !== undefined;
+  const proxies = isMain ? trustedWorkers : createTrustedProxies(options.trustedProxies ?? []);
   const limits = { ...limitsFrom(defaultConfig().plinth.server), ...options.limits };
   const gateway = createGateway({
     services,
@@ -74,11 +74,11 @@ export async function startGateway(
     tls: options.tls,
     limits: () => limits,
     forward: options.forward,
-    isBehindWorkers: isLead,
+    isBehindWorkers: isMain,
     defersRoutes: options.defersRoutes === true,
   });
-  if (options.leadSocket !== undefined) await gateway.listenOn(options.leadSocket);
-  const port = isLead ? 0 : await gateway.listen(options.host ?? '127.0.0.1', 0);
+  if (options.mainSocket !== undefined) await gateway.listenOn(options.mainSocket);
+  const port = isMain ? 0 : await gateway.listen(options.host ?? '127.0.0.1', 0);
   const url = `http://127.0.0.1:${port}`;
   return {
     url,

@@ -9,8 +9,9 @@ export interface BaseBackup {
   /** The total size of PostgreSQL's files before compression. */
   readonly sizeBytes: number;
   readonly storedBytes: number;
-  /** The earliest and the latest time to which the database can be restored from this base backup. */
+  /** The earliest time to which the database can be restored from this base backup. */
   readonly oldestRecoverable: string;
+  /** The latest time to which the database can be restored from this base backup. */
   readonly newestRecoverable: string;
 }
 

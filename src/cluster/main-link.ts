@@ -10,11 +10,11 @@ import type { PemPair } from '../kernel/tls.ts';
 import { type RequestRecord, Trace, traces } from '../kernel/trace.ts';
 import { Entries } from './entries.ts';
 import { packFields } from './lines.ts';
-import type { LeadMessage, Line, StopRequest, WorkerFacts, WorkerMessage } from './messages.ts';
+import type { Line, MainMessage, StopRequest, WorkerFacts, WorkerMessage } from './messages.ts';
 
 const factsMs = 1000;
 
-export interface LeadHandlers {
+export interface MessageHandlers {
   readonly onConnection: (socket: Socket) => void;
   readonly onConfig: (config: Config) => void;
   readonly onCertificates: (pairs: readonly PemPair[]) => void;
@@ -23,7 +23,7 @@ export interface LeadHandlers {
   readonly facts: () => WorkerFacts;
 }
 
-export interface LeadLink<Init> {
+export interface MainLink<Init> {
   /** Resolves with the startup data, which is in the first message from the main process. */
   readonly init: Promise<Init>;
   /** Writes to the main process's log. */
@@ -33,7 +33,7 @@ export interface LeadLink<Init> {
   /** Resolves when the main process has reset the passwords of the login roles. */
   restoreLogins(): Promise<void>;
   /** Reports that the worker can serve connections. */
-  ready(handlers: LeadHandlers): void;
+  ready(handlers: MessageHandlers): void;
   /** Reports that the worker couldn't start. The worker process exits afterward. */
   failed(error: unknown): void;
 }
@@ -46,10 +46,10 @@ const orphaned = 70;
  *
  * @param onGone called before this process exits because the main process has exited
  */
-export function connectLead<Init>(onGone: () => void): LeadLink<Init> {
+export function connectToMain<Init>(onGone: () => void): MainLink<Init> {
   const init = Promise.withResolvers<Init>();
   const restoring: PromiseWithResolvers<void>[] = [];
-  let handlers: LeadHandlers | undefined;
+  let handlers: MessageHandlers | undefined;
   let level: Line['level'] = 'info';
   let report: (() => void) | undefined;
 
@@ -70,7 +70,7 @@ export function connectLead<Init>(onGone: () => void): LeadLink<Init> {
   // them.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGUSR2'] as const)
     process.on(signal, () => undefined);
-  process.on('message', (message: LeadMessage<Init>, socket: unknown) => {
+  process.on('message', (message: MainMessage<Init>, socket: unknown) => {
     switch (message.kind) {
       case 'init':
         init.resolve(message.init);
@@ -108,7 +108,7 @@ export function connectLead<Init>(onGone: () => void): LeadLink<Init> {
     }
   }
 
-  function startFacts({ facts }: LeadHandlers): void {
+  function startFacts({ facts }: MessageHandlers): void {
     report = (): void => {
       const current = facts();
       const metrics = { ...current.metrics, plinth_log_dropped_lines_total: entries.dropped };
