@@ -145,7 +145,10 @@ export interface AuthService extends Service {
   readonly frontchannelUrls: (ended: readonly EndedSession[]) => Promise<readonly string[]>;
   readonly requestingClient: (authorizationId: string) => Promise<RequestingClient | undefined>;
   readonly releaseAuthorization: (authorizationId: string, userId: string) => Promise<void>;
-  /** The enabled custom providers, sorted by name. `id` is the value of the parameter `provider` of /authorize. */
+  /**
+   * The enabled custom providers, sorted by name. `id` is the value of the parameter `provider` in requests to
+   * /authorize.
+   */
   readonly customProviders: () => Promise<{ id: string; name: string }[]>;
   readonly messagePreviews: MessagePreviews;
   readonly checks: AuthChecks;

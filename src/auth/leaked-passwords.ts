@@ -22,7 +22,7 @@ export interface LeakedPasswordSettings {
  */
 const leakCheckTimeoutMs = 5000;
 
-/** The default list, relative to the project folder. */
+/** The default path of the list of leaked passwords, relative to the project folder. */
 const defaultList = 'supabase/leaked-passwords.txt';
 
 /**

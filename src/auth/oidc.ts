@@ -26,7 +26,7 @@ export interface Discovery {
   readonly algorithms: readonly string[];
   /** Whether the issuer's authorization responses contain `iss` (RFC 9207). */
   readonly namesItself: boolean;
-  /** The discovery document as received. */
+  /** The discovery document in the form in which the issuer sent it. */
   readonly document: JsonObject;
 }
 

@@ -19,9 +19,12 @@ const defaultCost = 10;
 
 const loadBcrypt = () => importPackage<typeof Bcrypt>('server', '@node-rs/bcrypt');
 
-/** Leaves one of the four threads in Node's thread pool for other work. */
+/**
+ * The maximum number of threads that compute hashes, which leaves one of the four threads in Node's thread pool for
+ * other work.
+ */
 const maxThreads = 3;
-/** Limits the memory used by queued hashes. */
+/** The maximum length of the queue, which limits the memory used by queued hashes. */
 const maxWaitingHashes = 1000;
 
 export interface Passwords {

@@ -154,7 +154,7 @@ const smsProviders = ['twilio', 'twilio_verify', 'messagebird', 'textlocal', 'vo
  */
 const smsOtp = { length: 6, expiryMs: 6_000_000 };
 
-/** The hourly email limit if the project has no email server, as on the local stack. */
+/** The hourly email limit if the project, like the local stack, has no email server. */
 const practicallyNoLimit = 360_000;
 
 export function settingsFrom(
@@ -290,7 +290,7 @@ const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host :
 
 /**
  * Returns the URL of the project's consent page, if the project has configured a page. Otherwise, returns the URL of
- * Plinth's page under `apiUrl`.
+ * Plinth's consent page under `apiUrl`.
  */
 function consentUrl(auth: Config['auth'], apiUrl: string | undefined): string | undefined {
   const path = auth.oauth_server.authorization_url_path ?? '';

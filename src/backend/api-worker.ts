@@ -119,8 +119,8 @@ async function serve(init: WorkerInit, main: MainLink<WorkerInit>): Promise<void
   await disk.start();
   void keys.warm();
   await rest?.start?.();
-  // The main process accepts clients' connections and passes them to this worker. The gateway listens nonetheless,
-  // because Node enforces timeouts only on servers that listen.
+  // The main process accepts clients' connections and passes them to this worker. The worker's gateway also listens on
+  // a socket, because Node enforces timeouts only on servers that listen.
   await gateway.listenOn(join(init.socketDir, `worker-${process.pid}`));
   main.ready({
     onConnection: (socket) => gateway.accept(socket),

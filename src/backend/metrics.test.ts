@@ -14,7 +14,7 @@ import {
 } from './metrics.ts';
 import { createProcessMetrics } from './process-metrics.ts';
 
-/** Parses Prometheus text format into numbers by name. */
+/** Parses text in the Prometheus format and returns the values by metric name. */
 function read(values: MetricValues): Record<string, number> {
   const lines = renderMetrics(values)
     .split('\n')

@@ -167,7 +167,7 @@ export function createServices(parts: BackendParts, modules: Modules, hosting: H
   return { mail, auth, rest, realtime, storage, functions, jobs, account, backups, drills, dropUnusedSlot };
 }
 
-/** Returns the parts of auth that the Account pages use. */
+/** Returns the parts of the auth service that the Account pages use. */
 const forAccount = (auth: ReturnType<Modules['auth']['createAuth']>) => ({
   isAllowedRedirect: auth.isAllowedRedirect,
   issueCode: auth.issueCode,

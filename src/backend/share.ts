@@ -1,5 +1,5 @@
 /**
- * Divides the configured limits among API workers. Together, the workers use about as many connections and as much
+ * Divides the configured limits among the API workers. Together, the workers use about as many connections and as much
  * memory as a server with a single process. Has no side effects.
  */
 import type { Config } from '../config/index.ts';

@@ -82,10 +82,10 @@ export interface Backend {
   readonly database: Database;
   /**
    * Prepares the project and starts listening. The first start applies the migrations and the seed files, and creates
-   * the buckets. If preparation fails, everything is stopped.
+   * the buckets. If preparation fails, all parts of the backend are stopped.
    */
   start(): Promise<void>;
-  /** Completes pending requests and stops all parts of the backend. The data is kept. */
+  /** Completes pending requests and stops all parts of the backend. The project's data is kept. */
   stop(): Promise<void>;
   /**
    * Applies another configuration. Only settings that can change while the server runs are applied. All other changed

@@ -63,7 +63,7 @@ export async function takeBaseBackup(options: BaseBackupOptions): Promise<BaseMa
 
 /**
  * Removes a backup's files. Removes the manifest first, so that the list never contains an incomplete backup. If the
- * target doesn't respond, the next prune removes the files.
+ * target doesn't respond, the files remain until expired backups are next removed.
  */
 async function removeFiles(repository: Repository, id: string): Promise<void> {
   try {

@@ -38,7 +38,9 @@ const table = {
 
 export type BackupErrorCode = keyof typeof table;
 
-/** An error from the table. `detail` is appended to the error message. Commands also print `advice`. */
+/**
+ * An error from the table of backup errors. `detail` is appended to the error message. Commands also print `advice`.
+ */
 export class BackupError extends Error {
   override name = 'BackupError';
   readonly code: BackupErrorCode;

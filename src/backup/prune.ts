@@ -110,7 +110,7 @@ async function removeBases(repository: Repository, kept: ReadonlySet<string>, no
     const group = files.get(parsed.id) ?? { names: [], newestMs: 0, isComplete: false };
     group.names.push(name);
     group.newestMs = Math.max(group.newestMs, modifiedAtMs);
-    // The backup was completed after the manifests had been read.
+    // The backup was completed after the manifests had been read, so it isn't in `kept`.
     if (parsed.file === 'manifest') group.isComplete = true;
     files.set(parsed.id, group);
   }

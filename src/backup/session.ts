@@ -1,4 +1,4 @@
-/** An open target, with the state that rounds and base backups share. */
+/** An open backup target, with the state that archiving rounds and base backups share. */
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import type { Database } from '../database/types.ts';

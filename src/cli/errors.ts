@@ -6,7 +6,7 @@ export interface Described {
   readonly advice: readonly string[];
 }
 
-/** An error from the running process. The command that called the process prints the error. */
+/** An error from the running Plinth process. The command that called the process prints the error. */
 export class RemoteError extends Error {
   override name = 'RemoteError';
   readonly advice: readonly string[];
@@ -76,7 +76,7 @@ export function describeError(error: unknown): Described {
     return { message: `The database rejected the connection: ${error.message}.`, advice: [] };
   if (spoken.has(error.name))
     return { message: error.message, advice: advice ?? (hint === undefined ? [] : [hint]) };
-  // The system's message already contains the path, as in `EACCES: permission denied, mkdir '/x'`.
+  // The operating system's message already contains the path, as in `EACCES: permission denied, mkdir '/x'`.
   if (syscall !== undefined) return { message: error.message, advice: [] };
   return { message: error.stack ?? error.message, advice: [] };
 }

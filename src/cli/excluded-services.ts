@@ -14,7 +14,7 @@ const ours = [
   'storage',
 ] as const;
 
-/** Upstream's containers. The value is `undefined` for a container without a corresponding Plinth service. */
+/** Upstream's containers. The value is `undefined` for containers that don't correspond to a Plinth service. */
 const upstream: Readonly<Record<string, string | undefined>> = {
   gotrue: 'auth',
   'edge-runtime': 'functions',

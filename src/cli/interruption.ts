@@ -38,8 +38,8 @@ export async function withCleanUp<T>(work: () => Promise<T>, cleanUp: () => Prom
 }
 
 /**
- * Runs `work`. If the process receives a signal, aborts the AbortSignal, waits for `work`, and exits like
- * {@link withCleanUp}.
+ * Runs `work`. If the process receives a signal, aborts the AbortSignal, waits for `work`, and exits with the same
+ * status as {@link withCleanUp}.
  */
 export async function withAbort<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController();

@@ -31,7 +31,10 @@ export interface ServerOptions extends ProjectLocation {
   readonly workers?: number | 'auto' | undefined;
   readonly exclude: readonly string[];
   readonly ignoreHealthCheck: boolean;
-  /** Whether the first start skips failing statements. Resets have a separate option for this. */
+  /**
+   * Whether the first start skips failing statements in the project's migrations. Resets have a separate option for
+   * this.
+   */
   readonly keepGoing: boolean;
   /** Whether the parent process continues without waiting for this process to exit. */
   readonly isDaemon: boolean;
@@ -182,7 +185,7 @@ class Server {
     }
   }
 
-  /** Waits until all services are healthy. If a service stays unhealthy, stops the backend and throws. */
+  /** Waits until all services are healthy. If a service stays unhealthy, stops the backend and throws an error. */
   async waitForHealth(): Promise<void> {
     if (this.#options.ignoreHealthCheck) return;
     try {

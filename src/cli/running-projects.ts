@@ -1,6 +1,6 @@
 /**
- * The list of running projects for `stop --all` and `status --all`. Each project has a file without secrets in the
- * user's state folder. The file records only the project's ID, its folders and the process ID. A project counts as
+ * The list of running projects for `stop --all` and `status --all`. For each project, the user's state folder contains
+ * a file without secrets. The file records only the project's ID, its folders and the process ID. A project counts as
  * running only if it has a state file and its process proves that it knows the token in this file.
  */
 import { createHash } from 'node:crypto';

@@ -18,7 +18,7 @@ import { createScratchDatabases } from './scratch-databases.ts';
 
 export interface Shadow {
   readonly target: ConnectionOptions;
-  /** Runs SQL as a migration. @throws {ProjectError} */
+  /** Runs SQL in the same way as a migration. @throws {ProjectError} */
   run(text: string): Promise<void>;
 }
 

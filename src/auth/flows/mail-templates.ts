@@ -41,7 +41,7 @@ export interface ComposedMail {
   readonly fault?: unknown;
 }
 
-/** An edited template that hasn't been saved. Undefined parts are taken from the saved template. */
+/** An edited template that hasn't been saved. Parts that are undefined are taken from the saved template. */
 export interface MailDraft {
   readonly subject?: string;
   readonly html?: string;
@@ -124,7 +124,7 @@ export function ownTemplate(
   const notice = name.replace(/_notification$/, '');
   const templates: Readonly<Record<string, OwnTemplate | undefined>> =
     name === notice ? template : notification;
-  // Emails that upstream doesn't have can't be configured in config.toml. As in upstream, the emails to the old and the
+  // Only emails that upstream also has can be configured in config.toml. As in upstream, the emails to the old and the
   // new address use the same template.
   const own = templates[notice === 'email_change_current' ? 'email_change' : notice];
   return {

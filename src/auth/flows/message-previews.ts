@@ -47,8 +47,8 @@ export interface MessagePreviews {
   /** Returns an email's template, or undefined if no email has this name. */
   source(name: string): Promise<MailSource | undefined>;
   /**
-   * Sends the sign-in text message of the Account pages with the placeholder code 123456. Throws `validation_failed` or
-   * `sms_send_failed`.
+   * Sends the text message for signing in on the Account pages, with the placeholder code 123456. Throws
+   * `validation_failed` or `sms_send_failed`.
    */
   text(phone: string): Promise<void>;
 }
@@ -86,7 +86,7 @@ export function createMessagePreviews(ctx: AuthContext): MessagePreviews {
       const { contentPath: file } = ownTemplate(ctx, name);
       const brand = ctx.settings.mail.brand();
       const standard = defaultMail(name, brand);
-      // If the file can't be read, the default template is sent.
+      // If the file can't be read, emails use the default template.
       const own = file === undefined ? undefined : await readFile(file, 'utf8').catch(() => undefined);
       return {
         defaultSubjects: Object.fromEntries(

@@ -21,7 +21,7 @@ type Notifier = Pick<AuthContext, 'clock' | 'settings' | 'keys' | 'outgoing' | '
 
 /**
  * Runs a function that ends a user's sessions, bans the user, or deletes the user. After the commit, notifies the
- * clients whose sessions ended. Returns the function's result and the clients' ended sessions.
+ * clients whose sessions ended. Returns the function's result and the sessions of clients that have ended.
  */
 export async function endSessionsOf<Result>(
   ctx: AuthContext,

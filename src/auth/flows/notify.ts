@@ -158,9 +158,9 @@ async function sendNotice(
 }
 
 /**
- * Whether the notice is sent. `[auth.email.notification]` enables upstream's notices. The setting `mfa_factor_enrolled`
- * in that section also enables the passkey notice. `[auth.security] notices` enables notices regardless of
- * `[auth.email.notification]`.
+ * Whether the settings enable the notice. `[auth.email.notification]` enables upstream's notices. The setting
+ * `mfa_factor_enrolled` in that section also enables the passkey notice. `[auth.security] notices` enables notices
+ * regardless of `[auth.email.notification]`.
  */
 function isEnabled(
   ctx: AuthContext,

@@ -14,7 +14,7 @@ import { findOAuthClient } from '../queries/oauth-clients.ts';
 import { errorUrl } from './oauth-consent.ts';
 import { authorizationLifetimeMs } from './oauth-token.ts';
 
-/** Throws 404 `feature_disabled` if the OAuth server is disabled. */
+/** Throws `feature_disabled` with status 404 if the OAuth server is disabled. */
 export function requireOAuthServer(ctx: AuthContext): void {
   if (!ctx.settings.oauthServer.enabled) throw authError('feature_disabled', 'OAuth server is disabled');
 }

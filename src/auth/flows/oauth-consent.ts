@@ -1,6 +1,6 @@
 /**
- * Handles a user's consent to a client's request. An authorization belongs to the first user who opens it. Users who
- * have already granted the requested scopes to the client aren't asked again.
+ * Handles the user's consent to an OAuth client's request. An authorization belongs to the first user who opens it.
+ * Users who have already granted the requested scopes to the client aren't asked again.
  */
 import type { Transaction } from '../../database/types.ts';
 import type { UserCaller } from '../caller.ts';

@@ -146,7 +146,7 @@ function signIdToken(
       issuer: ctx.settings.issuer(),
       clientId: authorization.client_id,
       nonce: authorization.nonce,
-      // As in upstream, the session's creation counts as the authentication.
+      // As in upstream, the time at which the session is created counts as the time of authentication.
       authTimeSeconds: nowSeconds,
       issuedAtSeconds: nowSeconds,
     }),

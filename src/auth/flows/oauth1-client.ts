@@ -11,7 +11,7 @@ import type { ProviderResponse } from './provider-response.ts';
 
 /**
  * Obtains a request token from the provider. `secret` contains the token and the token's secret, and is stored until
- * the browser returns.
+ * the provider redirects the browser back.
  */
 export async function requestToken(
   ctx: AuthContext,

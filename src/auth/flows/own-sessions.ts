@@ -71,8 +71,8 @@ async function logOut(
 export type BrowserScope = 'this' | 'others';
 
 /**
- * Ends the user's sessions by browser. Each session with an unknown browser is treated as if it were in a separate
- * browser. Returns the ended sessions whose clients must be notified.
+ * Ends the user's sessions in the caller's browser or in all other browsers. Each session with an unknown browser is
+ * treated as if it were in a separate browser. Returns the ended sessions whose clients must be notified.
  */
 export async function signOutBrowsers(
   ctx: AuthContext,

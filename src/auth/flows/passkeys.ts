@@ -143,8 +143,8 @@ export function beginPasskeySignIn(ctx: AuthContext): Promise<PasskeyOptions> {
 }
 
 /**
- * Signs a user in with a passkey. Throws the errors of {@link finishRegistration}, and 403 `email_not_confirmed`,
- * `phone_not_confirmed` or `user_banned`.
+ * Signs a user in with a passkey. Throws the errors of {@link finishRegistration}, and `email_not_confirmed`,
+ * `phone_not_confirmed` or `user_banned` with status 403.
  */
 export async function finishPasskeySignIn(
   ctx: AuthContext,

@@ -29,7 +29,7 @@ import { issueSession } from './sessions.ts';
 const signInLifetimeMs = 300_000;
 
 /**
- * Returns the URL and status of the redirect. Errors are parameters of that URL.
+ * Returns the URL and status of the redirect. The URL contains errors as parameters.
  * @param params the parameters that the provider added to the callback URL
  */
 export async function finishProviderSignIn(

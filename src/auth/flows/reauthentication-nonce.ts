@@ -10,8 +10,8 @@ import { checkByProvider, checksCodes } from './text-messages.ts';
 import { verifySecret } from './verify-secret.ts';
 
 /**
- * Verifies the reauthentication nonce for a password change. Throws `reauthentication_not_valid`, or `otp_expired` if
- * the SMS provider checks codes.
+ * Verifies the reauthentication nonce for a password change. Throws `reauthentication_not_valid` if the code is wrong,
+ * or `otp_expired` if the SMS provider rejects it.
  */
 export async function requireNonce(
   ctx: AuthContext,

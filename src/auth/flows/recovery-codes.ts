@@ -46,8 +46,8 @@ const codesPerSet = 10;
 const hookFactorType = 'recovery_code';
 
 /**
- * Throws 403 `insufficient_aal` unless the session used a factor or a recovery code. Called before the recovery codes
- * are changed.
+ * Throws `insufficient_aal` with status 403 unless the user used a factor or a recovery code in this session. Called
+ * before the recovery codes are changed.
  */
 export function requireRecoveryCodeAal({ session }: UserCaller): void {
   if (session?.aal === 'aal2') return;

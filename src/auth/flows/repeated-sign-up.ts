@@ -136,7 +136,7 @@ export async function mailExistingAccount(
   const isOwners = user.email?.toLowerCase() === email && contactStatus(user, 'email') === 'confirmed';
   if (caller.pageLanguage === undefined || !isOwners) return;
   const { recovery_sent_at: sentAt } = user;
-  // The code that was just sent is still valid.
+  // Doesn't send another code, because the last code was sent recently and is still valid.
   if (sentAt !== null && isPausing(toMs(sentAt), ctx.settings.email.maxFrequencyMs, ctx.clock.now())) return;
   await ctx.backgroundWork.do(ctx.settings.email.hidesAccounts, () =>
     ctx.pool.transaction((tx) => sendTokenMail(ctx, tx, caller, user, 'existing_account')),

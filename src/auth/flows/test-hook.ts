@@ -51,7 +51,7 @@ function wordsOf(error: unknown): string {
 
 const userId = '00000000-0000-4000-8000-000000000001';
 
-/** Returns sample data for each hook. The IDs don't belong to any user or row. */
+/** Returns sample data for each hook. The IDs in the sample data don't belong to any user or row. */
 function samples({ settings, clock }: AuthContext): Readonly<Record<HookName, JsonObject>> {
   const seconds = Math.floor(clock.now() / 1000);
   const at = new Date(seconds * 1000).toISOString();

@@ -1,4 +1,4 @@
-/** Defines the request that routes receive. Consists of the caller, the path, the query and the body. */
+/** Defines the request that routes receive. Such a request consists of the caller, the path, the query and the body. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { splitOnce } from '../../shared/split-once.ts';
 import type { Caller } from '../caller.ts';

@@ -11,7 +11,9 @@ import type { Call, Operation } from './operation.ts';
 
 /** A change, as described on the page that the link in a security notice opens. */
 export interface ChangeFacts {
-  /** The event's kind, `new_device` or `password_set`. */
+  /**
+   * The event's kind, `new_device` for a sign-in on a new device, or `password_set` for an account's first password.
+   */
   readonly kind: string;
   readonly when: string;
   readonly device: { readonly browser: string; readonly system: string } | undefined;

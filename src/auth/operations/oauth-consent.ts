@@ -12,7 +12,7 @@ import type { Call, Operation } from './operation.ts';
 
 export interface AuthorizationCall extends Call {
   readonly authorizationId: string;
-  /** The origin of the page that sent the request. Undefined for apps, servers and the Account pages. */
+  /** The origin of the page that sent the request. Undefined for requests from apps, servers and the Account pages. */
   readonly origin: string | undefined;
 }
 

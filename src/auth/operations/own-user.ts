@@ -52,7 +52,10 @@ export interface BrowserSignOutCall extends Call {
   readonly scope: BrowserScope;
 }
 
-/** Ends sessions by browser. Only the Account pages can call this operation. */
+/**
+ * Ends the user's sessions in the caller's browser or in all other browsers. Only the Account pages can call this
+ * operation.
+ */
 export const endBrowserSessions: Operation<BrowserSignOutCall, readonly EndedSession[]> = {
   guards: [],
   async run(ctx, { caller, scope }) {

@@ -29,8 +29,8 @@ export async function lockIdentities(tx: Transaction, userId: string): Promise<I
 
 /**
  * Finds the identities of any user that have one of these email addresses, which must be in lowercase. Considers only
- * verified addresses. Otherwise, an identity with an unverified address would match the account of the address's owner.
- * Treats addresses from an SSO connection as verified.
+ * verified addresses. Otherwise, a provider identity with an unverified address would match the account of the
+ * address's owner. Treats addresses from an SSO connection as verified.
  */
 export function findIdentitiesByEmail(db: Queryable, emails: readonly string[]): Promise<Identity[]> {
   return db.query<Identity>(sql`

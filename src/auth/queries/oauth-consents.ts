@@ -46,8 +46,8 @@ export async function upsertConsent(
 }
 
 /**
- * Revokes a consent. The revocation time is at least the grant time, so that the table's constraint is satisfied even
- * if the clock was set back.
+ * Revokes a consent. The revocation time is never earlier than the grant time, so that the table's constraint is
+ * satisfied even if the clock was set back.
  */
 export async function revokeConsent(db: Queryable, id: string, nowMs: number): Promise<void> {
   await db.query(sql`

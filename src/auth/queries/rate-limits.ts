@@ -7,8 +7,8 @@ import { fromMs, toMs } from '../core/times.ts';
 /**
  * Takes a token from the bucket. If no tokens are left, changes nothing and returns false.
  *
- * A bucket is stored as the time at which the bucket will be full again (generic cell rate algorithm). Each token taken
- * delays that time by `refillMs`. This time is at most `horizonMs` in the future, which is the time for refilling
+ * A bucket is stored as the time at which the bucket will be full again (generic cell rate algorithm). Taking a token
+ * delays this time by `refillMs`. This time is at most `horizonMs` in the future, which is the time for refilling
  * `size` tokens plus a margin.
  */
 export async function consumePermission(

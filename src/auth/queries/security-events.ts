@@ -114,7 +114,7 @@ export async function findLatestEvent(
 /** The maximum number of recent events that are read to find out why a session ended. */
 const maxEndings = 10;
 
-/** Lists the user's events that ended sessions since the given time, newest first. */
+/** Lists the user's events since the given time that ended sessions, newest first. */
 export function listEndings(db: Queryable, userId: string, since: string): Promise<SecurityEvent[]> {
   return db.query<SecurityEvent>(sql`
     select ${columns} from _plinth.security_events

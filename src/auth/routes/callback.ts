@@ -18,7 +18,7 @@ export function callbackRoutes({ define }: Router, ctx: AuthContext): void {
 
 /**
  * Returns the parameters from the query and from the form, which providers send with `response_mode=form_post`. Form
- * fields take precedence.
+ * fields take precedence over query parameters.
  */
 function callbackParams({ request, query }: Exchange): URLSearchParams {
   const isForm = header(request, 'content-type')?.startsWith('application/x-www-form-urlencoded');

@@ -22,7 +22,7 @@ test('each stored segment is confirmed, even if a later one fails', async () => 
     sendStatus: () => undefined,
     destroy: () => undefined,
   };
-  // A replication slot with the current position.
+  // The row for a replication slot and the current WAL position.
   const row = { status: 'reserved', restart: '0/1000000', time: 5000, lsn: '0/3000000' };
   const database = {
     pool: () => ({ query: async () => [row] }),

@@ -1,7 +1,7 @@
 /** The file names in a backup target. The names contain only fixed words, IDs, WAL positions and times. */
 
 export const targetInfoName = 'plinth-backup.json';
-/** Identifies the server that writes to the target. */
+/** The name of the file that identifies the server that writes to the target. */
 export const ownerName = 'owner';
 
 /** A range of WAL. At `timeMs`, the archive was complete up to `end`. */
@@ -46,8 +46,8 @@ export const headName = (timeMs: number): string => `${headFolder}${timeText(tim
 export const snapshotFolder = 'files/';
 export const snapshotName = (timeMs: number): string => `${snapshotFolder}${timeText(timeMs)}`;
 /**
- * The folder of holds. A hold's name contains the start time of a restore in progress and the ID of the base backup
- * that is being restored.
+ * The folder that contains holds. A hold's name contains the start time of a restore in progress and the ID of the base
+ * backup that is being restored.
  */
 export const holdFolder = 'holds/';
 export const holdName = (timeMs: number, id: string): string => `${holdFolder}${timeText(timeMs)}-${id}`;

@@ -91,7 +91,7 @@ async function* listFolder(root: string, prefix: string): AsyncGenerator<StoredF
 }
 
 async function syncFolder(path: string): Promise<void> {
-  // Windows can't open a folder for flushing. NTFS journals renames.
+  // On Windows, a folder can't be opened in order to flush it. NTFS journals renames.
   if (process.platform === 'win32') return;
   const handle = await open(path, 'r');
   try {

@@ -97,7 +97,7 @@ export function s3Target(location: S3Location, timeouts: Timeouts = defaultTimeo
       }
     },
     /**
-     * Removes upload parts that killed processes left behind, because the parts cost money and aren't listed as
+     * Removes the parts of uploads by processes that were killed, because these parts cost money and aren't listed as
      * objects.
      */
     async removeUnfinished(beforeMs) {

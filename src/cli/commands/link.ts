@@ -78,7 +78,7 @@ async function linkServer(text: string, input: Input, location: ProjectLocation)
 /**
  * Returns the origin of the server.
  *
- * @throws {UsageError} if the token would be sent over a network without encryption
+ * @throws {UsageError} if the token would be sent over an unencrypted network connection
  */
 function serverUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;

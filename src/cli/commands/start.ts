@@ -153,7 +153,7 @@ function flagsOf(input: Input): Record<string, number> {
   return flags;
 }
 
-/** Returns the number of workers from the option, or undefined to use the setting. @throws {UsageError} */
+/** Returns the number of workers from the option, or undefined if the setting applies. @throws {UsageError} */
 function workersOf(input: Input): number | 'auto' | undefined {
   const value = input.text('workers');
   if (value === undefined || value === 'auto') return value;

@@ -77,7 +77,7 @@ async function listAll(input: Input, format: Format): Promise<number> {
   return 0;
 }
 
-/** Returns a project's fields. The URL is null while the database is being reset. */
+/** Returns a project's fields. The project's URL is null while the database is being reset. */
 async function listedProject({
   projectId,
   projectDir,

@@ -2,9 +2,9 @@
 import { posix } from 'node:path';
 
 /**
- * Returns the path relative to `supabase/functions`. As in upstream's CLI 3.1, the entrypoint is placed in the
- * function's folder, and other files keep their position relative to the entrypoint. Returns undefined if the path
- * would leave `supabase/functions`.
+ * Returns the path at which the file is saved, relative to `supabase/functions`. As in upstream's CLI 3.1, the
+ * entrypoint is placed in the function's folder, and other files keep their position relative to the entrypoint.
+ * Returns undefined if this path would be outside `supabase/functions`.
  *
  * @example
  * downloadPath('hello', 'supabase/functions/hello/index.ts', 'supabase/functions/_shared/a.ts'); // '_shared/a.ts'

@@ -1,4 +1,4 @@
-/** The database that `link` saves, specified by a URL or a project ref. */
+/** Defines the database that `plinth link` saves, which the user specifies by a URL or a project ref. */
 
 export interface LinkedTarget {
   readonly url: string;

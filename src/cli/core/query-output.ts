@@ -101,5 +101,5 @@ const padded: Align = (text, width) => text + ' '.repeat(width - lengthOf(text))
 const centered: Align = (text, width) =>
   padded(' '.repeat(Math.floor((width - lengthOf(text)) / 2)) + text, width);
 
-/** Replaces control characters because values may contain terminal escape sequences. */
+/** Replaces control characters, because values may contain terminal escape sequences. */
 const printable = (text: string): string => text.replaceAll('\t', '    ').replace(/\p{Cc}/gu, '\ufffd');

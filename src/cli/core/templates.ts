@@ -50,8 +50,8 @@ export function manifestFor(
 }
 
 /**
- * Returns the template that the user chose by number or name. Returns null for a project without an app, and undefined
- * if the input is invalid.
+ * Returns the template that the user chose by number or name. Returns null if the user chose a project without an app,
+ * and undefined if the input is invalid.
  */
 export function chosenTemplate(answer: string): string | null | undefined {
   const text = answer.trim().toLowerCase();

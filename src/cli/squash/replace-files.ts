@@ -3,8 +3,8 @@ import { copyFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node
 import { basename, dirname, join } from 'node:path';
 
 /**
- * Writes the text to the last file and removes the other files. `backupDir` keeps copies of all files. If a step fails,
- * the original files are restored.
+ * Writes the text to the last file and removes the other files. Keeps copies of all files in `backupDir`. If a step
+ * fails, the original files are restored.
  */
 export function replaceFiles(paths: readonly string[], text: string, backupDir: string): void {
   const last = paths.at(-1);

@@ -61,7 +61,7 @@ interface Page {
 
 export type StorageApi = ReturnType<typeof createStorageApi>;
 
-/** The service's limits for objects deleted per request and for objects listed per page. */
+/** The storage service's limit for both the objects deleted per request and the objects listed per page. */
 const maxKeys = 1000;
 
 export function createStorageApi({ apiUrl, serviceKey }: StorageTarget) {
