@@ -133,7 +133,7 @@ export interface AuthChecks {
 export interface AuthService extends Service {
   /** Returns whether the redirect rule allows an absolute URL. */
   readonly isAllowedRedirect: (address: string) => boolean;
-  /** Returns a code that signs the user in to an app. See `flows/app-codes.ts`. */
+  /** Returns a code with which an app signs the user in. See `flows/app-codes.ts`. */
   readonly issueCode: (request: CodeRequest) => Promise<string>;
   /** Transfers a guest's data to an account. See `flows/guest-transfer.ts`. */
   readonly transferGuest: (request: GuestTransfer) => Promise<GuestTransferOutcome>;

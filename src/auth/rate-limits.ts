@@ -101,7 +101,7 @@ export function createRateLimits(
     },
     async email(nowMs) {
       const { hourly, email: mail } = settings();
-      // As in upstream, the limit doesn't apply if autoconfirm is enabled, unless the limit is 0.
+      // As in upstream, autoconfirm disables any limit other than 0.
       if (mail.autoconfirm && hourly.emails !== 0) return;
       const retryAfterMs = await consumeHourly('emails', hourly.emails, nowMs);
       if (retryAfterMs === undefined) return;

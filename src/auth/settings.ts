@@ -41,7 +41,7 @@ export interface Settings {
   /** The URL at which the app starts a sign-in. Defaults to `siteUrl`. */
   readonly signInUrl: string;
   readonly redirects: RedirectRules;
-  /** The following URLs are functions because the URLs depend on the port. */
+  /** The following properties are functions, because the URLs depend on the port. */
   readonly externalUrl: () => string;
   readonly issuer: () => string;
   /** The URL of the Account pages, or of the project's pages that replace the Account pages. */

@@ -8,7 +8,7 @@ import { BODY_LIMIT_BYTES, bodyBudgetBytes } from '../rest/index.ts';
 import type { Machine } from '../shared/machine.ts';
 import { minExclusive, minPool, minSlow, poolLimits, requestPathLimits } from './connection-limits.ts';
 
-/** Returns the configuration for one of `workers` processes. */
+/** Returns the configuration for each of the `workers` processes. */
 export function shareOf(config: Config, workers: number, machine: Machine): Config {
   const { rest, server, database } = config.plinth;
   const part = (value: number): number => Math.ceil(value / workers);

@@ -75,7 +75,8 @@ const targetOf = (settings: BackupSettings, projectDir: string): Target =>
   });
 
 /**
- * Rejects a backup target inside the folder `supabase/`, because each snapshot would then contain all earlier backups.
+ * Rejects a backup target inside the folder `supabase/`, because each snapshot would otherwise contain all earlier
+ * backups.
  * @throws {BackupError} target_in_project
  */
 export function refuseTargetIn(folder: string, label: string): void {

@@ -148,7 +148,7 @@ export const transferOptions = {
   json: { type: 'boolean', help: 'Prints JSON.' },
 } as const satisfies Record<string, Option>;
 
-/** Returns the migration's other end. @throws {UsageError} if the database of this end isn't specified */
+/** Returns the migration's other end. @throws {UsageError} if the database of the other end isn't specified */
 export function otherEnd(input: Input, prefix: '' | 'target-', name: string): EndOptions {
   const environment = shellEnvironment();
   const databaseUrl = input.text(`${prefix}db-url`) ?? environment.MIGRATE_DB_URL;

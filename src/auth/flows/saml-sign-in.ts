@@ -152,9 +152,9 @@ async function complete(
 }
 
 /**
- * Returns the URL of an Account page that starts another sign-in with the provider. Used if the provider started the
- * sign-in, because in this case no browser window is waiting for a session. The user is already signed in at the
- * provider, so the second sign-in requires no input.
+ * Returns the URL of an Account page that starts another sign-in with the provider. This URL is used if the provider
+ * started the sign-in, because in this case no browser window is waiting for a session. The user is already signed in
+ * at the provider, so the second sign-in requires no input.
  */
 function signInHere(target: string, accountUrl: string, providerId: string): string {
   const query = new URLSearchParams(new URL(target).search);

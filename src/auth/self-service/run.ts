@@ -1,4 +1,4 @@
-/** Runs an operation for the Account pages in the same context as a request to its route. */
+/** Runs an operation for the Account pages in the same context as a request to the operation's route. */
 import type { Observe } from '../../kernel/service.ts';
 import { AuthRejection } from '../../shared/auth-rejection.ts';
 import type { Caller } from '../caller.ts';

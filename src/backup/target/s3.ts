@@ -139,6 +139,9 @@ async function openClient(
   });
 }
 
-/** Whether the error means that the object doesn't exist. The error for a missing bucket is different. */
+/**
+ * Whether the error means that the object doesn't exist. A missing bucket causes a different error than a missing
+ * object.
+ */
 const isAbsent = (error: unknown): boolean =>
   error instanceof Error && (error.name === 'NoSuchKey' || error.name === 'NotFound');

@@ -45,7 +45,7 @@ export function parseStorageUrl(text: string): StoragePath {
 export const shownPath = ({ bucket, key }: Pick<StoragePath, 'bucket' | 'key'>): string =>
   `/${bucket}/${key}`;
 
-/** Returns the path's last segment, or the bucket's name. Empty for all buckets. */
+/** Returns the path's last segment, or the bucket's name. The result is empty for all buckets. */
 export function baseName({ bucket, key }: Pick<StoragePath, 'bucket' | 'key'>): string {
   const trimmed = key.replace(/\/+$/, '');
   return trimmed === '' ? bucket : trimmed.slice(trimmed.lastIndexOf('/') + 1);
