@@ -1,4 +1,4 @@
-/** The database module, which starts and bootstraps a PostgreSQL server and provides access to it. */
+/** The database module, which starts and bootstraps a PostgreSQL server and provides access to the server. */
 import { connectDatabase, type DatabaseOptions, openDatabase } from './database.ts';
 import { type MemberOptions, serverOfMember } from './member.ts';
 import type { Database } from './types.ts';
@@ -68,7 +68,7 @@ export function createDatabase(options: DatabaseOptions): Promise<Database> {
   return connectDatabase(options);
 }
 
-/** Opens a database that another process has started, without starting or changing anything. */
+/** Opens a database that another process has started, without starting a server or making changes. */
 export function joinDatabase(options: MemberOptions): Database {
   return openDatabase(
     serverOfMember(options),

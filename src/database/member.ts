@@ -10,7 +10,7 @@ import type { Database, DatabaseInfo, LoginRole, Member } from './types.ts';
 import type { ConnectionOptions } from './wire/index.ts';
 
 export interface MemberOptions {
-  /** The result of {@link Database.member} in the other process. */
+  /** The value that {@link Database.member} returned in the process that started the database. */
   readonly member: Member;
   /**
    * Called if the server rejects the password of `authenticator`. Resolves when the other process has reset the

@@ -1,4 +1,6 @@
-/** Opens a database that doesn't belong to this project, for a command. Uses one login and one connection at a time. */
+/**
+ * Opens a database that doesn't belong to this project. Used by commands. Uses one login and one connection at a time.
+ */
 import { type CopySession, openCopySession } from './copy-session.ts';
 import { createPools } from './pool/index.ts';
 import { ownSessionSettings } from './superuser.ts';
@@ -35,7 +37,10 @@ export async function openOtherDatabase(
   return { pool: pools.pool('postgres'), stop: () => pools.end() };
 }
 
-/** Opens one session that copies rows, with the settings of `inspect`. @throws {ConnectionStringError | ConnectionError} */
+/**
+ * Opens a session for copying rows, with the same settings as a session of the kind `inspect`.
+ * @throws {ConnectionStringError | ConnectionError}
+ */
 export async function openOtherSession(
   url: string,
   { password }: Pick<OtherDatabaseOptions, 'password'>,
@@ -50,7 +55,7 @@ export async function openOtherSession(
 /**
  * Adds the settings for safely reading the catalogs of a possibly hostile database, as far as the server accepts these
  * settings. Only a superuser can turn event triggers off, and only in PostgreSQL 17 or later, which introduced login
- * triggers. Poolers may reject all settings, so transactions also set the search path.
+ * triggers. A pooler may reject all of these settings, so transactions also set the search path.
  */
 export async function inspectionTarget(target: ConnectionOptions): Promise<ConnectionOptions> {
   const pinned = { ...target.parameters, ...ownSessionSettings };

@@ -1,6 +1,6 @@
 /**
- * Provides access through a single login to a PostgreSQL server that doesn't belong to Plinth. Plinth queries the
- * server but never changes its schema. The standalone REST server uses this module.
+ * Provides access to a PostgreSQL server that Plinth doesn't manage, through a single login. Plinth queries this server
+ * but never changes its schema. The standalone REST server uses this module.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createRequestPath } from './path/index.ts';
@@ -30,7 +30,7 @@ export interface Remote extends Pick<Database, 'requestPath' | 'listen'> {
   /** A pool for reading the catalogs and settings. The pool's single connection is closed soon after use. */
   readonly catalogs: Pool;
   load(): Pick<PoolLoad, 'open' | 'busy' | 'waiting'>;
-  /** Closes all open connections once their requests have finished. New requests use newly opened connections. */
+  /** Closes each open connection once the requests on it have finished. New requests use newly opened connections. */
   renew(): void;
   stop(): Promise<void>;
 }

@@ -19,8 +19,8 @@ export const ownSessionSettings: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the settings of a superuser session. Event triggers are off, because a project's event triggers would run
- * with Plinth's privileges. The setting `event_triggers` was added in PostgreSQL 17.
+ * Returns the settings of a superuser session. Event triggers are disabled, because a project's event triggers would
+ * run with Plinth's privileges. The setting `event_triggers` was added in PostgreSQL 17.
  */
 export const superuserSettings = (serverVersion: number): Readonly<Record<string, string>> => ({
   ...ownSessionSettings,

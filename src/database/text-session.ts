@@ -25,7 +25,7 @@ export interface TextSessionOptions {
 
 export type { ScriptResult };
 
-/** Opens a session with the settings of the role and the database, as psql does. @throws {ConnectionError} */
+/** Opens a session with the role's and the database's default settings, like psql. @throws {ConnectionError} */
 export async function openTextSession(
   target: string | ConnectionOptions,
   { applicationName, onNotice }: TextSessionOptions,

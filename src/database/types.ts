@@ -1,10 +1,10 @@
 /**
  * The interface of the database module.
  *
- * Glossary. *Login role*: the role that a connection uses to sign in. *Request context*: the role, claims and settings
- * of a client request, always set with `set_config(…, true)` and discarded at the end of its transaction. *Request
- * path*: the component through which the REST service sends a request in one write (Bind/Execute set_config,
- * Bind/Execute statement, Sync).
+ * Glossary. *Login role*: the role as which a connection signs in. *Request context*: the role, claims and settings of
+ * a client's request, which are set with `set_config(…, true)` and discarded at the end of the transaction. *Request
+ * path*: the component through which the REST service sends a request to PostgreSQL in one write (Bind/Execute
+ * set_config, Bind/Execute statement, Sync).
  */
 import type { Sql } from '../kernel/sql.ts';
 
@@ -97,8 +97,8 @@ export interface TransactionOptions {
   /** Statements that are sent together with BEGIN, after the settings. `work` receives the rows of each statement. */
   readonly first?: readonly Sql[];
   /**
-   * How the transaction ends. With `rollback`, everything is rolled back even if `work` succeeds, which is useful for
-   * permission checks and previews.
+   * The way in which the transaction ends. With `rollback`, the transaction is rolled back even if `work` succeeds,
+   * which is useful for permission checks and previews.
    */
   readonly end?: 'commit' | 'rollback';
   readonly signal?: AbortSignal | undefined;
@@ -108,8 +108,8 @@ export interface TransactionOptions {
 export type StatementsOptions = Pick<TransactionOptions, 'readOnly' | 'isolation' | 'settings' | 'end'>;
 
 /**
- * Indicates whether the caller has canceled the work. The property `aborted` is polled, so listeners aren't needed.
- * `reason` is thrown to the caller. An AbortSignal has these properties.
+ * Indicates whether the caller has canceled the work. The property `aborted` is polled, so listeners aren't needed. The
+ * property `reason` is the error that is thrown to the caller. An AbortSignal has these properties.
  */
 export interface Cancellation {
   readonly aborted: boolean;
@@ -143,8 +143,8 @@ export interface Session extends Queryable {
   transaction<T>(work: TransactionWork<T>, options?: TransactionOptions): Promise<T>;
   /**
    * Discards all session state, including an open transaction, the role, settings, temporary tables, prepared
-   * statements, cursors and advisory locks. Afterward, the server has none of Plinth's own prepared statements, so a
-   * script can use and deallocate any name.
+   * statements, cursors and advisory locks. After the reset, the session has none of Plinth's own prepared statements,
+   * so a script can use and deallocate any name.
    */
   reset(): Promise<void>;
   release(): void;
@@ -167,14 +167,14 @@ export interface Session extends Queryable {
 }
 
 /**
- * A session that was opened by signing in as its role, without SET ROLE. Therefore, SQL in the session can't switch
+ * A session that was opened by signing in as its role, without SET ROLE. SQL in such a session therefore can't switch
  * back to a more powerful role.
  */
 export interface RoleSession {
   readonly processId: number;
   /**
    * Runs a script in the simple protocol. A script with a single statement runs outside a transaction. Rows are counted
-   * and discarded. Resolves with the command tag or the row count of the last statement.
+   * and discarded. Resolves with the command tag and the row count of the last statement.
    */
   run(text: string): Promise<{ readonly commandTag: string; readonly rowCount: number | undefined }>;
   /** Sends a cancel request for the running statement. */
@@ -205,15 +205,15 @@ export interface CappedRows {
 
 /** A parameter of a user's statement, in text format. */
 export interface BoundParameter {
-  /** The OID of the type. If 0, the server determines the type. */
+  /** The OID of the type. If the OID is 0, the server determines the type. */
   readonly typeOid: number;
   readonly value: string | null;
 }
 
 export interface CappedEnd {
-  /** The command tag. Empty if the statement was empty, or if there were more rows than requested. */
+  /** The command tag. The tag is empty if the statement was empty or if there were more rows than requested. */
   readonly commandTag: string;
-  /** Whether there were more rows than requested. If so, the statement was stopped. */
+  /** Whether there were more rows than requested. If there were more rows, the statement was stopped early. */
   readonly more: boolean;
   /** Whether a transaction is still open after the statement. */
   readonly inTransaction: boolean;
@@ -279,7 +279,7 @@ export interface PathRequest {
    * other requests are in flight on the connection.
    */
   readonly signal?: Cancellation;
-  /** The store for a result that may be large. If undefined, all rows are kept in memory. */
+  /** The store for a result that may be large. Without a store, all rows are kept in memory. */
   readonly overflow?: Overflow;
   /**
    * A separator of up to 11 bytes. If the separator is set, the main statement's rows are joined with it. Each of the
@@ -297,13 +297,16 @@ export interface RequestClient {
 
 /** The measured speed of a query shape, shared by all requests of that shape. */
 export interface ShapeSpeed {
-  /** Whether the shape has recently been fast several times. Otherwise, the shape's concurrent calls are limited. */
+  /**
+   * Whether the shape has recently been fast several times. If it hasn't been, the shape's concurrent calls are
+   * limited.
+   */
   readonly isBrief: boolean;
   /** Whether the shape needs one of the connections for slow calls. */
   readonly isBlocking: boolean;
   /** Records the duration of a run, excluding the time spent in a queue. */
   record(durationMs: number): void;
-  /** Records a run that blocked its connection for too long. The run may still be in progress. */
+  /** Records a run that has blocked its connection for too long. The run may still be in progress. */
   recordBlocking(startedAt: number, now: number): void;
 }
 
@@ -329,9 +332,9 @@ export interface PoolLoad {
 
 /** Stores a main statement's rows outside memory if there are too many or they are too large. */
 export interface Overflow {
-  /** The column whose cells are stored. All other cells are kept in memory. */
+  /** The column whose cells are stored. The cells of all other columns are kept in memory. */
   readonly column: number;
-  /** Rows with a total size of at most this number of bytes are kept in memory without being counted. */
+  /** Rows with a total size of at most this number of bytes are kept in memory without a call to the store. */
   readonly freeBytes: number;
   /** Opens a store for one execution of the statement. */
   open(flow: RowFlow, signal: Cancellation | undefined): RowStore;
@@ -364,7 +367,10 @@ export interface RowStore {
   readonly sizeBytes: number;
   /** Resolves once all bytes are stored. Rejects if the bytes can't be stored. */
   finish(): Promise<void>;
-  /** The reason why the rows were rejected. Undefined if no rows were rejected or the reason isn't known yet. */
+  /**
+   * The reason why the store rejected rows. The reason is undefined if no rows were rejected or the reason isn't known
+   * yet.
+   */
   readonly failure: unknown;
   /** Iterates over the stored bytes. Each chunk is valid only until the next chunk is requested. */
   chunks(): AsyncIterable<Buffer>;
@@ -400,7 +406,8 @@ export interface PathResult {
 
 export interface RequestPath {
   /**
-   * Runs a request. Resolves only after ReadyForQuery, because errors in deferred constraints aren't raised earlier.
+   * Runs a request. Resolves only after ReadyForQuery has arrived, because deferred constraints can still cause errors
+   * before that.
    */
   execute(request: PathRequest): Promise<PathResult>;
   stop(): Promise<void>;
@@ -416,15 +423,18 @@ export interface RequestContext {
   readonly role: string;
   /** The settings other than `role`, such as request.jwt.claims, request.headers and storage.operation. */
   readonly settings: readonly Setting[];
-  /** The client that sent the request. Clients take turns. Undefined if the server runs the statements for itself. */
+  /**
+   * The client that sent the request. Clients take turns. The client is undefined if the server runs the statements for
+   * itself.
+   */
   readonly client?: RequestClient | undefined;
 }
 
 export interface Database {
   /**
    * Returns the pool for a login role. The pool is created on first use, has few connections, and closes idle
-   * connections. Clients take turns, and each client is limited to a share of the connections. Work without a `client`
-   * isn't limited.
+   * connections. Clients take turns, and each client is limited to a share of the connections. Statements without a
+   * `client` aren't limited.
    */
   pool(role: LoginRole, client?: RequestClient): Pool;
   /** Opens a session as the given role in any database of the server. @throws if the role isn't allowed to sign in */
@@ -476,7 +486,7 @@ export interface Database {
   checkLogins(): Promise<void>;
   /** Returns the current findings about an external server, or an empty list for the embedded server. */
   findings(): Promise<readonly Finding[]>;
-  /** Makes the embedded server reject or accept writes. Sessions of Plinth's superuser can always write. */
+  /** Specifies whether the embedded server rejects writes. Sessions of Plinth's superuser can always write. */
   setReadOnly(isReadOnly: boolean): Promise<void>;
   /** Applies the numbered SQL files that haven't been applied yet, in the given order. */
   migrate(sets: readonly MigrationSet[]): Promise<number>;
@@ -506,18 +516,18 @@ export interface DatabaseInfo {
    */
   readonly projectUrl: string;
   readonly embedded: boolean;
-  /** Whether the embedded server's cluster existed before this process started. Undefined if unknown. */
+  /** Whether the embedded server's cluster already existed before this process started. Undefined if unknown. */
   readonly existed?: boolean;
   /** The version of the server as a number, for example 180004. */
   readonly serverVersion: number;
   /**
-   * The folder of the server's Unix socket. This process can create its own sockets in the folder. Undefined if Plinth
-   * didn't start the server or the server doesn't have a socket.
+   * The folder of the server's Unix socket. This process can create its own sockets in the folder. The value is
+   * undefined if Plinth didn't start the server or the server doesn't have a socket.
    */
   readonly socketDir?: string | undefined;
   /**
-   * Whether Plinth owns the schemas. False for an existing database of the hosted service, where the services'
-   * migrations don't run.
+   * Whether Plinth owns the services' schemas. The value is false for an existing database of the hosted service, in
+   * which the services' migrations don't run.
    */
   readonly ownsSchemas: boolean;
 }
@@ -565,7 +575,7 @@ export interface ReplicationConnection {
   streamWal(command: string, onChunk: (chunk: WalChunk) => void): { readonly ended: Promise<void> };
   /** Sends the confirmed position of a WAL stream immediately, and requests a keepalive from the server. */
   sendStatus(): void;
-  /** Confirms that everything up to `lsn` has been processed. */
+  /** Confirms that all changes up to `lsn` have been processed. */
   acknowledge(lsn: bigint): void;
   /**
    * Stops reading until {@link resume} is called, so the server waits. Status updates are still sent every few seconds,
@@ -579,7 +589,7 @@ export interface ReplicationConnection {
 export type BaseBackupPart =
   /** The beginning of a tablespace's tar archive. */
   | { readonly kind: 'archive' }
-  /** The beginning of the manifest. */
+  /** The beginning of the backup manifest. */
   | { readonly kind: 'manifest' }
   /** Bytes of the archive or manifest that began most recently. */
   | { readonly kind: 'data'; readonly bytes: Buffer };

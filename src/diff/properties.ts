@@ -102,7 +102,9 @@ export async function readProperties({ query, serverVersion }: CopySession): Pro
   return rows.filter(({ set }) => set !== '');
 }
 
-/** Returns a query for properties of triggers, comments, defaults and all objects other than tables and columns. */
+/**
+ * Returns a query for properties of triggers, comments and defaults, and of all objects other than tables and columns.
+ */
 function otherProperties(serverVersion: number): Sql {
   const generated = sql.raw(serverVersion >= 180_000 ? "p.pubgencols::text = 's'" : 'false');
   return sql`

@@ -1,8 +1,9 @@
 /**
  * A comparison of two schemas.
  *
- * Glossary. *Fact*: an object or a part of one, such as a column, in pg-delta's model. *Extra*: an object of a kind
- * that pg-delta doesn't model. *Property*: a property that pg-delta doesn't model and that a single statement sets.
+ * Glossary. *Fact*: an object, or a part of an object such as a column, in pg-delta's model. *Extra*: an object of a
+ * kind that pg-delta doesn't model. *Property*: a property that pg-delta doesn't model and that a single statement
+ * sets.
  */
 import type { FactBase } from '@supabase/pg-delta';
 import type { CatalogObject, Dependency } from '../dump/index.ts';
@@ -30,13 +31,13 @@ export interface VirtualColumn {
 export interface ScriptedMember {
   readonly schema: string;
   readonly name: string;
-  /** The roles that had privileges after CREATE EXTENSION, including those from default privileges. */
+  /** The roles that had privileges after CREATE EXTENSION, including privileges from default privileges. */
   readonly grantees: readonly string[];
 }
 
 export interface Extras {
   readonly objects: readonly CatalogObject[];
-  /** Comments by object key. */
+  /** The objects' comments, by object key. */
   readonly comments: ReadonlyMap<string, string>;
   readonly dependencies: readonly Dependency[];
   /** The names that {@link refOf} returns for all objects, by object key. */
@@ -44,7 +45,7 @@ export interface Extras {
 }
 
 export interface DiffOptions {
-  /** If not empty, only the objects in these schemas are compared. */
+  /** The schemas whose objects are compared. If the list is empty, all schemas are compared. */
   readonly schemas?: readonly string[] | undefined;
   /** The role that runs the statements and owns the objects that they create. Defaults to `postgres`. */
   readonly role?: string | undefined;
@@ -53,10 +54,10 @@ export interface DiffOptions {
 }
 
 export interface Rename {
-  /** The old name, in SQL syntax. */
+  /** The old name, in SQL syntax. `to` is the new name. */
   readonly from: string;
   readonly to: string;
-  /** The keyword in ALTER ... RENAME: `table`, `column`. */
+  /** The kind of the object, as an SQL keyword in lowercase, such as `table` or `column`. */
   readonly kind: string;
   /** The statement that renames the object, without a semicolon. */
   readonly statement: string;
@@ -67,17 +68,21 @@ export interface DiffStatement {
   readonly text: string;
   /** Whether the statement can delete data. */
   readonly isDestructive: boolean;
-  /** Whether earlier statements, such as ALTER TYPE ... ADD VALUE, must be committed before this one. */
+  /** Whether earlier statements, such as ALTER TYPE ADD VALUE, must be committed before this statement. */
   readonly needsCommit: boolean;
 }
 
 export interface SchemaDiff {
   readonly statements: readonly DiffStatement[];
-  /** Pairs of objects that could be renames. The objects of each pair are compared as different objects. */
+  /**
+   * Pairs of a removed and an added object that could be the same, renamed object. The objects of each pair are
+   * compared as different objects.
+   */
   readonly possibleRenames: readonly Rename[];
   /**
-   * Statements that attach tables to a parent as partitions, or detach them. Without these statements, the plan would
-   * drop and recreate the tables. When the statements have run, the databases must be compared again.
+   * Statements that attach tables to a parent as partitions or detach partitions from their parent. Without these
+   * statements, the plan would drop and recreate the tables. When the statements have run, the databases must be
+   * compared again.
    */
   readonly partitionMoves: readonly string[];
 }

@@ -12,8 +12,8 @@ export interface CopiedTable {
 const blockBytes = 128 * 1024;
 
 /**
- * Runs COPY ... TO STDOUT on the source and COPY ... FROM STDIN on the target. Reading from the source stops while the
- * target is busy, so that only a few blocks are in memory.
+ * Runs COPY TO STDOUT on the source and COPY FROM STDIN on the target. Reading from the source stops while the target
+ * is busy, so that only a few blocks are in memory.
  */
 export async function copyTable(
   source: CopySession,

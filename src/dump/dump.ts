@@ -217,7 +217,7 @@ async function writeTable(
   { output, inserts, onProgress }: DumpOptions,
   label: string,
 ): Promise<number> {
-  // Omits the column list for a table without columns, which can still have rows.
+  // Omits the column list if the table has no columns, because such a table can still have rows.
   const names = columns.length === 0 ? '' : ` (${columns.join(', ')})`;
   const source =
     condition === undefined

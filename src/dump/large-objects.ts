@@ -7,7 +7,10 @@ import { securityLabel } from './core/statements.ts';
 import { literal } from './core/text.ts';
 import type { Catalog } from './types.ts';
 
-/** Yields the statements of one large object at a time. Objects keep their OIDs, because tables refer to them by OID. */
+/**
+ * Yields the statements of one large object at a time. Large objects keep their OIDs, because tables refer to them by
+ * OID.
+ */
 export async function* largeObjectStatements(
   session: CatalogSession,
   context: Pick<Catalog, 'defaultAcls' | 'apiRoles' | 'serverVersion'>,

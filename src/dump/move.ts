@@ -21,7 +21,7 @@ export interface MoveStatement {
   readonly kind?: ObjectKind;
   /** The quoted name. */
   readonly identity?: string;
-  /** The role that runs the statement. If undefined, a superuser runs the statement. */
+  /** The role that runs the statement. If no role is specified, a superuser runs the statement. */
   readonly role?: string;
 }
 
@@ -39,7 +39,8 @@ export interface MovePlan {
 }
 
 /**
- * Returns the plan. Begins a transaction with a single snapshot. The caller must not use the session for anything else.
+ * Returns the plan. Begins a transaction with a single snapshot. The caller must not use the session for other
+ * statements.
  */
 export async function planMove(session: CopySession): Promise<MovePlan> {
   await session.exec(`${sessionSettings};begin isolation level repeatable read read only`);

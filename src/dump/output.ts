@@ -17,7 +17,10 @@ export interface DumpOutput {
   discard(): Promise<void>;
 }
 
-/** The size of the buffer in which rows are collected before they are written, because most rows are small. */
+/**
+ * The size of the buffer in which rows are collected before they are written. Most rows are small, so writing each row
+ * separately would be slow.
+ */
 const bufferBytes = 64 * 1024;
 
 export function streamOutput(stream: Writable): DumpOutput {

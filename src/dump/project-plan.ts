@@ -35,7 +35,7 @@ export interface ProjectPlan {
   readonly sequences: readonly SequenceData[];
   /** Objects that the plan doesn't contain. */
   readonly unsupported: readonly string[];
-  /** The catalog, which is needed to read large objects. */
+  /** The catalog, which the caller needs for reading large objects. */
   readonly catalog: Catalog;
 }
 

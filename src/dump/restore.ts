@@ -1,4 +1,4 @@
-/** Restores a database by running a dump. Accepts Plinth's dumps and pg_dump's plain format. */
+/** Restores a database by running a dump. Supports Plinth's dumps and pg_dump's plain format. */
 import { createReadStream } from 'node:fs';
 import {
   type ConnectionOptions,
@@ -12,7 +12,9 @@ import { DumpError } from './errors.ts';
 export interface RestoreOptions {
   readonly target: ConnectionOptions;
   readonly chunks: AsyncIterable<Uint8Array>;
-  /** Whether to skip statements that fail, instead of restoring either the whole dump or nothing. */
+  /**
+   * Whether to skip statements that fail. If false, a failed statement undoes the whole restore.
+   */
   readonly keepGoing: boolean;
   /** Called for each skipped statement. */
   readonly onSkip: (message: string) => void;

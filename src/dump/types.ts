@@ -17,8 +17,8 @@ export interface Part {
   /** The statement that creates the part after its table or domain. */
   readonly statement: string;
   /**
-   * If set, the part is always created separately. For example, a constraint that isn't validated is created after the
-   * data is loaded.
+   * The section in which the part is created. If it is set, the part is always created separately. For example, a
+   * constraint that isn't validated is created after the data is loaded.
    */
   readonly section?: Section;
 }
@@ -27,7 +27,7 @@ export interface CatalogObject {
   readonly key: string;
   /** Keys of catalog rows that belong to the object, such as a table's row type or a view's rule. */
   readonly aliases?: readonly string[];
-  /** The kind as in ALTER ... OWNER TO and COMMENT ON: `TABLE`, `FUNCTION`. */
+  /** The object's kind, as a keyword in statements such as ALTER and COMMENT ON: `TABLE`, `FUNCTION`. */
   readonly kind: ObjectKind;
   /** The schema, unquoted. The value is undefined for objects without a schema. */
   readonly schema?: string | undefined;
@@ -54,7 +54,7 @@ export interface CatalogObject {
   create(separate: ReadonlySet<string>): readonly string[];
   /**
    * The statement that creates a placeholder view with the same columns. The placeholder doesn't depend on other views
-   * or functions, so it breaks a cycle.
+   * or functions, so creating it first breaks a cycle.
    */
   readonly placeholder?: string | undefined;
 }
@@ -108,9 +108,12 @@ export const objectKinds = [
 export type ObjectKind = (typeof objectKinds)[number];
 
 export interface Acl {
-  /** The keyword in GRANT ... ON: `TABLE`, `FUNCTION`. */
+  /** The keyword after ON in GRANT: `TABLE`, `FUNCTION`. */
   readonly target: AclTarget;
-  /** Each item in PostgreSQL's text format, such as `anon=r/postgres`. Null if only the default privileges apply. */
+  /**
+   * Each item in PostgreSQL's text format, such as `anon=r/postgres`. The list is null if only the default privileges
+   * apply.
+   */
   readonly items: readonly string[] | null;
   /** The items of each column that has column privileges. */
   readonly columns?: readonly { readonly column: string; readonly items: readonly string[] }[] | undefined;
@@ -133,7 +136,7 @@ export type AclTarget =
 export interface DefaultAcl {
   readonly role: string;
   readonly schema: string | null;
-  /** The letter in pg_default_acl: r, S, f, T, n or L. */
+  /** The object type as the letter that pg_default_acl contains: r, S, f, T, n or L. */
   readonly type: string;
   readonly items: readonly string[];
 }
@@ -188,7 +191,7 @@ export interface Catalog {
   readonly memberSequences: readonly SequenceData[];
   /** The keys of the materialized views that contain data. */
   readonly populated: ReadonlySet<string>;
-  /** Objects that a dump can't contain. A note in the dump lists them. */
+  /** Objects that a dump can't contain. A note in the dump lists these objects. */
   readonly unsupported: readonly string[];
 }
 

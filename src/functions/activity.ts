@@ -7,9 +7,12 @@ export interface ActivityMinute {
   /** The beginning of the minute, in milliseconds since the epoch. */
   readonly at: number;
   readonly requests: number;
-  /** Responses with a status of at least 500. Responses for platform errors, such as a failed start, are included. */
+  /**
+   * The number of responses with a status of at least 500. Responses for platform errors, such as a failed start, are
+   * included.
+   */
   readonly errors: number;
-  /** The median duration, to within 10%. Null if no requests arrived in that minute. */
+  /** The median duration, to within 10%. The value is null if no requests arrived in that minute. */
   readonly p50Ms: number | null;
   readonly p95Ms: number | null;
 }
@@ -47,7 +50,7 @@ const classes = 80;
 
 const count = z.number().int().min(0).max(0xffff_ffff);
 /**
- * The slug and the minutes of each function. A minute consists of its number, its request count, its error count and
+ * The slug and the minutes of each function. Each minute consists of its number, its request count, its error count and
  * its packed duration classes.
  */
 const savedActivity = z

@@ -23,13 +23,13 @@ export interface FunctionSource {
   readonly staticFiles: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   /**
-   * The folder of a deployed function. The function can import and read only the files in this folder. Undefined for
-   * functions in the project folder.
+   * The folder of a deployed function. The function can import and read only the files in this folder. The value is
+   * undefined for functions in the project folder.
    */
   readonly root: string | undefined;
 }
 
-/** The deployed functions, which take precedence over those in the project folder. */
+/** The deployed functions, which take precedence over functions in the project folder. */
 export interface DeployedCatalog {
   list(): readonly DeployedVersion[];
   find(slug: string): DeployedVersion | undefined;
@@ -175,7 +175,7 @@ function once<T>(make: () => T): () => T {
 
 function foldersOf(dir: string): string[] {
   if (!existsSync(dir)) return [];
-  // Symbolic links to folders are included, because a repository may store its functions elsewhere.
+  // Symbolic links to folders are included, because a repository may store its functions in a different place.
   return readdirSync(dir).filter((name) =>
     statSync(join(dir, name), { throwIfNoEntry: false })?.isDirectory(),
   );
@@ -188,9 +188,10 @@ function definedOf(names: Readonly<Record<string, string | undefined>> = {}): Re
 }
 
 /**
- * Returns the first import configuration that exists. The order is `import_map` in config.toml, deno.json(c) and
- * import_map.json beside the entrypoint or in functions/, and then package.json. If there is a node_modules folder
- * beside the entrypoint, packages are read from that folder. If not, packages are read from Deno's cache.
+ * Returns the first import configuration that exists. The order is `import_map` in config.toml, deno.json or deno.jsonc
+ * beside the entrypoint, import_map.json beside the entrypoint or in functions/, and then package.json. If there is a
+ * node_modules folder beside the entrypoint, packages are read from that folder. Without a node_modules folder,
+ * packages are read from Deno's cache.
  */
 function importsOf(
   folder: string,
@@ -213,7 +214,7 @@ function importsOf(
   });
   if (configured !== undefined) return found(['--no-config', `--import-map=${configured}`, ...vendored]);
   const config = [json, jsonc].find(isFile);
-  // If there is a deno.json, it also determines how node_modules and vendor folders are used.
+  // A deno.json also determines how Deno uses node_modules and vendor folders.
   if (config !== undefined) return found([`--config=${config}`]);
   const map = [ownMap, sharedMap].find(isFile);
   if (map !== undefined) return found(['--no-config', `--import-map=${map}`, ...vendored]);

@@ -25,7 +25,7 @@ interface EnvironmentDeps {
   readonly isDevelopment: boolean;
   readonly keys: Keys;
   readonly log: Logger;
-  /** Secrets that were set while the server was running. */
+  /** The secrets that were set while the server was running. */
   readonly secrets: Pick<SecretStore, 'values'>;
   readonly shell: Readonly<Record<string, string | undefined>>;
 }

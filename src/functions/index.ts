@@ -76,7 +76,8 @@ export interface FunctionsDeps {
   /** The path to the self-signed certificate that the server presents at {@link apiUrl}. */
   readonly ownCertificate: string | undefined;
   /**
-   * Returns the traceparent header that is sent to a function. If undefined, the caller's own header is forwarded.
+   * Returns the traceparent header that is sent to a function. If the function isn't set, the caller's own header is
+   * forwarded.
    */
   readonly traceparent?: ((trace: Trace) => string) | undefined;
   /** Whether functions are reloaded and type-checked when they change, and whether responses contain error details. */
@@ -120,7 +121,7 @@ export interface FunctionsService extends Service {
   readonly activity: FunctionActivity;
   /** Returns the files of a function. Returns undefined if the function doesn't exist or is disabled. */
   files(slug: string): readonly SourceFile[] | undefined;
-  /** Returns the text of one of the files that {@link files} returned. Returns undefined for any other path. */
+  /** Returns the text of one of the files that {@link files} returned. Returns undefined for all other paths. */
   readFile(slug: string, path: string): Promise<SourceText | undefined>;
   /**
    * Restarts every function with the given options, which apply until the returned function is called. If `serve` is
@@ -139,7 +140,7 @@ export interface ServeSession extends ServeOverrides {
 
 const prefix = '/functions/v1';
 
-/** The folders that determine which files a function can read and import. */
+/** Returns the folders that determine which files a function can read and import. */
 const foldersOf = ({ supabaseDir, dataDir }: FunctionsDeps, functionsDir: string) => ({
   functionsDir,
   projectDir: dirname(supabaseDir),

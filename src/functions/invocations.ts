@@ -17,8 +17,8 @@ export interface Invocation {
    */
   readonly status: number | null;
   /**
-   * The code of an error that the platform returned, such as `WORKER_LIMIT` or `BOOT_ERROR`. Undefined if the response
-   * came from the function.
+   * The code of an error that the platform returned, such as `WORKER_LIMIT` or `BOOT_ERROR`. The code is undefined if
+   * the response came from the function.
    */
   readonly code: string | undefined;
   /**
@@ -26,7 +26,10 @@ export interface Invocation {
    * request's arrival until the socket was closed.
    */
   readonly durationMs: number;
-  /** The time that the request waited until a process had started. Undefined if a process was already running. */
+  /**
+   * The time that the request waited until a process had started. The time is undefined if a process was already
+   * running.
+   */
   readonly bootMs: number | undefined;
   /**
    * The CPU time that the first thread of the process used during the request. This time includes the CPU time that

@@ -1,7 +1,7 @@
 /**
- * Keeps the latest log lines of every function in memory: the function's output and the platform's notes about its
- * worker. The number of lines per function, the length and the rate of lines, and the number of functions are limited.
- * A function with endless output therefore doesn't use more memory than other functions.
+ * Keeps the latest log lines of every function in memory: the function's output and the platform's notes about the
+ * function's worker. The number of lines per function, the length and the rate of lines, and the number of functions
+ * are limited. A function with endless output therefore doesn't use more memory than other functions.
  */
 import type { LogLevel } from './core/log-frames.ts';
 

@@ -12,7 +12,7 @@ type NewInvocation = Omit<Invocation, 'id'>;
 export interface FunctionMetrics {
   /** Records the start of a worker. `bootMs` is undefined if the start failed. */
   started(bootMs: number | undefined): void;
-  /** Returns a function that counts an invocation and then calls `next`. */
+  /** Returns a callback that counts an invocation and then calls `next`. */
   counting(next: (invocation: NewInvocation) => void): (invocation: NewInvocation) => void;
   /**
    * Returns the metrics.

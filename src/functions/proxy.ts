@@ -1,6 +1,6 @@
 /**
  * Forwards a request to a worker and streams the response. Small request bodies are buffered, and larger bodies are
- * streamed. If the client aborts the request, the request to the worker is aborted too.
+ * streamed. If the client aborts the request, the request to the worker is also aborted.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
@@ -61,7 +61,7 @@ export function createProxy(limits: Limits): FunctionProxy {
   return {
     async forward(worker, path, request, response) {
       const pool = await poolOf(worker);
-      // If the client disconnected while a worker was starting, there won't be another `close` event.
+      // If the client disconnected while a worker was starting, the `close` event has already been emitted.
       if (response.destroyed) return undefined;
       const gone = new AbortController();
       const onClose = (): void => {
@@ -182,7 +182,7 @@ function writeHead(
     if (lower === 'content-length') hasLength = true;
     headers.push(name, lower === 'access-control-allow-headers' ? withRequested(value, requested) : value);
   }
-  // The gateway allows all origins unless the function sets its own CORS headers.
+  // All origins are allowed unless the function's response contains `Access-Control-Allow-Origin`.
   if (!namesOrigin) headers.push('access-control-allow-origin', '*');
   if (requestId !== undefined) headers.push('x-request-id', String(requestId));
   response.writeHead(status, headers);

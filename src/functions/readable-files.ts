@@ -1,7 +1,7 @@
 /**
  * Lists the files that a function can read while it runs: its modules, its static files, and the other files in its own
  * folder and in shared folders. Files are listed individually, because access to a folder would include files that are
- * added later, such as another function's `.env`. Only package folders are listed as folders, without their files.
+ * added later, such as another function's `.env`. Package folders are the only folders that are listed as a whole.
  */
 import { existsSync, globSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';

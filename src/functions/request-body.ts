@@ -16,8 +16,8 @@ export class RequestBody extends Readable {
     super();
     this.#request = request;
     request.on('data', this.#onData).once('end', this.#onEnd).once('close', this.#onClose);
-    // The `close` event also occurs after an error, so the `error` event is ignored. Without an `error` listener,
-    // however, an `error` event would end the process.
+    // The `close` event also occurs after an error, so the `error` event is ignored. Without a listener for `error`, an
+    // `error` event would end the process.
     request.on('error', ignore);
     request.pause();
   }

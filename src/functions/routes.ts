@@ -34,7 +34,8 @@ export interface RoutesDeps {
   /** Whether error responses contain lines from the function's log. */
   readonly showsErrors: boolean;
   /**
-   * Returns the traceparent header that is sent to a function. If undefined, the caller's own header is forwarded.
+   * Returns the traceparent header that is sent to a function. If the function isn't set, the caller's own header is
+   * forwarded.
    */
   readonly traceparent?: ((trace: Trace) => string) | undefined;
   readonly clock: Clock;
@@ -104,8 +105,8 @@ export function functionsPlugin(deps: RoutesDeps): FastifyPluginAsync {
 }
 
 /**
- * Converts the error that occurs if no file descriptor is free, because then no file can be opened and no process can
- * be started.
+ * Converts the error that occurs if no file descriptor is free to an overload error, because no file can be opened and
+ * no process can be started until one is free.
  */
 const asOverload = (error: unknown): unknown =>
   !(error instanceof FunctionError) && isOutOfFiles(error)
@@ -144,8 +145,8 @@ function startRecord(
 }
 
 /**
- * Returns a handler for WebSockets and other upgrades. The handler performs the same checks as for other requests and
- * then connects the client's socket to the worker's socket.
+ * Returns a handler for WebSocket and other upgrade requests. The handler performs the same checks as for other
+ * requests and then connects the client's socket to the worker's socket.
  */
 export function upgradeHandler(
   deps: RoutesDeps,
@@ -192,7 +193,7 @@ const corsHeaders = {
   'access-control-expose-headers': 'sb-error-code',
 };
 
-/** Returns the lines that explain an error. Returns an empty list if the server doesn't run in development. */
+/** Returns the log lines that explain an error. Returns an empty list if the server doesn't run in development. */
 const detailsOf = ({ showsErrors }: RoutesDeps, { details }: FunctionError): readonly string[] =>
   showsErrors ? details : [];
 

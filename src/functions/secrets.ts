@@ -23,7 +23,7 @@ export interface SecretFacts {
 }
 
 export interface SecretStore {
-  /** Returns the secrets without their values, sorted by name. */
+  /** Returns the secrets, sorted by name and without their values. */
   list(): SecretFacts[];
   /** Sets the given secrets, either all of them or none. @throws {DeployError} invalid */
   set(secrets: readonly Secret[]): void;

@@ -43,7 +43,7 @@ export interface SourceFile {
 }
 
 export interface SourceText {
-  /** The text of the file. Empty for a binary file. */
+  /** The text of the file. The text is empty for a binary file. */
   readonly text: string;
   readonly isText: boolean;
   /** Whether `text` contains only the beginning of the file. */
@@ -92,7 +92,7 @@ export function listSourceFiles(source: FunctionSource, functionsDir: string): r
   return files.sort((one, other) => (one.path < other.path ? -1 : 1));
 }
 
-/** Reads a file that {@link listSourceFiles} returned. Returns undefined for any other path. */
+/** Reads a file that {@link listSourceFiles} returned. Returns undefined for all other paths. */
 export async function readSourceFile(
   source: FunctionSource,
   functionsDir: string,

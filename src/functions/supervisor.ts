@@ -1,8 +1,8 @@
 /**
  * Manages the workers of all functions. The first request to a function starts a worker, which all requests to this
  * function share. With the policy `oneshot`, each request starts a separate worker. Idle workers are stopped, and a
- * worker is replaced when its source code changes. The number of workers is limited. If the limit is reached, requests
- * wait until a worker becomes available.
+ * worker is replaced when its source code changes. The total number of workers is limited. If the limit is reached,
+ * requests wait until a worker becomes available.
  */
 
 import type { QueueLoad } from '../kernel/queue-load.ts';
@@ -35,8 +35,8 @@ export type FunctionState = 'running' | 'failed' | 'idle';
 export interface Lease {
   readonly worker: Worker;
   /**
-   * The time that this request waited until a process had started, in milliseconds. Undefined if a worker was already
-   * running.
+   * The time, in milliseconds, that the request waited until a worker had started. The time is undefined if a worker
+   * was already running.
    */
   readonly bootMs: number | undefined;
   /** Ends the request and returns the resources that it used. Later calls return the same values. */

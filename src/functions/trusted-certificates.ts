@@ -1,4 +1,4 @@
-/** Lets functions trust this server's self-signed certificate. */
+/** Configures functions to trust this server's self-signed certificate. */
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { replaceFile } from '../kernel/replace-file.ts';

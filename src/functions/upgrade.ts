@@ -25,7 +25,7 @@ export async function forwardUpgrade(
   socket: Duplex,
   head: Buffer,
 ): Promise<number | undefined> {
-  // If the client disconnected while a worker was starting, there won't be another `close` event.
+  // If the client disconnected while a worker was starting, the `close` event has already been emitted.
   if (socket.destroyed) return undefined;
   const offer = sendRequest({
     socketPath: worker.socketPath,

@@ -1,4 +1,4 @@
-/** Watches the functions folder, and other folders from which functions import, for changed files. */
+/** Watches the functions folder, and other folders from which functions import files, for changes. */
 import { existsSync, type FSWatcher, watch } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 

@@ -116,8 +116,8 @@ export class WorkerPool {
   }
 
   /**
-   * Ends the oldest outdated worker. Streams and sockets that were opened before the source code changed can stay open
-   * for a long time, but the slot is needed.
+   * Ends the oldest worker whose source code is outdated. Streams and sockets that were opened before the source code
+   * changed can stay open for a long time, but the slot is needed.
    */
   #endOutdated(workers: readonly Worker[]): boolean {
     const oldest = workers.find((worker) => this.#outdated.has(worker));
@@ -142,7 +142,8 @@ export class WorkerPool {
     if (reason !== undefined) onLimit(slug, reason, onlyRequest);
     else if (worker.retired || worker.bootMs === undefined) return;
     else if (worker.pending === 0 && clock.now() - worker.idleSince > limits.idleMs) this.retire(worker);
-    // If no other worker can start, this worker continues to receive requests. A slow response is better than an error.
+    // If no other worker of the function can start, a worker that has used many resources continues to receive
+    // requests. In this case, a slow response is better than an error.
     else if (worker.isSpent && this.of(slug).length < limits.maxWorkersPerFunction) this.retire(worker);
   }
 }

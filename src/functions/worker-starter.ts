@@ -42,7 +42,7 @@ export interface StarterOptions {
   /** Returns the debugger's mode and port for a function. Called at each start of the function. */
   readonly inspect: (slug: string) => { readonly mode: InspectMode; readonly port: number } | undefined;
   readonly onWorkerExit: (worker: Worker) => void;
-  /** Called with each line of a function's output, and with notes about its worker. */
+  /** Called with each line of a function's output, and with each note about a worker. */
   readonly onLine: (line: NewLogLine) => void;
   /** Called after each attempt to start a worker, with the duration, or with undefined if the start failed. */
   readonly onStart: (bootMs: number | undefined) => void;
@@ -60,7 +60,7 @@ interface Failure {
  */
 const bootBackoffMs = 250;
 
-/** Adds a note about a worker to the log of its function. */
+/** Adds a note about a worker to the log of the worker's function. */
 export function note(
   { onLine }: Pick<StarterOptions, 'onLine'>,
   slug: string,

@@ -74,7 +74,7 @@ const responsePart = 1 / 8;
 
 /**
  * Returns an admission control for the server's connections. Lowering a limit doesn't close existing connections.
- * @param limits returns the current limits
+ * @param limits Returns the current limits.
  */
 export function createAdmission(
   server: Server,

@@ -1,7 +1,7 @@
 /**
  * The gateway's rule for API keys, which is the same as in the gateway of upstream's local stack. An `Authorization`
- * header is forwarded unless it starts with `Bearer sb_`. If the `Authorization` header is missing or starts with
- * `Bearer sb_`, the `apikey` header applies instead.
+ * header is forwarded to the service unless it starts with `Bearer sb_`. If the `Authorization` header is missing or
+ * starts with `Bearer sb_`, the `apikey` header applies instead.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Keys } from '../keys/types.ts';

@@ -30,7 +30,7 @@ export interface AppOptions {
   readonly isOpen: boolean;
   readonly stripForwarding: (request: IncomingMessage) => void;
   readonly onRequestEnd: (record: RequestRecord) => void;
-  /** If undefined, the port uses unencrypted HTTP. */
+  /** Without certificates, the port uses unencrypted HTTP. */
   readonly certificates: Certificates | undefined;
   /** Called for a path with invalid percent-encoding. Returns true if another process responds to the request. */
   readonly takeBadPath: (request: FastifyRequest, reply: FastifyReply) => boolean;
@@ -49,8 +49,8 @@ const keepAliveTimeoutBuffer = 10_000;
 
 /**
  * The time without data, in milliseconds, after which the kernel probes whether the client is still connected. A client
- * that lost its network doesn't close its connection. Without probes, the server would wait indefinitely for the rest
- * of the request body. Slow clients respond to the probes, so their connections aren't closed.
+ * that loses its network access can't close its connection. Without probes, the server would wait indefinitely for the
+ * rest of such a client's request body. Slow clients respond to the probes, so their connections aren't closed.
  */
 export const probeAfterMs = 5 * 60 * 1000;
 
@@ -115,7 +115,7 @@ function badPathResponse(
       requestId: request.id,
       service: 'gateway',
       method: request.method,
-      // The URL can't be parsed, so secrets can't be removed from it.
+      // The URL is omitted, because it can't be parsed, so secrets can't be removed from it.
       url: '',
       status,
       durationMs: 0,

@@ -1,6 +1,6 @@
 /**
- * Responds to input that Node's parser rejects. Services and hooks aren't involved, because no request exists at this
- * point.
+ * Responds to input that Node's parser rejects. Services and hooks aren't called, because no request object exists at
+ * this point.
  */
 import type { Socket } from 'node:net';
 import { STATUS_CODES } from '../kernel/http.ts';
@@ -37,7 +37,7 @@ export function rejectionOf({ code, rawPacket }: ClientError): Rejection {
   return { status: 431, code: 'headers_too_large', message };
 }
 
-/** Whether the packet is an unterminated request line. */
+/** Whether the received data is a request line without an end. */
 const isOneLine = (packet: unknown): boolean =>
   Buffer.isBuffer(packet) && /^[A-Z]+ [^\r\n]+$/.test(packet.toString('latin1', 0, maxHeaderBytes / 2));
 

@@ -1,8 +1,8 @@
 /**
  * Registers the routes of some mounts after the port has started to listen. Registering a route compiles part of the
  * router, and compiling all routes before listening would take a sixth of the startup time. The deferred routes have a
- * separate router, because routes can't be added to a router that is in use. Requests for these routes wait until the
- * routes are registered.
+ * separate router, because routes can't be added to a router that is in use. Requests for deferred routes wait until
+ * these routes are registered.
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { FastifyInstance } from 'fastify';

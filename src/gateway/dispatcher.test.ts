@@ -136,7 +136,7 @@ test('disconnected clients are skipped, and an exception doesn’t stop the queu
 test('connections are accepted first during a burst, and share the time with requests afterward', () => {
   const { dispatcher, arrive, turn } = createLoop({ maxWaitMs: 1e9 });
   const started: number[] = [];
-  // In each turn, the server accepts a connection in 1 ms and receives one request, which takes 20 ms.
+  // In each turn, the server accepts a connection, which takes 1 ms, and receives one request, which takes 20 ms.
   for (let count = 0; count < 100; count++) {
     arrive('a', 20);
     dispatcher.accepted();

@@ -1,21 +1,21 @@
 /**
  * Decides when requests start, and which requests are rejected if more requests arrive than one CPU core can handle. A
- * request that isn't started costs almost nothing, because it isn't routed, parsed or logged.
+ * request that doesn't start uses almost no CPU time, because it isn't routed, parsed or logged.
  *
  * Requests start immediately until the current turn of the event loop has used up a slice of time. The remaining
- * requests wait in a queue that rotates among clients, and each turn of the event loop starts requests for one slice of
- * time. Each turn is therefore short enough that requests can be rejected without delay. A request is rejected if it
- * would wait for longer than `maxWaitMs` (docs/decisions/0048-overload.md).
+ * requests wait in a queue in which clients take turns, and in each turn of the event loop, requests start for one
+ * slice of time. Each turn is therefore short enough that requests can be rejected without delay. A request is rejected
+ * if it would wait for longer than `maxWaitMs` (docs/decisions/0048-overload.md).
  *
  * Upgrade requests wait in a separate queue, which alternates with the queue of other requests. Upgrades open
  * long-lived connections, so after a restart, all clients with such connections reconnect at the same time, and
- * rejected clients would retry. Upgrades are therefore rejected only if their queue is full.
+ * rejected clients would retry. Upgrade requests are therefore rejected only if their queue is full.
  */
 import type { QueueLoad } from '../kernel/queue-load.ts';
 import { FairQueue, type Waiter } from '../shared/fair-queue.ts';
 
 export interface DispatchLimits {
-  /** A request is rejected if its estimated wait exceeds this time. */
+  /** A request is rejected if its estimated wait exceeds this duration. */
   readonly maxWaitMs: number;
   /** The maximum number of waiting requests, and of waiting upgrades. */
   readonly maxWaiting: number;
@@ -23,7 +23,7 @@ export interface DispatchLimits {
 
 /** An incoming request, which starts, waits or is rejected. */
 export interface Arrival extends Waiter {
-  /** Whether the request upgrades its connection. Such a request waits in the queue for upgrades. */
+  /** Whether the request is an upgrade request. Such a request waits in the queue for upgrades. */
   readonly isUpgrade: boolean;
   /** Whether the client has disconnected. In this case, the request doesn't need to start. */
   readonly isGone: () => boolean;
@@ -56,7 +56,7 @@ interface Waiting extends Waiter {
 const sliceMs = 10;
 /**
  * The maximum time for which no requests start because connections are being accepted. libuv accepts one connection per
- * turn. Without such pauses, new connections would wait in the kernel's queue during a burst.
+ * turn of the event loop. Without such pauses, new connections would wait in the kernel's queue during a burst.
  */
 const maxRestMs = 60;
 /**
@@ -69,8 +69,8 @@ const burstShare = 3;
 const burstMs = 500;
 /**
  * The maximum recorded time per request. A longer time counts as this value. Longer times mean that the process was
- * paused, for example by garbage collection, by loading code for the first time or by other load on the machine. Such a
- * pause doesn't predict how long other requests will wait.
+ * paused, for example by garbage collection, by loading code for the first time or by other load on the machine. The
+ * duration of such a pause doesn't predict how long other requests will wait.
  */
 const maxMsPerRequest = 25;
 /** The weight of the most recent turn in the average time per request. */
@@ -136,7 +136,7 @@ export class Dispatcher {
     this.#hasAccepted = true;
   }
 
-  /** Starts the request, queues it or rejects it. */
+  /** Starts the request, queues the request or rejects a request. */
   arrive(arrival: Arrival): void {
     const now = this.#clock.now();
     this.#turnStartedAt ??= now;

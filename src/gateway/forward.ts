@@ -55,7 +55,7 @@ export interface ForwardDeps extends ForwardOptions {
   readonly log: Logger;
 }
 
-/** Headers that apply to one connection (RFC 9110, section 7.6.1). */
+/** The headers that apply only to a single connection (RFC 9110, section 7.6.1). */
 const hopByHop = new Set([
   'connection',
   'expect',
@@ -104,12 +104,13 @@ export function createForwarder({
       path: raw.url,
       headers,
       agent: pooled ? agent : false,
-      // The worker has already checked the client's headers against its own limit.
+      // The limit is high because the worker has already checked the size of the client's headers.
       maxHeaderSize: 1024 * 1024,
     });
 
   /**
-   * Returns the response for an unreachable main process, which is stopping or so overloaded that its socket is full.
+   * Returns the response that is sent if the main process can't be reached, because it is stopping or so overloaded
+   * that the queue of its socket is full.
    */
   const unreachable = (request: IncomingMessage): Unreachable => {
     const path = (request.url ?? '/').split('?', 1)[0] ?? '/';

@@ -1,4 +1,4 @@
-/** Connections that another process has accepted and passed to this process. */
+/** The connections that another process has accepted and passed to this process. */
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 

@@ -2,9 +2,9 @@
  * Opens an HTTP port with request IDs, a request log, API keys, CORS, sub-paths, upgrades and health checks. All APIs
  * share one port, and the Console has a separate port.
  *
- * The gateway doesn't reject tokens itself, because services differ in the claims they require, the clock skew they
- * accept, their anonymous fallback and their error texts. Each service is mounted as an encapsulated child of the app,
- * so its hooks and parsers don't affect other services.
+ * The gateway doesn't reject tokens itself, because services differ in the claims that they require, the clock skew
+ * that they accept, their handling of anonymous requests, and their error texts. Each service is mounted as an
+ * encapsulated child of the app, so its hooks and parsers don't affect other services.
  */
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';

@@ -23,7 +23,7 @@ export async function injectFetch(
     method,
     url: path,
     headers,
-    // Callers in this process set this header to the address of the client on whose behalf they act.
+    // Callers in this process set this header to the address of the client for which they send the request.
     remoteAddress: headers['x-forwarded-for'],
     ...(body === undefined ? {} : { payload: body }),
     ...(asStream ? { payloadAsStream: true } : {}),

@@ -9,7 +9,7 @@ type Validate = ((data: unknown) => unknown) & { errors?: unknown };
 
 const require = createRequire(import.meta.url);
 
-/** Returns the function to set as `schemaController.compilersFactory.buildValidator`. */
+/** The function for Fastify's option `schemaController.compilersFactory.buildValidator`. */
 export const lazyValidation = ((...pool: Parameters<BuildCompilerFromPool>) => {
   let compile: ReturnType<BuildCompilerFromPool> | undefined;
   const compiler = (): ReturnType<BuildCompilerFromPool> => {

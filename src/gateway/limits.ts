@@ -7,7 +7,8 @@ import type { PaceLimits } from './pace.ts';
 
 export interface GatewayLimits extends AdmissionLimits, PaceLimits {
   /**
-   * The time limit for receiving the request line and headers. Also applies to connections on which no request is sent.
+   * The time limit for receiving the request line and headers. This limit also applies to connections on which the
+   * client doesn't send a request.
    */
   readonly headerTimeoutMs: number;
   readonly dispatch: DispatchLimits;
@@ -66,7 +67,7 @@ export const limitsFrom = (
   dispatch: { maxWaitMs: settings.max_wait, maxWaiting: settings.max_waiting },
 });
 
-/** The minimum number of times per timeout that Node checks for late headers. */
+/** The minimum number of times that Node checks for late headers within one timeout. */
 const looksPerHeaderTimeout = 4;
 const minIntervalMs = 5000;
 

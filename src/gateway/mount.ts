@@ -1,6 +1,5 @@
 /**
- * Mounts a service under its sub-path. Applies the rules for CORS and API keys, and attributes requests to their
- * callers.
+ * Mounts a service under a sub-path. Applies the rules for CORS and API keys, and attributes requests to their callers.
  */
 import type { FastifyInstance } from 'fastify';
 import type { Mount } from '../kernel/service.ts';

@@ -1,7 +1,7 @@
 /**
- * Places the dispatcher in front of the services. Requests that can't be served in time are rejected before they are
- * routed, parsed or logged. The response to a rejected request has the service's error format, and web pages can read
- * it.
+ * Places the dispatcher in front of the services. Requests that couldn't be processed in time are rejected before they
+ * are routed, parsed or logged. The response to a rejected request has the service's error format, and web pages can
+ * read it.
  */
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -108,8 +108,8 @@ export function rejectOverload(
 }
 
 /**
- * Whether a request is exempt from rejection. The gateway itself responds to preflight requests, which is cheap, and
- * without a response to its preflight request, a web page couldn't determine why its request was rejected.
+ * Whether a request is exempt from rejection. Preflight requests are exempt because responding to them is cheap, and
+ * because a web page whose preflight request is rejected couldn't determine the reason.
  */
 function isExempt(request: IncomingMessage, path: string, mount: Mount | undefined): boolean {
   if (mount === undefined) return exemptPath.test(path);

@@ -1,7 +1,8 @@
 /**
- * Restricts a port to requests from its own pages. The Console's port uses this restriction. Browsers let any website
- * send requests to the port, even under the website's own host name (DNS rebinding), and treat all ports of a host as
- * the same site. Therefore, headers that only the browser can set are checked before any route handles the request.
+ * Restricts a port to requests from the port's own pages. The Console's port uses this restriction. Browsers let any
+ * website send requests to the port, even under the website's own host name (DNS rebinding), and treat all ports of a
+ * host as the same site. Therefore, headers that only the browser can set are checked before any route handles the
+ * request.
  */
 import type { FastifyInstance } from 'fastify';
 import { foreignOf, type OwnAddress } from '../kernel/request-origin.ts';

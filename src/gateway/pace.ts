@@ -1,7 +1,7 @@
 /**
  * Detects clients that occupy a connection but barely use it, because they send a request body or read a response very
  * slowly. Measures the average rate over a period (the window) and counts only the time spent waiting for the client. A
- * slow connection, a short pause or a slow service never ends a request.
+ * request is never ended because of a short pause, a slow service or a connection that is merely slow.
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -102,8 +102,8 @@ function isSlowBody(request: IncomingMessage, window: Window, now: number): bool
 }
 
 /**
- * Whether the client reads a response too slowly. If the kernel hasn't accepted all data yet, the connection is waiting
- * for the client.
+ * Whether the client reads a response too slowly. If the kernel hasn't accepted all data of the response yet, the
+ * connection is waiting for the client.
  */
 function isSlowReader(socket: Socket, response: ServerResponse, window: Window, now: number): boolean {
   if (response.writableFinished) return false;

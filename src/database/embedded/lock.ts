@@ -1,6 +1,6 @@
 /**
- * Ensures that only one process uses a data folder. The file `lock` identifies this process. A lock whose process no
- * longer exists is ignored.
+ * Ensures that only one process at a time uses a data folder. The file `lock` identifies the process that uses the
+ * folder. A lock whose process no longer exists is ignored.
  */
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ export interface LockInfo {
   readonly pid: number;
   /** The time at which the process acquired the lock, as an ISO 8601 timestamp. */
   readonly startedAt: string;
-  /** PostgreSQL's TCP port. Null if TCP is disabled, and 0 while the port is unknown. */
+  /** PostgreSQL's TCP port. The value is null if TCP is disabled, and 0 while the port is unknown. */
   readonly port: number | null;
   /** Text that distinguishes the process from a later process with the same ID. */
   readonly mark?: string;

@@ -1,6 +1,7 @@
 /**
- * Reads pgTAP's control file and script from the npm package that contains them for PGlite. Both files are pure SQL, so
- * they work in any PostgreSQL server. The package is optional because only a project's database tests need it.
+ * Reads pgTAP's control file and script from the npm package that provides pgTAP for PGlite. pgTAP is written in pure
+ * SQL, so these files work in any PostgreSQL server. The package is optional because only a project's database tests
+ * need it.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -2,7 +2,7 @@
 import { createServer } from 'node:net';
 import { DatabaseError } from '../errors.ts';
 
-/** Returns the port if it is free. For 0, returns any free port. @throws {DatabaseError} port_taken */
+/** Returns the given port if it is free. If the port is 0, returns any free port. @throws {DatabaseError} port_taken */
 export function claimPort(port: number, host: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer();

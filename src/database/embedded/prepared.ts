@@ -1,4 +1,6 @@
-/** Creates a data folder from a prepared cluster, where initdb and all of Plinth's own migrations have already run. */
+/**
+ * Creates a data folder from a prepared cluster, in which initdb and all of Plinth's own migrations have already run.
+ */
 import { randomBytes } from 'node:crypto';
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -17,9 +19,9 @@ export const preparedPassword = 'postgres';
 const maxParallel = 8;
 
 /**
- * Creates the data folder `pgdata` from the prepared data folder `source`. Uses the spare copy if there is one. The
- * folder gets its final name only once it is complete. Returns the copy's logins, which are valid until the passwords
- * are changed, or undefined if the source can't be used.
+ * Creates the data folder `pgdata` from the prepared data folder `source`. Uses the spare copy of `source` if one
+ * exists. The folder gets its final name only once it is complete. Returns the copy's logins, which are valid until the
+ * passwords are changed, or undefined if the source can't be used.
  */
 export async function copyPrepared(
   source: string,
@@ -27,7 +29,7 @@ export async function copyPrepared(
   identity: Identity,
   options: {
     readonly durable: boolean;
-    /** Called when this process can do other work while files are being copied. */
+    /** Called when files are being copied, so that this process can do other work in the meantime. */
     readonly whileCopying?: (() => void) | undefined;
   },
 ): Promise<Logins | undefined> {

@@ -1,4 +1,4 @@
-/** Determines whether other processes are running, when they started, and their working directories. */
+/** Determines whether other processes are running, when they started, and in which working directories. */
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
@@ -38,8 +38,8 @@ export function startMark(pid: number): string | undefined {
 }
 
 /**
- * Returns the PostgreSQL processes whose working directory is `dir`, which includes the postmaster and all its
- * children. Returns an empty list on platforms other than Linux, where only PostgreSQL's shared memory check prevents
+ * Returns the PostgreSQL processes whose working directory is `dir`, including the postmaster and all its child
+ * processes. Returns an empty list on platforms other than Linux, where only PostgreSQL's shared memory check prevents
  * two servers from using the same folder.
  */
 export function processesIn(dir: string): number[] {
@@ -52,7 +52,7 @@ export function processesIn(dir: string): number[] {
       if (readlinkSync(`/proc/${pid}/cwd`) !== dir || !isAlive(pid)) continue;
       if (readText(`/proc/${pid}/comm`)?.startsWith('postgres')) found.push(pid);
     } catch {
-      // The process has exited or belongs to another user.
+      // The process has exited or belongs to another user, so it is skipped.
     }
   }
   return found;
@@ -91,8 +91,8 @@ export function isPostmasterOf(pid: number, dir: string): boolean {
 function readStat(pid: number): { state: string; startTicks: string } | undefined {
   const text = readText(`/proc/${pid}/stat`);
   if (text === undefined) return undefined;
-  // The second field is the name in parentheses, which may contain spaces, so fields are counted from the closing
-  // parenthesis. In proc(5), state is field 3 and starttime is field 22.
+  // In /proc/PID/stat, the second field is the program name in parentheses, which may contain spaces, so fields are
+  // counted from the closing parenthesis. According to proc(5), `state` is field 3 and `starttime` is field 22.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   return { state: fields[0] ?? '', startTicks: fields[19] ?? '' };
 }

@@ -16,11 +16,13 @@ import { clusterTarget } from './sign-ins.ts';
 export interface RecoveryOptions {
   /** Plinth's data folder, which contains `postgres/` and the key files. */
   readonly dataDir: string;
-  /** The recovery settings, such as `restore_command`. If undefined, the cluster starts without a recovery. */
+  /**
+   * The recovery settings, such as `restore_command`. If no settings are given, the cluster starts without a recovery.
+   */
   readonly recovery: Readonly<Record<string, string>> | undefined;
   /** Called for each line of PostgreSQL's log. */
   readonly onLine: (line: string) => void;
-  /** Aborts the recovery. A cluster that has already been recovered isn't affected. */
+  /** Aborts the recovery. The signal doesn't affect a cluster that has already been recovered. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -45,9 +47,9 @@ export interface RecoveredCluster {
 const readerRole = 'supabase_read_only_user';
 
 /**
- * Settings that keep a recovered copy passive. The copy may run beside the original, so its logical replication
- * subscriptions must not receive changes. The project's event triggers are disabled, because they could run when the
- * reader's session starts.
+ * Settings that keep a recovered copy passive. The recovered copy may run beside the original cluster, so the copy's
+ * logical replication subscriptions must not receive changes. The project's event triggers are disabled, because they
+ * could run when the reader's session starts.
  */
 const guards = { max_logical_replication_workers: 0, event_triggers: false } as const;
 
@@ -129,8 +131,8 @@ async function setReaderPassword(cluster: Cluster): Promise<void> {
 }
 
 /**
- * Returns the connection options for the reader. With `row_security` off, PostgreSQL rejects a statement instead of
- * hiding rows.
+ * Returns the connection options for the reader. With `row_security` off, PostgreSQL rejects a statement to which a
+ * policy would apply, instead of hiding rows.
  */
 function readerTarget(cluster: Cluster): ConnectionOptions {
   const parameters = {

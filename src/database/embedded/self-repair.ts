@@ -39,8 +39,8 @@ interface RoleFacts {
   readonly login: boolean;
   readonly inherit: boolean;
   /**
-   * Whether the role has REPLICATION and the project can use it, because the role is `postgres` or `postgres` can
-   * switch to the role.
+   * Whether the role has REPLICATION and the project can use the role, because it is `postgres` or `postgres` can
+   * switch to it.
    */
   readonly lentReplication: boolean;
   /** The role's settings that specify preload libraries, in the format `role SET name=value`. */
@@ -109,7 +109,7 @@ export async function repairRoles(
 
 /**
  * Grants or revokes REPLICATION. A role with REPLICATION can load a library from any path, so a project's roles have
- * REPLICATION only if the setting allows it.
+ * REPLICATION only if the project's settings allow it.
  */
 async function setReplication(
   session: Queryable,

@@ -19,8 +19,8 @@ export interface Server {
 export type ServerLogLevel = 'debug' | 'warn';
 
 /**
- * The servers that must stop when this process exits for any reason. SIGQUIT stops them without a checkpoint, so their
- * next start replays the WAL.
+ * The servers that must stop when this process exits for any reason. SIGQUIT stops these servers without a checkpoint,
+ * so their next start replays the WAL.
  */
 const running = new Set<ChildProcess>();
 process.on('exit', () => {
@@ -35,10 +35,10 @@ export async function startServer(options: {
   readonly binaries: Pick<Binaries, 'postgres'>;
   readonly identity: Identity;
   readonly pgdata: string;
-  /** Additional command-line arguments, which override the configuration file. */
+  /** Additional command-line arguments, whose settings override those in the configuration file. */
   readonly args?: readonly string[];
   readonly onLine: (level: ServerLogLevel, line: string) => void;
-  /** Stops a server that isn't ready yet. A server that is ready isn't affected. */
+  /** Stops a server that isn't ready yet. The signal doesn't affect a server that is ready. */
   readonly signal?: AbortSignal | undefined;
 }): Promise<Server> {
   const { signal } = options;
@@ -51,7 +51,7 @@ export async function startServer(options: {
     'log_line_prefix=',
     ...(options.args ?? []),
   ]);
-  // Runs the server in a separate session, so that Ctrl-C in a terminal signals only this process and requests in
+  // Runs the server in a separate session, so that Ctrl-C in a terminal signals only this process, and requests in
   // progress can finish.
   const child = spawn(file, args, {
     ...ids,

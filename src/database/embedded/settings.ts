@@ -14,8 +14,8 @@ export interface ServerSettings {
    */
   readonly extensionDirs: readonly string[];
   /**
-   * Whether data must survive a crash. False for disposable clusters, in which fsync is disabled and many slots and
-   * connections are allowed.
+   * Whether data must survive a crash. In disposable clusters, data doesn't have to survive, so fsync is disabled, and
+   * many slots and connections are allowed.
    */
   readonly durable: boolean;
   /** The size of the disk that contains the data. On a small disk, the size of the WAL is limited. */
@@ -92,7 +92,7 @@ export function postgresqlConf(settings: ServerSettings): string {
 /**
  * Returns the complete pg_hba.conf. Every login requires a password, even on the socket. Modules such as dblink connect
  * from within the server as the server's operating system user, so with `trust` or `peer`, SQL could gain superuser
- * privileges. If there is a socket, the superuser can't connect over TCP. Logical replication connections
+ * privileges. If the server has a socket, the superuser can't connect over TCP. Logical replication connections
  * (`replication=database`) match the lines for ordinary connections, and physical replication connections are rejected.
  */
 export function pgHbaConf({ superuserOverTcp }: { readonly superuserOverTcp: boolean }): string {

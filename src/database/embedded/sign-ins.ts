@@ -13,7 +13,7 @@ import { lendLogin } from './lent-login.ts';
 
 /** The connection details of a running cluster that was started by this process or another process. */
 export interface ReachedCluster {
-  /** The socket folder. Null if connections use TCP. */
+  /** The socket folder. The value is null if connections use TCP. */
   readonly socketDir: string | null;
   readonly host: string;
   readonly port: number;

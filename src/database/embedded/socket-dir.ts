@@ -14,14 +14,17 @@ import type { Identity } from './identity.ts';
  */
 const maxFolderBytes = 80;
 
-/** Removes a killed server's socket and its lock file, which contains the ID of a process that no longer exists. */
+/**
+ * Removes the socket of a server that was killed, and the socket's lock file, which contains the ID of a process that
+ * no longer exists.
+ */
 export function emptySocketDir(folder: string): void {
   for (const name of readdirSync(folder)) {
     if (name.startsWith('.s.PGSQL.')) rmSync(join(folder, name), { force: true });
   }
 }
 
-/** Creates the socket folder for the cluster at `dataDir` and makes `identity` its owner. */
+/** Creates the socket folder for the cluster at `dataDir` and makes `identity` the folder's owner. */
 export function makeSocketDir(dataDir: string, identity: Identity): string {
   const beside = join(dataDir, 'run');
   if (Buffer.byteLength(beside) <= maxFolderBytes && !beside.includes(delimiter))

@@ -10,12 +10,15 @@ import { flushFolder, flushPath } from './flush-folder.ts';
 
 const spareName = 'spare';
 const unfinishedPrefix = 'spare-';
-/** The age at which an unfinished copy is considered abandoned because its process was killed. */
+/**
+ * The age at which an unfinished copy is considered abandoned, because the process that created it must have been
+ * killed.
+ */
 const staleMs = 3600_000;
 
 /**
- * Moves the spare copy of `source` to the new folder `work`. Returns false if no spare copy exists, if it belongs to a
- * user other than `owner`, or if it can't be moved, for example because it is on another file system.
+ * Moves the spare copy of `source` to the new folder `work`. Returns false if no spare copy exists, or if the spare
+ * copy belongs to a user other than `owner` or can't be moved, for example because it is on another file system.
  */
 export function takeSpare(source: string, work: string, owner: Owner): boolean {
   const spare = join(source, spareName);

@@ -13,7 +13,9 @@ export interface Supervised {
 }
 
 const firstDelayMs = 100;
-/** The maximum delay between restarts. Once a full disk has space again, the server is restarted within this time. */
+/**
+ * The maximum delay between restarts. Once a full disk has free space again, the server is restarted within this delay.
+ */
 const maxDelayMs = 4000;
 /** A server that has run for at least this duration is considered healthy, so its next restart isn't delayed. */
 const healthyMs = 60_000;
@@ -64,7 +66,7 @@ export function supervise(first: Server, relaunch: () => Promise<Server>, log: L
   };
 }
 
-/** Resolves after `delayMs`, or when `signal` is aborted. */
+/** Resolves after `delayMs` milliseconds or when `signal` is aborted. */
 function pause(delayMs: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const end = (): void => {

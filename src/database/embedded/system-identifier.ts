@@ -1,8 +1,9 @@
 /**
- * Gives a copied cluster its own system identifier. Otherwise, PostgreSQL and backup tools would treat all copies as
- * the same cluster and could apply one copy's WAL to another. initdb generates the identifier, and PostgreSQL's
- * programs can't change it without discarding the WAL. Therefore, this module directly edits `pg_control`, which begins
- * with the identifier and ends with a CRC-32C, and the first page of each WAL file (`XLogLongPageHeaderData`).
+ * Gives a copied cluster a new system identifier. If all copies had the same identifier, PostgreSQL and backup tools
+ * would treat them as one cluster and could apply one copy's WAL to another. initdb generates the identifier, and
+ * PostgreSQL's programs can't change it without discarding the WAL. Therefore, this module directly edits `pg_control`,
+ * which begins with the identifier and ends with a CRC-32C, and the first page of each WAL file
+ * (`XLogLongPageHeaderData`).
  */
 import { closeSync, openSync, readdirSync, readFileSync, readSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -53,7 +54,7 @@ export function setSystemIdentifier(pgdata: string, identifier: bigint): boolean
 export const readSystemIdentifier = (pgdata: string): bigint =>
   readFileSync(join(pgdata, 'global', 'pg_control')).readBigUInt64LE(0);
 
-/** Finds the checksum by its value because its offset differs between major versions. */
+/** Finds the checksum's offset by comparing values, because the offset differs between major versions. */
 function checksumOffset(control: Buffer): number | undefined {
   for (let at = minControlBytes; at + 4 <= Math.min(maxControlBytes, control.length); at += 4) {
     if (control.readUInt32LE(at) === crc32c(control.subarray(0, at))) return at;

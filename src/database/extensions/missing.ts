@@ -9,7 +9,7 @@ import { quoteLiteral } from '../../kernel/sql.ts';
 
 export interface MissingExtension {
   /**
-   * Whether the project works the same without the extension. Examples of such extensions are those for tuning,
+   * Whether a project works the same without the extension. Examples of such extensions are those for tuning,
    * monitoring, dumps and development.
    */
   readonly isOptional: boolean;
@@ -96,7 +96,7 @@ export function missingSentence(name: string): string {
 
 /**
  * Returns a control file and a script that creates no objects and reports that the extension isn't available. The
- * script runs as a superuser. Otherwise, the role that runs the script would need CREATE on the database.
+ * script runs as a superuser. If it didn't, the role that creates the extension would need CREATE on the database.
  */
 export function placeholderFiles(name: string): { readonly control: string; readonly script: string } {
   const outcome = missingExtensions[name]?.isOptional

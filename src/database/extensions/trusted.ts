@@ -3,7 +3,7 @@
  * superuser. Like the hosted service, Plinth intentionally excludes file_fdw, pageinspect, pg_surgery, pg_visibility
  * and xml2. Unlike the hosted service, Plinth also excludes pg_walinspect, because the WAL contains rows from every
  * table. `test/security/extension-rights.txt` lists the privileges that each extension grants to the API roles. If you
- * add a module here, that file changes, so review its changes before you accept them.
+ * add a module to this list, that file changes, so review the changes before you accept them.
  */
 export const trustedContrib: readonly string[] = [
   'autoinc',

@@ -34,7 +34,7 @@ import {
 import { readExternalUrl } from './url.ts';
 
 export interface External {
-  /** A session of the account in the URL, for Plinth's numbered SQL files. */
+  /** A session as the account in the URL, which applies Plinth's numbered SQL files. */
   readonly session: Client;
   /** A URI for the account. The URI doesn't depend on environment variables. */
   readonly url: string;
@@ -49,7 +49,7 @@ export interface External {
   readonly targetOf: (role: string, database: string) => Promise<ConnectionOptions>;
   /** Returns the facts about the connection that can't be read again later. */
   readonly connected: () => Connected;
-  /** Determines how to sign in as each role. Must be called once the roles exist. */
+  /** Determines how to sign in as each role. This method must be called once the roles exist. */
   prepareLogins(): Promise<void>;
   /**
    * The URL for the project's own code, available after {@link External.prepareLogins}. The user in this URL is
@@ -76,7 +76,7 @@ export interface ExternalOptions {
 }
 
 /**
- * Examines the server without connecting the services, and closes the session.
+ * Examines the server without connecting Plinth's services to it, and closes the session.
  *
  * @throws {DatabaseError} bad_url, unreachable
  */
@@ -126,8 +126,8 @@ export async function connectExternal(
         : withSearchPath({ ...base, options: joinOptions(base.options, `-c role=${role}`) }, role);
 
     if (ownsSchemas && isSuperuser && base.user !== 'supabase_admin') {
-      // Plinth's objects belong to supabase_admin on external servers too, so that default privileges and guards are
-      // the same everywhere.
+      // As on the embedded server, Plinth's objects belong to supabase_admin, so that default privileges and guards are
+      // the same on all servers.
       const admin = facts.roles.supabase_admin;
       const verb = admin === undefined ? 'create' : 'alter';
       if (!admin?.isSuperuser) {
@@ -181,19 +181,19 @@ export async function connectExternal(
         }
         for (const { role, error } of await tryLogins(rolesOf(rejected), withUrl, options)) {
           if (role === 'postgres' && !isSuperuser && !(await isMember(session, role))) {
-            // If the server's `postgres` role belongs to a different administrator, the project's code runs as the
-            // account in the URL.
+            // If the account in the URL isn't a member of the server's `postgres` role, the project's code runs as the
+            // account itself.
             options.set(role, withSearchPath(base, role));
             continue;
           }
           if (role === 'supabase_read_only_user' && !isSuperuser) {
-            // The read-only role can't sign in, so only a read-only transaction and the query check protect the
-            // database.
+            // Plinth can't sign in as the read-only role, so only a read-only transaction and the query check protect
+            // the database.
             options.set(role, options.get('postgres') ?? base);
             continue;
           }
-          // A superuser's session must not switch to the role instead. SQL in the session couldn't return to the
-          // superuser with RESET ROLE, but could with SET ROLE NONE.
+          // If the login is a superuser, its session must not switch to the role instead of signing in as the role. SQL
+          // in such a session could return to the superuser, not with RESET ROLE but with SET ROLE NONE.
           if (role !== 'postgres' && isSuperuser) {
             throw new DatabaseError('login_refused', { role, reason: (error as Error).message }, error);
           }
@@ -260,7 +260,7 @@ function loginsOf({ password }: ConnectionOptions, shared: boolean): Logins | un
 
 /**
  * On an external server, `postgres` may be an existing superuser whose search path Plinth doesn't change. Migrations
- * rely on the search path that is set here.
+ * depend on the search path that this function sets.
  */
 function loginOf(base: ConnectionOptions, role: string): ConnectionOptions {
   // This role's transactions are read-only by default, so none of the URL's hosts would count as `read-write`.

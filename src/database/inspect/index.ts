@@ -45,7 +45,7 @@ export async function inspect(pool: Pool, name: ReportName): Promise<Report | un
 
 /**
  * For a superuser, also checks that a superuser owns the extension's view. A view with a different owner could have
- * been replaced with one that calls the project's functions.
+ * been replaced with a view that calls the project's functions.
  */
 async function hasExtension(db: Queryable, name: string): Promise<boolean> {
   const rows = await db.query(sql`

@@ -42,8 +42,8 @@ async function changePasswords(session: Queryable, logins: Logins, roles: readon
   const statements = roles.map(
     (name) => `alter role ${quoteIdentifier(name)} password ${quoteLiteral(logins.verifier(name))}`,
   );
-  // These settings keep the verifiers out of statistics and logs that other roles can read. Only a superuser can change
-  // these settings.
+  // These settings prevent statistics and logs that other roles can read from containing the verifiers. Only a
+  // superuser can change these settings.
   const [row] = await session.query<{ superuser: boolean }>(
     sql`select rolsuper as superuser from pg_catalog.pg_roles where rolname = current_user`,
   );

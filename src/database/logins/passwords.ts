@@ -1,7 +1,7 @@
 /**
- * Determines the password of each login role. Users receive only the password of `postgres`. The other roles are used
- * only by Plinth's own processes. The other roles' passwords are derived from a single secret, so several processes use
- * the same passwords without storing them.
+ * Determines the password of each login role. Users receive only the password of `postgres`. Only Plinth's own
+ * processes sign in as the other roles. The other roles' passwords are derived from a single secret, so several
+ * processes use the same passwords without storing them.
  */
 import { createHmac, scryptSync } from 'node:crypto';
 import { chosenIterations, scramVerifier } from './verifier.ts';
@@ -15,7 +15,10 @@ export interface Logins {
   verifier(role: string): string;
 }
 
-/** Plinth's roles that can sign in, except `postgres`. The passwords of all other roles are never changed. */
+/**
+ * Plinth's roles that can sign in, except `postgres`. Plinth never changes the passwords of roles that aren't listed
+ * here.
+ */
 export const ownLoginRoles: readonly string[] = [
   'authenticator',
   'pgbouncer',
@@ -66,9 +69,9 @@ export function clusterLogins(
 }
 
 /**
- * Returns the secret for a server that is specified by its URL. Every process with this URL derives the same secret.
- * The URL's password may be weak, so scrypt stretches it. Guessing the password from one of the resulting verifiers is
- * more expensive than guessing it from the account's own verifier.
+ * Returns the secret for an external server. Every process with the same URL password derives the same secret. The
+ * URL's password may be weak, so scrypt stretches it. The derived verifiers therefore don't make it easier to guess the
+ * password than the account's own verifier does.
  */
 export function secretOfUrlPassword(password: string): Buffer {
   return scryptSync(password.normalize('NFKC'), 'plinth database logins', 32, { N: 16_384, r: 8, p: 1 });

@@ -13,8 +13,8 @@ export interface MigrationFile {
 }
 
 /**
- * Returns the files in the order of the sets. Within a set, the files are sorted by number. Throws if a file name or a
- * number is invalid.
+ * Returns the files in the order of the sets. Within a set, the files are sorted by number. Throws an error if a file
+ * name or a number is invalid.
  */
 export function readMigrationFiles(sets: readonly MigrationSet[]): MigrationFile[] {
   return sets.flatMap((set) => {

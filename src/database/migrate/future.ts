@@ -13,7 +13,7 @@ const optionalModule = 'extensions';
 type LedgerEntry = Pick<MigrationFile, 'module' | 'version'>;
 
 /**
- * Throws if the ledger lists a file from a newer version of Plinth. Doesn't change the database.
+ * Throws an error if the ledger lists a file from a newer version of Plinth. The check doesn't change the database.
  *
  * @throws {DatabaseError} schema_newer
  */
@@ -28,7 +28,8 @@ export async function rejectNewerSchema(
 }
 
 /**
- * Returns the applied files with a number above this version's highest number, and all files of unknown modules.
+ * Returns the applied files whose number is above the module's highest number in this version, and all applied files of
+ * unknown modules.
  *
  * @example newerFiles(['auth/0099'], [{ module: 'auth', version: '0012' }]); // ['auth/0099']
  */

@@ -1,5 +1,5 @@
 /**
- * Applies Plinth's numbered SQL files. Each file is applied once and in its own transaction. The runner holds one
+ * Applies Plinth's numbered SQL files. Each file is applied once and in a separate transaction. The runner holds one
  * advisory lock during the whole run. If no files are pending, a start costs a single query.
  */
 import type { Logger } from '../../kernel/log.ts';
@@ -24,9 +24,9 @@ create table if not exists _plinth.migrations (
 );`;
 
 /**
- * Drops overloads of functions in `_plinth`. The SQL files call these functions, and projects were once able to create
- * objects in this schema. A project's overload could be a better match for a call than the superuser's function, so the
- * overloads are dropped before the first file runs.
+ * Drops overloads of functions in `_plinth`. Plinth's SQL files call functions in this schema, and earlier versions
+ * allowed projects to create objects in it. A project's overload could be a better match for a call than the
+ * superuser's function, so the overloads are dropped before the first file runs.
  */
 const dropOverloads = `
 do $$
@@ -68,8 +68,8 @@ export async function applyFiles(run: MigrationRun, files: readonly MigrationFil
     const pending = files.filter((file) => !applied.has(keyOf(file)));
     for (const [index, file] of pending.entries()) {
       if (index === 0) run.onProgress('Preparing the database');
-      // Only the last commit waits for the disk. The WAL is written in order, so once the last commit is on disk, all
-      // earlier commits are on disk too.
+      // Only the last commit waits until its WAL is on disk. The WAL is written in order, so once the last commit is on
+      // disk, all earlier commits are on disk too.
       await applyFile(run, file, { flush: index === pending.length - 1 });
     }
     return pending.length;
@@ -109,8 +109,8 @@ const earlierHashes: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Warns about files whose hash differs from that of the applied file. Released files never change, so a different hash
- * means that another version created the database.
+ * Warns about files whose hash differs from the hash of the applied file. Released files never change, so a different
+ * hash means that another version created the database.
  */
 function warnOfChanges(
   files: readonly MigrationFile[],
@@ -140,7 +140,8 @@ async function applyFile(
     'set local client_min_messages = warning',
     'set local statement_timeout = 0',
     // Disables users' event triggers, because they must not run with Plinth's privileges. Only superusers can change
-    // this setting. The setting also disables Plinth's guard triggers, which don't restrict superusers anyway.
+    // the setting `event_triggers`. The setting also disables Plinth's guard triggers, which don't restrict superusers
+    // anyway.
     ...(run.serverVersion >= 170_000
       ? [
           "select set_config('event_triggers', 'off', true) from pg_catalog.pg_roles where rolname = current_user and rolsuper",

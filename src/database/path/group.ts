@@ -18,7 +18,7 @@ export interface GroupOptions {
   readonly maxWaiting: number;
   /** A job is rejected if its estimated wait exceeds this duration. */
   readonly maxWaitMs: number;
-  /** The limits on jobs whose `isLimited` is true. */
+  /** The limits on jobs for which `isLimited` returns true. */
   readonly occupancy: OccupancyLimits;
   readonly isLimited: (request: PathRequest) => boolean;
   /** The assumed duration of a job until a job's duration has been measured. */
@@ -74,13 +74,13 @@ export class Group implements LaneGroup {
     };
   }
 
-  /** Whether a connection of this group may run the job now. */
+  /** Whether the limits allow the job to start on a connection of this group now. */
   readonly verdict = (job: Job): Verdict => {
     const claim = this.#claimOf(job);
     return claim === undefined ? 'start' : this.#occupancy.verdict(claim);
   };
 
-  /** Counts a job that runs on a connection of this group. */
+  /** Counts a job that runs on a connection of this group toward the group's limits. */
   enter(job: Job): void {
     const claim = this.#claimOf(job);
     if (claim === undefined) return;
@@ -100,8 +100,8 @@ export class Group implements LaneGroup {
   }
 
   /**
-   * Queues a job. If too many jobs are waiting, rejects this job or another waiting job. For `runningMs`, see {@link
-   * WaitEstimate.waitMs}.
+   * Queues a job. If too many jobs are waiting, rejects this job or another waiting job. The parameter `runningMs` is
+   * the same as in {@link WaitEstimate.waitMs}.
    */
   enqueue(job: Job, runningMs: number): void {
     const waitMs = this.#waitMs(job, runningMs);
@@ -132,8 +132,8 @@ export class Group implements LaneGroup {
   }
 
   /**
-   * Whether waiting jobs of the same shape would wait too long if each of them took as long as this job has been
-   * running.
+   * Whether waiting jobs of the same query shape would wait too long if each of them took as long as the given job has
+   * already run.
    */
   delaysShape(job: Job, runningMs: number): boolean {
     let waiting = 0;
@@ -189,8 +189,8 @@ export class Group implements LaneGroup {
 
   /**
    * Returns a lane that can accept another fast request. Prefers a lane that has unsent messages, because requests that
-   * are sent in one write cost the client and the server less. Otherwise, prefers the lane with the fewest requests in
-   * flight.
+   * are sent in one write cost the client and the server less. If no lane has unsent messages, prefers the lane with
+   * the fewest requests in flight.
    */
   leastBusy(depth: number, slowMs: number, now: number): Lane | undefined {
     let best: Lane | undefined;
@@ -270,7 +270,9 @@ export class Group implements LaneGroup {
     }
   }
 
-  /** Closes all idle lanes immediately, because the event that ended one lane has probably ended the others as well. */
+  /**
+   * Closes all idle lanes immediately, because the event that ended one lane has probably ended the other lanes too.
+   */
   dropIdle(): void {
     for (const lane of this.lanes) {
       if (!lane.free) continue;

@@ -3,7 +3,7 @@ import type { Waiter } from '../../shared/fair-queue.ts';
 import type { PathRequest, PathResult } from '../types.ts';
 import { type Connection, StatementCache } from '../wire/index.ts';
 
-/** A request with its caller and its state. */
+/** A request with its caller's callbacks and its state. */
 export interface Job extends Waiter {
   readonly request: PathRequest;
   readonly resolve: (result: PathResult) => void;
@@ -18,16 +18,19 @@ export interface Job extends Waiter {
    * blocked, because the response may already have arrived without being read.
    */
   observedMs: number;
-  /** Whether the run in progress was recorded as blocking. */
+  /** Whether the job's current run has been recorded as blocking. */
   blocking: boolean;
-  /** Whether the job was canceled on a shared connection. If so, the job runs again on a connection for slow calls. */
+  /** Whether the job was canceled on a shared connection. An evicted job runs again on a connection for slow calls. */
   evicted: boolean;
   /**
    * The number of times that the job was sent again, because its connection turned out to be closed or another job's
    * cancel request canceled it.
    */
   resent: number;
-  /** Whether one of the job's prepared statements was stale. If so, all of its statements must be prepared again. */
+  /**
+   * Whether one of the job's prepared statements was stale. After that, all statements of the job must be prepared
+   * again.
+   */
   reprepared: boolean;
 }
 
@@ -55,11 +58,14 @@ export class Lane {
    */
   canceling: Promise<void> | undefined;
   /**
-   * Whether a job on the lane was evicted. The cancel request for an evicted job may instead cancel the next job, which
-   * is then repeated. This flag is reset when the lane is empty.
+   * Whether a job on the lane was evicted (canceled and moved). The cancel request for an evicted job may instead
+   * cancel the next job, which is then repeated. This flag is reset when the lane is empty.
    */
   evicting = false;
-  /** Whether the lane is too old to accept new jobs. Such a lane finishes the jobs in flight and is then closed. */
+  /**
+   * Whether the lane's connection is too old to accept new jobs. Such a lane finishes the jobs in flight and is then
+   * closed.
+   */
   retiring = false;
   readonly openedAt = performance.now();
   group: LaneGroup;
@@ -79,7 +85,7 @@ export class Lane {
     return this.jobs.length === 0 && this.#usable;
   }
 
-  /** Whether nothing is in progress on the lane, including a reset or a cancel request. */
+  /** Whether no request, session reset or cancel request is in progress on the lane. */
   get empty(): boolean {
     return this.jobs.length === 0 && !this.exclusive && this.canceling === undefined;
   }

@@ -21,8 +21,8 @@ export interface RequestPathOptions {
   /** The number of connections for requests that need a separate connection. Defaults to 6. */
   readonly aloneConnections?: number | undefined;
   /**
-   * The number of connections for slow requests. If 0, which is the default, slow requests aren't separated and
-   * concurrent requests of unknown speed aren't limited.
+   * The number of connections for slow requests. If the number is 0, which is the default, slow requests aren't
+   * separated and concurrent requests of unknown speed aren't limited.
    */
   readonly slowConnections?: number | undefined;
   /** A request that runs for longer than this duration counts as slow. Defaults to 250 ms. */
@@ -128,7 +128,7 @@ class Path implements RequestPath {
   #latenessMs = 0;
   /** The number of consecutive checks that were late. */
   #lateChecks = 0;
-  /** The number of requests that haven't been completed. */
+  /** The number of requests that haven't ended. */
   #pending = 0;
   #stopped: PromiseWithResolvers<void> | undefined;
 
@@ -366,8 +366,8 @@ class Path implements RequestPath {
     try {
       await lane.canceling;
       lane.canceling = undefined;
-      // Behind a pooler in transaction mode, this connection may already use a different session, so the session isn't
-      // reset.
+      // Behind a pooler in transaction mode, the connection may already use a different server session, so the session
+      // isn't reset.
       const isOurs = !lane.connection.ended && lane.connection.options.namedStatements !== false;
       if (job.request.resetAfter === true && isOurs) await resetSession(lane);
     } catch (error) {
@@ -452,7 +452,7 @@ class Path implements RequestPath {
     return job.observedMs > SLOW_FOR_MANY_MS && group.delaysShape(job, job.observedMs);
   }
 
-  /** If the group for slow jobs is full, exchanges the lane for an idle lane of that group. */
+  /** If the group for slow jobs is full, the job's lane is exchanged for an idle lane of that group. */
   #moveToSlow(lane: Lane, job: Job): void {
     const idle = this.#slow.canGrow ? undefined : this.#slow.free();
     if (!this.#slow.canGrow && idle === undefined) return;
@@ -522,8 +522,8 @@ class Path implements RequestPath {
   }
 
   /**
-   * While the event loop is late, responses wait to be read. A late response therefore doesn't mean that the statement
-   * is slow.
+   * While the event loop is late, Plinth reads responses late. A late response therefore doesn't mean that the
+   * statement is slow.
    */
   get #currentSlowMs(): number {
     return this.#lateChecks < LATE_CHECKS ? this.#slowMs : this.#slowMs + 2 * this.#latenessMs;

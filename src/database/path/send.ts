@@ -1,5 +1,5 @@
 /**
- * Writes a request to a lane and reads the result, either in one implicit transaction or between an explicit BEGIN and
+ * Sends a request on a lane and reads the result. The request runs in one implicit transaction, or between BEGIN and
  * COMMIT or ROLLBACK.
  */
 import type { PathRequest, PathResult } from '../types.ts';
@@ -86,7 +86,8 @@ async function sendExplicit(
   prepareAgain: boolean,
 ): Promise<Outcome> {
   const { connection } = lane;
-  // Never sets the access mode to read write, so that a database that a full disk has made read-only remains read-only.
+  // Never sets the access mode to READ WRITE, so that a database that is read-only because the disk is full remains
+  // read-only.
   const access = request.access === 'read only' ? ' read only' : '';
   const begin = `begin${isolation === undefined ? '' : ` isolation level ${isolation}`}${access}`;
   const batch = await new Promise<Batch<Cells>>((resolve) =>
@@ -123,7 +124,7 @@ async function endExplicit(
     await runScript(connection, 'commit');
     return;
   }
-  // Checks deferred constraints before the rollback, so that any error that a commit would cause is raised.
+  // Checks deferred constraints before the rollback, so that the same errors occur as in a commit.
   const checked = runScript(connection, 'set constraints all immediate');
   const undone = runScript(connection, 'rollback');
   const [check] = await Promise.allSettled([checked, undone]);
@@ -137,7 +138,7 @@ function failure(batch: Batch<Cells>, request: PathRequest): Outcome {
   if (batch.stale) return { error, again: 'here' };
   if (!(error instanceof ConnectionError)) return { error };
   // A fast read can be retried if its connection broke without an error from the server, because a read doesn't change
-  // anything.
+  // data.
   const harmless = request.access === 'read only' && request.lane === 'shared' && error.code === '08006';
   return { error, again: error.untouched || harmless ? 'elsewhere' : undefined };
 }

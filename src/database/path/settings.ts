@@ -16,7 +16,9 @@ interface Made {
   readonly key: string;
   readonly text: string;
   readonly settings: readonly Setting[];
-  /** The number of additional settings that are set to the empty string because other requests have used them. */
+  /**
+   * The number of settings that the statement sets to the empty string because other requests have used these settings.
+   */
   readonly emptied: number;
   readonly contextSize: number;
 }
@@ -25,7 +27,10 @@ function sameNames(some: readonly Setting[], others: readonly Setting[]): boolea
   return some.length === others.length && some.every(([name], index) => name === others[index]?.[0]);
 }
 
-/** The maximum number of stored names, which limits memory use. Plinth's services use fewer names. */
+/**
+ * The maximum number of setting names that are stored, which limits memory use. Plinth's services use fewer different
+ * names.
+ */
 const REMEMBERED_NAMES = 32;
 
 export class SettingsStatements {
@@ -102,10 +107,10 @@ export class SettingsStatements {
 }
 
 /**
- * Returns the text of the statement. PostgreSQL evaluates the target list from left to right, so the settings are
- * applied in order. The `set_config` calls are in a subquery whose columns aren't selected, but they are evaluated
- * because they are volatile. The server therefore doesn't return any values, so a read by key costs the server about
- * 10% less.
+ * Returns the text of the statement that sets the settings. PostgreSQL evaluates the target list from left to right, so
+ * the settings are applied in order. The `set_config` calls are in a subquery whose columns aren't selected, but they
+ * are evaluated because they are volatile. The server therefore doesn't return any values, so a read by key costs the
+ * server about 10% less.
  */
 function settingsText(names: readonly string[], readOnly: boolean): string {
   const calls = names.map(

@@ -10,14 +10,14 @@ import { PoolEndedError, PoolFullError, PoolTimeoutError } from './errors.ts';
 import { Occupancy } from './occupancy.ts';
 
 export interface ConnectionsOptions {
-  /** Opens a connection. The connection must call `onEnd` when it closes for any reason. */
+  /** Opens a connection. `onEnd` must be called when the connection closes for any reason. */
   readonly open: (onEnd: () => void) => Promise<Client>;
   readonly max: number;
   /** Connections that have been idle for longer than this duration are closed. */
   readonly idleTimeoutMs: number;
   /**
-   * The time limit for waiting for a connection. A caller is rejected immediately if its estimated wait exceeds this
-   * limit.
+   * The maximum time that a caller waits for a connection. A caller is rejected immediately if its estimated wait
+   * exceeds this limit.
    */
   readonly acquireTimeoutMs: number;
   /** The maximum number of waiting callers. */

@@ -1,12 +1,13 @@
 /**
- * Thrown if a connection doesn't become available in time. Callers map `code` to their own error (PGRST003 for REST).
+ * Thrown if a connection doesn't become available in time. Services map `code` to their own error, such as PGRST003 in
+ * the REST service.
  */
 export class PoolTimeoutError extends Error {
   override name = 'PoolTimeoutError';
   readonly code = 'pool_timeout';
 }
 
-/** Thrown if too many requests are waiting for a connection. Callers map `code` to their own error with status 503. */
+/** Thrown if too many requests are waiting for a connection. Services map `code` to their own error with status 503. */
 export class PoolFullError extends Error {
   override name = 'PoolFullError';
   readonly code = 'pool_full';

@@ -4,7 +4,7 @@ import type { Verdict } from '../../shared/fair-queue.ts';
 export interface OccupancyLimits {
   readonly perShape: number;
   readonly perClient: number;
-  /** The limit for all anonymous clients together. */
+  /** The maximum number of connections for all anonymous clients together. */
   readonly anonymous: number;
   readonly total: number;
 }

@@ -30,8 +30,7 @@ export class RolePool implements Pool {
   }
 
   /**
-   * Returns an object through which one client uses the same pool. The client's work takes turns with other clients'
-   * work.
+   * Returns an object through which one client uses the same pool. Different clients' statements take turns.
    */
   of(caller: RequestClient | undefined): RolePool {
     return caller === undefined ? this : new RolePool(this.role, this.#connections, caller);
@@ -84,7 +83,8 @@ export class RolePool implements Pool {
     } catch (error) {
       const repeatable = error instanceof ConnectionError && error.untouched && error.code !== '08001';
       if (!repeatable || !mayRepeat()) throw error;
-      // Discards idle connections, because the event that closed this connection has probably closed them as well.
+      // Discards idle connections, because the event that closed this connection has probably closed the idle
+      // connections too.
       this.#connections.discardIdle();
       return await this.#borrow(work);
     }

@@ -31,7 +31,7 @@ export async function runTransaction<T>(
     again = setTimeout(cancel, CANCEL_AGAIN_MS);
   };
   try {
-    // Awaits BEGIN first, so that nothing runs outside a transaction if BEGIN fails.
+    // Waits for BEGIN first, so that no statement runs outside a transaction if BEGIN fails.
     const first = options.first ?? [];
     const transaction = await client.batch([begin(options), ...setLocal(options.settings ?? []), ...first]);
     signal?.throwIfAborted();
@@ -106,8 +106,8 @@ async function wrapped<S extends { readonly commandTag: string }>(
 }
 
 /**
- * Throws unless the transaction ended as requested. In a failed transaction, PostgreSQL responds to COMMIT with
- * ROLLBACK instead of an error, and ignoring this response would lose a write.
+ * Throws an error unless the transaction ended as requested. In a failed transaction, PostgreSQL responds to COMMIT
+ * with ROLLBACK instead of an error, and if this response were ignored, a write would be lost without notice.
  */
 function requireEnd(end: 'commit' | 'rollback', commandTag: string | undefined): void {
   if (end === 'rollback' || commandTag === 'COMMIT') return;

@@ -1,13 +1,13 @@
 /**
- * Reads the state that all databases of a cluster share, which consists of roles and their settings, replication slots,
- * and server settings.
+ * Reads the state that all databases of a cluster share: roles and their settings, replication slots, and server
+ * settings.
  */
 import { sql } from '../../kernel/sql.ts';
 import type { Client } from '../wire/index.ts';
 
 /**
- * Returns a digest of the shared state. The digest changes with every role, membership, role setting, slot, tablespace
- * and server setting.
+ * Returns a digest of the shared state. The digest changes whenever a role, membership, role setting, slot, tablespace
+ * or server setting changes.
  */
 export async function readSharedState(admin: Client): Promise<string> {
   const [row] = await admin.query<{ state: string }>(sql`

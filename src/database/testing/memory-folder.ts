@@ -8,8 +8,8 @@ import { tmpdir } from 'node:os';
 const folder = '/dev/shm';
 const GiB = 1024 ** 3;
 /**
- * The minimum free space in the folder. A test run uses up to about 2 GiB, and servers need a reserve. In containers,
- * the size of the folder is often only 64 MiB.
+ * The minimum free space in the folder. A test run uses up to about 2 GiB, and the test servers need a reserve. In
+ * containers, the size of the folder is often only 64 MiB.
  */
 const neededBytes = 4 * GiB;
 /** The memory that the processes of three test workers need. */
@@ -20,7 +20,7 @@ const otherMemoryBytes = 3 * GiB;
  * a folder from which programs can be started. In containers, programs often can't be started from such a folder.
  */
 export function memoryFolder({ programs = false } = {}): string | undefined {
-  // The test run has already chosen this folder for temporary files.
+  // The test run has already chosen the folder in memory for temporary files.
   if (tmpdir().startsWith(`${folder}/`)) return folder;
   if (tmpdir() !== '/tmp') return undefined;
   try {

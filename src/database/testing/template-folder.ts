@@ -40,7 +40,7 @@ export function testRoot(): string {
   return root;
 }
 
-/** Copies a bootstrapped cluster to `dataDir`, including the secret for its logins. */
+/** Copies a bootstrapped cluster, including the secret for its logins, to `dataDir`. */
 export async function copyTemplateFolder(dataDir: string): Promise<void> {
   const template = await templateFolder();
   mkdirSync(dataDir, { recursive: true, mode: 0o711 });
@@ -71,8 +71,8 @@ async function templateFolder(): Promise<string> {
 }
 
 /**
- * Returns the cluster that Plinth's npm package has prepared for new projects. Returns undefined in a clone of the
- * repository.
+ * Returns the cluster that Plinth's npm package has prepared for new projects. Returns undefined if this code runs in a
+ * clone of the repository.
  */
 function preparedFolder(): string | undefined {
   const build = packageManifest()?.build;
@@ -80,8 +80,8 @@ function preparedFolder(): string | undefined {
 }
 
 /**
- * Removes templates that are more than a week old. Templates in use aren't affected, because a process copies a
- * template immediately after it finds it.
+ * Removes templates that are more than a week old. Removing a template doesn't affect other processes, because each
+ * process copies a template immediately after finding it.
  */
 function removeOldTemplates(): void {
   const weekMs = 7 * 24 * 3600 * 1000;
@@ -94,7 +94,7 @@ function removeOldTemplates(): void {
   }
 }
 
-/** Returns a hash of PostgreSQL's version and of everything that the bootstrap runs. */
+/** Returns a hash of PostgreSQL's version and of all files that the bootstrap runs. */
 function contentHash(): string {
   const hash = createHash('sha256').update(findBinaries().version);
   for (const folder of [

@@ -91,9 +91,9 @@ async function launch(): Promise<TestCluster> {
   let last: Promise<unknown> = Promise.resolve();
   const asAdmin = <T>(work: (admin: Client) => Promise<T>): Promise<T> => {
     const turn = last.then(async () => {
-      // Uses a database other than `postgres`, because the first template is a clone of `postgres` and a database with
-      // open sessions can't be cloned. Opens a new session for each call, because an open session would keep the
-      // process alive.
+      // Connects to a database other than `postgres`, because the first template is a clone of `postgres`, and a
+      // database with open sessions can't be cloned. Opens a new session for each call, because an open session would
+      // keep the process alive.
       const admin = await Client.connect(clusterTarget(cluster, 'supabase_admin', 'template1'));
       try {
         return await work(admin);
@@ -113,13 +113,13 @@ async function launch(): Promise<TestCluster> {
   };
 }
 
-/** The names of the template databases by key. Each template is migrated once. */
+/** The names of the template databases by key. Each template is prepared once. */
 const templates = new Map<string, Promise<string>>();
 
 export interface Template {
   readonly key: string;
   readonly prepare: (database: Database) => Promise<unknown>;
-  /** The template that is cloned to create this template. Defaults to a bootstrapped database. */
+  /** The template that is cloned to create this template. The default is a bootstrapped database. */
   readonly base?: Template;
 }
 
@@ -128,9 +128,9 @@ export interface TestDatabase {
   readonly database: Database;
   /** The address of the server that contains the database. */
   readonly place: TestServerAddress;
-  /** Opens the same database again, as another process would. `place` can be the address of a proxy. */
+  /** Opens the same database again, like another process would. `place` can be the address of a proxy. */
   another(place?: TestServerAddress): Promise<Database>;
-  /** Stops `database` and removes the clone. */
+  /** Stops `database` and drops the clone. */
   drop(): Promise<void>;
 }
 
@@ -191,7 +191,7 @@ async function makeTemplate({ key, prepare, base }: Template): Promise<string> {
   return name;
 }
 
-/** Clones a database and its ALTER DATABASE settings, which PostgreSQL doesn't copy. */
+/** Clones a database, and copies its ALTER DATABASE settings, because PostgreSQL doesn't copy these settings. */
 async function clone(admin: Client, source: string, name: string): Promise<void> {
   const to = quoteIdentifier(name);
   await admin.exec(

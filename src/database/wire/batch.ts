@@ -21,7 +21,7 @@ export type RowReader<T> = (buffer: Buffer, start: number, statement: PreparedSt
 /** A statement in a batch, with its result. */
 export interface Step<T> {
   readonly statement: PreparedStatement;
-  /** Whether this batch contains the Parse message for the statement. */
+  /** Whether this batch contains the statement's Parse message. */
   readonly fresh: boolean;
   /** Whether the statement's rows are kept. */
   readonly keepsRows: boolean;
@@ -29,10 +29,10 @@ export interface Step<T> {
   readonly rows: T[];
   /** The total number of rows, both those in memory and those in a store. */
   rowCount: number;
-  /** Collects the rows if they are requested as one joined text. */
+  /** Collects the rows if the caller requests them as one joined text. */
   readonly joined: JoinedRows | undefined;
   commandTag: string;
-  /** Stores rows that don't fit into memory. Used only if rows are read as cells. */
+  /** Stores rows that don't fit into memory. The store is used only if rows are read as cells. */
   readonly overflow: Overflow | undefined;
   rowBytes: number;
   roomBytes: number;
@@ -51,11 +51,11 @@ const KEPT_TEXT_LENGTH = 16 * 1024;
 export class Batch<T> implements Exchange {
   readonly extended = true;
   readonly steps: Step<T>[] = [];
-  /** Called when the rows of a step can't be stored. */
+  /** The object whose `refuse` is called if the rows of a step can't be stored. */
   refuser: Pick<RowFlow, 'refuse'> | undefined;
-  /** A signal that is passed to the stores when they are opened. */
+  /** The signal that is passed to each store when it is opened. */
   signal: Cancellation | undefined;
-  /** The error that ended the batch. Undefined if the batch succeeded or hasn't ended. */
+  /** The error that ended the batch. The error is undefined if the batch succeeded or hasn't ended. */
   error: PostgresError | ConnectionError | undefined;
   readonly #connection: Connection;
   readonly #prepareAgain: boolean;
@@ -150,8 +150,8 @@ export class Batch<T> implements Exchange {
   }
 
   /**
-   * Whether the batch failed only because a prepared statement is stale, either because it was deallocated (26000) or
-   * because its result type changed (0A000). The failed step didn't run, so a retry is safe.
+   * Whether the batch failed only because a prepared statement is stale, which means that the statement was deallocated
+   * (26000) or its result type changed (0A000). The failed step didn't run, so the batch can be retried safely.
    */
   get stale(): boolean {
     const step = this.steps[this.#at];
@@ -224,7 +224,8 @@ export class Batch<T> implements Exchange {
   }
 
   /**
-   * Starts to store the rows of a step if they exceed the limit. Returns false if the rows can still be kept in memory.
+   * Starts to write the rows of a step to a store if the rows exceed the limit. Returns false if the rows can still be
+   * kept in memory.
    */
   #spills(step: Step<T>): boolean {
     if (step.overflow === undefined) return false;
@@ -252,7 +253,7 @@ export class Batch<T> implements Exchange {
   }
 
   /**
-   * Removes from the cache the statements that weren't prepared. After an error, the server skips the rest of the
+   * Removes the statements that weren't prepared from the cache. After an error, the server skips the rest of the
    * batch, so the statements of later steps were never prepared.
    */
   #tidy(): void {

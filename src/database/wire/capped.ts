@@ -47,7 +47,7 @@ export class CappedStatement implements Exchange {
       '',
       parameters.map(({ value }) => value),
     );
-    // Requests one extra row to determine whether there are more rows.
+    // Requests one additional row to determine whether there are more rows than requested.
     writer.execute(this.#rows.maxRows + 1);
     writer.sync();
     this.#connection.submit(this);
@@ -142,7 +142,7 @@ class CutRow implements LargeMessage {
   readonly #number = Buffer.alloc(LENGTH_BYTES);
   #numberSize = COUNT_BYTES;
   #numberFilled = 0;
-  /** The kept bytes of the current cell. */
+  /** The bytes of the current cell that have been kept. */
   #kept: Buffer[] = [];
   #keptBytes = 0;
   /** The total number of bytes kept from the row's previous cells. */

@@ -56,7 +56,7 @@ export class Client implements Queryable {
     await noted(text, runScript(this.connection, text));
   }
 
-  /** Sends several statements in one write. If a statement fails, the statements after it don't run. */
+  /** Sends several statements in one write. If a statement fails, the following statements don't run. */
   async batch(
     statements: readonly Sql[],
   ): Promise<readonly { readonly rows: readonly Row[]; readonly commandTag: string }[]> {
@@ -93,7 +93,7 @@ export class Client implements Queryable {
 
   /**
    * Empties the statement cache after DISCARD ALL, which removes all prepared statements. `named` specifies whether
-   * statements that are prepared later get names on the server. Must be false behind a pooler.
+   * statements that are prepared later get names on the server. The parameter must be false behind a pooler.
    */
   nameStatements(named: boolean): void {
     this.#statements = newCache(this.connection, named);
@@ -111,7 +111,7 @@ export class Client implements Queryable {
 
   async #run<T>(text: string, values: readonly SqlValue[], readRow: RowReader<T>): Promise<Step<T>> {
     // A parameter's type determines whether an array is sent as a PostgreSQL array or as JSON. Nothing else is awaited
-    // here, because statements must be sent in call order.
+    // before the statement is sent, because statements must be sent in the order of the calls.
     const types = values.some(Array.isArray) ? await this.#parameterTypes(text) : undefined;
     const parameters = encodeValues(values, types);
     const add = (open: Batch<T>) => open.add(text, text, parameters);

@@ -56,7 +56,7 @@ const limited: Readonly<Record<string, readonly string[]>> = {
 
 /**
  * Checks the keywords and their values.
- * @throws {ConnectionStringError} if libpq doesn't have the keyword, or if this client doesn't support the value
+ * @throws {ConnectionStringError} if libpq doesn't have a keyword, or if this client doesn't support a value
  */
 export function checkKeywords(values: ReadonlyMap<string, string>): void {
   for (const [keyword, value] of values) {

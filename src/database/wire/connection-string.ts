@@ -15,7 +15,7 @@ export interface HostAddress {
   readonly host: string;
   readonly port: number;
   /**
-   * The IP address to connect to instead of resolving the name. The server's certificate is still checked against
+   * The IP address to connect to, instead of resolving the host name. The server's certificate is still checked against
    * `host`, and the password is still looked up by `host`.
    */
   readonly address?: string | undefined;

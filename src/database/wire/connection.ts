@@ -21,7 +21,7 @@ import { Backend, CANCEL_REQUEST, Status } from './protocol.ts';
 import { DEFAULT_TIMEOUT_MS, openSocket } from './socket.ts';
 import { StartupExchange } from './startup.ts';
 
-/** The SQLSTATEs that the server sends when it ends a session before it starts the next statement. */
+/** The SQLSTATEs with which the server can end a session before it starts the next statement. */
 const GOODBYES: readonly string[] = ['57P01', '57P05', '25P03'];
 
 /**
@@ -114,12 +114,15 @@ export class Connection {
     return this.#exchanges.length;
   }
 
-  /** Whether a write is pending. If so, messages that are submitted now are sent together with earlier messages. */
+  /**
+   * Whether a write to the socket is scheduled. If so, messages that are submitted now are sent together with earlier
+   * messages.
+   */
   get flushPending(): boolean {
     return this.#flushScheduled;
   }
 
-  /** Whether nothing is in flight and no transaction is open. */
+  /** Whether no exchange is in flight and no transaction is open. */
   get idle(): boolean {
     return this.#exchanges.length === 0 && this.transactionStatus === Status.Idle;
   }
@@ -142,7 +145,10 @@ export class Connection {
     this.#scheduleFlush();
   }
 
-  /** Sends the messages in `writer` without registering an exchange. Used for authentication and COPY data. */
+  /**
+   * Sends the messages in `writer` without registering an exchange. This method is used for authentication and COPY
+   * data.
+   */
   flush(): void {
     if (this.writer.length === 0 || this.#socket === undefined) return;
     this.#lastWritten = this.#unwritten;
@@ -194,7 +200,7 @@ export class Connection {
     await this.#closed;
   }
 
-  /** Closes the connection immediately. All exchanges in flight fail. */
+  /** Closes the connection immediately. All exchanges in flight fail with an error. */
   destroy(error?: Error): void {
     this.#end(error);
   }

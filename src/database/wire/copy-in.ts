@@ -1,6 +1,6 @@
 /**
- * Runs COPY ... FROM STDIN in the simple protocol. Each chunk of data is sent as soon as it has been read, so memory
- * use is constant.
+ * Runs COPY FROM STDIN in the simple protocol. Each chunk of data is sent as soon as it has been read, so memory use is
+ * constant.
  */
 import type { Connection } from './connection.ts';
 import type { ConnectionError, PostgresError } from './errors.ts';
@@ -45,8 +45,8 @@ class CopyIn implements Exchange {
 }
 
 /**
- * Sends `chunks` as the data of a COPY ... FROM STDIN statement. All chunks are read, even if the server rejects the
- * data. If reading from `chunks` throws, the statement fails. @throws {PostgresError}
+ * Sends `chunks` as the data of a COPY FROM STDIN statement. All chunks are read from `chunks`, even if the server
+ * rejects the data. If reading from `chunks` throws, the statement fails. @throws {PostgresError}
  */
 export async function copyIn(
   connection: Connection,

@@ -1,6 +1,6 @@
 /**
- * Reads a table with COPY ... TO STDOUT. For a plain table, PostgreSQL doesn't plan a query, so the only project code
- * that could run is the output functions of the column types. Expressions in indexes, policies and views don't run.
+ * Reads a table with COPY TO STDOUT. For a plain table, PostgreSQL doesn't plan a query, so the only project code that
+ * could run is the output functions of the column types. Expressions in indexes, policies and views aren't evaluated.
  */
 import type { Connection } from './connection.ts';
 import { readScript } from './script.ts';
@@ -31,8 +31,8 @@ export async function copyOut(
 }
 
 /**
- * Runs a COPY ... TO STDOUT statement and passes each row to `onLine` in COPY's text format, including the line break.
- * The bytes are valid only during the call of `onLine`, which can pause the connection.
+ * Runs a COPY TO STDOUT statement and passes each row to `onLine` in COPY's text format, including the line break. The
+ * bytes are valid only during the call of `onLine`, which can pause the connection.
  */
 export async function copyLines(
   connection: Connection,

@@ -57,8 +57,8 @@ export class PostgresError extends Error implements PostgresErrorShape {
 export class ConnectionError extends PostgresError {
   override name = 'ConnectionError';
   /**
-   * Whether the server hasn't started any of the statements. If so, it is safe to retry the statements on another
-   * connection.
+   * Whether the server hasn't started any of the statements. If none has started, it is safe to retry the statements on
+   * another connection.
    */
   readonly untouched: boolean;
 

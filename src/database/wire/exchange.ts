@@ -13,8 +13,8 @@ export interface Exchange {
   readonly extended: boolean;
   message(type: number, buffer: Buffer, start: number, end: number): void;
   /**
-   * Announces a large message. The returned object receives the message in chunks. If undefined is returned, `message`
-   * receives the message as a whole.
+   * Called before a large message. The returned object receives the message in chunks. If undefined is returned,
+   * `message` receives the message as a whole.
    */
   large?(type: number, sizeBytes: number): LargeMessage | undefined;
   /** Receives an error. After an error, the server ignores messages until the next Sync, and then `ready` is called. */
@@ -28,7 +28,7 @@ export interface Exchange {
 export interface ConnectionOptions extends ConnectionTarget {
   /** Whether to open a replication connection, which also accepts SQL. */
   readonly replication?: boolean | undefined;
-  /** Whether prepared statements have names. Must be false behind a pooler in transaction mode. */
+  /** Whether prepared statements have names. The option must be false behind a pooler in transaction mode. */
   readonly namedStatements?: boolean | undefined;
   /**
    * Whether the bytes of every message are processed when they arrive and aren't used afterward. All connections with
@@ -46,8 +46,8 @@ export interface ConnectionOptions extends ConnectionTarget {
   readonly onNotice?: ((notice: Notice) => void) | undefined;
   readonly onNotification?: ((notification: Notification) => void) | undefined;
   /**
-   * Called once when the connection has closed after it was open. The error is undefined if this process closed the
-   * connection.
+   * Called once when the connection has closed after it was open. The callback's argument is undefined if this process
+   * closed the connection.
    */
   readonly onEnd?: ((error: ConnectionError | undefined) => void) | undefined;
 }

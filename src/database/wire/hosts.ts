@@ -1,6 +1,6 @@
 /**
- * Chooses one of several hosts. Selects the first host that accepts the login and provides the requested kind of
- * session, in the given order (PostgreSQL documentation, 32.1.1.3 and `target_session_attrs`).
+ * Chooses one of the hosts in a connection string. Selects the first host that accepts the login and provides the
+ * requested kind of session, in the given order (PostgreSQL documentation, 32.1.1.3 and `target_session_attrs`).
  */
 import type { SessionKind } from './connection-string.ts';
 import { ConnectionError } from './errors.ts';
@@ -9,7 +9,7 @@ import type { ConnectionOptions } from './exchange.ts';
 /**
  * Connects to the first suitable host. The callback `open` connects to one host and rejects sessions of a different
  * kind. If a host is unreachable, is starting up or provides a different kind of session, the next host is tried. As in
- * libpq, a rejected login ends the attempt.
+ * libpq, no other host is tried if a host rejects the login.
  */
 export async function openFirst<Connection>(
   options: ConnectionOptions,
@@ -39,7 +39,7 @@ const triesNextHost = (error: unknown): error is ConnectionError =>
 
 /**
  * Whether the session is of the given kind. `parameters` contains the parameters that the server has reported.
- * PostgreSQL 14 and newer report the two parameters that are needed here.
+ * PostgreSQL 14 and newer report the two parameters that this function reads.
  */
 export function isOfKind(kind: SessionKind, parameters: ReadonlyMap<string, string>): boolean {
   const isStandby = parameters.get('in_hot_standby') === 'on';

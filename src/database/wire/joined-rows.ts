@@ -30,7 +30,8 @@ export class JoinedRows {
   }
 
   /**
-   * Adds a row. `buffer[start..end)` is the body of its DataRow message. May overwrite the bytes of earlier messages.
+   * Adds a row. `buffer[start..end)` is the body of its DataRow message. This method may overwrite the bytes of earlier
+   * messages.
    */
   add(buffer: Buffer, start: number, end: number): void {
     const cell = start + CELL_OFFSET;

@@ -110,8 +110,8 @@ export class MessageReader {
   }
 
   /**
-   * Passes the part of the chunk that belongs to a large message to `large`. This part starts at `from`. Returns the
-   * offset of the next message in the chunk.
+   * Passes the part of the chunk that belongs to a large message to `large`. The part starts at the offset `from`.
+   * Returns the offset of the next message in the chunk.
    */
   #passOn(large: LargeMessage, chunk: Buffer, from: number): number {
     const until = Math.min(from + this.#missing, chunk.length);

@@ -91,8 +91,8 @@ export function readNotification(buffer: Buffer, start: number): Notification {
 }
 
 /**
- * Returns the cells of a DataRow as bytes without copying them. While a cell is in use, the whole chunk that contains
- * it (up to 64 KiB or one row) remains in memory.
+ * Returns the cells of a DataRow as bytes, without copying the bytes. While a cell is in use, the whole chunk that
+ * contains it (up to 64 KiB or one row) remains in memory.
  */
 export function readCells(buffer: Buffer, start: number): (Buffer | null)[] {
   const count = buffer.readUInt16BE(start);

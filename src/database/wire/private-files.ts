@@ -22,7 +22,7 @@ const USUAL_SOCKET_FOLDERS: readonly string[] = ['/tmp', '/var/run/postgresql', 
 /**
  * Returns the password in the first line that matches, or undefined if no line matches. A line has the format
  * `hostname:port:database:username:password`. The field `*` matches every value, and a backslash escapes a colon or a
- * backslash (PostgreSQL documentation, 32.16). Throws if other users can read the file.
+ * backslash (PostgreSQL documentation, 32.16). Throws an error if other users can read the file.
  */
 export async function readPassword(path: string, expected: PasswordFor): Promise<string | undefined> {
   const text = await readPrivate(path).catch((error: NodeJS.ErrnoException) => {
@@ -53,7 +53,8 @@ export function findPassword(text: string, { host, port, database, user }: Passw
 }
 
 /**
- * Reads a file that contains a secret. Throws if the file can't be read, or if users other than its owner can read it.
+ * Reads a file that contains a secret. Throws an error if the file can't be read or if users other than its owner can
+ * read it.
  */
 export async function readPrivate(path: string): Promise<string> {
   const found = await stat(path);

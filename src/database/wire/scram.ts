@@ -12,7 +12,7 @@ const MAX_ITERATIONS = 1_000_000;
 
 export interface ScramFinal {
   readonly message: string;
-  /** Throws if the server can't prove that it has the password's verifier. */
+  /** Throws an error if the server can't prove that it has the password's verifier. */
   verify(serverFinal: string): void;
 }
 

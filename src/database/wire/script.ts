@@ -17,7 +17,7 @@ export interface ScriptReader {
   /** Called before the first row with the statement's columns, if the statement returns rows. */
   columns(buffer: Buffer, start: number): void;
   row(buffer: Buffer, start: number): void;
-  /** Receives a row of COPY ... TO STDOUT. */
+  /** Receives a row of COPY TO STDOUT. */
   copied?(buffer: Buffer, start: number, end: number): void;
   /** Called when a statement has ended. */
   complete(commandTag: string): void;

@@ -14,7 +14,7 @@ const READ_SIZE = 64 * 1024;
  * and replaced.
  */
 const COPIED_SIZE = 16 * 1024;
-/** The combined time limit for connecting and signing in. */
+/** The time limit for connecting and signing in together. */
 export const DEFAULT_TIMEOUT_MS = 10_000;
 const KEEP_ALIVE_MS = 60_000;
 
@@ -70,8 +70,8 @@ function readInto(onData: (chunk: Buffer) => void) {
 }
 
 /**
- * The read buffer that all connections with `lends` share. Sharing is possible because each connection processes its
- * data before another connection reads.
+ * The read buffer that all connections with `lends` share. The buffer can be shared because each connection processes
+ * its data before another connection reads.
  */
 let lentBuffer: Buffer | undefined;
 
@@ -153,8 +153,8 @@ async function readTlsFiles(target: ConnectionTarget): Promise<SecureContextOpti
 }
 
 /**
- * Reads the server's one-byte response. Throws if other data follows the response, because an attacker between client
- * and server could have injected that data (CVE-2021-23222).
+ * Reads the server's one-byte response. Throws an error if other data follows the response, because an attacker between
+ * client and server could have injected that data (CVE-2021-23222).
  */
 function firstByte(socket: Socket, target: ConnectionTarget): Promise<string> {
   return new Promise((resolve, reject) => {

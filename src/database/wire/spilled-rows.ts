@@ -18,8 +18,8 @@ export class SpilledRows {
   #spills = false;
 
   /**
-   * Creates the collection. The store receives the cells of `column`, and `rows` receives the other cells. `before`
-   * removes and returns the rows that were collected earlier.
+   * Creates the collection. The store receives the cells of `column`, and `rows` receives the other cells. The callback
+   * `before` removes and returns the rows that were collected earlier.
    */
   constructor(rows: Cells[], before: () => Cells[], column: number, store: RowStore) {
     this.#rows = rows;
@@ -59,7 +59,8 @@ export class SpilledRows {
   }
 
   /**
-   * Keeps the cells that the store doesn't contain. A row with a single cell isn't kept, because the store counts it.
+   * Keeps the cells that the store doesn't contain. A row whose only cell is in the store isn't kept, because the store
+   * counts such rows.
    */
   #keep(cells: Cells): void {
     if (cells.length > 1) this.#rows.push(cells.with(this.#column, EMPTY));

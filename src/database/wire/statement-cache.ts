@@ -66,7 +66,8 @@ export class StatementCache {
   }
 
   /**
-   * Removes a statement that doesn't exist on the server, because its Parse failed or the statement was deallocated.
+   * Removes a statement that doesn't exist on the server, either because preparing it failed or because it was
+   * deallocated.
    */
   forget(statement: PreparedStatement): void {
     if (this.#statements.get(statement.key) === statement) this.#statements.delete(statement.key);

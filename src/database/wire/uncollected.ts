@@ -1,4 +1,4 @@
-/** Runs a script, counts its rows as they arrive, and discards them. */
+/** Runs a script, and counts and discards the rows that it returns. */
 import type { Connection } from './connection.ts';
 import { readScript } from './script.ts';
 

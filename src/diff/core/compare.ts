@@ -20,7 +20,7 @@ import { canLoseData } from './type-changes.ts';
 import { isWrongDefault, unwantedDefaults } from './unwanted-defaults.ts';
 import { withVirtualColumns } from './virtual-columns.ts';
 
-/** Returns the ordered statements that turn the schema `from` into the schema `to`. */
+/** Returns the statements that turn the schema `from` into the schema `to`, in the order in which they must run. */
 export function compareSnapshots(from: Snapshot, to: Snapshot, options: DiffOptions = {}): SchemaDiff {
   const { schemas = [], role = 'postgres', renames = [] } = options;
   const includes = (schema: string | undefined): boolean =>
@@ -42,8 +42,8 @@ export function compareSnapshots(from: Snapshot, to: Snapshot, options: DiffOpti
       ? []
       : plannedBetween(facts, wanted).actions.filter((action) => !isWrongDefault(action, wanted));
   const removedDefaults = changeOfDefaults(separate.from, withoutDefaults);
-  // The plan restores removed default privileges in the compared schemas, so only those in other schemas are restored
-  // here.
+  // The plan restores removed default privileges in the compared schemas, so only default privileges in other schemas
+  // must be restored.
   const restoredDefaults = changeOfDefaults(withoutDefaults, separate.from).filter(
     (action) => !includes(schemaOf(action)),
   );

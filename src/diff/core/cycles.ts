@@ -38,7 +38,10 @@ type Broken = ReadonlyMap<string, ReadonlySet<string>>;
 
 const isRoutine = ({ kind }: StableId): boolean => kind === 'function' || kind === 'procedure';
 
-/** The ways to break a cycle, in the order in which they are tried. */
+/**
+ * The ways to break a cycle, in the order in which they are tried. Each function checks whether a fact's definition can
+ * be replaced.
+ */
 const breakable: readonly ((fact: Fact, snapshot: Snapshot) => boolean)[] = [
   ({ id }, { placeholders }) => id.kind === 'view' && placeholders.has(nameOf(id)),
   ({ id, payload }) => isRoutine(id) && sqlBody.test(String(payload.def)),
@@ -61,7 +64,8 @@ function brokenIn(snapshot: Snapshot): Broken {
 }
 
 /**
- * Every object depends on its parent. A domain also depends on its constraints, because CREATE DOMAIN contains them.
+ * Returns the dependencies between objects. Every object depends on its parent. A domain also depends on its
+ * constraints, because CREATE DOMAIN contains them.
  */
 function dependenciesOf(facts: FactBase, broken: Broken): Edge[] {
   const edges = facts.edges.flatMap(({ from, to, kind }): Edge[] =>

@@ -97,7 +97,10 @@ function byName({ objects, dependencies, comments, refs }: Extras, includes: Ext
   return new Map(extras.map((extra) => [refOf(extra.object), extra]));
 }
 
-/** Whether the definition can't be changed, or an object that the extra depends on is recreated. */
+/**
+ * Whether the extra must be recreated, because its definition can't be changed or an object that it depends on is
+ * recreated.
+ */
 function mustRecreate(before: Extra, after: Extra, destroyed: ReadonlySet<string>): boolean {
   if (before.object.kind !== 'STATISTICS' && [...before.needs].some((ref) => destroyed.has(ref))) return true;
   if (before.definition === after.definition) return false;
@@ -121,8 +124,8 @@ function changes(before: Extra, after: Extra): string[] {
 }
 
 /**
- * Returns the statements that change the mappings of a text search configuration. The configuration isn't recreated
- * because columns and indexes can depend on it.
+ * Returns the statements that change the mappings of a text search configuration. The configuration isn't dropped and
+ * recreated, because columns and indexes can depend on it.
  */
 function mappingChanges(before: Extra, after: Extra): string[] {
   const removed = before.object
@@ -178,7 +181,10 @@ const isRoutine = (id: StableId): id is RoutineId => id.kind === 'function' || i
 const routineName = ({ schema, name }: RoutineId): string =>
   `${quoteIfNeeded(schema)}.${quoteIfNeeded(name)}`;
 
-/** Each extra is created as soon as its dependencies exist, because columns and indexes can depend on it. */
+/**
+ * Returns the positions at which extras are created. Each extra is created as soon as its dependencies exist, because
+ * columns and indexes can depend on the extra.
+ */
 function place(extras: readonly Extra[], actions: readonly Action[], role: string): Creation[] {
   const lastOf = new Map<string, number>();
   actions.forEach(({ verb, produces, sql }, index) => {

@@ -260,7 +260,7 @@ function splitItems(text: string): string[] {
 
 /**
  * Yields the parentheses, brackets and commas that aren't in quotes, each with the number of parentheses and brackets
- * that are open there.
+ * that are open at that position.
  */
 function* structure(text: string): Generator<{ index: number; character: string; depth: number }> {
   let depth = 0;

@@ -18,7 +18,7 @@ const ownExtensions = ['pg_net'];
 const routines = ['function', 'procedure'];
 const serviceRole = /^(supabase_.*|dashboard_user|pgbouncer)$/;
 
-/** Selects the project's objects in both schemas. */
+/** Returns a policy that selects the project's objects in both schemas. */
 export const managedView = (from: FactBase, to: FactBase): Policy => ({
   id: 'plinth',
   extends: supabaseProfile.policy === undefined ? [] : [supabaseProfile.policy],

@@ -53,8 +53,8 @@ function withPartitions(fact: Fact): Fact {
 }
 
 /**
- * An extension that isn't relocatable can be moved only by dropping it together with everything that uses it. An
- * extension that is installed in both databases therefore stays in its schema.
+ * An extension that isn't relocatable can be moved to another schema only by dropping it together with all objects that
+ * use it. An extension that is installed in both databases therefore stays in its schema.
  */
 export function keepExtensionSchemas(from: FactBase, to: FactBase): FactBase {
   const kept = (fact: Fact): Fact => {

@@ -2,7 +2,7 @@
 
 /** A property that differs from its default. */
 export interface Property {
-  /** The schema of the object. Null for a publication. */
+  /** The schema of the object. The value is null for a publication. */
   readonly schema: string | null;
   /** The table, sequence, view or publication. An empty string if the object is the schema. */
   readonly relation: string;
@@ -14,15 +14,18 @@ export interface Property {
 }
 
 /**
- * Whether the statement that sets the property can run again. The statement for an option of a foreign table's column
- * fails if the option has already been added.
+ * Whether the statement that sets the property can run more than once. The statement for an option of a foreign table's
+ * column fails if the option has already been added.
  */
 const isRepeatable = ({ property }: Property): boolean => !property.startsWith('foreign option ');
 
 const keyOf = ({ schema, relation, column, property }: Property): string =>
   JSON.stringify([schema, relation, column, property]);
 
-/** Whether a relation or column exists in the new schema, and whether the plan creates or changes it. */
+/**
+ * Determines whether a property's relation or column exists in the new schema, and whether the plan creates or changes
+ * it.
+ */
 export interface Changes {
   readonly isTouched: (property: Property) => boolean;
   readonly exists: (property: Property) => boolean;

@@ -3,8 +3,8 @@
 export type Edge = readonly [from: string, to: string];
 
 /**
- * Returns the strongly connected components with more than one node. Uses Tarjan's algorithm with an explicit stack,
- * because dependency chains can be long.
+ * Returns the graph's strongly connected components that have more than one node. Uses Tarjan's algorithm with an
+ * explicit stack, because dependency chains can be long.
  */
 export function cyclesOf(edges: readonly Edge[]): string[][] {
   const next = new Map<string, string[]>();

@@ -22,7 +22,7 @@ export function canLoseData(from: string, to: string): boolean {
 const isUnlimitedText = ({ name, modifiers }: Type): boolean =>
   name === 'text' || (name === 'character varying' && modifiers.length === 0);
 
-/** Maps each type to the types that can represent all of its values. */
+/** Maps each type to the types that can represent all values of that type. */
 const wider: Readonly<Record<string, readonly string[]>> = {
   smallint: ['integer', 'bigint', 'numeric', 'real', 'double precision'],
   integer: ['bigint', 'numeric', 'double precision'],

@@ -76,21 +76,24 @@ export const readComments = ({ query }: CatalogSession): Promise<Comment[]> =>
       or (classoid = 'pg_namespace'::regclass and objoid = to_regnamespace('public') and description <> 'standard public schema'))
     order by classoid, objoid, objsubid`);
 
-/** Reads dependencies, including those of extension members, which aren't created separately. */
+/**
+ * Reads dependencies, including those that make an object a member of an extension, because members aren't created
+ * separately.
+ */
 export const readDependencies = ({ query }: CatalogSession): Promise<(Dependency & { type: string })[]> =>
   query(sql`
     select distinct classid::regclass || ':' || objid as from, refclassid::regclass || ':' || refobjid as to, deptype::text as type
     from pg_depend
     where objid >= 16384 and refobjid >= 16384`);
 
-/** Extension tables whose rows belong to the database. */
+/** Extensions' tables whose rows belong to the database and not to the extension. */
 export const readExtensionTables = ({
   query,
 }: CatalogSession): Promise<{ oid: number; condition: string }[]> =>
   query(sql`
     select c.oid, c.condition from pg_extension e, unnest(extconfig, extcondition) as c(oid, condition) where extconfig is not null`);
 
-/** Security labels, in the same format as comments. */
+/** Reads security labels, in the same format as comments. */
 export const readLabels = ({ query }: CatalogSession): Promise<Comment[]> =>
   query(sql`
     select classoid::regclass || ':' || objoid as key, quote_ident(attname) as column, label as text, provider

@@ -56,7 +56,7 @@ export interface SubscriptionRow {
   readonly publications: string[];
   readonly slot: string | null;
   readonly enabled: boolean;
-  /** Options of CREATE SUBSCRIPTION that differ from their defaults, as text. */
+  /** The options of CREATE SUBSCRIPTION that differ from their default values, as text. */
   readonly options: string[];
 }
 

@@ -107,7 +107,7 @@ export interface CastRow {
   readonly context: string;
 }
 
-/** Excludes the cast that PostgreSQL creates with a range type. */
+/** Returns the casts, without those that PostgreSQL creates together with range types. */
 export const readCasts = ({ query }: CatalogSession): Promise<CastRow[]> =>
   query(sql`
     select oid, format('(%s AS %s)', format_type(castsource, null), format_type(casttarget, null)) as identity,

@@ -1,4 +1,4 @@
-/** Reads everything that a dump can contain. */
+/** Reads all objects that a dump can contain. */
 import {
   eventTriggerObject,
   extensionObject,

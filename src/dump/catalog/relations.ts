@@ -49,7 +49,7 @@ export interface ColumnRow {
   readonly identity: string;
   readonly identitySequence: string | null;
   readonly identityOptions: string | null;
-  /** False if only a parent table defines the column. */
+  /** Whether the table itself defines the column, instead of only a parent table. */
   readonly local: boolean;
   readonly storage: string | null;
   readonly compression: string | null;

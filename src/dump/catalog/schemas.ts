@@ -20,7 +20,7 @@ export interface ExtensionRow {
   readonly oid: number;
   readonly name: string;
   readonly quoted: string;
-  /** The schema of the extension. Null if the extension's script creates the schema. */
+  /** The schema of the extension. The value is null if the extension's script creates the schema. */
   readonly schema: string | null;
   readonly owner: string;
 }

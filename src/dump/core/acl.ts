@@ -105,8 +105,8 @@ interface Change {
 /**
  * Returns the statements that turn an object's initial privileges into `items`.
  *
- * @param owner The object's owner. Undefined if the items only add privileges.
- * @param others Roles that may have received privileges on the new object by default.
+ * @param owner The object's owner. The owner is undefined if the items only add privileges.
+ * @param others The roles that may have received privileges on the new object by default.
  */
 function changes(
   items: readonly string[] | null,
@@ -147,7 +147,7 @@ function changes(
 
 interface PrivilegeList {
   readonly names: string;
-  /** The first server version that has the privileges. */
+  /** The first PostgreSQL version that has these privileges. */
   readonly since?: number;
 }
 
@@ -226,7 +226,9 @@ const defaultTargets: Readonly<Record<string, AclTarget>> = {
   L: 'LARGE OBJECT',
 };
 
-/** Whether Plinth and the hosted service grant privileges on the schema, or on new objects in it, to the API roles. */
+/**
+ * Whether Plinth and the hosted service grant the API roles privileges on the schema or on new objects in the schema.
+ */
 const hasApiDefaults = (schema: string | null | undefined, type: string): boolean =>
   schema === 'public' && (type === schemaType || apiDefaultTypes.includes(type));
 
@@ -250,8 +252,8 @@ export function completeDefaults(defaults: readonly DefaultAcl[], apiRoles: read
 }
 
 /**
- * An entry for a single schema only adds privileges to the initial ones. An entry without a schema replaces the initial
- * privileges.
+ * An entry for a single schema only adds privileges to the initial privileges. An entry for all schemas replaces the
+ * initial privileges.
  */
 export function defaultPrivileges(
   { role, schema, type, items }: DefaultAcl,

@@ -18,7 +18,7 @@ interface Node {
   readonly object: CatalogObject;
   section: Section;
   what: Step['what'];
-  /** Maps the nodes that this node depends on to the parts that depend on them, or to `self`. */
+  /** Maps each node that this node depends on to the keys of the parts that depend on that node, or to `self`. */
   readonly needs: Map<string, Set<string>>;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Reads a SQL file as a stream of statements, with the rows of COPY ... FROM stdin. Supports pg_dump's plain format.
+ * Reads a SQL file as a stream of statements, including the rows of COPY FROM stdin. Supports pg_dump's plain format.
  * Memory use depends on the longest statement, not on the file size.
  */
 import { splitSql } from '../../shared/sql/split.ts';
@@ -10,13 +10,15 @@ export interface ScriptStatement {
   readonly text: string;
   /** The number of the line on which the text starts. Line numbers start at 1. */
   readonly line: number;
-  /** The data of COPY ... FROM stdin. The data must be read to the end before the next statement is requested. */
+  /**
+   * The data of a COPY FROM stdin statement. The data must be read to the end before the next statement is requested.
+   */
   readonly rows?: AsyncIterable<Uint8Array>;
 }
 
 const newline = 0x0a;
 const copyFromStdin = /^\s*copy\b[\s\S]*\bfrom\s+stdin\b/i;
-/** The psql commands that protect against injection. These commands don't affect the SQL. */
+/** The psql commands that protect a dump against injection. These commands don't affect the SQL. */
 const ignoredCommands = /^\\(un)?restrict\b/;
 
 /** Yields the statements of the file. @throws {DumpError} command_unsupported, incomplete */

@@ -29,7 +29,7 @@ const extendable = new Set(['auth', 'storage', 'realtime']);
 const serviceRole = /^(supabase_.*|dashboard_user|pgbouncer)$/;
 
 export interface SelectionOptions {
-  /** If not empty, only these schemas are included. */
+  /** The schemas that are included. If the list is empty, all schemas except managed schemas are included. */
   readonly schemas: readonly string[];
   /** Tables whose rows are omitted, in the form `schema.table`. */
   readonly excludedTables: readonly string[];

@@ -131,8 +131,8 @@ function objectComments(object: CatalogObject, comments: ReadonlyMap<string, rea
 }
 
 /**
- * Returns the statement that sets a security label. If the target doesn't have the label's provider, the statement
- * raises a warning instead of an error, because the label would have no effect.
+ * Returns the statement that sets a security label. If the label's provider isn't loaded on the target server, the
+ * statement raises a warning instead of an error, because the label would have no effect.
  */
 export function securityLabel(provider: string, target: string, label: string): string {
   const statement = `SECURITY LABEL FOR ${quoteIdentifier(provider)} ON ${target} IS ${literal(label)}`;

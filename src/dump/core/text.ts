@@ -3,7 +3,7 @@ import { quoteLiteral } from '../../kernel/sql.ts';
 
 export const list = (items: readonly string[]): string => items.join(', ');
 
-/** Returns one item per line, in parentheses. */
+/** Returns the items in parentheses, with one item per line. */
 export const lines = (items: readonly string[]): string =>
   items.length === 0 ? '()' : `(\n    ${items.join(',\n    ')}\n)`;
 

@@ -60,7 +60,7 @@ export const eventTriggerObject = (row: EventTriggerRow): CatalogObject => ({
 /** The publication that every Plinth database and every database of the hosted service has. */
 const predefinedPublication = 'supabase_realtime';
 
-/** Omits tables in schemas for which `includes` returns false, because they aren't part of the dump. */
+/** Omits tables in schemas for which `includes` returns false, because such tables aren't part of the dump. */
 export function publicationObject(row: PublicationRow, includes: (schema: string) => boolean): CatalogObject {
   const { name } = row;
   const parameters = [

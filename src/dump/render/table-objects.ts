@@ -23,7 +23,7 @@ export function constraintObject(row: ConstraintRow): CatalogObject {
   };
 }
 
-/** The index of a constraint is created together with the constraint, so only the index's properties are set here. */
+/** The index of a constraint is created together with the constraint, so only the index's properties must be set. */
 export function indexObjects(row: IndexRow): CatalogObject[] {
   const identity = `${quoteIdentifier(row.schema)}.${row.name}`;
   const { constraint, parent } = row;

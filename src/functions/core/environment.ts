@@ -21,7 +21,8 @@ export interface EnvironmentInput {
   readonly databaseUrl: string;
   readonly keys: Pick<Keys, 'anonKey' | 'serviceRoleKey' | 'publishableKey' | 'secretKey' | 'internalJwks'>;
   /**
-   * Whether the JWKS contains the JWT secret, as in upstream's local stack. With this secret, anyone can forge tokens.
+   * Whether the JWKS contains the JWT secret, as in upstream's local stack. Anyone who has this secret can forge
+   * tokens.
    */
   readonly includesJwtSecret: boolean;
 }

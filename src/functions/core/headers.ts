@@ -22,7 +22,7 @@ const isReadable = (host: string | undefined): boolean =>
 
 /**
  * Returns the host that the function sees in the request's URL. If the request passed through several proxies, this is
- * the host that the first proxy received. The gateway removes the forwarded headers unless they come from a trusted
+ * the host that the first proxy received. The gateway removes `X-Forwarded-*` headers unless they come from a trusted
  * proxy.
  */
 export function hostOf(headers: IncomingHttpHeaders): string {

@@ -1,7 +1,7 @@
 /**
- * Determines when workers reach their limits. A worker's CPU time is counted from the start of the oldest pending
- * request. The count restarts whenever a request ends, so that many short concurrent requests aren't mistaken for an
- * endless request. Upstream's runtime counts the CPU time of a worker's entire lifetime (docs/compatibility.md).
+ * Determines whether a worker has reached its limits. A worker's CPU time is counted from the start of the oldest
+ * pending request. The count restarts whenever a request ends, so that many short concurrent requests aren't mistaken
+ * for an endless request. Upstream's runtime counts the CPU time of a worker's entire lifetime (docs/compatibility.md).
  */
 
 export interface Limits {
@@ -20,7 +20,7 @@ export interface Limits {
   readonly maxRequests: number;
   /** The maximum number of requests that wait for a worker. */
   readonly maxWaiting: number;
-  /** The maximum time that a request waits for a worker while no more workers can be started. */
+  /** The maximum time that a request waits for a worker if no additional worker can be started. */
   readonly waitMs: number;
 }
 
@@ -103,7 +103,10 @@ export function nearlyExceeded(usage: Usage, limits: Limits): LimitName | undefi
   return undefined;
 }
 
-/** Whether this worker should only finish its pending requests. If so, new requests are sent to a new worker. */
+/**
+ * Whether a worker should only finish its pending requests. New requests for its function are then sent to a new
+ * worker.
+ */
 export const isSpent = (usage: Usage, limits: Limits): boolean =>
   usage.oldestCpuMs > limits.cpuMs / 2 ||
   usage.memoryBytes > limits.memoryBytes * 0.75 ||

@@ -1,8 +1,8 @@
 /**
  * Parses a worker's standard output. The adapter (deno/adapter.js) begins each line from the console with a header:
- * record separator, level, request ID, unit separator. The lines of one console call are joined with group separators.
- * Lines without a header don't come from the console: the function wrote them directly to standard output. A function
- * can forge a header, but a forged header affects only the function's own log.
+ * record separator, level, request ID, unit separator. If a console call prints several lines, they are joined with
+ * group separators. Lines without a header don't come from the console: the function wrote them directly to standard
+ * output. A function can forge a header, but a forged header affects only the function's own log.
  */
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';

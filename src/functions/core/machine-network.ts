@@ -76,7 +76,7 @@ function without(machine: Readonly<Record<string, string>>, project: Names): Rec
   return Object.fromEntries(Object.entries(machine).filter(([name]) => !given.has(name.toUpperCase())));
 }
 
-/** Adds proxy exceptions for the project's own API and other local services. */
+/** Returns proxy exceptions for the project's own API and for other local services. */
 function direct(env: Names, apiUrl: string): Record<string, string> {
   if (!proxies.some((name) => env[name])) return {};
   const named = env.NO_PROXY ?? env.no_proxy;

@@ -35,11 +35,11 @@ export interface GraphRules {
   /** The absolute paths of the `static_files` patterns, each cut off before its first wildcard. */
   readonly staticRoots: readonly string[];
   /**
-   * The folder of a deployed function, without symbolic links. If set, only files in this folder can be imported, even
-   * as code.
+   * The folder of a deployed function, without symbolic links. If this folder is set, only files in it can be imported,
+   * even as code.
    */
   readonly root?: string | undefined;
-  /** Resolves symbolic links. If the path doesn't exist, returns it unchanged. */
+  /** Resolves symbolic links. If the path doesn't exist, returns the path unchanged. */
   readonly realPath: (path: string) => string;
 }
 
@@ -69,7 +69,7 @@ export function checkGraph(info: DenoInfo, rules: GraphRules): ModuleGraph {
   for (const { specifier, kind, local, mediaType, error } of info.modules ?? []) {
     if (!specifier.startsWith('file:')) continue;
     const path = local ?? fileURLToPath(specifier);
-    // Packages can be imported from any folder, because they don't contain secrets and are often symbolic links.
+    // npm packages can be imported from any folder, because they don't contain secrets and are often symbolic links.
     if (rules.root === undefined && kind === 'external' && path.split(sep).includes('node_modules')) continue;
     files.push(path);
     // Deno couldn't read the file, so the check skips it. The error is reported when the function runs.
@@ -93,7 +93,7 @@ export function isAllowed(
   if (isInside(path, dataDir)) return false;
   if (isCode || staticRoots.some((root) => isInside(path, root))) return true;
   const below = relative(projectDir, path);
-  // Hidden files can't be imported, because .env, .git, .npmrc and others often contain secrets.
+  // Hidden files can't be imported as data, because files such as .env and .npmrc often contain secrets.
   return isInside(path, projectDir) && !below.split(sep).some((part) => part.startsWith('.'));
 }
 

@@ -1,4 +1,4 @@
-/** Defines which names and values a secret can have. The limits are those of upstream's Management API. */
+/** Defines which names and values a secret can have. The limits are the same as in upstream's Management API. */
 import { DeployError } from '../deployed/errors.ts';
 
 export const maxSecrets = 100;

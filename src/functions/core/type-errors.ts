@@ -1,6 +1,6 @@
 /**
- * Converts the output of `deno check` to one line per error, with its location and message. The number of errors is
- * limited, because later errors are usually consequences of earlier ones.
+ * Converts the output of `deno check` to one line per error, which contains the error's location and message. The
+ * number of errors is limited, because later errors are usually consequences of earlier errors.
  */
 
 const max = 20;

@@ -1,6 +1,6 @@
 /**
- * Implements `verify_jwt`, which requires an unexpired bearer token with a valid signature. The role in the token isn't
- * checked.
+ * Implements `verify_jwt`, which requires an unexpired bearer token with a valid signature. The role in the token
+ * doesn't matter.
  */
 import type { VerifiedToken } from '../../keys/types.ts';
 import { errors, type PlatformError } from '../errors.ts';

@@ -36,7 +36,7 @@ export function runArguments(options: RunOptions): { readonly cwd: string; reado
   // The function can read only the packages in the cache, because the rest of the cache contains other functions'
   // source code.
   const own = [adapter, join(options.cacheDir, 'npm'), temp, socketPath];
-  // Deno splits the values of these flags at every comma (2.9.6 doesn't support escaping), but it accepts paths
+  // Deno splits the values of these flags at every comma (Deno 2.9.6 doesn't support escaping), but accepts paths
   // relative to its working directory. After Deno has started, the adapter changes the working directory to `temp`.
   const hasComma = [...own, ...options.readable].some((path) => path.includes(','));
   const cwd = hasComma ? dirname(source.entrypoint) : temp;

@@ -29,7 +29,7 @@ export function findDeno(
     const folder = packageFolder('functions', name);
     if (folder === undefined) return undefined;
     const binary = join(folder, platform === 'win32' ? 'deno.exe' : 'deno');
-    // If the binary is missing, it is downloaded when a function is first called.
+    // If the binary is missing, Plinth downloads it when a function is first called.
     if (!existsSync(binary)) return packageManifest() === undefined ? undefined : binary;
     // npm preserves the mode of a file only if the package lists the file as an executable (`bin`).
     if (platform !== 'win32' && (statSync(binary).mode & 0o111) === 0) chmodSync(binary, 0o755);

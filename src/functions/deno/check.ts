@@ -49,7 +49,8 @@ export function createTypeChecker(options: {
     const limits = { timeout: timeoutMs, maxBuffer: maxOutputBytes };
     running = execFile(options.deno, args, { env, ...limits }, (error, _stdout, stderr) => {
       running = undefined;
-      // If a file changed during the check, another check is already queued, so these errors are outdated.
+      // If a file of the function changed during the check, another check is already queued, so the errors of this
+      // check are outdated.
       if (error !== null && !isStopped && !queue.has(source.slug))
         for (const line of typeErrors(stderr)) options.onError(source.slug, line);
       next();

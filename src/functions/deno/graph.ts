@@ -12,7 +12,7 @@ export interface GraphOptions {
   readonly denyNet: () => readonly string[];
   readonly rules: Pick<GraphRules, 'projectDir' | 'dataDir'>;
   readonly environment: (source: FunctionSource) => Readonly<Record<string, string>>;
-  /** Called with the files of a function each time its graph is read. */
+  /** Called with the files of a function each time the function's module graph is read. */
   readonly onRead: (files: readonly string[]) => void;
 }
 
@@ -23,8 +23,8 @@ export interface Graphs {
    */
   of(source: FunctionSource): Promise<ModuleGraph | undefined>;
   /**
-   * Returns the functions whose modules or import configuration contain one of the files. Only functions whose graph
-   * has been read are considered.
+   * Returns the slugs of the functions whose modules or import configuration include one of the files. Only functions
+   * whose module graph has been read are considered.
    */
   usersOf(files: ReadonlySet<string>): string[];
 }

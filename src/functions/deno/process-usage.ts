@@ -4,7 +4,10 @@
  */
 import { closeSync, openSync, readSync } from 'node:fs';
 
-/** On all platforms that Node supports, Linux reports times to programs in units of 1/100 s (USER_HZ). */
+/**
+ * The unit of times in /proc. On all platforms that Node supports, Linux reports times to programs in units of 1/100 s
+ * (USER_HZ).
+ */
 const msPerTick = 10;
 const pageBytes = 4096;
 
@@ -23,8 +26,8 @@ export interface UsageReader {
   /** Returns the usage. The returned values are at most 10 ms old. */
   read(): ProcessUsage | undefined;
   /**
-   * Returns the CPU time of the first thread, which runs the function's JavaScript. This time is more precise than the
-   * CPU time of the process.
+   * Returns the CPU time of the first thread, which runs the function's JavaScript. The first thread's CPU time is more
+   * precise than the CPU time of the process.
    */
   threadMs(): number | undefined;
   close(): void;

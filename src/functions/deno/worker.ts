@@ -31,7 +31,9 @@ export interface WorkerOptions {
   readonly env: Readonly<Record<string, string>>;
   /** Variables in `env` that are hidden from the function. */
   readonly hiddenEnv: readonly string[];
-  /** The private folder of the worker, with mode 0700 and a short path. The folder is removed when the worker exits. */
+  /**
+   * The worker's private folder, which has the mode 0700 and a short path. The folder is removed when the worker exits.
+   */
   readonly runDir: string;
   readonly cacheDir: string;
   /** The project files that the function can read. */
@@ -73,8 +75,8 @@ export interface Worker {
   /** The number of pending requests. */
   readonly pending: number;
   /**
-   * The time when the last request ended, in milliseconds since the epoch. Before the first request, this is the time
-   * when the worker started.
+   * The time when the last request ended, in milliseconds since the epoch. Before the first request, the value is the
+   * time when the worker started.
    */
   readonly idleSince: number;
   /** Whether the worker no longer receives new requests. */
@@ -85,11 +87,11 @@ export interface Worker {
   /** The last lines of standard error. Deno and V8 write fatal errors to standard error. */
   readonly lastErrors: readonly string[];
   /**
-   * The ID of the current or last request. Undefined if the worker has processed several requests concurrently since it
-   * was last idle.
+   * The ID of the current or last request. The ID is undefined if the worker has processed several requests
+   * concurrently since it was last idle.
    */
   readonly onlyRequest: string | undefined;
-  /** Registers a request. Returns a function that ends the request and returns its usage. */
+  /** Registers a request. Returns a function that ends the request and returns the resources that the request used. */
   begin(requestId: string): () => RequestUsage;
   /**
    * Stops sending requests to the worker. The worker exits when no request is pending and all `waitUntil` promises have
@@ -112,7 +114,7 @@ export interface Worker {
 }
 
 /**
- * The value of `ulimit -d` in KiB. This limit makes allocations outside the heap fail before the process exceeds the
+ * The value of `ulimit -d` in KiB. With this limit, allocations outside the heap fail before the process exceeds the
  * memory limit and is killed. Deno requires at least 550 MiB to start.
  */
 const dataSegmentKiB = 786_432;
@@ -368,7 +370,7 @@ function launch(options: WorkerOptions, socketPath: string, temp: string): Worke
     stdio: ['pipe', 'pipe', 'pipe'] as ['pipe', 'pipe', 'pipe'],
   };
   if (process.platform !== 'linux') return withPipes(spawn(options.deno, args, spawnOptions));
-  // The shell sets the limits and is then replaced by Deno, so the process ID doesn't change. The umask makes the
+  // The shell sets the limits and then replaces itself with Deno, so the process ID doesn't change. The umask makes the
   // worker's files private. Core dumps are disabled, because they would contain the secrets in the worker's
   // environment.
   const limits = `umask 077; ulimit -c 0; ulimit -d ${dataSegmentKiB}; ulimit -t ${lifetimeCpuSeconds}`;

@@ -127,7 +127,9 @@ export class DeployedStore implements Deployments {
     return await readFiles(this.folderOf(this.#required(slug)));
   }
 
-  /** Removes the folders that aren't in the index. Called at startup, before any worker uses the folders. */
+  /**
+   * Removes the folders of versions that aren't in the index. Called at startup, before any worker uses the folders.
+   */
   removeUnused(): void {
     const used = new Set([...this.#current.values()].map(({ folder }) => folder));
     const versions = join(this.#options.dir, 'versions');
@@ -198,7 +200,10 @@ export class DeployedStore implements Deployments {
     this.#options.onChange(versions.map(({ slug }) => slug));
   }
 
-  /** Keeps the folder until the next deployment of the function, because workers may still read it. */
+  /**
+   * Keeps the folder of a replaced version until the function is deployed again, because workers may still read its
+   * files.
+   */
   #discard({ slug, folder }: DeployedVersion): void {
     const before = this.#replaced.get(slug);
     this.#replaced.set(slug, folder);

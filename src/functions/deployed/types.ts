@@ -8,12 +8,12 @@ export interface FunctionFile {
 
 export interface Deployment {
   readonly slug: string;
-  /** Defaults to the slug. */
+  /** The function's name. Defaults to the slug. */
   readonly name?: string | undefined;
   /** The path of the entrypoint in the upload. */
   readonly entrypointPath: string;
   readonly importMapPath?: string | undefined;
-  /** Defaults to the value of the previous version, or to true. */
+  /** Defaults to the value of the previous version, or to true if there was none. */
   readonly verifyJwt?: boolean | undefined;
   readonly files: readonly FunctionFile[];
 }

@@ -63,7 +63,7 @@ export function removeJournal(dataDir: string): void {
 export interface UpgradeFolders {
   readonly current: string;
   readonly next: string;
-  /** The name of the old cluster after the upgrade. */
+  /** Returns the name that the old cluster's folder has after the upgrade. */
   readonly previous: (major: number) => string;
 }
 

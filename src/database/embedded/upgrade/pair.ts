@@ -44,17 +44,19 @@ export interface ClusterPair {
   readonly to: number;
   /** Free space for the new folder, in bytes. */
   readonly freeBytes: () => number;
-  /** The folder that keeps the old cluster after the upgrade. */
+  /** The folder in which the old cluster is kept after the upgrade. */
   readonly previous: string;
-  /** Returns the version that the program `postgres` prints. Throws if the server's user can't run it. */
+  /**
+   * Returns the version that the program `postgres` prints. Throws an error if the server's user can't run the program.
+   */
   versionOf(postgres: string): string;
   /** Starts the current cluster with read-only sessions. `postgres` is the program of the old major version. */
   startCurrent(postgres: string): Promise<PrivateServer>;
-  /** Removes the remains of an interrupted upgrade and initializes a new folder. Keeps the vault key. */
+  /** Removes the remains of an interrupted upgrade and initializes a new folder. Copies the old cluster's vault key. */
   createNext(): Promise<void>;
   /**
-   * Starts the new cluster. In the mode `loading`, nothing is durable until {@link syncNext}. In the mode `regular`,
-   * the new cluster runs with the settings of a regular start.
+   * Starts the new cluster. In the mode `loading`, written data isn't durable until {@link syncNext} is called. In the
+   * mode `regular`, the new cluster runs with the settings of a regular start.
    */
   startNext(mode: 'loading' | 'regular', settings: Settings): Promise<PrivateServer>;
   syncNext(): void;
@@ -75,7 +77,7 @@ export interface PairOptions {
   readonly isRehearsal: boolean;
   readonly onLine: (line: string) => void;
   readonly onProgress: (message: string) => void;
-  /** Called after each step that affects a later start. */
+  /** Called after each step that affects a later start of Plinth. */
   readonly onStep?: (name: string) => void;
 }
 
@@ -84,7 +86,7 @@ const nextPort = 5433;
 const superuser = 'supabase_admin';
 
 /**
- * Opens both clusters. Holds the data folder's lock until `release` is called.
+ * Opens both clusters. The data folder remains locked until `release` is called.
  * @throws {DatabaseError} locked, newer_version, no_cluster
  */
 export async function openClusterPair(options: PairOptions): Promise<ClusterPair> {
@@ -193,8 +195,8 @@ async function pairOf(
         diskBytes: diskBytesOf(folders.current),
         extra: {},
       });
-      // The old version might not support these settings. These settings can be removed because the old cluster is only
-      // read.
+      // The old version of PostgreSQL might not support these settings. These settings can be removed because the old
+      // cluster is only read.
       const known = settings.split('\n').filter((line) => !/^(extension_control_path|io_method) /.test(line));
       writeOwned(identity, configFile, [...known, ...readerSettings(from), ''].join('\n'));
       return start({ postgres }, folders.current, currentPort, from * 10_000, [
@@ -259,7 +261,7 @@ const limitsOff = {
   idle_in_transaction_session_timeout: '0',
 } as const;
 
-/** Clears these settings, because libraries that a project's settings refer to may be missing. */
+/** Clears the settings of preload libraries, because libraries that a project's settings refer to may be missing. */
 const quietSession = {
   ...limitsOff,
   session_preload_libraries: '',

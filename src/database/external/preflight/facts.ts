@@ -28,7 +28,7 @@ export interface Facts {
   readonly roles: Readonly<Record<string, RoleFacts>>;
   /** Plinth's existing schemas, by name. Each value specifies whether this account owns the schema. */
   readonly schemas: Readonly<Record<string, boolean>>;
-  /** Whether Plinth has prepared this database before. */
+  /** Whether Plinth has already prepared this database. */
   readonly hasLedger: boolean;
   readonly hasAuthUsers: boolean;
   readonly eventTriggers: readonly string[];
@@ -53,7 +53,7 @@ export interface RoleFacts {
   readonly hasReplication: boolean;
   /** Whether this account can switch to the role. */
   readonly isMember: boolean;
-  /** Whether this account can grant the role to others. */
+  /** Whether this account can grant the role to other roles. */
   readonly isAdmin: boolean;
 }
 
@@ -70,7 +70,10 @@ export type PoolerKind = 'none' | 'session' | 'transaction' | 'restricted';
  */
 export type AuthenticatorLogin = 'absent' | 'accepted' | 'rejected' | 'no password' | 'needs password';
 
-/** Whether Plinth prepares this database. If not, the database belongs to the hosted service or to another account. */
+/**
+ * Whether Plinth prepares this database. A database that Plinth doesn't prepare belongs to the hosted service or to
+ * another account.
+ */
 export function preparesDatabase({ hasLedger, login, schemas }: Facts): boolean {
   return hasLedger ? login.isSuperuser || schemas._plinth === true : schemas.auth === undefined;
 }
@@ -84,7 +87,7 @@ export function isManagedByOthers(facts: Facts): boolean {
   return facts.manager === undefined ? !facts.hasLedger : facts.manager !== facts.login.name;
 }
 
-/** The roles that Plinth's services sign in as or switch to. All other roles are optional. */
+/** The roles that Plinth's services sign in as or switch to. Plinth's other roles are optional. */
 export const requiredRoles: readonly string[] = [
   'anon',
   'authenticated',
@@ -105,7 +108,7 @@ export const plinthRoles: readonly string[] = [
   'postgres',
 ];
 
-/** Schemas that contain only Plinth's objects. `auth` is handled separately. */
+/** Schemas that contain only Plinth's objects. The schema `auth` isn't listed, because it is checked separately. */
 export const exclusiveSchemas: readonly string[] = [
   '_plinth',
   'storage',

@@ -20,7 +20,7 @@ type Outcome = Omit<Finding, 'check'>;
 const oldestVersion = 150_000;
 /** The first version in which accounts with CREATEROLE need the ADMIN option to grant a role. */
 const adminOptionVersion = 160_000;
-/** The minimum number of connections, which suffices for one process with little traffic. */
+/** The minimum number of connections that Plinth needs, which suffices for one process with little traffic. */
 const fewestConnections = 10;
 /** The total number of connections for the pools of eight roles, the request path, notifications and replication. */
 const maxOwnConnections = 53;
@@ -194,12 +194,12 @@ function checkRoles(facts: Facts): Outcome {
 }
 
 /**
- * Whether the first start gives the role an attribute. An account that isn't a superuser can give only attributes that
- * it has.
+ * Whether the first start of Plinth gives the role an attribute. An account that isn't a superuser can give only
+ * attributes that it has.
  */
 function setsAttribute(facts: Facts, role: string, hasAttribute: boolean): boolean {
   const { login, roles, version, hasLedger } = facts;
-  // Only the first start sets attributes.
+  // Only the first start on a database sets attributes.
   if (hasLedger) return false;
   if (login.isSuperuser) return true;
   const isNew = roles[role] === undefined;

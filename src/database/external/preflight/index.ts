@@ -1,6 +1,6 @@
 /**
- * Examines an external server before Plinth changes anything on it (docs/decisions/0051-external-preflight.md). The
- * preflight's sign-in attempts and queries don't change the server.
+ * Examines an external server before Plinth makes changes on that server (docs/decisions/0051-external-preflight.md).
+ * The preflight's sign-in attempts and queries don't change the server.
  */
 import { sql } from '../../../kernel/sql.ts';
 import { DatabaseError } from '../../errors.ts';
@@ -18,7 +18,7 @@ export { manageStatement } from './manager.ts';
 export { type Connected, readFacts } from './read-facts.ts';
 
 export interface Preflight {
-  /** The account's open session. */
+  /** The open session of the account in the URL. */
   readonly session: Client;
   readonly facts: Facts;
   readonly findings: readonly Finding[];

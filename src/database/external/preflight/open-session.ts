@@ -14,7 +14,7 @@ export interface OpenedSession {
 
 const probeTimeoutMs = 2000;
 
-/** Opens the session without changing anything on the server. @throws {DatabaseError} unreachable */
+/** Opens the session without making changes on the server. @throws {DatabaseError} unreachable */
 export async function openSession(base: ConnectionOptions): Promise<OpenedSession> {
   const { host, user } = base;
   const unreachable = (error: unknown): DatabaseError =>

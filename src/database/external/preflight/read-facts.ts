@@ -12,7 +12,7 @@ import {
 } from './facts.ts';
 import { managerIn } from './manager.ts';
 
-/** Information that the catalogs don't contain. */
+/** Facts about the connection that the catalogs don't contain. */
 export type Connected = Pick<Facts, 'pooler' | 'authenticator'>;
 
 interface Row {

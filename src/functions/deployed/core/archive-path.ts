@@ -1,6 +1,6 @@
 /**
  * Checks the file paths in an upload. The clients that upload a function choose these paths. A path is rejected if it
- * could leave the function's folder or has a different meaning on another operating system.
+ * could refer to a file outside the function's folder or has a different meaning on another operating system.
  */
 
 /**
@@ -28,8 +28,8 @@ export function archivePath(text: string): string | undefined {
 }
 
 /**
- * Whether a file or folder can have this name. Windows removes dots and spaces at the end of a name, so `.. ` would be
- * the parent folder there.
+ * Whether a file or folder can have this name. Windows removes dots and spaces at the end of a name, so two dots and a
+ * space would refer to the parent folder.
  */
 const isName = (part: string): boolean => !/[. ]$/.test(part) && Buffer.byteLength(part) <= maxNameBytes;
 
