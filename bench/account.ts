@@ -1,8 +1,8 @@
 /**
  * Measures the first load of each Account page that doesn't require a session, with all sign-in methods enabled. Prints
  * the transferred size, and the largest contentful paint and layout shift that a real browser reports. Scripts are
- * compressed with brotli, as browsers receive them, and everything else with gzip. Each page is loaded once without
- * throttling and once with the throttling of a slow phone (1.6 Mbit/s, 150 ms round trip, CPU 4x slower).
+ * compressed with Brotli, which is how browsers receive them, and all other files with gzip. Each page is loaded once
+ * without throttling and once with the throttling of a slow phone (1.6 Mbit/s, 150 ms round trip, CPU 4x slower).
  *
  *     node bench/account.ts [--rounds 3] [--lang ar]
  */
@@ -38,8 +38,8 @@ const bars = { html: 16, css: 12, js: 110, throttledLcp: 1000, lcp: 150, shift: 
 
 interface Load {
   /**
-   * Sizes in KiB: the HTML including its style sheet, the style sheet alone, and all scripts that are loaded before the
-   * network is idle.
+   * Sizes in KiB: of the HTML including its style sheet, of the style sheet alone, and of all scripts that are loaded
+   * before the network is idle.
    */
   readonly html: number;
   readonly css: number;
@@ -93,7 +93,7 @@ async function load(browser: Browser, url: string, isThrottled: boolean): Promis
 const median = (numbers: number[]): number =>
   [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN;
 
-/** All sign-in methods are enabled, so the pages have their maximum content. */
+/** All sign-in methods are enabled, so that the pages have their maximum content. */
 const provider = { enabled: true, client_id: 'id', secret: 'secret' };
 const backend = await createTestBackend({
   passwordCost: 'production',

@@ -97,7 +97,7 @@ function cpuByProcess({ child }: Server): Map<number, number> {
     try {
       spent.set(pid, cpuOf(pid));
     } catch {
-      // The process has already exited.
+      // The process exited before its CPU time was read.
     }
   }
   return spent;
@@ -115,7 +115,7 @@ function cpuSince(server: Server, before: ReadonlyMap<number, number>): Cpu {
   return spent;
 }
 
-/** Makes calls with several clients. Returns the CPU time per call in microseconds. */
+/** Makes calls with several concurrent clients. Returns the CPU time per call in microseconds. */
 async function measure(
   server: Server,
   count: number,

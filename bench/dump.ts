@@ -49,7 +49,7 @@ async function measure(
       const status = readFileSync(`/proc/${child.pid}/status`, 'utf8');
       peakKib = Math.max(peakKib, Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0));
     } catch {
-      // The process has just ended.
+      // The process ended before its memory use was read.
     }
   }, 20);
   const code = await new Promise((resolve) => child.on('close', resolve));

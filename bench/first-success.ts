@@ -1,5 +1,5 @@
 /**
- * Measures how many seconds a new user needs until the first success. The measurement starts with the command
+ * Measures how many seconds a new user needs to reach the first success. The measurement starts with the command
  * `npm start -- --example`. The dependencies are already installed, and the data folder is empty. The measurement ends
  * when a user has signed up in a browser, written a note in the example app and marked the note as done.
  *

@@ -27,7 +27,7 @@ const idleFunctions = 20;
 
 const modules = fileURLToPath(new URL('../node_modules/', import.meta.url));
 
-/** Returns the files of a package by path, except type declarations and source maps. */
+/** Returns the contents of a package's files by path, except type declarations and source maps. */
 function packageFiles(name: string): Record<string, Buffer> {
   const files: Record<string, Buffer> = {};
   const root = join(modules, name);
@@ -100,7 +100,7 @@ function workers(slug: string): { pid: string; socketPath: string }[] {
       )?.[1];
       if (socketPath !== undefined) found.push({ pid, socketPath });
     } catch {
-      // The process has already exited.
+      // The process exited before it was inspected.
     }
   }
   return found;

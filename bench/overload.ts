@@ -1,8 +1,8 @@
 /**
  * Measures how the REST service behaves under overload. Covers three situations: fast reads while slow anonymous calls
  * arrive, many connections that open at the same time, and the same number of connections that are already open. Prints
- * response times and ratios without checking them. The response times include the event loop delay of this process,
- * which is printed as well.
+ * response times and ratios, but doesn't compare them with limits. The response times include the event loop delay of
+ * this process, which is printed as well.
  *
  *   node bench/overload.ts [--seconds 10] [--sleepers 60] [--readers 8] [--connections 2000]
  *

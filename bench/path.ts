@@ -1,11 +1,11 @@
 /**
  * Measures the CPU time that Plinth uses per REST request. For comparison, in alternating rounds, the same process also
  * reads the same rows with the `pg` package in four round trips (BEGIN, set_config, the statement, COMMIT). Prints
- * microseconds and ratios without checking them.
+ * microseconds and ratios, but doesn't compare them with limits.
  *
  *   node bench/path.ts [--rounds 3] [--clients 32]
  *
- * PostgreSQL's CPU time is read from /proc. On systems other than Linux, only the CPU time of Node is shown.
+ * PostgreSQL's CPU time is read from /proc. On systems other than Linux, the benchmark shows only the CPU time of Node.
  */
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';

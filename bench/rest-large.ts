@@ -1,6 +1,6 @@
 /**
- * Measures the memory that `plinth rest` needs for a large response to a slow client, in addition to its idle memory.
- * The client reads the response to its end, and the response must be complete.
+ * Measures how much memory `plinth rest` needs, in addition to its idle memory, while it sends a large response to a
+ * slow client. The client reads the response to its end, and the response must be complete.
  *
  *   node bench/rest-large.ts [--mib 1024] [--mib-per-second 100]
  *
@@ -103,7 +103,8 @@ try {
   await (await fetch(`${url}/lines?limit=10`)).text();
   await sleep(SETTLE_MS);
   const idleBytes = statusBytes('VmRSS');
-  // Resets the process's peak memory (proc(5), clear_refs), which would otherwise include the startup.
+  // Resets the process's peak memory (proc(5), clear_refs), which would otherwise include the memory used during
+  // startup.
   writeFileSync(`/proc/${pid}/clear_refs`, '5');
   const askedAt = performance.now();
   const [response] = (await once(get(`${url}/lines`), 'response')) as [IncomingMessage];

@@ -25,7 +25,7 @@ const { values } = parseArgs({
 });
 const seconds = Number(values.minutes) * 60;
 const connections = Number(values.connections);
-/** The number of equal parts into which the load is split. One line is printed per part. */
+/** The number of equal parts into which the load is split. The benchmark prints one line per part. */
 const PARTS = 10;
 /** How long to wait until the remaining requests of a part are complete. */
 const SETTLE_MS = 3000;

@@ -3,11 +3,11 @@
  *
  *     node bench/small-container.ts [--limit 512] [--seconds 60]
  *
- * In a container, the kernel enforces the container's limit. With `--limit` (MiB, Linux, as root), the server runs in a
- * new control group with this limit. If the benchmark can't create a control group, the server runs in a mount
- * namespace in which its control group only appears to have the limit. Measures the sum of the processes' proportional
- * set sizes (PSS) every 200 ms, and prints the largest sum. Files in the page cache aren't included, because the kernel
- * frees them if necessary.
+ * If the benchmark runs in a container, the kernel enforces the container's limit. With `--limit` (MiB, Linux, as
+ * root), the server runs in a new control group with this limit. If the benchmark can't create a control group, the
+ * server runs in a mount namespace in which its control group only appears to have the limit. Measures the sum of the
+ * processes' proportional set sizes (PSS) every 200 ms, and prints the largest sum. Files in the page cache aren't
+ * included, because the kernel frees them if necessary.
  *
  * The load consists of reads, sign-ups, uploads of 8 MiB, function calls, and realtime clients. Exits with 1 if the sum
  * reaches the limit, a server process ends, or all requests of one kind fail. The server may reject some requests.

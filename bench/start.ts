@@ -100,7 +100,9 @@ async function stop({ child }: { child: ChildProcess }): Promise<void> {
   await sleep(settleMs);
 }
 
-/** Returns the PSS of a process's descendants in MiB, grouped by command. The process itself isn't included. */
+/**
+ * Returns the PSS of a process's descendants in MiB, grouped by command. The result doesn't include the process itself.
+ */
 function idleMemory(npmPid: number): { total: number; rows: [string, number][] } {
   const parents = new Map<number, number>();
   for (const name of readdirSync('/proc')) {
@@ -109,7 +111,7 @@ function idleMemory(npmPid: number): { total: number; rows: [string, number][] }
       const stat = readFileSync(`/proc/${name}/stat`, 'utf8');
       parents.set(Number(name), Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]));
     } catch {
-      // The process has already exited.
+      // The process exited before it was inspected.
     }
   }
   const rows = new Map<string, number>();
@@ -136,7 +138,8 @@ function npxMs(dir: string): number {
 const first: number[] = [];
 const warm: number[] = [];
 let memory: ReturnType<typeof idleMemory> | undefined;
-// This start isn't counted. This start fills the compile cache for modules, like any earlier start on the machine.
+// The first start isn't counted, because it fills the compile cache for modules, as any earlier start on a user's
+// machine would.
 const warmUp = await makeProject();
 await stop(await start(warmUp));
 const ownTime = packageFolder === undefined ? [] : [npxMs(warmUp), npxMs(warmUp), npxMs(warmUp)];

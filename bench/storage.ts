@@ -32,7 +32,7 @@ const listedObjects = 1000;
 const ticksPerSecond = 100;
 
 const folder = mkdtempSync(join(tmpdir(), 'plinth-bench-storage-'));
-// The bundle is built if a source file is newer, as with `npm start`.
+// If a source file is newer than the bundle, the bundle is rebuilt, as `npm start` does.
 const pathOf = (name: string): string => fileURLToPath(new URL(`../${name}`, import.meta.url));
 execFileSync(process.execPath, [pathOf('scripts/prepare.mjs')], { stdio: 'inherit' });
 const bin = pathOf('bin/plinth-built.mjs');

@@ -8,7 +8,8 @@
  * process before and after these reads: the RSS, and the part of the RSS that isn't shared with other processes. Then
  * sends `--requests` requests at `--rate` per second over connections that stay open. Prints how many requests fail
  * while the workers are replaced repeatedly, and how many fail while one worker is killed. Exits with 1 if a request
- * failed during the rolling restarts, or if a killed worker caused more failures than it had connections. Linux only.
+ * failed during the rolling restarts, or if killing a worker caused more failures than the worker had connections.
+ * Linux only.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -12,8 +12,8 @@ export async function launch(
     );
     process.exit(1);
   }
-  // The compile cache makes the start faster, but isn't required. The cache is stored next to the code, where other
-  // users can't write.
+  // The compile cache makes the start faster, but isn't required. The cache is stored next to the code, in a folder in
+  // which other users can't write.
   module.enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/plinth'));
   const { main } = await import(entry);
   process.exitCode = await main(process.argv.slice(2), name);

@@ -20,7 +20,8 @@ const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const outDir = path.join(root, 'dist', 'server');
 const stampFile = path.join(outDir, '.stamp');
 /**
- * The number of builds to keep. A running server loads parts of its build on demand, even if there are newer builds.
+ * The number of builds that are kept. A running server loads parts of its build on demand, even if there are newer
+ * builds.
  */
 const maxBuilds = 3;
 
@@ -54,7 +55,10 @@ const bundled = [
   /^xmlchars\//,
 ];
 
-/** Returns a hash of all files from which the bundle is built. Compare this hash with {@link builtServerStamp}. */
+/**
+ * Returns a hash of all files from which the bundle is built. If this hash differs from {@link builtServerStamp}, the
+ * bundle is outdated.
+ */
 export function serverStamp() {
   const sources = globSync('src/**/*.ts', { cwd: root }).filter((file) => !file.endsWith('.test.ts'));
   const inputs = [...sources, 'scripts/build-server.mjs', 'package-lock.json'];

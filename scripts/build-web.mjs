@@ -1,6 +1,6 @@
 /**
- * Builds the web app into dist/web: both apps, and then the Account pages as HTML. Writes a hash of all source files,
- * so that `npm start` builds the web app only if it is outdated.
+ * Builds the Console and the Account pages into dist/web, and then renders the Account pages as HTML. Writes a hash of
+ * all source files, so that `npm start` builds the web app only if it is outdated.
  */
 import { createHash } from 'node:crypto';
 import { globSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -14,7 +14,9 @@ const outDir = path.join(root, 'dist', 'web');
 const allFaces = ['account', 'console'];
 const stampFile = path.join(outDir, '.stamp');
 
-/** Returns a hash of the web app's source files. Compare this hash with {@link builtStamp}. */
+/**
+ * Returns a hash of the web app's source files. If this hash differs from {@link builtStamp}, the build is outdated.
+ */
 export function webStamp() {
   const inputs = [
     ...globSync('web/**/*.{ts,tsx,css,html,svg}', { cwd: root }).filter((file) => !file.endsWith('.test.ts')),
@@ -65,7 +67,7 @@ async function compressAssets(/** @type {string} */ dir) {
 export async function buildWeb(say = (/** @type {string} */ line) => console.error(line), faces = allFaces) {
   const stamp = webStamp();
   const started = performance.now();
-  // React selects its development or production version when it is loaded, which happens before Vite sets this
+  // React selects its development or production version when it is loaded, and it is loaded before Vite sets this
   // variable.
   process.env.NODE_ENV = 'production';
   const { build } = await import('vite');

@@ -7,7 +7,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const npmTool = (/** @type {string[]} */ ...parts) => join('node_modules', ...parts);
 const tsc = npmTool('typescript', 'bin', 'tsc');
 
-/** The checks, slowest first. */
+/** The checks. The slowest check is first. */
 const checks = [
   { name: 'Types of the server', args: [tsc, '--noEmit', '-p', 'tsconfig.json'] },
   { name: 'Lint', args: [npmTool('@biomejs', 'biome', 'bin', 'biome'), 'check', '.'] },

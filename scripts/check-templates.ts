@@ -21,8 +21,8 @@ const plinthPackage = join(root, 'dist', 'package');
 const names = process.argv.length > 2 ? process.argv.slice(2) : templateNames;
 
 /**
- * The environment variables that each framework requires. A build stops with an explanation if its framework's
- * variables are missing.
+ * The environment variables that each framework requires. If the variables that a framework requires are missing, the
+ * build of its app stops with an explanation.
  */
 const addresses = Object.fromEntries(
   ['VITE_', 'NEXT_PUBLIC_', 'PUBLIC_', 'EXPO_PUBLIC_'].flatMap((prefix) => [

@@ -24,7 +24,7 @@ const restMs = 1500;
 const rest = (page: Page): Promise<void> =>
   page.waitForLoadState('networkidle', { timeout: restMs }).catch(() => undefined);
 
-/** Makes the window as tall as the content, which scrolls inside the page. */
+/** Makes the window as tall as the content, because the content scrolls inside the page. */
 async function showAll(page: Page, width: number): Promise<void> {
   const hidden = Number(
     await page.evaluate(`Math.max(0, ...[...document.querySelectorAll('main, main *, [role=dialog], [role=dialog] *')]

@@ -68,7 +68,7 @@ async function bundleAll(/** @type {(...parts: string[]) => string} */ into) {
     target: 'node24',
     src: '../../src',
   });
-  // These files must also run on older versions of Node, where they only start a newer version.
+  // These files must also run on older versions of Node. There, they only start a newer version of Node.
   const small = { target: 'node20', external: ['vite'] };
   const launcher = await bundle({
     ...small,

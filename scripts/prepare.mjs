@@ -31,7 +31,7 @@ const neededNode = 26;
 
 const say = (/** @type {string} */ text) => process.stderr.write(`${text}\n`);
 
-/** Prints one sentence and exits. @returns {never} */
+/** Prints the error message and exits with an error. @returns {never} */
 function fail(/** @type {string} */ text) {
   say(text);
   process.exit(1);
@@ -61,8 +61,8 @@ async function install() {
   if (readIfThere(installStamp) === lock) return;
   say('Installing dependencies. This takes a moment and is needed only once.');
   const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
-  // npm sets this variable to the path to its program. Without the variable, a shell is used to find npm, which is
-  // npm.cmd on Windows.
+  // npm sets this variable to the path of npm's own program. If the variable isn't set, a shell finds npm, which is
+  // named npm.cmd on Windows.
   const npm = process.env.npm_execpath;
   const status = npm?.endsWith('.js')
     ? await run(process.execPath, [npm, ...args])
@@ -82,8 +82,8 @@ function readIfThere(/** @type {string} */ file) {
 }
 
 /**
- * Returns the path to the Node program that the lock file installs. If that program isn't installed, returns the path
- * to the Node program that runs this script.
+ * Returns the path to the Node program that npm installs according to the lock file. If that program isn't installed,
+ * returns the path to the Node program that runs this script.
  */
 function projectNode() {
   const platform = `${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`;
@@ -113,8 +113,8 @@ function looksFresh(/** @type {typeof builds.web} */ { sources, script, stamp })
 }
 
 /**
- * After a checkout, files can be newer even if their content is the same. This script therefore compares hashes. Only
- * the project's Node version can run the code that computes the hashes.
+ * After a checkout, files can be newer than the build even if their content hasn't changed. This script therefore
+ * compares hashes. Only the project's Node version can run the code that computes the hashes.
  */
 const buildStale = `
   const web = await import('./scripts/build-web.mjs');

@@ -2,8 +2,8 @@
  * The script for `npm test`. Checks the source files, builds the web app and the server's bundle if they are outdated,
  * and runs the tests. If the script receives arguments, it passes them to vitest and skips the checks.
  *
- *   npm test                      everything
- *   npm test -- test/rest         the tests in a folder
+ *   npm test                      # runs all tests
+ *   npm test -- test/rest         # runs the tests in a folder
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
  * Generates load in a separate process, for benchmarks. Each keep-alive connection sends one request at a time. Every
- * response must contain exactly the requested rows, which belong to the caller.
+ * response must contain exactly the requested rows, all of which belong to the caller.
  *
  * The process is forked with IPC. The process receives one {@link LoadJob}, sends back one {@link LoadResult} and
  * exits.
@@ -12,7 +12,10 @@ export interface LoadJob {
   readonly requests: readonly LoadRequest[];
   readonly connections: number;
   readonly seconds: number;
-  /** One in this many requests is abandoned before its response arrives. If this is 0, no requests are abandoned. */
+  /**
+   * The interval at which a request is abandoned before its response arrives: 50 means every 50th request. The value 0
+   * means that no requests are abandoned.
+   */
   readonly dropEvery: number;
 }
 
@@ -26,7 +29,7 @@ export interface LoadRequest {
 
 export interface LoadResult {
   readonly requests: number;
-  /** The number of broken connections, and of responses with a status other than 200. */
+  /** The number of broken connections plus the number of responses with a status other than 200. */
   readonly errors: number;
   /** The number of responses that contain another user's rows or an unexpected number of rows. */
   readonly wrong: number;

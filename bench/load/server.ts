@@ -20,7 +20,7 @@ const SCHEMA = `
   grant select on public.items to authenticated;
   create function public.sleep(seconds float8) returns void language sql stable as 'select pg_sleep(seconds)';`;
 
-/** The first message that is sent to the parent process. */
+/** The first message that this process sends to the parent process. */
 export interface ServerFacts {
   readonly url: string;
   /** One token per user. */

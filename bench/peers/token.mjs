@@ -1,4 +1,4 @@
-/** Checks the HS256 signature and the expiry of tokens. Verified tokens are cached, as in Plinth. */
+/** Checks the HS256 signature and the expiry of tokens. Caches verified tokens, as Plinth does. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 const known = new Map();

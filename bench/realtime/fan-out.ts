@@ -76,7 +76,8 @@ export async function recipients(
 }
 
 /**
- * Opens channels with 50 members each. One member of each channel sends. Measures the server's CPU time per delivery.
+ * Opens channels with 50 members each. One member of each channel sends messages to the others. Measures the server's
+ * CPU time per delivery.
  */
 export async function broadcast(
   server: Server,

@@ -1,4 +1,4 @@
-/** Helpers for Markdown tables and generated blocks. */
+/** Formats Markdown tables and replaces generated blocks. */
 
 /** Renders a table. Cells must not contain line breaks. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {

@@ -14,7 +14,7 @@ export type FlagState =
 
 export interface ComparedCommand {
   readonly name: string;
-  /** The state of each flag. Undefined if Plinth doesn't have the command. */
+  /** The state of each flag. The map is undefined if Plinth doesn't have the command. */
   readonly flags: ReadonlyMap<string, FlagState> | undefined;
   /** The alternative to a command that Plinth doesn't support. */
   readonly instead: string | undefined;
@@ -39,7 +39,7 @@ export const compareCommands = (): Promise<ComparedCommand[]> =>
     }),
   );
 
-/** In Plinth, the reports of `inspect` are arguments of a single command. */
+/** In Plinth, the names of `inspect` reports are arguments of a single command. */
 function entryOf(name: string) {
   const report = /^inspect db (.+)/.exec(name)?.[1];
   if (report !== undefined && !Object.hasOwn(upstreamNames, report)) return undefined;

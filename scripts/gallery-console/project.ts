@@ -1,4 +1,4 @@
-/** Writes a project folder with enough tables, functions and settings that no page of the Console is empty. */
+/** Writes a project folder whose tables, functions and settings ensure that no page of the Console is empty. */
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

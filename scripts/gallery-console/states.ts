@@ -1,4 +1,4 @@
-/** The states of the Console's pages that `gallery-console.ts` takes screenshots of. */
+/** Lists the page states of the Console of which `gallery-console.ts` takes screenshots. */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
@@ -11,7 +11,10 @@ export type Viewer = 'owner' | 'looker' | 'user' | 'visitor';
 export interface State {
   readonly name: string;
   readonly path: string;
-  /** Who sees the page: an operator, an end user on the Account pages, or a visitor without a session. Defaults to the owner. */
+  /**
+   * The viewer of the page: an operator, an end user on the Account pages, or a visitor without a session. The default
+   * is the owner.
+   */
   readonly as?: Viewer;
   /** Changes the project. The states that follow in the list show the result. */
   readonly before?: (owner: Operator, project: GalleryProject) => Promise<void>;

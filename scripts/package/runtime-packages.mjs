@@ -8,7 +8,7 @@ import { readFileSync } from 'node:fs';
 /** @typedef {import('../../src/packages/types.ts').PackageManifest} PackageManifest */
 /** @typedef {{ version: string, integrity: string, dependencies?: Record<string, string>, license?: string }} Locked */
 
-/** The names of the packages with binaries. Each project names its packages differently. */
+/** The names of the packages with binaries. Each project uses a different scheme for the names of its packages. */
 const names = {
   'linux-x64': {
     postgres: 'linux-x64',

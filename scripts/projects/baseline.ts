@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { findTypesFiles } from '../../src/project/types-files.ts';
 
 /**
- * Writes the baseline from the types file with the most tables. The command exits with status 1 if some of the
+ * Writes the baseline from the types file that contains the most tables. The command exits with status 1 if some of the
  * project's statements still fail.
  */
 export async function writeBaseline(program: string, workdir: string, timeoutMs: number): Promise<void> {

@@ -1,4 +1,4 @@
-/** Starts a project in a copy of its checkout, sends requests to its services, and stops it. */
+/** Starts a project in a copy of its checkout, sends requests to the project's services, and stops the project. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

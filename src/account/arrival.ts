@@ -1,4 +1,6 @@
-/** Determines where to send a browser that has just signed in through a link or an identity provider. */
+/**
+ * Determines the URL to which a browser is redirected after the user has signed in with a link or an identity provider.
+ */
 import type { FastifyRequest } from 'fastify';
 import { carriedFlow } from './core/html.ts';
 import type { ReturnAddress } from './return-address.ts';
@@ -28,7 +30,7 @@ export async function arrivalAddress(
   return `/account/security${section === undefined ? '' : `#${section}`}`;
 }
 
-/** Returns the URL of an Account page with a query. */
+/** Returns the URL of an Account page with a query string. */
 export const ourPage = (page: string, flow: string): string =>
   `/account/${page}${flow === '' ? '' : `?${flow}`}`;
 

@@ -49,8 +49,8 @@ export interface ConsentDeps {
 /** The auth functions that the guest pages need. */
 export interface GuestDeps {
   /**
-   * Transfers a guest's data to an account by calling the project's hook, then deletes the guest. Requires access
-   * tokens for both accounts. If the hook fails, throws the hook's error and leaves the guest unchanged.
+   * Transfers a guest's data to an account by calling the project's hook, then deletes the guest. The caller must pass
+   * access tokens for both accounts. If the hook fails, throws the hook's error and leaves the guest unchanged.
    */
   readonly transferGuest: (request: {
     readonly guestToken: string;

@@ -1,4 +1,7 @@
-/** Signs a browser in and out. Manages its session row, its cookie and its auth session. */
+/**
+ * Signs users in and out in a browser. Manages the browser's session row, session cookie and session in the auth
+ * service.
+ */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AuthClient, AuthUser, TokenPair } from './auth-client.ts';
 import {
@@ -28,8 +31,9 @@ export type SignOutScope = 'local' | 'browser' | 'elsewhere';
 
 export interface BrowserSignIn {
   /**
-   * Signs the browser in by creating a row and a cookie. Records the account and its sign-in method in the browser.
-   * Ends any earlier session of the same account or of a guest, and parks the session of another account.
+   * Signs the user in with this browser by creating a session row and a cookie. Records the account and its sign-in
+   * method in the browser. Ends any earlier session of the same account or of a guest in this browser, and parks the
+   * session of any other account.
    */
   enter(request: FastifyRequest, reply: FastifyReply, pair: TokenPair, way: SignInWay): Promise<OpenSession>;
   /**

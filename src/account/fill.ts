@@ -33,7 +33,7 @@ export interface PageConfig extends Ways {
     supportUrl?: string;
     termsUrl?: string;
     privacyUrl?: string;
-    /** The app's website. Undefined if `site_url` isn't a web address. */
+    /** The app's website. The URL is undefined if `site_url` isn't a web address. */
     appUrl?: string;
     signInUrl?: string;
   };
@@ -67,7 +67,7 @@ export interface PageConfig extends Ways {
   readonly deletion: boolean;
   /** Whether users can authorize other apps to act on their behalf. */
   readonly apps: boolean;
-  /** The limits on session lifetime. 0 disables a limit. */
+  /** The limits on the lifetime of sessions. The value 0 disables a limit. */
   readonly sessions: { idleSeconds: number; timeboxSeconds: number; isSingle: boolean };
   readonly languages: readonly string[];
 }
@@ -226,7 +226,7 @@ export function createPageFiller(deps: FillerDeps): PageFiller {
   };
 }
 
-/** Returns the enabled providers that upstream's settings endpoint omits, as does Plinth's. */
+/** Returns the enabled providers that the settings endpoint omits, both in upstream and in Plinth. */
 export const unlistedProviders = ({ auth }: Config): readonly string[] =>
   auth.external.x.enabled ? ['x'] : [];
 

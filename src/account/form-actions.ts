@@ -70,8 +70,8 @@ export const placesOf: Readonly<Record<string, Readonly<Record<string, string>>>
 };
 
 /**
- * Returns undefined if the error means that the auth service sent a code because the browser is new. Throws any other
- * error.
+ * Returns undefined if the error means that the auth service sent a code because the browser is new. Rethrows all other
+ * errors.
  */
 function ifNewDevice(error: unknown): undefined {
   if (!(error instanceof AuthRejection && error.code === 'device_not_confirmed')) throw error;
@@ -92,7 +92,7 @@ export function createFormActions(deps: FormActionDeps): Readonly<Record<string,
     return continueFlow(turn, { session, user: pair.user }, first);
   }
 
-  /** Sends an email with a code and a link, and makes this window wait for the link. */
+  /** Sends an email with a code and a link, and marks this window as waiting for the link. */
   async function mailCode(
     { request, reply }: FormContext,
     email: string,
@@ -125,7 +125,7 @@ export function createFormActions(deps: FormActionDeps): Readonly<Record<string,
       case 'code':
         return sendCode(turn, 'sign-in');
       case 'password':
-        // Password managers fill in both fields, so the form may already contain the password.
+        // Password managers fill in the address and the password, so the form may already contain the password.
         return { page: 'password', isFilled: (form.get('password') ?? '') !== '' };
       default:
         throw new FieldFault('sso_provider_not_found', 'email');
@@ -226,7 +226,10 @@ function continueFlow({ query }: FormContext, visitor: Visitor, first = query.ge
   return next === undefined ? { page: 'signed-in', step: { arrived: true } } : { page: next, step: {} };
 }
 
-/** Shows the form for the code that confirms the browser, and records that the password was correct. */
+/**
+ * Shows the form in which the user enters the code that confirms the browser, and records that the password was
+ * correct.
+ */
 function confirmDevice({ request, reply }: FormContext, email: string): Outcome {
   keepConfirming(request, reply, email);
   return { page: 'code', step: { email, purpose: 'sign-in' } };

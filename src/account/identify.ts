@@ -1,6 +1,6 @@
 /**
- * Handles the first step of a sign-in. Parses the address, stores it for the following pages, and selects the next
- * step.
+ * Handles the first step of a sign-in. Parses the address, stores the address for the following pages, and selects the
+ * next step.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AuthClient } from './auth-client.ts';

@@ -1,6 +1,6 @@
 /**
- * The server side of the Account pages. Serves the built pages under `/account`, stores browser sessions behind an
- * httpOnly cookie, and returns users to the calling app with a separate session.
+ * The server side of the Account pages. Serves the built pages at `/account`, stores the sessions of browsers, each of
+ * which is identified by an httpOnly cookie, and returns users to the calling app with a separate session.
  *
  * Glossary. *Page*: HTML that is prerendered at build time, filled with the project's settings on first use, and given
  * a nonce for each response. *Session*: a row of `_plinth.account_sessions`, identified by the cookie. *Return*: the

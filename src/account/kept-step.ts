@@ -4,7 +4,7 @@ import { stepCookie } from './core/cookies.ts';
 import { readStep, type Step, writeStep } from './core/step.ts';
 import { cookieOf, keepCookie } from './request-cookies.ts';
 
-/** Sets the cookie, or deletes it if `step` is undefined. */
+/** Sets the cookie. If `step` is undefined, deletes the cookie. */
 export function keepStep(request: FastifyRequest, reply: FastifyReply, step: Step | undefined): void {
   const value = step === undefined ? undefined : writeStep(step);
   if (value === undefined && cookieOf(request, stepCookie) === undefined) return;

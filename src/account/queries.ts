@@ -40,7 +40,7 @@ export async function findEnding(db: Queryable, id: Buffer, now: Date): Promise<
   return rows[0]?.ended ?? undefined;
 }
 
-/** Updates a session's row. Returns false if the row has changed since it was read. */
+/** Updates a session's row. Returns false if the row has changed since the caller read it. */
 export async function updateSession(
   db: Queryable,
   id: Buffer,
@@ -110,8 +110,8 @@ export async function findWaitingWindow(
 }
 
 /**
- * Counts an attempt to enter the number that the waiting window shows. Returns undefined if the window isn't waiting or
- * no attempts are left.
+ * Counts an attempt to enter the number that the waiting window shows. Returns undefined if the window isn't waiting,
+ * or if no attempts are left for it.
  */
 export async function countAttempt(
   db: Queryable,

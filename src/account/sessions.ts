@@ -12,9 +12,9 @@ import { limitOf, parseEnding } from './core/session-endings.ts';
 import * as queries from './queries.ts';
 import type { Ending } from './types.ts';
 
-/** A browser must sign in again after this period of inactivity. */
+/** The user must sign in again after this period of inactivity. */
 const idleLimitMs = 30 * 24 * 3600 * 1000;
-/** Tokens that expire within this time are refreshed before they are used. */
+/** Access tokens that expire within this duration are refreshed before they are used. */
 const refreshAheadMs = 60_000;
 
 type Tokens = Pick<TokenPair, 'access_token' | 'refresh_token' | 'expires_at'>;
@@ -26,15 +26,15 @@ export interface OpenSession {
 }
 
 export interface SessionStore {
-  /** Creates a row and a new cookie. The browser's previous cookie is never reused. */
+  /** Creates a session row and a new cookie. The browser's previous cookie is never reused. */
   open(pair: TokenPair): Promise<OpenSession>;
   /** Returns the session that is stored for a cookie, or undefined if no session is stored. */
   find(cookie: string | undefined): Promise<OpenSession | undefined>;
   /** Stores a new token pair for the same cookie, for example after the user has verified a factor. */
   replace(session: OpenSession, pair: TokenPair): Promise<OpenSession>;
   /**
-   * Returns the session with a valid access token. Refreshes the token if it expires soon or if `force` is set. Returns
-   * undefined if the session has ended.
+   * Returns the session with a valid access token. Refreshes the access token if it expires soon or if `force` is set.
+   * Returns undefined if the session has ended.
    */
   fresh(session: OpenSession, caller: Caller, force: boolean): Promise<OpenSession | undefined>;
   /**

@@ -19,7 +19,7 @@ export interface SignedInAccounts {
    * tab.
    */
   list(request: FastifyRequest, reply?: FastifyReply): Promise<readonly SignedIn[]>;
-  /** Signs the browser out of an account. The apps' sessions don't end. */
+  /** Signs the user out of an account in this browser. The apps' sessions don't end. */
   end(request: FastifyRequest, reply: FastifyReply, account: SignedIn): Promise<void>;
 }
 

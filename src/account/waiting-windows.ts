@@ -5,8 +5,8 @@
  * In the browser that requested the email, the cookie matches the hash, so the user is signed in when the link is
  * opened. On any other device, opening the link doesn't sign the user in. The link then only confirms the waiting
  * window, and only after the user enters the number shown in that window. Otherwise, an attacker could request an email
- * for another person's account and wait until that person clicks the link (decision 60). The waiting window itself uses
- * the link, so the device that opened the link never receives its session.
+ * for another person's account and wait until that person clicks the link (decision 60). The waiting window itself then
+ * uses the link, so the device on which the link was opened never receives the session.
  */
 import { createHash, randomBytes, randomInt } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -23,7 +23,7 @@ const waitMs = waitCookie.maxAgeSeconds * 1000;
 const maxNumberAttempts = 3;
 const maxUserAgentLength = 400;
 
-/** The state of a waiting window, as shown on the device that opened its link. */
+/** The state of a waiting window, as shown on the device on which the window's link was opened. */
 export interface OtherWindow {
   readonly userAgent: string;
   readonly isCanceled: boolean;

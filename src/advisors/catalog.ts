@@ -22,11 +22,11 @@ export interface Relation {
   readonly columnsReadableBy: readonly ClientRole[];
   /** The estimated number of rows, or null if the table has never been analyzed. */
   readonly rows: number | null;
-  /** The number of full scans of the relation, and the number of scans of its indexes. */
+  /** The number of full scans of the relation, and the number of scans of the relation's indexes. */
   readonly fullScans: number;
   readonly indexScans: number;
   readonly columns: readonly { readonly name: string; readonly type: string }[];
-  /** Null if the relation isn't a heap table, or if PostgreSQL has no statistics about it. */
+  /** The page statistics are null if the relation isn't a heap table, or if PostgreSQL has no statistics about it. */
   readonly pages: PageStatistics | null;
 }
 
@@ -48,7 +48,7 @@ export interface Policy {
   readonly name: string;
   readonly command: PolicyCommand;
   readonly permissive: boolean;
-  /** Role names. `public` stands for all roles. */
+  /** Role names. The name `public` represents all roles. */
   readonly roles: readonly string[];
   readonly using: string | null;
   readonly check: string | null;
@@ -72,7 +72,7 @@ export interface Index {
   readonly schema: string;
   readonly table: string;
   readonly name: string;
-  /** The attribute numbers of the key columns in order. The number 0 represents an expression. */
+  /** The attribute numbers of the key columns, in the order of the key. The number 0 represents an expression. */
   readonly columnNumbers: readonly number[];
   readonly isUnique: boolean;
   readonly isValid: boolean;

@@ -18,7 +18,7 @@ export {
 } from './types.ts';
 
 export interface AdvisorOptions {
-  /** The schemas that the REST API exposes. As in the configuration, an empty list means `public`. */
+  /** The schemas that the REST API exposes. An empty list means the schema `public`, as in the configuration. */
   readonly exposedSchemas: readonly string[];
 }
 

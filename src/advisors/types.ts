@@ -1,4 +1,4 @@
-/** The findings in the format of upstream's `db advisors` and Management API, with additional fields. */
+/** Defines findings in the format of upstream's `db advisors` command and Management API, with additional fields. */
 
 export const findingLevels = ['INFO', 'WARN', 'ERROR'] as const;
 export type FindingLevel = (typeof findingLevels)[number];
@@ -23,7 +23,9 @@ export interface RuleInfo {
 export interface Fix {
   /** One or more statements. The Console shows the statements before running them, and can save them as a migration. */
   readonly sql: string;
-  /** The effect of the statements on clients, or what to check before running them. */
+  /**
+   * The effect of the statements on clients, or a note on what operators should check before running the statements.
+   */
   readonly note: string;
 }
 

@@ -13,7 +13,7 @@ export interface Caller {
   readonly host: string;
   /** The bearer token. It hasn't been verified. */
   readonly accessToken: string | undefined;
-  /** Whether the request contains credentials, even if they are malformed. */
+  /** Whether the request contains credentials. The credentials may be malformed. */
   readonly hasCredentials: boolean;
   /**
    * The audience that the request specifies. If undefined, the audience of the token or the default audience applies.
@@ -29,7 +29,7 @@ export interface Caller {
    * Account page.
    */
   readonly pageLanguageAt?: (url: string) => string | undefined;
-  /** A hash of the cookie that identifies the browser to the Account pages. Undefined for other clients. */
+  /** A hash of the cookie that identifies the browser to the Account pages. The hash is undefined for other clients. */
   readonly deviceId?: string | undefined;
   /**
    * Returns the URL to which links in emails lead. If the redirect rule allows the requested URL, returns the requested
@@ -48,8 +48,8 @@ export interface UserCaller extends Caller {
   readonly claims: Claims;
   readonly user: User;
   /**
-   * The token's session, with an assurance level that doesn't exceed the token's. Undefined if the token doesn't belong
-   * to a session.
+   * The token's session, with an assurance level that doesn't exceed the token's. The session is undefined if the token
+   * doesn't belong to a session.
    */
   readonly session: Session | undefined;
 }

@@ -20,13 +20,13 @@ import type { TotpSteps } from './totp-steps.ts';
 export interface AuthContext {
   readonly settings: Settings;
   /**
-   * The pool for the `auth` schema, which connects as supabase_auth_admin. Triggers on auth.users therefore run with
-   * this role's privileges and search_path, as on the hosted service.
+   * The connection pool for the `auth` schema. Its connections use the role supabase_auth_admin. Triggers on auth.users
+   * therefore run with this role's privileges and search_path, as on the hosted service.
    */
   readonly pool: Pool;
   /**
-   * The pool for the `_plinth` schema, which project roles can't read. A query must not use this pool while a
-   * transaction from `pool` holds a lock that the query needs.
+   * The connection pool for the `_plinth` schema. Project roles can't read this schema. A query must not use this pool
+   * while a transaction from `pool` holds a lock that the query needs.
    */
   readonly ownTables: Pool;
   /**
@@ -37,7 +37,7 @@ export interface AuthContext {
   readonly keys: Keys;
   readonly mailer: Mailer;
   readonly passwords: Passwords;
-  /** The check for leaked passwords. Undefined if the check is disabled. */
+  /** The check for leaked passwords. The value is undefined if the check is disabled. */
   readonly leakedPasswords: LeakedPasswords | undefined;
   readonly limits: RateLimits;
   readonly guesses: AttemptLimits;

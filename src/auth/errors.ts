@@ -199,7 +199,7 @@ export class AuthError extends Error {
   readonly code: ErrorCode | undefined;
   readonly status: number;
   readonly weakPasswordReasons: readonly WeakPasswordReason[] | undefined;
-  /** The value of the `Retry-After` header. Only errors from rate limits set it. */
+  /** The value of the `Retry-After` header. Only errors from rate limits have this value. */
   readonly retryAfterSeconds: number | undefined;
 
   constructor(

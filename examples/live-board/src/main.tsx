@@ -20,7 +20,7 @@ function App() {
 function Welcome() {
   const [problem, setProblem] = useState(reasonInAddress);
 
-  // Users sign in on the backend's Account pages. The client receives a separate session through PKCE.
+  // Users sign in on the backend's Account pages. The app's client then receives a separate session through PKCE.
   async function signIn() {
     const { error } = await supabase.auth.signInWithOAuth({
       provider: 'custom:account',

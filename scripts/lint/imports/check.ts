@@ -1,6 +1,6 @@
 /**
- * Checks the imports in src/ and web/: the direction between modules, the files that other modules can import, and
- * cycles.
+ * Checks the imports in src/ and web/: the direction of imports between modules, the files that other modules can
+ * import, and cycles.
  */
 import { globSync, readFileSync } from 'node:fs';
 import { join, sep } from 'node:path';

@@ -1,4 +1,4 @@
-/** Builds the graph of all imports. Every specifier is resolved to a path. */
+/** Builds the graph of all imports. Every import specifier is resolved to a file path. */
 import { posix } from 'node:path';
 import { parseSync } from 'vite';
 

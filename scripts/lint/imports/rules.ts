@@ -42,7 +42,7 @@ const layers: readonly (readonly string[])[] = [
 const order =
   'npm, cli, main, backend, gateway, services, advisors, diff, migrate and upgrade, backup, cluster, dump and tls, database, keys, config and packages, shared, kernel';
 
-/** The modules that don't have an entry file. Other modules can import all of their files. */
+/** The modules that don't have an entry file. Other modules can import all files of these modules. */
 const open = new Set(['shared', 'kernel', 'main', 'backend']);
 
 const depthOf = new Map(layers.flatMap((modules, depth) => modules.map((name) => [name, depth] as const)));
@@ -66,7 +66,7 @@ function faultOf(file: string, one: Import): string | undefined {
 
 /**
  * Checks the layers inside auth. Routes call operations or use cases, operations call use cases, and use cases call
- * queries. Decision 40 explains why.
+ * queries. Decision 40 explains these rules.
  */
 function authFault(file: string, { target, typeOnly }: Import): string | undefined {
   const isUseCase = /^src\/auth\/(flows|operations|self-service)\//.test(file);

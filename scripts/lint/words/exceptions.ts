@@ -7,7 +7,7 @@ export interface WordException {
    * The name of the rule to which the exception applies. If this name is absent, the exception applies to all rules.
    */
   readonly rule?: string;
-  /** If set, the exception applies only to lines that contain this text. */
+  /** If this text is set, the exception applies only to lines that contain it. */
   readonly line?: string;
   readonly reason: string;
 }

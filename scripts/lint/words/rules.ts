@@ -1,4 +1,4 @@
-/** Words that are avoided in plain English, with replacements, and British spellings. */
+/** Lists words that plain English avoids, each with a replacement, and British spellings. */
 
 export interface WordRule {
   /** The name of the rule, as it appears in reports and exceptions. */

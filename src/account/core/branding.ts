@@ -22,8 +22,8 @@ type Rgb = readonly [number, number, number];
 const white: Rgb = [255, 255, 255];
 const black: Rgb = [0, 0, 0];
 /**
- * The darkest and lightest backgrounds on which the pages show links. A test checks that these colors match
- * `web/ui/tokens.ts`.
+ * The darkest and lightest backgrounds on which the pages show links. A test checks that these colors match the colors
+ * in `web/ui/tokens.ts`.
  */
 export const grounds = {
   light: ['#ffffff', '#f5f3ef', '#f1efea'],
@@ -58,8 +58,8 @@ export function brandCss(color: string | undefined): string {
 }
 
 /**
- * Returns the dark colors for pages without scripts. These pages declare a light color scheme, so the rules for dark
- * colors must be inside a media query.
+ * Returns the dark colors for pages that contain no scripts. These pages declare a light color scheme, so the rules for
+ * dark colors must be inside a media query.
  */
 export function brandDarkCss(color: string | undefined): string {
   return color === undefined ? '' : brandRule(color, 'dark', 'light');

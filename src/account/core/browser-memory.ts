@@ -10,7 +10,7 @@ import { isProviderId } from './providers.ts';
 export const memoryCookie: CookieKind = { name: 'plinth-account-known', maxAgeSeconds: 400 * 24 * 3600 };
 
 /**
- * Stores the email address or phone number that the user is signing in with. All windows of the browser share this
+ * Stores the email address or phone number with which the user is signing in. All windows of the browser share this
  * cookie.
  */
 export const addressCookie: CookieKind = { name: 'plinth-account-address', maxAgeSeconds: 3600 };
@@ -59,7 +59,7 @@ export function readMemory(value: string | undefined): BrowserMemory {
   };
 }
 
-/** Returns the cookie's value, or undefined if there is nothing to store. */
+/** Returns the cookie's value, or undefined if the browser doesn't need the cookie. */
 export function writeMemory(memory: BrowserMemory): string | undefined {
   const { accounts, last, confirming } = memory;
   if (accounts.length === 0 && last === undefined && confirming === undefined) return undefined;
@@ -122,7 +122,7 @@ export const wayOfCode = (type: string): SignInWay =>
 
 export const writeAddress = (address: string): string => Buffer.from(address).toString('base64url');
 
-/** Parses the cookie that stores the address that the user is signing in with. */
+/** Parses the cookie that stores the address with which the user is signing in. */
 export function readAddress(value: string | undefined): string | undefined {
   if (value === undefined || value.length > 2 * maxNameLength) return undefined;
   const address = Buffer.from(value, 'base64url').toString('utf8');

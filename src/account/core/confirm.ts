@@ -27,8 +27,8 @@ export function ownQuery(redirectTo: string, accountUrl: string): URLSearchParam
 }
 
 /**
- * Returns the page where the user chooses a password after using a link of this type. Returns undefined for link types
- * that lead directly to their destination.
+ * Returns the page on which the user chooses a password after using a link of this type. Returns undefined for link
+ * types that lead directly to their destination.
  */
 export function passwordPageFor(type: string): 'new-password' | 'join' | undefined {
   return type === 'recovery' ? 'new-password' : type === 'invite' ? 'join' : undefined;
@@ -51,8 +51,8 @@ export function waitOf(own: URLSearchParams): string | undefined {
 }
 
 /**
- * Whether a user navigated to the page. Returns false for prefetching, frames and requests by scripts, which must not
- * use up a link.
+ * Whether the request was sent because a user navigated to the page. Returns false for prefetching, frames and requests
+ * by scripts, which must not use up a link.
  */
 export function isOpenedByUser(
   method: string,

@@ -5,7 +5,7 @@
 
 export interface CookieKind {
   readonly name: string;
-  /** How long a browser keeps the cookie after it was last set. */
+  /** How long a browser keeps the cookie after the server last set it. */
   readonly maxAgeSeconds: number;
 }
 
@@ -15,9 +15,9 @@ export interface Transport {
 }
 
 /**
- * The maximum time that browsers keep a cookie. The session's row in the database expires earlier, after a period of
- * inactivity. The cookie is set only when the browser switches to another account. If a response only extended the
- * cookie, it could arrive after a newer sign-in and overwrite that sign-in's cookie.
+ * The maximum duration for which browsers keep a cookie. The session's row in the database expires earlier, after a
+ * period of inactivity. The cookie is set only when the browser switches to another account. If a response only
+ * extended the cookie, it could arrive after a newer sign-in and overwrite that sign-in's cookie.
  */
 const cookieMaxAgeSeconds = 400 * 24 * 3600;
 export const sessionCookie: CookieKind = { name: 'plinth-account', maxAgeSeconds: cookieMaxAgeSeconds };
@@ -37,10 +37,15 @@ export const formCookie: CookieKind = { name: 'plinth-account-form', maxAgeSecon
  */
 export const stepCookie: CookieKind = { name: 'plinth-account-step', maxAgeSeconds: 3600 };
 
-/** Identifies a window that is waiting for the user to open the link in an email (`waiting-windows.ts`). */
+/**
+ * The cookie that identifies a window that is waiting for the user to open the link in an email (`waiting-windows.ts`).
+ */
 export const waitCookie: CookieKind = { name: 'plinth-account-wait', maxAgeSeconds: 3600 };
 
-/** Identifies a browser that has signed in before (`device.ts`). Browsers keep cookies for at most 400 days. */
+/**
+ * The cookie that identifies a browser in which the user has signed in before (`device.ts`). Browsers keep cookies for
+ * at most 400 days.
+ */
 export const deviceCookie: CookieKind = { name: 'plinth-account-device', maxAgeSeconds: 400 * 24 * 3600 };
 
 /** This duration is long enough for a guest to sign in to another account, even with a second factor. */
@@ -53,12 +58,12 @@ export const guestCookie: CookieKind = {
 
 /**
  * Returns the cookie's name. If the request was sent over TLS, the name has a prefix that browsers accept only for
- * cookies that are set over TLS, by the exact host and for all paths (RFC 6265bis, section 4.1.3.2). Therefore, a
- * sibling subdomain can't replace the cookie. The gateway doesn't forward these cookies to other services.
+ * cookies that are set over TLS, by the exact host and for all paths (RFC 6265bis, section 4.1.3.2). Because of this
+ * prefix, a sibling subdomain can't replace the cookie. The gateway doesn't forward these cookies to other services.
  */
 const nameOver = ({ name }: CookieKind, { secure }: Transport): string => (secure ? `__Host-${name}` : name);
 
-/** Returns an Account cookie's value from a `Cookie` header. */
+/** Returns the value of an Account cookie in a `Cookie` header. */
 export function readCookie(
   header: string | undefined,
   kind: CookieKind,

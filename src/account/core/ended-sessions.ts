@@ -1,7 +1,7 @@
 /**
- * The OpenID client sessions that have just ended in this browser. A cookie passes these sessions from the sign-out to
- * the next page, which loads the clients' logout pages (OpenID Connect Front-Channel Logout 1.0). The cookie doesn't
- * contain the URLs of the logout pages, because the auth service looks them up.
+ * Stores the OpenID client sessions that have just ended in this browser. A cookie passes these sessions from the
+ * sign-out to the next page, which loads the clients' logout pages (OpenID Connect Front-Channel Logout 1.0). The
+ * cookie doesn't contain the URLs of the logout pages, because the auth service looks them up.
  */
 import type { CookieKind } from './cookies.ts';
 

@@ -76,14 +76,14 @@ function providerButton(template: string, { id, name, mark }: Provider, last: st
   );
 }
 
-/** An account in the list on the page for choosing an account. */
+/** An account in the list on the page on which users choose an account. */
 export interface AccountRow {
   /** The value that the form sends for the account. */
   readonly key: string;
   readonly name: string;
   /**
-   * An account with the state `current`, `in` or `guest` is signed in. A `link` row leads to the provider that the
-   * account last used to sign in.
+   * An account with the state `current`, `in` or `guest` is signed in. A row with the state `link` opens the provider
+   * with which the user last signed in to the account.
    */
   readonly state: 'current' | 'in' | 'guest' | 'out' | 'link';
   readonly way?: string;
@@ -225,7 +225,7 @@ export function carriedFlow(query: URLSearchParams): string {
 
 /**
  * Adds the query to the links on a prerendered page, so that links keep the return URL even before the script runs or
- * if scripts are disabled. A link to another language keeps the whole query, because it leads to the same page.
+ * if scripts are disabled. A link to the page in another language keeps the whole query.
  */
 export function carryFlow(html: string, query: URLSearchParams, flow = carriedFlow(query)): string {
   const whole = new URLSearchParams(query);

@@ -16,8 +16,8 @@ export type NextStep =
 export type Identifier = { readonly email: string } | { readonly phone: string };
 
 /**
- * Parses the text of the field as an email address or a phone number. Returns undefined if the text is neither, or if
- * it is a phone number and the project doesn't offer phone sign-in.
+ * Parses the text of the field as an email address or a phone number. Returns undefined if the text is neither of them,
+ * or if it is a phone number but the project doesn't offer phone sign-in.
  */
 export function parseIdentifier(
   typed: string,

@@ -2,7 +2,7 @@
 import type { SignInWay } from './browser-memory.ts';
 import { customProvider, knownProvider, type Provider } from './providers.ts';
 
-/** The fields of `GET /auth/v1/settings` that the pages read. */
+/** The fields in the response to `GET /auth/v1/settings` that the pages read. */
 export interface AuthSettings {
   readonly external?: Readonly<Record<string, boolean>>;
   readonly disable_signup?: boolean;
@@ -15,7 +15,7 @@ export interface AuthSettings {
 export interface MoreFacts {
   /** The enabled providers that the auth service's settings omit. */
   readonly unlisted: readonly string[];
-  /** The provider names in the order of config.toml. */
+  /** The names of the providers, in the order in which config.toml lists them. */
   readonly order?: readonly string[];
   /** The project's custom providers. */
   readonly custom: readonly { readonly id: string; readonly name: string }[];

@@ -2,11 +2,11 @@
 
 export interface ReturnRequest {
   readonly redirectTo: string;
-  /** The PKCE challenge. Undefined if the app expects its session in the URL fragment. */
+  /** The PKCE challenge. The challenge is undefined if the app expects its session in the URL fragment. */
   readonly challenge: { readonly value: string; readonly method: 's256' | 'plain' } | undefined;
   /**
-   * Whether the app is opened without a code if the app's request contains no challenge. This is true for links that
-   * operators create. These links can't contain a challenge, because only the app can create one.
+   * Whether the app is opened without a code if the app's request contains no challenge. The value is true for links
+   * that operators create. These links can't contain a challenge, because only the app can create one.
    */
   readonly opensWithoutCode: boolean;
 }
@@ -25,7 +25,7 @@ export function parseReturnRequest(body: Readonly<Record<string, unknown>>): Ret
   return { redirectTo, challenge: { value, method: known }, opensWithoutCode };
 }
 
-/** Adds the PKCE code to the app's URL. Keeps the app's other query parameters and replaces an existing `code`. */
+/** Adds the PKCE code to the app's URL. Keeps the URL's other query parameters and replaces an existing `code`. */
 export function withCode(redirectTo: string, code: string): string {
   const url = new URL(redirectTo);
   url.searchParams.set('code', code);

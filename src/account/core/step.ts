@@ -13,7 +13,7 @@ export type CodePurpose = 'sign-in' | 'confirm' | 'recover';
 export interface StepProblem {
   /** The error code that the auth service or the Account API returned. The page shows the corresponding message. */
   readonly code: string;
-  /** The affected field, or `form` if no field is affected. */
+  /** The field to which the error applies, or `form` if the error doesn't apply to a field. */
   readonly place: string;
   readonly requestId: string;
 }
@@ -28,7 +28,7 @@ export interface Step {
   readonly resent?: boolean;
   /** Whether the visitor tried to continue before confirming the link in the email on another device. */
   readonly unconfirmed?: boolean;
-  /** Whether the second step's page prompts for a recovery code. */
+  /** Whether the page for the second factor prompts for a recovery code. */
   readonly recovery?: boolean;
   /** Whether SSO is the only way to sign in with the address. */
   readonly enforced?: boolean;

@@ -1,6 +1,6 @@
 /**
- * Declares `/account/accounts`, where users choose between the accounts in this browser. The page works with scripts
- * disabled.
+ * Declares `/account/accounts`, where users choose between the accounts in this browser. The page works without
+ * scripts.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { arrivalAddress, ourPage, pageWith } from '../arrival.ts';
@@ -27,7 +27,7 @@ export interface AccountsDeps {
   readonly identify: Identify;
 }
 
-/** The prefix of the form values that identify accounts that aren't signed in. */
+/** The prefix of form values that identify accounts to which the user isn't signed in. */
 const knownPrefix = 'known:';
 
 export function accountsRoutes(app: FastifyInstance, deps: AccountsDeps, send: Send): void {
@@ -100,7 +100,7 @@ export function accountsRoutes(app: FastifyInstance, deps: AccountsDeps, send: S
     });
   }
 
-  /** Continues with the chosen account to the app, an Account page, or the next step of the sign-in. */
+  /** Redirects the browser, with the chosen account, to the app, an Account page, or the next step of the sign-in. */
   async function choose(request: FastifyRequest, reply: FastifyReply, key: string) {
     const query = queryOf(request);
     const flow = carriedFlow(query);

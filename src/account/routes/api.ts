@@ -236,7 +236,7 @@ export async function apiRoutes(app: FastifyInstance, deps: ApiDeps): Promise<vo
 /** Declares the routes for the accounts that are listed in the browser. */
 function memoryRoutes(app: FastifyInstance, { accounts, visitors }: ApiDeps): void {
   /**
-   * Lists the signed-in accounts other than the current one, and the most recently signed-out accounts. The list
+   * Lists the signed-in accounts except the current account, and the most recently signed-out accounts. The list
    * contains no name for guests.
    */
   app.get('/others', async (request) => {
@@ -257,7 +257,7 @@ function memoryRoutes(app: FastifyInstance, { accounts, visitors }: ApiDeps): vo
   });
 }
 
-/** Declares the routes for returning users to an app. */
+/** Declares the routes that return users to an app. */
 function appRoutes(app: FastifyInstance, deps: ApiDeps, bodies: () => typeof Bodies): void {
   /** Pages link to an app only if the server would also redirect the browser to it. */
   app.post('/app', async (request) => {

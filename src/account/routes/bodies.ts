@@ -5,7 +5,7 @@ import type { SignOutScope } from '../browser-sign-in.ts';
 import { AccountError } from '../errors.ts';
 
 const text = z.string().max(4096);
-/** The limit for text that a wallet signs, which may list many resources. */
+/** The maximum length of the text that a wallet signs. This text may list many resources. */
 const longText = z.string().max(20 * 1024);
 const address = { email: text.optional(), phone: text.optional() };
 const uuid = z.uuid();

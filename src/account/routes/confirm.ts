@@ -136,7 +136,7 @@ export function confirmRoutes(app: FastifyInstance, deps: ConfirmDeps): void {
     app.get(`/${page}`, (request, reply) => send(request, reply, `plain/${page}`, { isStill: true }));
   }
 
-  /** Uses the link and signs the browser in. Returns the next URL. */
+  /** Uses the link and signs the user in. Returns the URL of the page that follows. */
   async function signIn(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -172,7 +172,7 @@ export function confirmRoutes(app: FastifyInstance, deps: ConfirmDeps): void {
         if (error.code === 'sso_required') return page(problemPage('sign-in', carriedFlow(own), error.code));
         return page(expiredAddress(link.type, own));
       }
-      // The user is signed in, but the app can't receive a session. The sign-in page explains why.
+      // The user is signed in, but the app can't receive a session. The sign-in page explains the reason.
       if (error instanceof AccountError) return page(ourPage('sign-in', carriedFlow(own)));
       throw error;
     }

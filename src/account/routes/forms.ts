@@ -54,8 +54,8 @@ export interface FormRouteDeps extends FormDeps {
 
 export interface Forms {
   /**
-   * Shows the page with the result of the last form. Returns undefined if no form was posted, and the caller then sends
-   * the regular page.
+   * Shows the page with the result of the form that was posted last. Returns undefined if no form was posted, and the
+   * caller then sends the regular page.
    */
   show(request: FastifyRequest, reply: FastifyReply, page: string): Promise<FastifyReply | undefined>;
 }

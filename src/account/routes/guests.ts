@@ -29,7 +29,7 @@ export interface GuestRouteDeps {
 export function guestRoutes(app: FastifyInstance, deps: GuestRouteDeps): void {
   const { sessions, visitors, browserSignIn, guests, onError } = deps;
 
-  /** Returns the guest whose session is kept in this browser. Deletes the cookie if that guest no longer exists. */
+  /** Returns the guest whose session is kept in this browser. Deletes the cookie if the guest no longer exists. */
   async function setAside(request: FastifyRequest, reply: FastifyReply): Promise<Visitor | undefined> {
     const cookie = cookieOf(request, guestCookie);
     if (cookie === undefined) return undefined;

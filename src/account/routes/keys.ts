@@ -1,6 +1,6 @@
 /**
- * The API for passkey and wallet sign-in and for second factors. Passes challenges from the auth service to the
- * browser, and responses from the browser to the auth service.
+ * Declares the API for signing in with passkeys and wallets, and for second factors. Passes challenges from the auth
+ * service to the browser, and responses from the browser to the auth service.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { UserOperations } from '../../auth/index.ts';

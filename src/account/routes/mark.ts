@@ -36,9 +36,9 @@ export const formOf = ({ body }: FastifyRequest): URLSearchParams =>
   body instanceof URLSearchParams ? body : new URLSearchParams();
 
 /**
- * Whether the user followed a link or redirect on an Account page. Other sites must not be able to send a visitor to an
- * app or an identity provider unless the visitor clicks on an Account page. Checks `Referer` instead if the browser is
- * an older one, which doesn't send `Sec-Fetch-Site`.
+ * Whether the request results from a link or redirect on an Account page. Other sites must not be able to send a
+ * visitor to an app or an identity provider unless the visitor clicks on an Account page. Checks `Referer` instead if
+ * the browser is an older one, which doesn't send `Sec-Fetch-Site`.
  */
 export function isFromOurPage({ headers, host }: FastifyRequest): boolean {
   const {

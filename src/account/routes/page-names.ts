@@ -37,10 +37,13 @@ export interface PageFields {
   readonly fields?: string;
   /** The accounts in the browser, for the page that lists these accounts. */
   readonly accounts?: readonly AccountRow[];
-  /** Those of the most recently signed-out accounts that this browser still lists. */
+  /** The names of the most recently signed-out accounts, as far as this browser still lists them. */
   readonly left?: readonly string[];
   readonly target?: string;
-  /** Null if the page must not show any address, not even the address with which the user is signing in. */
+  /**
+   * The email address that the page shows. Null if the page must not show any address, not even the one with which the
+   * user is signing in.
+   */
   readonly email?: string | null;
   readonly host?: string;
   /** The name of the identity provider at which the sign-in continues. */
@@ -52,7 +55,7 @@ export interface PageFields {
   readonly changes?: readonly ChangeRow[];
   /** The number that the waiting window displays. */
   readonly number?: number | undefined;
-  /** The browser and operating system of the waiting window or of the change to undo. */
+  /** The browser and operating system in which the waiting window is open or the change was made. */
   readonly device?: { readonly browser: string; readonly system: string };
   readonly problem?: StepProblem;
   /**

@@ -13,8 +13,8 @@ import { cookieOf, keepCookie } from '../request-cookies.ts';
 import type { AnyPage, PageFields, PageName, Send } from './page-names.ts';
 
 /**
- * The pages on which a sign-in for an app can start. The app's request is checked when these pages are opened.
- * Otherwise, users might enter a password for an app that can't receive a session.
+ * The pages on which a sign-in for an app can start. The app's request is checked when these pages are opened. Without
+ * this check, users might enter a password for an app that can't receive a session.
  */
 export const forApps: ReadonlySet<string> = new Set<PageName>([
   'sign-in',
@@ -62,7 +62,7 @@ const mistakes: ReadonlySet<string> = new Set([
 /** If scripts are disabled and the user is still signed in, redirects the browser to the list of its accounts. */
 const toAccounts = '<noscript><meta http-equiv="refresh" content="0;url=/account/accounts"></noscript>';
 
-/** Provides the parts of pages that depend on the settings. */
+/** Provides the parts of pages that depend on the project's settings. */
 export interface PageFiller {
   /**
    * Returns a page in a language. All parts are filled in, except those that depend on the request. Returns undefined
@@ -86,7 +86,10 @@ export interface PageFiller {
   /** Returns the text for an error code. */
   readonly textOf: (code: string, language: string) => string;
   readonly imageSources: readonly string[];
-  /** The captcha provider's sources for the content security policy. Empty if the project doesn't use a captcha. */
+  /**
+   * The captcha provider's sources for the content security policy. The list is empty if the project doesn't use a
+   * captcha.
+   */
   readonly captchaSources: readonly string[];
   readonly logo: Logo;
 }
@@ -207,7 +210,7 @@ export function createSend(deps: SendDeps): Send {
       .replace('</body>', () => `${framesOf(frameUrls)}</body>`);
     // A sign-out discards the app's request, so links on the signed-out page lead to Plinth's own sign-in page.
     const withFlow = carryFlow(whole, queryOf(request), page === 'signed-out' ? '' : undefined);
-    // App logos may come from any host, because operators enter their URLs when they register apps.
+    // App logos may be on any host, because operators enter the URLs of the logos when they register apps.
     const images = page === 'consent' ? [...imageSources, 'https:'] : imageSources;
     const widgetSources = withCaptcha.has(page) ? captchaSources : [];
     return face.sendPage(request, reply, {

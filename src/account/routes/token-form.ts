@@ -25,7 +25,7 @@ export interface TokenForm {
   ) => Promise<{ readonly page: AnyPage; readonly fields?: PageFields }>;
   /** Uses the token and returns the URL of the next page. Rejects like `show`. */
   readonly use: (request: FastifyRequest, reply: FastifyReply, token: string) => Promise<string>;
-  /** The page for a used or expired link. Defaults to the "link expired" page. */
+  /** The page for a used or expired link. The default is the "link expired" page. */
   readonly expired?: AnyPage;
   /** Whether `show` also returns a page for a used link. */
   readonly showsUsed?: boolean;

@@ -127,8 +127,8 @@ export const isAlwaysTrue = (expression: string): boolean =>
   trueForms.has(bare(textsOf(expression)).join(' '));
 
 /**
- * Returns whether no row can satisfy the expression, because a condition is false or null or an operator compares a
- * value with null.
+ * Returns whether no row can satisfy the expression, because a condition is false or null, or because an operator
+ * compares a value with null.
  */
 export const isNeverTrue = (expression: string): boolean => neverTrue(textsOf(expression));
 

@@ -3,7 +3,7 @@ import { encodeQuery } from './redirects.ts';
 
 export type LinkType = 'signup' | 'invite' | 'recovery' | 'magiclink' | 'email_change';
 
-/** Returns `{external URL}/verify?token=HASH&type=TYPE&redirect_to=URL`. As in upstream, the link works only once. */
+/** Returns `{external URL}/verify?token=HASH&type=TYPE&redirect_to=URL`. The link works only once, as in upstream. */
 export function actionLink(externalUrl: string, hash: string, type: LinkType, redirectTo: string): string {
   // A URL that contains none of these characters isn't encoded, because the caller may have encoded it already.
   const target = /[&=#]/.test(redirectTo) ? encodeQuery(redirectTo) : redirectTo;

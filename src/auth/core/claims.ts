@@ -15,7 +15,7 @@ export interface AmrEntry {
 
 /**
  * The authentication method (amr) of a one-time recovery code that a user enters instead of using a factor. Upstream
- * doesn't have this method.
+ * doesn't have this authentication method.
  */
 export const recoveryCodeMethod = 'mfa/recovery_code';
 

@@ -23,7 +23,9 @@ export interface MailBrand {
   readonly name: string;
   /** The brand color, in the form `#rrggbb`. */
   readonly color: string;
-  /** The URL of a logo that email clients can display. If empty, the name's initial is shown instead. */
+  /**
+   * The URL of a logo that email clients can display. If the URL is empty, emails show the initial of the name instead.
+   */
   readonly logo: string;
   /** The help page's URL, or an empty string. */
   readonly supportUrl: string;

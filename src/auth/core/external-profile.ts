@@ -41,8 +41,8 @@ export function soleEmail(email: string, verified: boolean): ProviderEmail[] {
 }
 
 /**
- * Returns the claims to store with the identity. The claims include the primary address or, if no address is primary,
- * the last address.
+ * Returns the claims that are stored with the identity. The claims include the primary address or, if no address is
+ * primary, the last address.
  */
 export function identityDataOf(profile: ExternalProfile): ExternalClaims {
   const { emails, claims } = profile;

@@ -1,6 +1,6 @@
 /**
- * Converts the HTML of an email to plain text. Runs in linear time, because operators can preview any HTML and
- * templates contain user data.
+ * Converts the HTML of an email to plain text. The conversion takes linear time, because operators can preview any
+ * HTML, and because templates contain user data.
  */
 
 const entities: Readonly<Record<string, string>> = {
@@ -48,7 +48,10 @@ export function htmlToText(html: string): string {
 }
 
 interface Tag {
-  /** The lowercase name of the tag. The name of a closing tag is preceded by a slash. Empty if the tag is invalid. */
+  /**
+   * The lowercase name of the tag. The name of a closing tag is preceded by a slash. The name is empty if the tag is
+   * invalid.
+   */
   readonly name: string;
   readonly text: string;
   readonly start: number;

@@ -13,7 +13,7 @@ const maxDepth = 1000;
 
 /**
  * Whether PostgreSQL can store the value as jsonb. PostgreSQL rejects NUL characters, unpaired surrogates, and values
- * nested too deeply for its stack.
+ * whose nesting is too deep for PostgreSQL's stack.
  */
 export function isStorable(value: unknown): boolean {
   const text = (part: string): boolean => part.isWellFormed() && !part.includes('\0');

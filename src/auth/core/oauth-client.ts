@@ -48,7 +48,9 @@ export const reservedParams = new Set([
  */
 const ownParams = new Set(['provider', 'scopes', 'invite_token']);
 
-/** Returns the request parameters to pass to the provider, such as `prompt`, `login_hint` and the app's `nonce`. */
+/**
+ * Returns the request parameters that are passed to the provider, such as `prompt`, `login_hint` and the app's `nonce`.
+ */
 export function passedParams(query: URLSearchParams): Record<string, string> {
   const passed = new Map<string, string>();
   for (const [key, value] of query) {

@@ -42,7 +42,7 @@ export function isVerifierOf(challenge: Challenge, verifier: string): boolean {
   return sameSecret(derived, challenge.codeChallenge);
 }
 
-/** Checks the verifier. @throws {AuthError} bad_code_verifier if it doesn't match the challenge */
+/** Checks the verifier. @throws {AuthError} bad_code_verifier if the verifier doesn't match the challenge */
 export function checkVerifier(challenge: Challenge, verifier: string): void {
   if (!isVerifierOf(challenge, verifier)) throw authError('bad_code_verifier');
 }

@@ -1,4 +1,4 @@
-/** Limits a session to the assurance level that its access token proves. */
+/** Limits the assurance level of a session to the level that the access token proves. */
 import type { Session } from '../rows.ts';
 import { isSecondFactor } from './claims.ts';
 

@@ -200,7 +200,7 @@ function asciiHost(tokens: readonly Token[]): Token[] {
   );
 }
 
-/** Expands `a{b,c}d` to `abd` and `acd`. Returns undefined if there are too many alternatives. */
+/** Expands `a{b,c}d` to `abd` and `acd`. Returns undefined if the entry has too many alternatives. */
 function expandBraces(glob: string): string[] | undefined {
   const open = firstBrace(glob);
   if (open < 0) return [glob];

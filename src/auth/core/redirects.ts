@@ -1,7 +1,7 @@
 /**
  * Determines to which URLs links may redirect. Follows the rules of GoTrue 2.196, except that the parts of a URL are
- * checked separately. An http(s) URL is matched as browsers interpret it, and is rejected if Go's net/url would find a
- * different host in it.
+ * checked separately. For an http(s) URL, the parts that browsers find in it are matched. The URL is rejected if Go's
+ * net/url would find a different host.
  */
 
 import { isIP } from 'node:net';
@@ -21,8 +21,8 @@ export function redirectRules(siteUrl: string, globs: readonly string[]): Redire
 const maxUrlLength = 16_384;
 
 /**
- * Schemes that a browser executes or displays instead of passing them to an app. These schemes are never allowed, even
- * if the allow list contains them.
+ * Schemes of URLs that a browser executes or displays itself instead of passing them to an app. These schemes are never
+ * allowed, even if the allow list contains them.
  */
 const dangerousSchemes = new Set([
   'about',

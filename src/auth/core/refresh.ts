@@ -6,11 +6,12 @@
  * - Superseded (Plinth's own rule): the session's assurance level was raised after the token was issued. The token is
  *   invalid, even within the reuse interval.
  * - Revoked, but the parent of the active token: the client never received the child token, so it receives the active
- *   token now. This applies regardless of the token's age.
+ *   token now. This rule applies regardless of the token's age.
  * - Revoked within the reuse interval: the client receives a new child token, because several tabs may refresh at the
  *   same time.
- * - Otherwise, the token was stolen or replayed. With rotation, the session and all of its tokens are revoked. GoTrue
- *   revokes only the token's family, and the newest token of the family remains valid for another reuse interval.
+ * - In all other cases, the token was stolen or replayed. With rotation, the session and all of its tokens are revoked.
+ *   GoTrue revokes only the token's family, and the newest token of the family remains valid for another reuse
+ *   interval.
  */
 import type { Session } from '../rows.ts';
 import { toMs } from './times.ts';

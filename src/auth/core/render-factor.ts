@@ -27,7 +27,7 @@ export interface FactorChallenge {
   readonly id: string;
   readonly type: FactorType;
   readonly expiresAtSeconds: number;
-  /** The input for the browser's WebAuthn API. It is set only for WebAuthn keys. */
+  /** The input for the browser's WebAuthn API. This input is set only for WebAuthn keys. */
   readonly webauthn?: { readonly type: 'create' | 'request'; readonly publicKey: object };
 }
 

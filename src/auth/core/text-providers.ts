@@ -24,8 +24,8 @@ export interface ProviderRequest {
 }
 
 /**
- * A request and a function that checks its response. `fault` returns upstream's error text, or undefined if the request
- * succeeded.
+ * A request, and a function that checks the response to the request. `fault` returns upstream's error text, or
+ * undefined if the request succeeded.
  */
 export interface ProviderCall<T> {
   request(config: SmsConfig, input: T): ProviderRequest;

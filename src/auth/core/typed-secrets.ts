@@ -18,8 +18,8 @@ export interface TypedSecret {
   /** The budget for failed attempts from all networks. */
   readonly guesses: Bucket;
   /**
-   * A separate budget for attempts from networks where the account is signed in. Other users can't use up this budget.
-   * The budget is undefined if the secret has no such budget.
+   * A separate budget for attempts from networks on which the account has a session. Other users can't use up this
+   * budget. The budget is undefined if the secret has no such budget.
    */
   readonly knownNetwork?: Bucket;
   /**
@@ -35,8 +35,8 @@ export interface TypedSecret {
    */
   readonly counted: 'before' | 'after';
   /**
-   * The number of possible values divided by the number of correct values. On average, one in this many random guesses
-   * is correct. Undefined if the user chose the secret.
+   * The number of possible values divided by the number of correct values. If this number is N, on average one in N
+   * random guesses is correct. The number is undefined for secrets that users choose.
    */
   readonly oneIn?: number;
 }

@@ -9,7 +9,8 @@ import { WaitEstimate } from '../../shared/wait-estimate.ts';
 
 export interface WorkQueue {
   /**
-   * Runs the work once a slot is free. If the signal aborts before the work has started, throws the signal's reason.
+   * Runs the work once a slot is free. If the signal is aborted before the work has started, throws the signal's
+   * reason.
    * @throws {QueueFullError} if the queue is full or the estimated wait is too long
    */
   run<T>(work: () => Promise<T>, signal?: AbortSignal, client?: string): Promise<T>;

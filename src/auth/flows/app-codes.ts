@@ -14,11 +14,11 @@ import { insertFlowState } from '../queries/flow-states.ts';
 import { findSession } from '../queries/sessions.ts';
 import type { FlowState, Session } from '../rows.ts';
 
-/** The provider type that identifies the flow states created here. */
+/** The provider type that identifies the flow states that this module creates. */
 const providerType = 'account';
 
 export interface CodeRequest {
-  /** The access token of the Account pages' session. */
+  /** The access token of the user's session on the Account pages. */
   readonly accessToken: string;
   readonly codeChallenge: string;
   readonly codeChallengeMethod: 's256' | 'plain';

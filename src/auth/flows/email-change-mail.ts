@@ -39,7 +39,8 @@ export async function sendEmailChange(
   user.email_change = newEmail;
   await wrapFailure('Error sending email change email', async () => {
     requireAuthorized(ctx, newEmail);
-    // Also checks the old address, because it may have been stored before the list of authorized addresses existed.
+    // The old address is checked as well, because it may have been stored before the list of authorized addresses
+    // existed.
     if (isDouble) requireAuthorized(ctx, oldEmail);
     await ctx.limits.email(now);
     const redirectTo = caller.redirectTo();

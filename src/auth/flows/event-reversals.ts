@@ -84,7 +84,7 @@ export async function reverseEvent(ctx: AuthContext, caller: Caller, token: stri
     await cancelRemoval(ctx, tx, caller, user.id);
     await restoreContacts(ctx, tx, user, events);
     await restoreIdentities(ctx, tx, user, valueBefore(events, 'email'));
-    // This also clears pending changes and invalidates codes and links that were sent.
+    // Removing the password also clears pending changes, and invalidates codes and links that were sent.
     await storePassword(ctx, tx, user, null, []);
     await spendReversalsSince(tx, user.id, event.created_at, ctx.clock.now());
     await forgetDevicesSince(tx, user.id, firstDoubtful(ctx, event));

@@ -1,6 +1,6 @@
 /**
  * Finds, links or creates accounts for users who were authenticated with social providers, ID tokens, SSO connections
- * or wallets. Discards data of unverified origin to prevent pre-account takeover.
+ * or wallets. Discards data of unverified origin to prevent account pre-hijacking.
  */
 import type { Transaction } from '../../database/types.ts';
 import type { Caller } from '../caller.ts';
@@ -53,8 +53,8 @@ export type ExternalOutcome =
   | { readonly kind: 'refusal'; readonly error: AuthError };
 
 /**
- * Runs the project's hook. Call this function before the transaction that creates the account, because hooks may be
- * slow.
+ * Runs the project's `before_user_created` hook. Call this function before the transaction that creates the account,
+ * because hooks may be slow.
  * @throws {AuthError} signup_disabled, and the hook's error
  */
 export async function runBeforeExternalUser(

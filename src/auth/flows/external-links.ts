@@ -84,7 +84,8 @@ export async function findInvited(ctx: AuthContext, db: Queryable, token: string
 }
 
 /**
- * Accepts an invitation through a provider. The profile from the provider must include the invited address.
+ * Accepts an invitation with a sign-in through a provider. The profile from the provider must include the invited
+ * address.
  * @throws {AuthError} validation_failed
  */
 export async function acceptInvite(

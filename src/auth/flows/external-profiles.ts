@@ -25,7 +25,7 @@ import type { ProviderSettings } from '../settings.ts';
 
 /**
  * Reads a user's profile from a configured provider.
- * @param url replaces the provider's default URL if it isn't empty
+ * @param url the URL that replaces the provider's default URL, or an empty string
  * @throws {Error} if the provider doesn't respond, or if the response is invalid
  */
 export async function readConfigured(

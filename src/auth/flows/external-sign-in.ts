@@ -91,7 +91,7 @@ const clientStateLifetimeMs = 300_000;
 
 /**
  * Reads the provider's response and returns the user's profile and tokens.
- * @param params the parameters of the request in which the browser returned
+ * @param params the parameters with which the provider redirected the browser back
  * @throws {OAuthShapedError} with the provider's error
  * @throws {AuthError}
  */
@@ -133,7 +133,9 @@ function requireSameIssuer(client: OAuth2Client, params: URLSearchParams): void 
   throw authError('bad_oauth_callback', "OAuth callback isn't from the provider that was used");
 }
 
-/** Returns and deletes the flow's secret (a PKCE verifier or a request token), so that it can be used only once. */
+/**
+ * Returns and deletes the flow's secret (a PKCE verifier or a request token), so that the secret can be used only once.
+ */
 async function consumeSecret(ctx: AuthContext, flow: FlowState): Promise<string | undefined> {
   if (flow.oauth_client_state_id === null) return undefined;
   const state = await consumeOAuthClientState(ctx.pool, flow.oauth_client_state_id);

@@ -1,7 +1,7 @@
 /**
- * Removes the second factors of users who have lost them and have no recovery codes (decision 73). The user signs in
- * with the first factor, confirms the request by email, and waits for a period that the project defines. If the user
- * uses a second factor before the removal, the request is canceled.
+ * Removes the second factors of users who have lost their factors and have no recovery codes (decision 73). The user
+ * signs in with the first factor, confirms the request by email, and waits for a period that the project defines. If
+ * the user uses a second factor before the removal, the request is canceled.
  */
 import { randomBytes } from 'node:crypto';
 import type { Transaction } from '../../database/types.ts';

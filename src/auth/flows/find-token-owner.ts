@@ -50,7 +50,7 @@ export async function findByHash(
   const owner = (await findOneTimeToken(tx, hash, types))?.user_id;
   if (owner === undefined) throw invalidLink();
   await awaitUser(tx, owner);
-  // Undefined if a concurrent request has already used the token.
+  // The token is undefined if a concurrent request has already used it.
   const token = await findOneTimeToken(tx, hash, types);
   const user = token && (await findUserById(tx, owner));
   if (!user) throw invalidLink();

@@ -24,7 +24,7 @@ const names: Readonly<Record<HookName, string>> = {
 
 const attempts = 3;
 const backoffMs = 2000;
-/** The timeout for all attempts to call an HTTP hook together. */
+/** The time limit for all attempts to call an HTTP hook, including the waits between them. */
 const httpTimeoutMs = 5000;
 const functionTimeoutMs = 2000;
 const maxResponseBytes = 200 * 1024;
@@ -57,7 +57,7 @@ export async function runHook(
 
 /**
  * Throws the error that a successful response contains, in the form `{"error": {"http_code", "message"}}`. Does nothing
- * if the response contains no error or the message is empty.
+ * if the response contains no error, or if the error message is empty.
  */
 function throwOnRejection(response: JsonObject): void {
   const error = response.error;

@@ -55,8 +55,8 @@ export async function followIdentities(
 }
 
 /**
- * Returns the first address that no other user has. Returns null if the list contains an entry without an address
- * before such an address. Returns undefined if other users have all of the addresses.
+ * Returns the first address that no other user has. Returns null if an entry without an address comes before the first
+ * such address. Returns undefined if other users have all of the addresses.
  */
 async function firstFree(
   tx: Transaction,

@@ -10,7 +10,10 @@ import { fetchMetadata } from './saml-metadata.ts';
 /** The parts of a metadata document on which sign-ins depend. */
 export interface SamlInspection {
   readonly entityId: string;
-  /** Null if the provider doesn't accept requests that are sent with the HTTP-Redirect binding. Sign-ins then fail. */
+  /**
+   * The URL is null if the provider doesn't accept requests that are sent with the HTTP-Redirect binding. Sign-ins then
+   * fail.
+   */
   readonly signOnUrl: string | null;
   readonly certificates: readonly SamlCertificate[];
   /** The time in ISO 8601 format. The time is null if the document doesn't expire. */
@@ -18,7 +21,10 @@ export interface SamlInspection {
 }
 
 export interface SamlCertificate {
-  /** Null if the certificate isn't valid X.509. In this case, the following fields are empty. */
+  /**
+   * The certificate's subject, or null if the certificate isn't a valid X.509 certificate. In this case, the following
+   * fields are empty.
+   */
   readonly subject: string | null;
   /** The SHA-256 fingerprint in the format that identity providers display. */
   readonly fingerprint: string;

@@ -102,7 +102,8 @@ export const isMailPausing = ({ settings, clock }: AuthContext, sentAt: string |
   sentAt !== null && isPausing(toMs(sentAt), settings.email.maxFrequencyMs, clock.now());
 
 /**
- * Sends an email. Rethrows an {@link AuthError}, and throws an internal error with the message for any other failure.
+ * Sends an email. Rethrows an {@link AuthError}. For any other failure, throws an internal error with the given
+ * message.
  */
 export async function wrapFailure(message: string, send: () => Promise<void>): Promise<void> {
   try {

@@ -156,8 +156,8 @@ const fixDuplicates = (duplicates: readonly Index[]): { readonly fix?: Fix } =>
       };
 
 /**
- * Returns the indexes that can be dropped. Keeps one valid index, and all indexes of constraints and replica
- * identities.
+ * Returns the indexes that can be dropped. Keeps one valid index of each group of identical indexes, and all indexes
+ * that belong to constraints or replica identities.
  */
 function duplicatesOf(group: readonly Index[]): Index[] {
   const isBound = ({ ownedByConstraint, isReplicaIdentity }: Index) => ownedByConstraint || isReplicaIdentity;

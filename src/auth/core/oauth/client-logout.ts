@@ -1,7 +1,7 @@
 /**
  * A client's sign-out metadata, which consists of `post_logout_redirect_uris` (OpenID Connect RP-Initiated Logout 1.0,
  * section 3.1), `backchannel_logout_uri` (Back-Channel Logout 1.0, section 2.2) and `frontchannel_logout_uri`
- * (Front-Channel Logout 1.0, section 2). Also builds logout tokens.
+ * (Front-Channel Logout 1.0, section 2). This file also builds logout tokens.
  */
 import { authError } from '../../errors.ts';
 import type { Fields } from '../fields.ts';

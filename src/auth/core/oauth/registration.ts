@@ -143,8 +143,8 @@ function checkName(name: string): void {
 }
 
 /**
- * Checks that the URI is an http or https URL, because consent pages use it for links and images. Upstream also accepts
- * `javascript:` URLs.
+ * Checks that the URI is an http or https URL, because consent pages contain it in links and images. Upstream also
+ * accepts `javascript:` URLs.
  * @throws {AuthError} validation_failed
  */
 function checkUri(name: 'client_uri' | 'logo_uri', uri: string): void {

@@ -1,4 +1,7 @@
-/** Defines the scopes that the OAuth server supports (OpenID Connect Core section 5.4). Other scopes are rejected. */
+/**
+ * Defines the scopes that the OAuth server supports (OpenID Connect Core section 5.4). Requests for other scopes are
+ * rejected.
+ */
 
 export const supportedScopes = ['openid', 'profile', 'email', 'phone', 'offline_access'] as const;
 

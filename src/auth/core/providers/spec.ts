@@ -88,7 +88,10 @@ export interface ProviderSpec {
   /** The default scopes, to which the request's scopes are added unless `fixedScopes` is set. */
   readonly scopes: readonly string[];
   readonly fixedScopes?: boolean;
-  /** The client authentication method that is tried first at the token endpoint. Defaults to HTTP Basic. */
+  /**
+   * The client authentication method that is tried first at the token endpoint. The default method is HTTP Basic
+   * authentication.
+   */
   readonly clientAuth?: 'post';
   /** Whether to use PKCE with the provider (RFC 7636). */
   readonly pkce?: boolean;

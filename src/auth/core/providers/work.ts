@@ -189,9 +189,9 @@ const zoom: ProviderSpec = {
       const id = textAt(user, 'id');
       const name = `${textAt(user, 'first_name')} ${textAt(user, 'last_name')}`.trim();
       const picture = textAt(user, 'pic_url');
-      // Login type 100 is a sign-in by email address. Only users with this login type can have an unverified address,
-      // because they must confirm the address by opening a link. With other login types, the address comes from another
-      // source.
+      // In Zoom's API, login type 100 is a sign-in with an email address. Only users with this login type can have an
+      // unverified address, because they must confirm the address by opening a link. With other login types, the
+      // address comes from another source.
       const isVerified = idAt(user, 'login_type') !== '100' || numberAt(user, 'verified') !== 0;
       return {
         emails: soleEmail(textAt(user, 'email'), isVerified),

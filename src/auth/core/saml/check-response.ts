@@ -1,5 +1,5 @@
 /**
- * Checks that a response is intended for this server, is current, and belongs to a sign-in that was started here. A
+ * Checks that a response is intended for this server, is current, and belongs to a sign-in that this server started. A
  * valid signature doesn't prove any of these properties. Follows SAML 2.0 Profiles, section 4.1.4, even if GoTrue 2.196
  * is more lenient.
  */
@@ -9,7 +9,7 @@ import { assertionNamespace, protocol, SamlFault, statusSuccess } from './names.
 
 export interface Expected {
   readonly entityId: string;
-  /** This service provider's entity ID, which the assertion must name as its audience. */
+  /** The entity ID of this service provider. The assertion must name this ID as its audience. */
   readonly audience: string;
   readonly acsUrl: string;
   /**
@@ -63,7 +63,7 @@ export function checkAssertion(assertion: XmlElement, expected: Expected, nowMs:
   checkConditions(assertion, expected, nowMs);
 }
 
-/** Checks the subject. One valid bearer confirmation suffices. */
+/** Checks the subject. One valid bearer confirmation is sufficient. */
 function checkSubject(assertion: XmlElement, expected: Expected, nowMs: number): void {
   const subject = childOf(assertion, assertionNamespace, 'Subject');
   const bearers = (subject ? childrenOf(subject, assertionNamespace, 'SubjectConfirmation') : []).filter(

@@ -9,7 +9,9 @@ export interface IdentityProvider {
   readonly entityId: string;
   /** The URL to which the browser is redirected with a SAML request. */
   readonly signOnUrl: string | undefined;
-  /** The provider's certificates in base64. A signature is valid if it matches any of these certificates. */
+  /**
+   * The provider's certificates in base64. A signature is valid if it can be verified with any of these certificates.
+   */
   readonly certificates: readonly string[];
   /** The services that resolve artifacts. The first service is the default. */
   readonly artifactServices: readonly ArtifactService[];

@@ -1,6 +1,6 @@
 /**
- * Limits the work per rendering, because rendering blocks the server's only thread. Operators write the templates, and
- * the values in them come from users.
+ * Limits the work for rendering a template, because rendering blocks the server's only thread. Operators write the
+ * templates, and the values in them come from users.
  */
 import { TemplateError } from './parse.ts';
 

@@ -149,8 +149,8 @@ export function createScanner(): Scanner {
 }
 
 /**
- * Whether a URL opens a web page or composes an email. Any other URL, such as a `javascript:` URL, is replaced with
- * `#ZgotmplZ`.
+ * Whether opening a URL shows a web page or composes an email. Any other URL, such as a `javascript:` URL, is replaced
+ * with `#ZgotmplZ`.
  */
 function isSafeUrl(url: string): boolean {
   const scheme = /^([^/?#:]*):/.exec(url);

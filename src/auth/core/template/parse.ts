@@ -160,7 +160,7 @@ function findClose(text: string): number {
 const tokenPattern =
   /\s*(?:("(?:\\.|[^"\\])*")|`([^`]*)`|(:=|=|\||,|\(|\))|(\$[A-Za-z0-9_]*)((?:\.[A-Za-z_][A-Za-z0-9_]*)*)|((?:\.[A-Za-z_][A-Za-z0-9_]*)+|\.)|(-?\d+(?:\.\d+)?)|([A-Za-z_][A-Za-z0-9_]*))/y;
 
-/** `end` is the position that follows the symbol in the text. */
+/** `end` is the position in the text at which the symbol ends. */
 type Token = { readonly symbol: string; readonly end: number } | { readonly operand: Operand };
 
 function parsePipeline(text: string): Pipeline {

@@ -1,6 +1,6 @@
 /**
- * Renders Go's template language for emails. `renderHtml` escapes values according to their context, as html/template
- * does. `renderText` doesn't escape values.
+ * Renders email templates written in Go's template language. `renderHtml` escapes values according to their context, as
+ * html/template does. `renderText` doesn't escape values.
  *
  * @example renderHtml('<b>{{ .Name }}</b>', { Name: 'A & B' }) // '<b>A &amp; B</b>'
  */

@@ -4,7 +4,7 @@
  */
 
 /**
- * Whether the string is an absolute URI with a slash after its scheme, or an absolute path. Accepts the same strings as
+ * Whether the string is an absolute path, or an absolute URI with a slash after the scheme. Accepts the same strings as
  * Go's url.ParseRequestURI.
  */
 export function isRequestUri(text: string): boolean {

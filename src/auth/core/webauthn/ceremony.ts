@@ -8,7 +8,7 @@ import { randomBytes } from 'node:crypto';
 import { isJsonObject, type Json, type JsonObject } from '../json.ts';
 import type { RelyingParty } from './relying-party.ts';
 
-/** How long the browser waits for the user. The expiration time of the challenge is separate. */
+/** How long the browser waits for the user. The challenge itself expires independently of this timeout. */
 const ceremonyTimeoutMs = 300_000;
 
 /**
@@ -54,7 +54,9 @@ export function newChallenge(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/** Returns PublicKeyCredentialCreationOptionsJSON (WebAuthn level 3, section 5.4), in upstream's order. */
+/**
+ * Returns PublicKeyCredentialCreationOptionsJSON (WebAuthn level 3, section 5.4), with the members in upstream's order.
+ */
 export function creationOptions(
   party: RelyingParty,
   kind: KeyKind,

@@ -14,7 +14,8 @@ interface KeyResponse {
 export interface CreationResponse extends KeyResponse {
   readonly attestationObject: string;
   /**
-   * A copy of the authenticator data that the attestation object contains. The copy is empty if the browser omits it.
+   * A copy of the authenticator data that the attestation object contains. The value is empty if the browser omits this
+   * copy.
    */
   readonly authenticatorData: string;
   /** The COSE number of the key's algorithm. The value is 0 if the browser omits the algorithm. */
