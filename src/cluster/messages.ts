@@ -54,7 +54,7 @@ export interface Line {
 /** The state that a worker regularly reports to the main process. */
 export interface WorkerFacts {
   readonly connections: number;
-  /** The reason why the worker can't serve requests. Undefined if the worker can serve them. */
+  /** The reason why the worker can't serve requests. Undefined if the worker can serve requests. */
   readonly fault: string | undefined;
   readonly metrics: MetricValues;
   /** The API key usage since the last report. */

@@ -78,8 +78,8 @@ export class WorkerProcess<Init> {
     const id = this.#nextId++;
     this.#unserved.set(id, socket);
     this.#handedSinceFacts += 1;
-    // Errors are ignored because they mean that the worker has exited or the client has disconnected, which is handled
-    // elsewhere.
+    // Errors are ignored because they mean that the worker has exited or the client has disconnected. Both cases are
+    // handled elsewhere.
     if (this.#child.connected)
       this.#child.send({ kind: 'connection', id }, socket, { keepOpen: true }, () => undefined);
   }

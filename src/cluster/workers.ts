@@ -1,6 +1,6 @@
 /**
  * Starts the API workers and keeps them running. A worker that exits is replaced, after a delay if it keeps exiting.
- * The other workers aren't affected and take over the connections that the worker hadn't accepted.
+ * The other workers aren't affected and take over the connections that the exited worker hadn't accepted.
  */
 import type { ChildProcess } from 'node:child_process';
 import type { Socket } from 'node:net';
@@ -61,7 +61,7 @@ interface Slot<Init> {
 /** The maximum number of connections that wait while no worker is ready. Additional connections are closed. */
 const maxWaiting = 4096;
 const startTimeoutMs = 60_000;
-/** A worker that sends no message for this long is considered stuck. Workers report once per second. */
+/** How long a worker may send no messages before it is considered stuck. Workers report once per second. */
 const maxSilenceMs = 30_000;
 const checkMs = 1000;
 
@@ -117,7 +117,7 @@ export function createWorkers<Init>(options: WorkersOptions<Init>): Workers {
       );
   }
 
-  /** Starts a slot's worker, and restarts it whenever it exits. */
+  /** Starts the worker for a slot, and starts another one whenever a worker exits. */
   function fill(slot: Slot<Init>): Promise<void> {
     const { worker, ready } = launch(slot, (exit) => onCrash(slot, worker, exit));
     slot.current = worker;
@@ -159,7 +159,8 @@ export function createWorkers<Init>(options: WorkersOptions<Init>): Workers {
     if (isStopping || predecessor === undefined || !predecessor.isReady) return;
     const { worker, ready } = launch(slot, (exit) => onCrash(slot, worker, exit));
     await ready;
-    // The worker is read after the wait, because the previous worker may have crashed and been replaced.
+    // The slot's current worker is read only after the wait, because the previous worker may have crashed and been
+    // replaced.
     const retired = slot.current;
     clearTimeout(slot.timer);
     slot.current = worker;

@@ -31,7 +31,7 @@ export interface SettingFacts {
   readonly help: string;
   /** The least privileged role that can change the setting. */
   readonly changedBy: 'owner' | 'developer';
-  /** The reason why a change needs a restart. Null if changes apply at run time. */
+  /** The reason why a change needs a restart. Null if changes take effect while the server runs. */
   readonly restart: string | null;
 }
 
@@ -60,7 +60,10 @@ export interface NamesFacts {
   readonly settings: readonly SettingFacts[];
 }
 
-/** A section of a page, with the keys of its settings. In these keys, {@link anyName} stands for user-chosen names. */
+/**
+ * A section of a settings page, with the keys of the section's settings. In these keys, {@link anyName} stands for
+ * user-chosen names.
+ */
 export interface PartFacts {
   readonly title: string | null;
   readonly text: string | null;
@@ -126,7 +129,9 @@ function namesIn(file: SettingsFile, node: Node, path: readonly string[]): Names
   return [...(settings.length === 0 ? [] : [own]), ...namesIn(file, value, below)];
 }
 
-/** Returns all settings that have an effect, in schema order, except those in {@link describeNames}. */
+/**
+ * Returns all settings that have an effect, in schema order, except the settings that {@link describeNames} returns.
+ */
 export function describeSettings(): SectionFacts[] {
   return [...sections('config.toml', projectSchema, []), ...sections('plinth.toml', plinthSchema, [])];
 }

@@ -1,9 +1,9 @@
 /**
- * The running configuration, which can be replaced while the server runs. Services read the configuration whenever they
- * need a setting, instead of copying settings when they are created.
+ * The running configuration, which can be replaced while the server runs. Services read a setting from the
+ * configuration whenever they need the setting, instead of storing a copy.
  *
- * All code that handles a request uses the configuration that was current when the request first read it. The request
- * is identified by its asynchronous context (`kernel/trace.ts`).
+ * All code that handles a request uses the configuration that was current when the request first read the
+ * configuration. The request is identified by its asynchronous context (`kernel/trace.ts`).
  */
 import { traces } from '../kernel/trace.ts';
 import type { Config } from './schema/index.ts';

@@ -45,7 +45,7 @@ export interface Loaded {
 
 /**
  * Loads the configuration.
- * @throws {ConfigError} with all errors in both files
+ * @throws {ConfigError} with all errors in the settings files
  * @example
  * const { config } = loadConfig({ projectDir: process.cwd(), flags: { 'api.port': 0 } });
  */

@@ -4,9 +4,12 @@ import type { Queryable } from '../database/types.ts';
 import { sql } from '../kernel/sql.ts';
 import { boundedDetail, cutText } from './core/changed-values.ts';
 
-/** Records an action. Must be called after each change, and before returning a secret. */
+/** Records an action. This function must be called after each change and before a secret is returned. */
 export type Audit = (
-  /** The operator and the request that caused the action. A route's call object contains both. */
+  /**
+   * The operator and the request that caused the action. The call object of a route contains the operator and the
+   * request.
+   */
   by: { readonly operator: Actor; readonly request?: Pick<FastifyRequest, 'id'> },
   /** The action as `subject.verb`, such as `row.delete`. */
   action: string,

@@ -1,20 +1,20 @@
 /**
- * Compresses the API's JSON responses. The first rows of a table and the list of tables shrink to about an eighth,
- * which makes a difference on slow connections.
+ * Compresses the API's JSON responses. The first rows of a table and the list of tables shrink to about an eighth of
+ * their size, which makes a difference on slow connections.
  */
 import { promisify } from 'node:util';
 import { constants, gzip } from 'node:zlib';
 import type { FastifyInstance } from 'fastify';
 import { accepts } from '../kernel/web-face.ts';
 
-/** Responses that are shorter than this fit in a single packet. */
+/** The minimum length of responses that are compressed. Shorter responses fit in a single packet. */
 const minLength = 1400;
 
 const compressed = promisify(gzip);
 
 /**
  * Adds compression. The session cookie is SameSite=Strict, so another website can't measure how well a secret
- * compresses next to the site's own input (BREACH).
+ * compresses together with input that the website has chosen (BREACH).
  */
 export function compressResponses(app: FastifyInstance): void {
   app.addHook('onSend', async (request, reply, payload) => {

@@ -65,7 +65,7 @@ export interface ConsoleDeps {
   readonly projectMigrations: Migrations;
   /** Saves a schema change as a migration file in the project. */
   readonly writeMigration: WriteMigration;
-  /** The data folder `.plinth/`. It contains the key that encrypts second factors and private queries. */
+  /** The data folder `.plinth/`. This folder contains the key that encrypts second factors and private queries. */
   readonly dataDir: string;
   readonly telemetry: Telemetry;
   /** The folder that contains the built web app (dist/web). */

@@ -18,7 +18,7 @@ export interface EventStreams {
   /**
    * Opens a stream. `follow` receives a function that sends a log entry as JSON, and returns a function that stops
    * following the log. If entries have IDs, a reconnecting browser sends the ID of the last entry that it received
-   * (section 9.2.4).
+   * (HTML standard, section 9.2.4).
    * @throws {ConsoleError} too_many
    */
   open(response: ServerResponse, follow: (send: (json: string, id?: number) => void) => () => void): void;

@@ -51,7 +51,7 @@ export interface ConsoleService extends Service {
   manage(name: Parameters<Management['call']>[0], input: unknown): Promise<unknown>;
 }
 
-/** The maximum number of requests with unknown access tokens per IP address. */
+/** The maximum number of requests with unknown access tokens from an IP address. */
 const tokenAttempts = { max: 10, windowMs: 60_000, addresses: 1000 };
 
 export function createConsole(deps: ConsoleDeps): ConsoleService {

@@ -36,8 +36,8 @@ export interface Operator {
 }
 
 /**
- * Requires a recent sign-in before an action that exposes a secret or adds a way to sign in. Otherwise, someone with
- * access to an old session could use it to sign in again without the operator.
+ * Requires a recent sign-in before an action that exposes a secret or adds a way to sign in. Without this check,
+ * someone with access to an old session could use the session to sign in again later.
  * @throws {ConsoleError} sign_in_again
  */
 export function requireFresh({ isFresh }: Operator): void {
@@ -46,8 +46,8 @@ export function requireFresh({ isFresh }: Operator): void {
 
 export interface Sessions {
   /**
-   * Returns the operator with this name. Without a name, returns the first owner and creates that operator if the
-   * project has no owner. Rejects if no operator has this name.
+   * Returns the operator with this name. Without a name, returns the first owner, who is created if the project has no
+   * owner. Rejects if no operator has this name.
    */
   operatorNamed(name: string | undefined): Promise<queries.OperatorRow>;
   /**
@@ -101,8 +101,8 @@ export function createSessions({ db, consoleUrl, ownAddress, factorRequired }: S
     isSecure(request) ? '__Host-plinth-console' : `plinth-console-${new URL(consoleUrl()).port || 'default'}`;
 
   function cookieHeader(request: FastifyRequest, value: string, maxAgeSeconds: number): string {
-    // The path restricts where browsers send the cookie. Otherwise, they would also send it to all pages on other ports
-    // of the host.
+    // The path restricts where browsers send the cookie. Otherwise, browsers would also send the cookie to all pages on
+    // other ports of the host.
     const secure = request.protocol === 'https' ? '; Secure' : '';
     const scope = isSecure(request) ? 'Path=/; Secure' : `Path=/console${secure}`;
     return `${cookieName(request)}=${value}; ${scope}; HttpOnly; SameSite=Strict; Max-Age=${maxAgeSeconds}`;

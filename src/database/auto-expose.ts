@@ -31,8 +31,8 @@ export async function setAutoExposeNewTables(database: Database, expose: boolean
 }
 
 /**
- * Returns the role that owns the project's objects. This is usually `postgres`. On an external server where `postgres`
- * belongs to a different administrator, it is the role whose name is in the URL.
+ * Returns the role that owns the project's objects. The role is usually `postgres`. On an external server where
+ * `postgres` belongs to a different administrator, the role is the one in the server's URL.
  */
 async function projectRole(database: Database): Promise<string> {
   const [row] = await database

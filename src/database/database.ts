@@ -60,8 +60,8 @@ export interface DatabaseOptions {
    */
   readonly databaseSettings?: readonly Setting[];
   /**
-   * Database settings that earlier versions of Plinth stored. They are removed if they still have the values specified
-   * here.
+   * Database settings that earlier versions of Plinth stored. These settings are removed if they still have the values
+   * specified here.
    */
   readonly withheldSettings?: readonly Setting[];
   /** The password of the role `postgres` on the embedded server. Defaults to `postgres`. */
@@ -95,8 +95,8 @@ export interface DatabaseOptions {
 /** A running server, either embedded or external, and the database on it that Plinth uses. */
 export interface Server extends SignIns {
   /**
-   * The session in which Plinth's numbered SQL files are applied. The first call to `migrate` closes it. Undefined if
-   * this process doesn't apply SQL files.
+   * The session in which Plinth's numbered SQL files are applied. The first call to `migrate` closes the session.
+   * Undefined if this process doesn't apply SQL files.
    */
   readonly admin?: Client;
   readonly info: DatabaseInfo;
@@ -155,8 +155,8 @@ async function startEmbedded(
       cluster = await start(true);
       admin = await signIn(cluster);
     }
-    // This is safe because no client relies on a new database yet, and a client's first commit also flushes all earlier
-    // commits.
+    // Turning off `synchronous_commit` is safe because no client relies on a new database yet, and a client's first
+    // commit also flushes all earlier commits.
     if (cluster.isNew) await admin.exec('set synchronous_commit = off');
     const serverVersion = readVersion(admin);
     await rejectNewer(admin, options, `in ${options.dataDir}`);

@@ -5,7 +5,7 @@ import { type Effect, effectOf } from './applies.ts';
 type Branch = Readonly<Record<string, unknown>>;
 
 export interface NeedsRestart {
-  /** The setting's key. Keys in plinth.toml start with `plinth.`. */
+  /** The setting's key. Keys of settings in plinth.toml start with `plinth.`. */
   readonly key: string;
   /** The reason, worded as the end of the sentence "Needs a restart because". */
   readonly reason: string;
@@ -14,7 +14,7 @@ export interface NeedsRestart {
 export interface Changes {
   /** The running configuration with the new values of all settings that can change at run time. */
   readonly config: Config;
-  /** The keys of changed settings that can change at run time. Keys in plinth.toml start with `plinth.`. */
+  /** The keys of changed settings that can change at run time. Keys of settings in plinth.toml start with `plinth.`. */
   readonly live: readonly string[];
   /** The changed settings that take effect only after a restart. */
   readonly pending: readonly NeedsRestart[];

@@ -11,7 +11,7 @@ const ok = (value: unknown): Parsed => ({ value });
 const readAs = (value: unknown, shown: string): Parsed => ({ value, readAs: shown });
 const fault = (sentence: string): Parsed => ({ fault: sentence });
 
-/** Parses a single value from a file, the environment or a flag. The caller handles lists and paths to files. */
+/** Parses a single value from a file, the environment or a flag. Lists and file paths are parsed by the caller. */
 export function parseScalar(type: Type, raw: string | number | boolean, numbersAreUnits: boolean): Parsed {
   const text = String(raw);
   switch (type.name) {

@@ -2,7 +2,7 @@
  * Functions and types for defining the schema. A *setting* is a key with a type, a default and a help text. A *section*
  * is a table of settings and sections. A *table of names* has user-chosen keys (`[functions.hello]`).
  *
- * The static type of the configuration is derived from the same definitions ({@link ValueOf}).
+ * The static type of the configuration is derived from the definitions in the schema ({@link ValueOf}).
  */
 
 /** A setting's type, which determines how a value is written in the file and how it is validated. */
@@ -67,8 +67,8 @@ export interface Setting<T> {
    */
   readonly ignored?: string;
   /**
-   * Set if the setting is validated but not implemented in this version. The text is the warning that Plinth prints if
-   * the setting is used.
+   * Set if the setting is validated but not implemented in this version of Plinth. The text is the warning that Plinth
+   * prints if the setting is used.
    */
   readonly pending?: string;
   /** Defaults to the `applies` value of the nearest enclosing section that has one. */

@@ -8,8 +8,8 @@ const applyFix = z
     name: z.string().min(1).max(100),
     key: z.string().min(1).max(10_000),
     /**
-     * The SQL statements that the operator has reviewed. The server runs the fix only if its statements are still the
-     * same.
+     * The SQL statements that the operator has reviewed. The server runs the fix only if the fix still consists of
+     * these statements.
      */
     sql: z.string().min(1).max(100_000),
     /** The name of the migration file. If set, the statements are also saved to this file. */

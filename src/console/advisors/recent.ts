@@ -2,7 +2,7 @@ import type { Finding } from '../../advisors/index.ts';
 import type { LiveConfig } from '../../config/index.ts';
 import type { Pool } from '../../database/types.ts';
 
-/** The advisors run again if their findings are older than this. */
+/** The maximum age of findings before the advisors run again. */
 const maxAgeMs = 60_000;
 
 export interface RecentAdvisors {

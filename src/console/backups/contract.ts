@@ -51,7 +51,7 @@ export interface BackupsOverview {
 }
 
 export interface Backups {
-  /** `target`: no backup target is configured. `external`: the database isn't the embedded one. */
+  /** `target`: no backup target is configured. `external`: the project uses an external database server. */
   readonly missing: 'target' | 'external' | null;
   readonly overview: BackupsOverview | null;
 }

@@ -7,7 +7,7 @@ import type { Api } from '../routes/api.ts';
 import type { BackupsOverview, Drill } from './contract.ts';
 
 export interface BackupDeps {
-  /** Undefined if no backup target is configured or the database isn't the embedded one. */
+  /** Undefined if no backup target is configured or the project uses an external database server. */
   readonly backups: Pick<BackupService, 'run' | 'list' | 'status'> | undefined;
   readonly drills: Pick<Drills, 'start' | 'progress' | 'last'> | undefined;
   readonly database: { readonly info: { readonly embedded: boolean } };

@@ -1,7 +1,7 @@
 /**
  * Determines whether a page load came from another website. A link on another website can contain a different
- * operator's sign-in token. The user would then unknowingly work in that operator's session (login CSRF), so the
- * sign-in page asks for confirmation before using the token.
+ * operator's sign-in token. After following such a link, the user would unknowingly work in that operator's session
+ * (login CSRF), so the sign-in page asks for confirmation before using the token.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 

@@ -1,7 +1,7 @@
 /** Counts failed sign-ins per IP address and time window, to slow down guessing attacks. */
 
 export interface Attempts {
-  /** Returns how many seconds the IP address must wait, or 0 if it may try now. */
+  /** Returns how many seconds the IP address must wait, or 0 if another attempt is allowed now. */
   waitSeconds(address: string, now: number): number;
   failed(address: string, now: number): void;
 }

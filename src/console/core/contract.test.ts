@@ -1,6 +1,6 @@
 /**
- * The compiler checks most of this file. Type checking fails if the line after a `@ts-expect-error` compiles without an
- * error.
+ * Most of this file is checked by the compiler instead of at run time. Type checking fails if the line after a
+ * `@ts-expect-error` compiles without an error.
  */
 import { describe, expectTypeOf, test } from 'vitest';
 import { z } from 'zod';

@@ -70,8 +70,8 @@ type ParamName<Route extends string> = Route extends `${string}:${infer Name}/${
     : never;
 
 /**
- * Replaces all fields of `Actual` that `Expected` doesn't declare with `never`, at any depth. Without this type,
- * TypeScript would accept additional fields in a function's return value.
+ * Fields of `Actual` that `Expected` doesn't declare, at any depth, get the type `never`. Without this type, TypeScript
+ * would accept additional fields in a function's return value.
  */
 export type Exact<Actual, Expected> = unknown extends Expected
   ? Actual

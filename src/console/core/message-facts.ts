@@ -31,7 +31,7 @@ export function messageFacts({ text, html }: { text: string; html: string }): Me
 const invisible = /<(style|script|title)\b[\s\S]*?(?:<\/\1>|$)|<[^<>]*>/gi;
 
 /**
- * The patterns match any text in linear time. This is required because the text comes from anyone who can send a
+ * The patterns match any text in linear time. Linear time is required because the text comes from anyone who can send a
  * message.
  */
 const textOfHtml = (html: string): string => unescaped(html.replaceAll(invisible, ' '));

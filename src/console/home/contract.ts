@@ -76,7 +76,7 @@ export type Problem = { readonly severity: 'error' | 'warning' } & (
       readonly kind: 'job';
       readonly job: string;
       readonly name: string;
-      /** How many of the last ten runs failed. */
+      /** How many of the job's last ten runs failed. */
       readonly failures: number;
     }
   /** A problem with the backups. The message is null if the only problem is an overdue backup. */

@@ -73,7 +73,7 @@ async function usersOf(db: Queryable): Promise<NonNullable<Overview['users']>> {
 }
 
 /**
- * Whether the index that finds the latest users is valid (src/auth/sql/0019_user_lists.sql). Without this index,
+ * Whether the index for finding the latest users is valid (src/auth/sql/0019_user_lists.sql). Without this index,
  * counting the latest users would require reading the whole table.
  */
 async function hasListIndex(db: Queryable): Promise<boolean> {

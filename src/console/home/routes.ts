@@ -1,4 +1,4 @@
-/** The routes of the home page: URLs, public keys, health and versions. */
+/** The routes for the home page, which shows URLs, public keys, service health and versions. */
 import type { LiveConfig } from '../../config/index.ts';
 import { parseConnectionString, printConnectionUri } from '../../database/index.ts';
 import type { Database } from '../../database/types.ts';

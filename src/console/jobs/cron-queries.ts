@@ -1,4 +1,4 @@
-/** Reads scheduled jobs and their runs from pg_cron's tables, and changes them with pg_cron's functions. */
+/** Reads scheduled jobs and their runs from pg_cron's tables, and changes jobs with pg_cron's functions. */
 import type { Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
 import type { RunRow } from './contract.ts';
@@ -101,7 +101,7 @@ export async function unscheduleJob(db: Queryable, id: string): Promise<void> {
 
 /**
  * Makes Plinth's scheduler immediately run the job in a session of the job's role. Returns true if a run of the job is
- * already in progress. In that case, the new run starts when the current run has ended.
+ * already in progress, in which case the new run starts when the current run has ended.
  */
 export async function runJobNow(db: Queryable, id: string): Promise<boolean> {
   const [row] = await db.query<{ waits: boolean }>(sql`

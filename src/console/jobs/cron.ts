@@ -11,7 +11,7 @@ import { readParts } from './parts.ts';
 
 export const runsPerPage = 50;
 
-/** These settings limit how long a change to a job can run and how long it waits for locks. */
+/** These settings limit how long a change to a job can run and wait for locks. */
 const settings = [
   ['statement_timeout', '20000'],
   ['lock_timeout', '5000'],

@@ -90,7 +90,7 @@ export async function findCompleted(
   return row;
 }
 
-/** Returns how long responses are stored, as the text of the setting. */
+/** Returns the value of the setting for how long responses are stored, as text. */
 export async function readTtl(db: Queryable): Promise<string | null> {
   const [row] = await db.query<{ ttl: string | null }>(
     sql`select nullif(current_setting('pg_net.ttl', true), '') as ttl`,

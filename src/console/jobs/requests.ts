@@ -12,7 +12,7 @@ import * as queries from './request-queries.ts';
 export const requestsPerPage = 50;
 /** The maximum size in bytes of a request or response body shown on a page. */
 export const shownBodyBytes = 65_536;
-/** Requests are counted up to this number. */
+/** Requests are counted only up to this number. */
 const maxCounted = 10_000;
 
 const contract = () => import('./contract.ts');

@@ -1,4 +1,4 @@
-/** Reads database webhooks from their triggers, and their deliveries. */
+/** Reads database webhooks (from their triggers) and the deliveries of webhooks. */
 import type { Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
 import type { DeliveryRow } from './contract.ts';

@@ -86,8 +86,8 @@ export function webhookRoutes(api: Api, database: Database, audit: Audit): void 
       headers: shownPairs(request.headers, maySee),
       params: shownPairs(request.params, maySee),
       timeoutMs: request.timeoutMs,
-      // False if the form doesn't support all of the trigger's properties. In that case, saving the form would remove
-      // the unsupported properties.
+      // False if the form doesn't support all of the trigger's properties. If false, saving the form would remove the
+      // unsupported properties.
       isPlain: isPlainType(row.type) && !row.is_narrowed,
       definition: maySee ? row.definition : null,
     };

@@ -44,7 +44,7 @@ export function keyRoutes(api: Api, { keys, jwtExpirySeconds, audit }: KeyDeps):
   route('GET /keys', 'read', async () => ({
     publishableKey: keys.publishableKey,
     anonKey: keys.anonKey,
-    // This part is enough to recognize the key, but not enough to use it.
+    // The first characters are enough to recognize the key, but not enough to use it.
     secretKeyHint: keys.secretKey.slice(0, 14),
     isWellKnown: keys.wellKnown.length > 0,
     defaultKeys: {

@@ -29,7 +29,7 @@ export function receiveUpload(
     function leave(): void {
       raw.off('close', onClose);
       raw.unpipe(parser);
-      // The rest of the body is discarded, because the client reads the response only after it has sent the whole body.
+      // The rest of the body is discarded so that the client can finish sending the body and receive the response.
       raw.resume();
     }
     function fail(error: unknown): void {

@@ -157,8 +157,9 @@ export interface AuditFilter {
 }
 
 /**
- * Lists the newest entries in the audit log. Row keys and filters contain values from the table, so for tables with
- * secrets, they are omitted unless the operator can see secrets. The search also ignores the details that are omitted.
+ * Lists the newest entries in the audit log. Row keys and filters contain values from the table. For tables with
+ * secrets, keys and filters are omitted unless the operator can see secrets. The search also ignores the details that
+ * are omitted.
  */
 export function listAudit(
   db: Queryable,

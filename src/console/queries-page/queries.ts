@@ -1,20 +1,22 @@
-/** Reads PostgreSQL's statistics as `postgres`. This role can read all statistics, but isn't a superuser. */
+/** Reads PostgreSQL's statistics as `postgres`. The role `postgres` can read all statistics, but isn't a superuser. */
 import type { Queryable } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
 import type { ActivityRow, StatementDetails, StatementOrder, StatementRow } from './contract.ts';
 
 export const maxStatements = 200;
 const listedChars = 300;
-/** An outline is derived from this number of characters at the beginning of a statement. */
+/** The number of characters at the beginning of a statement that are used to create the statement's outline. */
 const outlinedChars = 5000;
-/** For tables with fewer rows, reading the whole table is as fast as using an index. */
+/**
+ * The minimum number of rows in a table that is considered large. Reading a smaller table completely is as fast as
+ * using an index.
+ */
 const bigTableRows = 10_000;
 
 /** The database roles that Plinth's services use. */
 const serviceRoles = '^(supabase_|authenticator$|pgbouncer$)';
 /**
- * Matches statements that Plinth runs as these roles for the Console and for schema caches, and statements that begin
- * or end a transaction.
+ * Matches statements that Plinth itself runs: for the Console, for schema caches, and to begin or end a transaction.
  */
 const ownText =
   '\\m(pg_catalog|information_schema|pg_class|pg_stat_statements|pg_stat_activity|_plinth|plinth_plan)\\M' +

@@ -17,7 +17,7 @@ import * as queries from './queries.ts';
  */
 const isRedacted = ({ operator }: Call): boolean => !may(operator.role, 'secrets');
 
-/** An index is clearly useful if the condition selects at most this fraction of a table's rows. */
+/** The maximum fraction of a table's rows that a condition may select for an index to be clearly useful. */
 const maxKeptShare = 0.05;
 
 export function queryRoutes(api: Api, database: Database, audit: Audit): void {

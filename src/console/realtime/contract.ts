@@ -58,8 +58,8 @@ const broadcastCheck = z.object({
 });
 
 /**
- * `stops`: nothing is delivered. `limits`: only some events are delivered. `fine`: this aspect doesn't restrict
- * delivery.
+ * `stops`: nothing is delivered. `limits`: only some events are delivered. `fine`: the checked condition doesn't
+ * restrict delivery.
  */
 export type Weight = 'stops' | 'limits' | 'fine';
 

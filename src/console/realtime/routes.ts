@@ -1,6 +1,6 @@
 /**
- * The routes for the realtime page, with which it gets tokens for joining a channel as a persona and checks delivery.
- * The page connects to the realtime service like any other client.
+ * The routes with which the realtime page gets tokens (for joining a channel as a persona) and checks delivery. The
+ * page connects to the realtime service like any other client.
  */
 import type { Database } from '../../database/types.ts';
 import type { Clock } from '../../kernel/clock.ts';

@@ -109,7 +109,7 @@ export function createApi(app: FastifyInstance, sessions: Sessions, log: Logger)
         if (request.trace !== undefined) request.trace.operator = operator.name;
         const payload = await handle({ request, reply, operator });
         // The handler may have already sent the response itself. `reply.sent` remains false if the client disconnected
-        // while that response was being sent, so the raw response is checked too.
+        // while the handler was sending its response, so the raw response is checked too.
         if (reply.sent || reply.raw.headersSent || reply.raw.destroyed) return reply;
         if (payload === undefined) return reply.code(204).send();
         return reply.send(payload);

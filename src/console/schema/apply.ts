@@ -10,18 +10,19 @@ import type { SchemaChange } from './changes.ts';
 import { ChangeFault, compileChange } from './core/compile.ts';
 
 /**
- * This timeout is short because, while a change waits for its lock, other statements have to wait behind the change.
+ * The lock timeout is short because, while a change waits for its lock, other statements have to wait behind the
+ * change.
  */
 const lockTimeoutMs = 3000;
 /**
- * This timeout is long because it can take minutes to create an index on a large table or to change the type of a
- * column.
+ * The statement timeout is long because it can take minutes to create an index on a large table or to change the type
+ * of a column.
  */
 const statementTimeoutMs = 600_000;
 const settings: readonly Setting[] = [
   ['lock_timeout', String(lockTimeoutMs)],
   ['statement_timeout', String(statementTimeoutMs)],
-  // core/expression.ts relies on this setting when it parses strings.
+  // core/expression.ts relies on `standard_conforming_strings` when it parses strings.
   ['standard_conforming_strings', 'on'],
 ];
 

@@ -260,7 +260,9 @@ export interface Warning {
   readonly exact: boolean;
   /** The number of rows whose values would change. Set only if the type of a column is changed. Null if unknown. */
   readonly changed?: number | null;
-  /** The error from PostgreSQL when it converts the column's values. Set only if the type of a column is changed. */
+  /**
+   * The error that PostgreSQL reports when converting the column's values. Set only if the type of a column is changed.
+   */
   readonly fault?: string;
 }
 

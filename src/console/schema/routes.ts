@@ -61,8 +61,8 @@ export function schemaRoutes(api: Api, { pool, audit, writeMigration }: SchemaDe
 }
 
 /**
- * Removes the arguments of a trigger, which can contain the keys of a webhook. This is necessary because every operator
- * can read the audit log.
+ * Removes the arguments of a trigger, because the arguments can contain the keys of a webhook. Every operator can read
+ * the audit log, so it must not contain these keys.
  */
 function withoutArguments(change: SchemaChange): SchemaChange {
   if (change.kind !== 'create_trigger' || (change.arguments ?? []).length === 0) return change;
@@ -70,7 +70,7 @@ function withoutArguments(change: SchemaChange): SchemaChange {
 }
 
 /**
- * Removes the arguments from the definition of a trigger, because they can contain the keys of a webhook. The
+ * Removes the arguments from the definition of a trigger, because the arguments can contain the keys of a webhook. The
  * definition is truncated at the first position where the arguments can begin.
  */
 function shownDefinition({ definition, function: { schema, name } }: TriggerRow): string {

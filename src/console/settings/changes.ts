@@ -49,7 +49,7 @@ export interface SettingChanges {
   check(operator: Operator, edit: Edit): Promise<CheckedEdit>;
   diffs(edit: CheckedEdit): SettingsPreview['diffs'];
   /**
-   * Returns the old and new values of the changed settings for the audit log. Must be called before the files are
+   * Returns the old and new values of the changed settings for the audit log. Call this function before the files are
    * written.
    */
   recorded(edit: CheckedEdit): RecordedChange[];

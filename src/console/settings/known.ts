@@ -49,7 +49,10 @@ function keyOf({ file, path }: SettingRef): string {
 export const settingOf = (ref: SettingRef): SettingFacts | undefined =>
   settingAt(ref) ?? allSettings().named.find(({ file, path }) => file === ref.file && fits(ref.path, path));
 
-/** Returns a setting with a fixed path. The lengths are compared because a part of the path can contain a dot. */
+/**
+ * Returns a setting whose path contains no user-chosen names. The lengths are compared because a part of the path can
+ * contain a dot.
+ */
 function settingAt(ref: SettingRef): SettingFacts | undefined {
   const found = allSettings().known.get(keyOf(ref));
   return found?.path.length === ref.path.length ? found : undefined;

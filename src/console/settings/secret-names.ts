@@ -10,8 +10,8 @@ export const secretsFile = '.env';
 
 export interface SecretNames {
   /**
-   * Returns the name of the variable for a secret's new value. This is the variable that the setting already refers to,
-   * or a new variable if that variable is also used elsewhere.
+   * Returns the name of the variable for a secret's new value. The variable is the one that the setting already refers
+   * to, or a new one if the existing variable is also used elsewhere.
    */
   assign(setting: SettingRef): string;
   /**

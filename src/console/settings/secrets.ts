@@ -1,5 +1,5 @@
 /**
- * Writes the secrets that owners enter to `supabase/.env`. The settings file then contains only the name of the
+ * Writes secrets to `supabase/.env` when owners enter them. The settings file then contains only the name of the
  * variable, so the settings file can be committed.
  */
 import { mkdirSync } from 'node:fs';

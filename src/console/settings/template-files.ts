@@ -30,7 +30,9 @@ export interface TemplateFiles {
   writes(files: readonly TemplateFile[]): WriteFile[];
 }
 
-/** The allowed extensions of template files. They prevent a template from replacing a settings file or a migration. */
+/**
+ * The allowed extensions of template files, which prevent a template from replacing a settings file or a migration.
+ */
 const extensions = new Set(['.html', '.htm', '.tmpl', '.gohtml']);
 
 /** Returns the path of the setting that contains the path to a template's file. */
@@ -44,8 +46,8 @@ export const isEditable = (name: string): boolean =>
   settingOf({ file: 'config.toml', path: pathSetting(name) }) !== undefined;
 
 /**
- * Returns a path for a new template file that isn't used by an existing file. If an existing file has the default name,
- * for example after the setting was reverted, the new file's name gets a number.
+ * Returns an unused path for a new template file. If an existing file has the default name, for example after the
+ * setting was reverted, the new file's name gets a number.
  */
 function freePath(projectDir: string, base: string): string {
   let path = `${base}.html`;

@@ -37,8 +37,8 @@ export function writeFile(path: string, text: string, newFileMode: number): () =
 }
 
 /**
- * Returns a function that writes the file. If the file can't be written, this function throws an error for the operator
- * with the reason.
+ * Returns a function that writes the file. If the file can't be written, the returned function throws an error that
+ * shows the operator the reason.
  */
 export const fileWrite =
   (path: string, text: string): WriteFile =>

@@ -169,7 +169,7 @@ export interface SavedRow {
   /** The folder. In the list, queries are grouped by folder. Empty if the query isn't in a folder. */
   readonly folder: string;
   readonly text: string;
-  /** Whether all operators can see the query. If false, only the query's owner can see it. */
+  /** Whether all operators can see the query. If false, only the query's owner can see the query. */
   readonly isShared: boolean;
   readonly view: QueryView;
   /** The name of the operator who created the query. */

@@ -89,7 +89,8 @@ async function planOf(session: Session, runnable: Runnable, prefix: string): Pro
 }
 
 /**
- * Whether PostgreSQL can explain the statement. Such statements include CREATE TABLE AS and CREATE MATERIALIZED VIEW.
+ * Whether PostgreSQL can explain the statement. The statements that PostgreSQL can explain include CREATE TABLE AS and
+ * CREATE MATERIALIZED VIEW.
  */
 function hasPlan(statement: Statement): boolean {
   const verb = verbOf(statement);

@@ -1,5 +1,5 @@
 /**
- * Streams all rows that a statement returns as a file. The statement is run again in a read-only transaction.
+ * Streams the complete result of a statement as a file. The statement is run again in a read-only transaction.
  * PostgreSQL sends rows only as fast as the client receives them, so only a few rows are held in memory.
  */
 import { PassThrough, type Readable } from 'node:stream';
@@ -15,14 +15,14 @@ export interface ExportOptions {
   readonly identity: Identity;
   readonly format: 'csv' | 'json';
   readonly guarded: boolean;
-  /** Aborts when the client disconnects. */
+  /** The signal is aborted when the client disconnects. */
   readonly signal: AbortSignal;
 }
 
 const timeoutMs = 600_000;
 const bufferedChars = 1_000_000;
 /**
- * The maximum size of a row. Each row is held in memory. If a row is larger, the export fails. If its cells were
+ * The maximum size of a row. Each row is held in memory. If a row is larger, the export fails. If the row's cells were
  * truncated instead, the operator wouldn't notice.
  */
 const maxRowBytes = 32 * 1024 * 1024;

@@ -88,7 +88,7 @@ export async function createSaved(store: PrivateStore, reader: Reader, input: Sa
 /**
  * Changes a query.
  *
- * @throws {ConsoleError} taken, not_found if the query isn't visible to the operator, forbidden if it belongs to
+ * @throws {ConsoleError} taken, not_found if the query isn't visible to the operator, forbidden if the query belongs to
  * another operator
  */
 export async function changeSaved(

@@ -4,7 +4,7 @@ import { sql } from '../../kernel/sql.ts';
 import type { ParameterValue } from './contract.ts';
 import type { Numbered } from './core/parameters.ts';
 
-/** The OIDs of these types. For `auto`, PostgreSQL determines the type. */
+/** The OIDs of the parameter types. For `auto`, PostgreSQL determines the type. */
 export const typeOids = {
   auto: 0,
   text: 25,
@@ -17,7 +17,7 @@ export const typeOids = {
   json: 3802,
 } as const satisfies Record<ParameterValue['type'], number>;
 
-/** The SQL names of these types. For a parameter of type `unknown`, PostgreSQL determines the type. */
+/** The SQL names of the parameter types. For a parameter of type `unknown`, PostgreSQL determines the type. */
 const typeNames = {
   auto: 'unknown',
   text: 'text',

@@ -51,7 +51,7 @@ export const openRun = (seal: Seal, operator: string, sealed: Buffer): RunText =
   return opened === undefined ? { text: unreadable, error: null } : (JSON.parse(opened) as RunText);
 };
 
-/** Displayed if the key is missing, for example because the database was moved to another server without it. */
+/** Displayed if the key is missing, for example because the database was moved to another server without the key. */
 const unreadable = '-- This text can’t be decrypted because the Console’s key was replaced.';
 
 /** Encrypts rows that earlier versions of Plinth stored as plain text. */

@@ -3,8 +3,8 @@
  * functions in the query must be known to be safe. In a transaction that is rolled back, PostgreSQL parses the query as
  * a view and prints the view's definition. Plinth creates a second view from the printed definition, checks the objects
  * in the view's parse tree, and then runs the printed query with the same search path. All steps use a read-only role,
- * because parsing alone can run the project's code, such as the CHECK constraint of a domain for a literal. See
- * docs/decisions/0021-read-only-sql.md.
+ * because parsing alone can run the project's code, for example the CHECK constraint of a domain if the query contains
+ * a literal of that domain. See docs/decisions/0021-read-only-sql.md.
  */
 import { randomBytes } from 'node:crypto';
 import type {

@@ -184,7 +184,7 @@ export function sqlRoutes(api: Api, { database, clock, audit, seal }: SqlDeps): 
 
 /**
  * Converts an error that occurred before the first statement ran to an event. The event has no position, because the
- * page can't convert it to a position in the script.
+ * page can't map the error's position to the script.
  */
 function faultEvent(fault: unknown): RunEvent {
   if (fault instanceof ConsoleError)

@@ -30,13 +30,13 @@ export interface RunOptions {
 }
 
 /**
- * The maximum size of a cell's text in the response. The grid shows less than this, and the side panel requests the
- * complete value.
+ * The maximum size of a cell's text in the response. The grid shows less text, and the side panel requests the complete
+ * value.
  */
 const maxCellBytes = 4096;
 const rowsPerEvent = 100;
 /**
- * An event with rows is sent when the rows reach this number of characters, even if there are fewer than
+ * The number of characters at which an event with rows is sent, even if the event contains fewer than
  * {@link rowsPerEvent} rows.
  */
 const maxEventChars = 256 * 1024;

@@ -26,21 +26,22 @@ export async function begin(session: Session, options: Beginning, ownTransaction
   if (!ownTransactions) await session.exec(isReadOnly ? 'begin read only' : 'begin');
   const settings: Setting[] = [['statement_timeout', String(timeoutMs)]];
   if (identity.claims !== undefined) settings.push(...settingsOf(identity, defaultSearchPath));
-  // The statements of read-only operators have been checked with this search path (read-only.ts).
+  // The statements of read-only operators have been checked with the default search path (read-only.ts).
   else if (identity.operatorRole === databaseRoleOf('read-only'))
     settings.push(searchPathSetting(defaultSearchPath));
   const isLocal = !ownTransactions;
   const calls = settings.map(
     ([name, value]) => sql`pg_catalog.set_config(${name}, ${value}, ${isLocal}::boolean)`,
   );
-  // These settings must be set in the first query of the transaction, because PostgreSQL doesn't allow a read-only
-  // transaction to become writable after its first query.
+  // The settings must be set in the first query of the transaction, because PostgreSQL doesn't allow a read-only
+  // transaction to become writable after the first query.
   await session.query(sql`select ${sql.join(calls)}`);
 }
 
 /**
  * Cancels the running statement when the signal aborts. Returns a function that stops listening to the signal and waits
- * for pending cancel requests. Otherwise, these requests could cancel the next user's statement on this connection.
+ * for pending cancel requests. Pending cancel requests could otherwise cancel the next user's statement on this
+ * connection.
  */
 export function cancelOn(session: Session, signal: AbortSignal): () => Promise<void> {
   let again: NodeJS.Timeout | undefined;

@@ -14,7 +14,9 @@ const newBucket = z.object({ name: z.string().min(1).max(100), ...bucketFields }
 const bucketChange = z.object(bucketFields).partial().strict();
 
 const folderPage = z.object({
-  /** A folder's path with a slash at the end, or an empty string, followed by the beginning of a name. */
+  /**
+   * A prefix that consists of a folder's path with a slash at the end (or an empty string) and the beginning of a name.
+   */
   prefix: z.string().max(1024).default(''),
   cursor: z.string().max(4000).optional(),
   sort: z.enum(['name', 'created_at', 'updated_at', 'size']).default('name'),

@@ -6,8 +6,8 @@ const missing = "This bucket or file doesn't exist.";
 const pageLimit = 200;
 const deleteBatch = 1000;
 /**
- * The maximum number of objects that a call deletes. It prevents a call from taking too long. The caller repeats the
- * call until all objects have been deleted.
+ * The maximum number of objects that a call deletes. The limit prevents a call from taking too long. The caller repeats
+ * the call until all objects have been deleted.
  */
 const maxDeleted = 10_000;
 
@@ -33,8 +33,8 @@ export interface StorageObjects {
   list(bucket: string, query: FolderQuery): Promise<FolderPage>;
   info(bucket: string, path: string): Promise<ObjectInfo>;
   /**
-   * Returns a URL for reading the object. The URL is valid for this number of seconds. With `widthPixels`, the URL
-   * leads to an image that is at most this wide.
+   * Returns a URL for reading the object. `seconds` is the number of seconds for which the URL is valid. With
+   * `widthPixels`, the URL leads to an image whose width is at most this number of pixels.
    */
   readLink(bucket: string, path: string, seconds: number, widthPixels?: number): Promise<string>;
   uploadLink(bucket: string, path: string, replace: boolean): Promise<UploadLink>;

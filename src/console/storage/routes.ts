@@ -37,7 +37,10 @@ const picturesToShrink = /^image\/(?:jpeg|png|webp|avif|tiff)\b/i;
  */
 const thumbnailSeconds = 30 * 60;
 const thumbnailWidthPixels = 96;
-/** For smaller files, resizing the image takes more resources than sending the original. */
+/**
+ * The minimum size of images that are resized. For smaller images, resizing takes more resources than sending the
+ * original.
+ */
 const smallPictureBytes = 50_000;
 const smallPictures = /^image\/(?:jpeg|png|webp|avif|gif)\b/i;
 

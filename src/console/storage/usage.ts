@@ -7,8 +7,8 @@ import { sql } from '../../kernel/sql.ts';
 import type { StorageUsage } from './contract.ts';
 
 /**
- * If the buckets contain more files than this in total, the usage is estimated until the operator requests exact
- * numbers.
+ * The maximum total number of files for which the usage is always exact. With more files, the usage is estimated until
+ * the operator requests exact numbers.
  */
 const maxCountedFiles = 100_000;
 const sampledFiles = 20_000;

@@ -213,12 +213,12 @@ export interface DeleteEffect {
   readonly schema: string;
   readonly table: string;
   readonly columns: readonly string[];
-  /** `reject` means that the deletion is rejected because of these rows. */
+  /** `reject` means that the deletion is rejected because these rows reference deleted rows. */
   readonly action: 'cascade' | 'set null' | 'set default' | 'reject';
   readonly rows: number;
   /** Whether the actual number of rows is larger than the number that was counted. */
   readonly isMore: boolean;
-  /** Whether the deletion of these rows would in turn affect other rows. */
+  /** Whether deleting or changing these rows would in turn affect other rows. */
   readonly deeper: boolean;
 }
 

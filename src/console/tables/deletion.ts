@@ -14,7 +14,7 @@ import { inScope, type Scope, scoped } from './write.ts';
 export const maxRestoredRows = 1000;
 /** The maximum total size of the deleted rows as text. */
 export const maxRestoredBytes = 4_000_000;
-/** Referencing rows are counted only up to this number, so that counting stays fast. */
+/** The maximum number of referencing rows to count. The limit keeps counting fast. */
 const maxCounted = 10_000;
 /** PostgreSQL allows at most 65,535 parameters in a statement (frontend/backend protocol, Bind). */
 const maxParameters = 60_000;

@@ -1,6 +1,6 @@
 /**
- * Streams all rows of a table view as a file. The cursor reads at most a few megabytes more than the client has
- * received, so memory use is constant. If the client disconnects, the statement is stopped.
+ * Streams all rows in the current view of a table as a file. The cursor reads at most a few megabytes more than the
+ * client has received, so memory use is constant. If the client disconnects, the statement is stopped.
  */
 import { once } from 'node:events';
 import { PassThrough, type Readable } from 'node:stream';
@@ -52,7 +52,7 @@ export async function streamRows(
   signal: AbortSignal,
 ): Promise<Readable> {
   const file = new PassThrough({ highWaterMark: batchChars });
-  // This signal is also aborted if the client disconnects before the file is sent.
+  // The export is also stopped if the client disconnects before the file is sent.
   const closed = new AbortController();
   file.once('close', () => closed.abort());
   const stopped = AbortSignal.any([signal, closed.signal]);

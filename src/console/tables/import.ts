@@ -5,7 +5,7 @@
  *
  * Rows are inserted with INSERT. COPY can't be used because PostgreSQL doesn't support it for views or for tables with
  * row-level security, which applies to personas. In addition, COPY would save little time, because reading the file
- * takes longer than writing the rows (two thirds of the time for 200,000 rows).
+ * takes longer than writing the rows (two thirds of the total time for 200,000 rows).
  */
 import type { PostgresErrorShape, Queryable, Transaction } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
@@ -201,7 +201,8 @@ interface Destination {
    */
   readonly assumed: TrialValues | undefined;
   /**
-   * The rows are first inserted with other values in these columns, so that invalid rows don't use up sequence values.
+   * The rows are first inserted with other values in the sequence columns, so that invalid rows don't use up sequence
+   * values.
    */
   readonly tried: readonly SequenceColumn[];
 }
@@ -270,8 +271,8 @@ async function tryRows(
 }
 
 /**
- * Whether an assumed sequence value can be the cause of an error. This is possible if a constraint that includes the
- * column was violated, a partition is missing, or a trigger raised an exception.
+ * Whether an assumed sequence value can be the cause of an error. An assumed value can be the cause if a constraint
+ * that includes the column was violated, a partition is missing, or a trigger raised an exception.
  */
 function mayBeTheValue({ code, constraint }: PostgresErrorShape, tried: readonly SequenceColumn[]): boolean {
   if (constraint !== undefined) return tried.some(({ constraints }) => constraints.includes(constraint));

@@ -13,11 +13,11 @@ import { beyond, type OrderItem, orderBy } from './core/order.ts';
 /** The maximum number of characters in a cell of the grid. The side panel requests the complete text of the cell. */
 export const cellChars = 400;
 /**
- * Rows are counted only if the estimated cost of counting is at most this value. Counting rows at this cost takes a few
- * milliseconds.
+ * The maximum estimated cost of counting rows. If counting is more expensive, the number of rows is estimated. Counting
+ * rows at this cost takes a few milliseconds.
  */
 const maxCountCost = 2000;
-/** Rows are counted only up to this number. If there are more rows, their number is an estimate. */
+/** The maximum number of rows that are counted. If there are more rows, their number is an estimate. */
 const maxCountedRows = 10_000;
 /** The maximum number of characters in the values of a cursor. */
 const cursorChars = 1000;
@@ -114,7 +114,7 @@ export function orderOf(relation: Relation, sort: readonly Sort[]): OrderItem[] 
 }
 
 /**
- * Whether rows are returned in the order in which they are stored. This is the case for tables without a key if no sort
+ * Whether rows are returned in the order in which they are stored. A table without a key is read in this way if no sort
  * order was requested, because sorting by location would require reading the whole table first. With a filter, the
  * order is unknown, because PostgreSQL may use an index that returns the rows in a different order.
  */

@@ -1,6 +1,6 @@
 /**
- * Searches the rows that a foreign key can reference. Compares the text with the key and with a column that describes
- * the row.
+ * Searches the rows that a foreign key can reference. Compares the search text with the key and with a column that
+ * describes the row.
  */
 import type { Transaction } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';

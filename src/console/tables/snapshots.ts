@@ -8,7 +8,7 @@ import { sql } from '../../kernel/sql.ts';
 
 /** The interval between two queries. The interval is short enough for changes to become visible within two seconds. */
 const intervalMs = 400;
-/** If a page has waited this long, it receives the same snapshot again. */
+/** How long a page waits before it receives the same snapshot again. */
 const maxWaitMs = 20_000;
 /**
  * The maximum number of waiting pages. Additional pages immediately receive the current snapshot, and can repeat their

@@ -2,7 +2,7 @@
 import type { Setting, TransactionOptions } from '../../database/types.ts';
 
 const statementTimeout: Setting = ['statement_timeout', '20000'];
-/** This timeout is short because the operator waits for the results while typing. */
+/** The timeout for results that the operator waits for while typing. */
 const shortTimeout: Setting = ['statement_timeout', '5000'];
 const longTimeout: Setting = ['statement_timeout', '600000'];
 
@@ -15,7 +15,7 @@ const asTheyLie: readonly Setting[] = [
   ['max_parallel_workers_per_gather', '0'],
 ];
 
-/** The transaction is read-only so that functions behind views and operators can't change anything. */
+/** The transaction is read-only so that functions behind views and SQL operators can't change anything. */
 export const reading: TransactionOptions = { readOnly: true, settings: [statementTimeout] };
 export const readingShort: TransactionOptions = { readOnly: true, settings: [shortTimeout] };
 export const readingInPlace: TransactionOptions = {

@@ -21,8 +21,8 @@ export interface TokenSummary {
   readonly name: string;
   readonly operatorName: string;
   /**
-   * The role that requests with the token have. This is the role of the token or of the operator, whichever has fewer
-   * permissions.
+   * The role that requests with the token have. The effective role is the role of the token or of the operator,
+   * whichever has fewer permissions.
    */
   readonly role: OperatorRole;
   readonly createdAt: string;

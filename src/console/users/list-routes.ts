@@ -18,7 +18,7 @@ export interface ListDeps {
   readonly audit: Audit;
 }
 
-/** The verbs with which bulk actions are recorded in the audit log. They are the same as for a single user. */
+/** The verbs with which bulk actions are recorded in the audit log. The verbs are the same as for a single user. */
 const bulkVerbs = {
   ban: 'ban',
   unban: 'unban',

@@ -9,7 +9,7 @@ import type { UserCount, UserFilter, UserPage, UserRow, UserView } from './contr
 import { isEmpty, matching } from './filters.ts';
 
 export const usersPerPage = 50;
-/** Users are counted only up to this number, because an exact count would take as long as reading every user. */
+/** The maximum number of users that are counted. An unlimited count would take as long as reading every user. */
 export const maxCounted = 10_000;
 export const maxBulkUsers = 10_000;
 /** A search for which a suitable index is missing must not occupy a connection for long. */

@@ -156,7 +156,7 @@ export interface Gate {
    */
   readonly role: string;
   readonly policies: readonly EvaluatedPolicy[];
-  /** Whether the row is allowed through the gate. Null if this is unknown because a condition caused an error. */
+  /** Whether the row is allowed through the gate. Null if the result is unknown because a condition caused an error. */
   readonly passes: boolean | null;
 }
 

@@ -24,7 +24,7 @@ export async function evaluate(scope: Scope, expression: Expression): Promise<Ev
 
 /**
  * Returns a FROM item that provides the row. Conditions can refer to a column with or without the table's name, or to
- * the whole row. A function in FROM that returns the row type of the table makes all three possible.
+ * the whole row. A function in FROM that returns the row type of the table makes all three kinds of reference possible.
  */
 export function rowOf({ schema, name }: RelationFacts, row: string): Sql {
   const type = sql.id(schema, name);

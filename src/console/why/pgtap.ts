@@ -1,4 +1,4 @@
-/** Formats the result as a pgTAP test (pgTAP 1.3). The test fails if the database no longer behaves in the same way. */
+/** Formats the result as a pgTAP test (pgTAP 1.3). The test fails if the behavior of the database has changed. */
 import { quoteIdentifier, quoteLiteral } from '../../kernel/sql.ts';
 import type { Identity } from '../persona/act.ts';
 import { settingsOf } from '../persona/act.ts';

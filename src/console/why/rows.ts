@@ -1,6 +1,6 @@
 /**
- * Reads the row as it was before the statement and as it is after it. The rows are read as the operator's database
- * role, so that conditions can also be evaluated for rows that are hidden from the persona.
+ * Reads the row before and after the statement runs. The rows are read as the operator's database role, so that
+ * conditions can also be evaluated for rows that are hidden from the persona.
  */
 import type { Database, Setting, Transaction } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
@@ -33,7 +33,7 @@ export function readRows(
   identity: Identity,
   timeout: Setting,
 ): Promise<Rows> {
-  // The claims are set because triggers and defaults can read them. The role isn't changed.
+  // The claims are set because triggers and defaults can read them. The session's role isn't changed.
   const settings = settingsOf(identity, defaultSearchPath).filter(([name]) => name !== 'role');
   return inSession(
     database.pool(identity.operatorRole),

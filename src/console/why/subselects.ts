@@ -11,7 +11,7 @@ import { messageOf, type Scope } from './scope.ts';
 import { isTrusted } from './session.ts';
 import { mayReadAll, mayShow, operandsOf } from './visibility.ts';
 
-/** Rows are counted only up to this number, so that large tables aren't read completely. */
+/** The maximum number of rows to count, so that large tables aren't read completely. */
 const maxCounted = 1000;
 /** The maximum number of rows that are returned. */
 const maxRows = 5;

@@ -193,7 +193,9 @@ async function columnsIn({ tx }: Scope, body: string, args: readonly Argument[])
   return new Set(rows.map(({ name }) => name));
 }
 
-/** Returns the values of several expressions as text. Returns undefined if any of them can't be evaluated. */
+/**
+ * Returns the values of several expressions as text. Returns undefined if any of the expressions can't be evaluated.
+ */
 async function textsOf(
   { tx, from }: Scope,
   texts: readonly string[],

@@ -12,7 +12,7 @@ import { inSession, loginFor } from './session.ts';
 export const maxUnfoldDepth = 5;
 /** The maximum number of calls and subselects that are evaluated for an explanation. */
 const maxSteps = 120;
-/** After this time, no more calls are evaluated. */
+/** The time after which no more calls are evaluated. */
 const maxDurationMs = 6000;
 /** The timeout of each statement that evaluates part of a function. */
 const stepTimeoutMs = 2000;

@@ -42,7 +42,7 @@ export async function mayShow(place: Place, text: string): Promise<boolean> {
 
 /**
  * Whether the operator may read the rows of all tables that the subselect uses. False if the subselect reads anything
- * else, such as a view or the result of a function, because the tables behind it are unknown.
+ * else, such as a view or the result of a function, because the tables behind a view or function are unknown.
  */
 export async function mayReadAll({ tx, unfolding }: Place, text: string): Promise<boolean> {
   const rows = await tx.query<{ schema: string | null }>(sql`

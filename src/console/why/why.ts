@@ -20,7 +20,10 @@ export interface Question {
   readonly name: { readonly schema: string; readonly name: string };
   readonly statement: WhyStatement;
   readonly identity: Identity;
-  /** Whether the operator may read rows in a schema. Rows of tables behind a view are read only if this is true. */
+  /**
+   * Whether the operator may read rows in a schema. The rows of tables behind a view are read only if the operator may
+   * read them.
+   */
   readonly mayRead: (schema: string) => boolean;
 }
 

@@ -72,11 +72,11 @@ export interface ClusterOptions {
 
 export interface Cluster {
   /**
-   * The socket folder. Null if the platform doesn't have Unix sockets. In that case, clients connect to the host and
+   * The socket folder. Null if the platform doesn't have Unix sockets, in which case clients connect to the host and
    * the port.
    */
   readonly socketDir: string | null;
-  /** The server's port. This number is also part of the socket's name. */
+  /** The server's port. The port number is also part of the socket's name. */
   readonly port: number;
   readonly host: string;
   /** The TCP port. Null if TCP is disabled. */
@@ -84,7 +84,10 @@ export interface Cluster {
   /** Whether this process has created the cluster. */
   readonly isNew: boolean;
   readonly logins: Logins;
-  /** The logins of the cluster from which this one was copied. They are valid until the passwords are changed. */
+  /**
+   * The logins of the prepared cluster from which this cluster was copied. The logins are valid until the passwords are
+   * changed.
+   */
   readonly preparedLogins: Logins | undefined;
   /** The secret from which {@link logins} are derived. Another process can derive the same logins from this secret. */
   readonly loginSecret: Buffer;

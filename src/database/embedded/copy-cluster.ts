@@ -1,6 +1,6 @@
 /**
  * Copies a prepared cluster. A copy doesn't have any secrets in common with the original. The copy has its own system
- * identifier and vault key, and its passwords are changed when it is first used.
+ * identifier and vault key, and its passwords are changed when the copy is first used.
  */
 import { randomBytes, randomInt } from 'node:crypto';
 import { constants, existsSync, mkdirSync, writeFileSync } from 'node:fs';

@@ -17,7 +17,7 @@ const maxOpenFiles = 32;
 
 /** Flushes the folder and everything in it. When the promise resolves, the data would survive a power failure. */
 export async function flushFolder(folder: string): Promise<void> {
-  // Folders can't be flushed on Windows, but its file systems journal renames.
+  // Windows can't flush folders, but Windows file systems journal renames.
   if (process.platform === 'win32') return;
   if (process.platform === 'linux' && (await flushFileSystem(folder))) return;
   const names = await readdir(folder, { recursive: true });
@@ -30,8 +30,9 @@ export async function flushFolder(folder: string): Promise<void> {
 }
 
 /**
- * Flushes the whole file system that contains the folder. For a new cluster with 1,400 files, this takes about a
- * quarter of the time that calling fsync for each file takes. Returns whether flushing finished within the time limit.
+ * Flushes the whole file system that contains the folder. For a new cluster with 1,400 files, flushing the file system
+ * takes about a quarter of the time that calling fsync for each file takes. Returns whether flushing finished within
+ * the time limit.
  */
 async function flushFileSystem(folder: string): Promise<boolean> {
   const finished = new Promise<boolean>((resolve) => {

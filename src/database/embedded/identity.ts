@@ -1,8 +1,8 @@
 /**
- * Chooses the user as which the server runs. PostgreSQL can't run as root. If Plinth runs as root, the server runs as
- * an unprivileged user: the owner of the data folder, `postgres`, or `nobody`. If none of these users can access the
+ * Chooses the user that runs the server. PostgreSQL can't run as root. If Plinth runs as root, the server runs as an
+ * unprivileged user: the owner of the data folder, `postgres`, or `nobody`. If none of these users can access the
  * folders, for example because they are in a home folder with mode 0700, the server runs in a user namespace with a
- * single user. In this case, root still owns the files, so no account or chown is needed.
+ * single user. With a user namespace, root still owns the files, so no account or chown is needed.
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';
@@ -21,7 +21,7 @@ export interface Account {
 
 /**
  * Returns an identity that can access all of the `folders`. All of the folders must exist, and the first one must be
- * the data folder. Returns undefined if no user can access all of the folders. In this case, the caller must use a
+ * the data folder. Returns undefined if no user can access all of the folders. If undefined, the caller must use a
  * different folder that {@link unprivilegedAccount} can own.
  */
 export function chooseIdentity(folders: readonly string[]): Identity | undefined {
@@ -62,7 +62,7 @@ function candidates(accounts: readonly Account[], ownerUid: number): Account[] {
 }
 
 /**
- * Returns an identity in a user namespace that contains a single user. This user needs an account, because initdb fails
+ * Returns an identity in a user namespace that contains a single user. The user needs an account, because initdb fails
  * if the user's ID doesn't have a user name.
  */
 function namespaceIdentity(accounts: readonly Account[]): Identity | undefined {

@@ -36,8 +36,8 @@ export async function initialize(
 ): Promise<void> {
   removeUnfinished(pgdata);
   const work = join(dirname(pgdata), `${unfinishedPrefix}${randomBytes(6).toString('hex')}`);
-  // initdb requires an empty folder, so the password file is written next to the folder. If the file remains after a
-  // crash, the next start recognizes it by its name and removes it.
+  // initdb requires an empty folder, so the password file is written next to the folder. If the password file remains
+  // after a crash, the next start recognizes the file by its name and removes it.
   const passwordFile = `${work}.password`;
   mkdirSync(work, { mode: 0o700 });
   if (identity.kind === 'user') chownSync(work, identity.uid, identity.gid);
@@ -67,8 +67,8 @@ async function runInitdb(
   durable: boolean,
 ): Promise<void> {
   let reason = '';
-  // The character type (ctype) determines which characters are letters in pg_trgm and in text search dictionaries. C is
-  // used if the system doesn't have the locale.
+  // The character type (ctype) determines which characters are letters in pg_trgm and in text search dictionaries. The
+  // locale C is used if the system doesn't have the preferred locale.
   for (const ctype of [process.platform === 'darwin' ? 'en_US.UTF-8' : 'C.UTF-8', 'C']) {
     const { file, args, ids } = commandAs(identity, binaries.initdb, [
       `--pgdata=${dir}`,

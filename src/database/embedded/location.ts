@@ -1,4 +1,4 @@
-/** Chooses the server's binaries, the folder of the server, and the user as which the server runs. */
+/** Chooses the server's binaries, the folder of the server, and the user that runs the server. */
 import { createHash } from 'node:crypto';
 import {
   accessSync,
@@ -29,12 +29,12 @@ export interface ServerLocation {
   readonly pgdata: string;
 }
 
-/** Returns the server's binaries, the folder of the server, and the user as which the server runs. */
+/** Returns the server's binaries, the folder of the server, and the user that runs the server. */
 export function chooseLocation(dataDir: string): ServerLocation {
   const found = findBinaries();
   const linked = linkLibraries(found);
   const pgdata = join(dataDir, 'postgres');
-  // The folder is a symlink if the data had to be stored elsewhere when the server was started for the first time.
+  // The folder is a symlink if the data had to be stored elsewhere at an earlier start.
   const moved = lstatSync(pgdata, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
   const binaries = linked ? found : copyBinaries(found, join(dataDir, 'bin'));
   const identity = moved ? undefined : chooseIdentity([dataDir, binaries.native]);
@@ -67,7 +67,8 @@ function locateOutside(dataDir: string, found: Binaries): ServerLocation {
 
 export function makeDataDir(dir: string): string {
   try {
-    // Other users can access the server's folder inside this folder, but they can't list the contents of this folder.
+    // Other users can access the server's folder inside the data folder, but they can't list the contents of the data
+    // folder.
     mkdirSync(dir, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 });
     const real = realpathSync(dir);
     accessSync(real, constants.W_OK | constants.X_OK);
@@ -79,7 +80,7 @@ export function makeDataDir(dir: string): string {
 }
 
 /**
- * Makes the user as which the server runs the owner of the folder and everything in it, because PostgreSQL must own its
+ * Makes the user that runs the server the owner of the folder and everything in it, because PostgreSQL must own its
  * data.
  */
 export function giveTo(identity: Identity, pgdata: string): void {

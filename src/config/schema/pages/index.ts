@@ -21,7 +21,8 @@ export const settingPages: readonly PageSpec[] = [
 ];
 
 /**
- * The settings that aren't on any page. Their keys exist only so that the loader can reject them with an explanation.
+ * The settings that aren't on any page. The keys of these settings exist only so that the loader can reject them with
+ * an explanation.
  */
 export const withoutPage = /^auth\.email\.(template|notification)\.\w+\.content$/;
 

@@ -18,8 +18,8 @@ export type Entry = readonly [key: string, label: string, extras?: EntryExtras];
 /** Additional controls below a section's settings, such as a button that tests a hook. */
 export type Panel =
   /**
-   * A provider. `url` is the provider's page on which OAuth apps are created. `hasServer` is true if the provider has
-   * no fixed URL, so that the `url` setting is usually needed.
+   * A provider. `url` is the URL of the provider's page for creating OAuth apps. `hasServer` is true if the provider
+   * has no fixed URL, so that the `url` setting is usually needed.
    */
   | { readonly kind: 'provider'; readonly name: string; readonly url: string; readonly hasServer: boolean }
   | { readonly kind: 'hook'; readonly name: string }

@@ -1,6 +1,6 @@
 /**
- * Plinth's own settings. They have a separate file, `supabase/plinth.toml`, because upstream's CLI rejects unknown keys
- * in `config.toml`.
+ * Plinth's own settings, which have a separate file, `supabase/plinth.toml`, because upstream's CLI rejects unknown
+ * keys in `config.toml`.
  */
 import { section } from '../define.ts';
 import { account, branding } from './account.ts';

@@ -1,7 +1,8 @@
 /**
  * Converts database webhooks to triggers and triggers to webhooks. A webhook is stored as a trigger with five text
  * arguments for `supabase_functions.http_request`: the URL, the method, the headers, the parameters, and the timeout in
- * milliseconds. The word `null` stands for a default. The bits of `pg_trigger.tgtype` contain the events.
+ * milliseconds. In an argument, the word `null` stands for the default. The bits of `pg_trigger.tgtype` contain the
+ * events.
  */
 
 import { isRecord } from '../../../shared/is-record.ts';
@@ -42,8 +43,8 @@ export function argumentsOf({ url, method, headers, params, timeoutMs }: Webhook
 }
 
 /**
- * Parses a JSON object. If a trigger was written by hand, this text can be anything. If it isn't a JSON object, the
- * trigger fails each time it is fired.
+ * Parses a JSON object. If a trigger was written by hand, this text can be anything. If the text isn't a JSON object,
+ * the trigger fails each time it is fired.
  */
 function objectIn(text: string | undefined): Record<string, unknown> | undefined {
   if (text === undefined) return undefined;

@@ -82,8 +82,8 @@ const enabledSmsProvider = shown((sms) =>
 );
 
 /**
- * Returns the setting for a field of the email server. In the hosted format, null fields mean that the server is
- * disabled.
+ * Returns the setting that corresponds to a field in the email server's configuration. In the hosted format, null
+ * fields mean that the email server is disabled.
  */
 const smtp = (name: string) =>
   at(

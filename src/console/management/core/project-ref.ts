@@ -1,5 +1,5 @@
 /**
- * The project ref, with which upstream's CLI identifies a project. The ref consists of 20 lowercase letters. It is
+ * The project ref, with which upstream's CLI identifies a project. The ref consists of 20 lowercase letters. The ref is
  * derived from `project_id`, so a project has the same ref on every machine and after a restore.
  */
 import { createHash } from 'node:crypto';

@@ -16,8 +16,8 @@ export interface FunctionFields {
   readonly import_map_path?: string;
   readonly ezbr_sha256?: string;
   /**
-   * A field that upstream's API doesn't have. It shows whether the function was deployed or is in the server's project
-   * folder.
+   * A field that upstream's API doesn't have. The field shows whether the function was deployed or is in the server's
+   * project folder.
    */
   readonly source: 'deployed' | 'project folder';
 }

@@ -1,7 +1,7 @@
 /** Shortens a statement so that the names of its tables are visible in a list. */
 import { significant, tokenize } from '../../../shared/sql/tokens.ts';
 
-/** Column lists that are shorter than this are kept, because they help the reader recognize a statement. */
+/** The maximum length of column lists that are kept. Short lists help the reader recognize a statement. */
 const keptChars = 32;
 const outlineChars = 300;
 

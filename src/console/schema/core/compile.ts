@@ -213,8 +213,8 @@ function createTrigger(change: Of<'create_trigger'>, table: string): string {
 }
 
 /**
- * Returns an expression that converts a column's values to another type. Used to count the rows whose values would
- * change.
+ * Returns an expression that converts a column's values to another type. The expression is used to count the rows whose
+ * values would change.
  */
 export function conversionOf(column: string, to: TypeRef, using: string | undefined): string {
   return `${using === undefined ? id(column) : expression(using, 'conversion')}::${typeName(to)}`;

@@ -104,7 +104,7 @@ function alterDanger(tokens: readonly SqlToken[]): Danger | undefined {
   return undefined;
 }
 
-/** Checks the statement inside EXPLAIN ANALYZE, because EXPLAIN ANALYZE runs it. */
+/** Checks the statement inside EXPLAIN ANALYZE, because EXPLAIN ANALYZE runs that statement. */
 function explainDanger(tokens: readonly SqlToken[]): Danger | undefined {
   const runs = tokens.some(({ kind, text }) => kind === 'word' && (text === 'analyze' || text === 'analyse'));
   if (!runs) return undefined;
@@ -135,8 +135,9 @@ function changeDanger(tokens: readonly SqlToken[]): Danger | undefined {
 }
 
 /**
- * Whether the keyword begins a statement. It doesn't in `FOR UPDATE`, `ON CONFLICT DO UPDATE` and `THEN DELETE`. A
- * keyword begins a statement only if it is the first token or follows the parentheses of WITH.
+ * Whether the keyword begins a statement. For example, the keywords in `FOR UPDATE`, `ON CONFLICT DO UPDATE` and
+ * `THEN DELETE` don't begin a statement. A keyword begins a statement only if it is the first token or follows the
+ * parentheses of WITH.
  */
 function beginsStatement(tokens: readonly SqlToken[], at: number): boolean {
   const before = tokens[at - 1]?.text;

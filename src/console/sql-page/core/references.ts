@@ -15,9 +15,9 @@ export interface References {
 const field = /:(relid|funcid|opfuncid|aggfnoid|winfnoid|tsmhandler) (\d+)/g;
 
 /**
- * Finds the fields of the parse tree that contain OIDs. Names and constants can't be mistaken for such a field, because
- * spaces in them are escaped (`readfuncs.c` splits the text at spaces). A false match could only add an object to the
- * result, never hide an object.
+ * Finds the fields of the parse tree that contain OIDs. Names and constants can't be mistaken for a field that contains
+ * OIDs, because spaces in them are escaped (`readfuncs.c` splits the text at spaces). A false match could only add an
+ * object to the result, never hide an object.
  */
 export function referencesOf(tree: string): References {
   const relations = new Set<number>();

@@ -28,7 +28,7 @@ const formula = /^(?:\s*[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r\n])/;
  * formula, because the sign marks a list item.
  */
 const innerFormula = /([;\t\r\n][" ]*)(?=(?:[=@\uff1d\uff20]|[+\-\uff0b\uff0d](?! ))[^;\t\r\n]*[(|!])/g;
-/** Formulas without a function or a cell reference, which can only evaluate to a number. */
+/** Formulas that contain neither a function nor a cell reference, so they can only evaluate to numbers. */
 const harmless = [
   // Numbers, including numbers with commas between thousands, and PostgreSQL's infinite values.
   /^[+-]?(?:\d+|\d{1,3}(?:,\d{3})+)(?:\.\d+)?(?:e[+-]?\d+)?$/i,

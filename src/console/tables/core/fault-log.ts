@@ -4,7 +4,7 @@ import type { FaultGroup, ImportFault, SkippedRow } from '../contract.ts';
 /** The maximum number of errors in a report, and the maximum number of examples per group. */
 const maxListed = 100;
 const maxExamples = 5;
-/** An import is stopped after this many invalid rows. */
+/** The number of invalid rows after which an import is stopped. */
 const maxFaults = 1000;
 /** The maximum number and total size of the invalid rows that an import can skip. */
 const maxSkipped = 10_000;

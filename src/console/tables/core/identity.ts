@@ -8,7 +8,7 @@ import { ConsoleError } from '../../errors.ts';
 import type { Relation, RowKey } from '../contract.ts';
 import { columnOf } from './filters.ts';
 
-/** System columns. A table can't have columns with these names. */
+/** System columns. Their names can't be used for the columns of a table. */
 const physicalKey = ['ctid', 'xmin'] as const;
 
 /**

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { JsonElements, JsonShapeError } from './json-elements.ts';
 
-/** Returns the text and line number of each object in a file that is read in chunks of this size. */
+/** Returns the text and line number of each object in a file that is read in chunks of `chunkSize`. */
 function elementsOf(file: string, chunkSize: number): { text: string; line: number }[] {
   const elements = new JsonElements();
   const found: { text: string; line: number }[] = [];

@@ -55,7 +55,7 @@ export class JsonElements {
     if (start >= 0) this.#text += chunk.slice(start);
   }
 
-  /** Must be called after the last chunk. @throws {JsonShapeError} if the file ends too early */
+  /** Call this method after the last chunk. @throws {JsonShapeError} if the file ends too early */
   end(): void {
     if (this.#depth > 0) throw new JsonShapeError('The last object is cut off.', this.#line);
     if (this.#inArray && !this.#ended) throw new JsonShapeError('The array is never closed.', this.#line);

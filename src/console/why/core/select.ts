@@ -17,7 +17,7 @@ export interface SelectText {
   readonly list: string;
   readonly from: string | undefined;
   readonly where: string | undefined;
-  /** Whether the statement has no other clauses than these. */
+  /** Whether the statement has no clauses other than the select list, FROM and WHERE. */
   readonly isSimple: boolean;
 }
 
