@@ -134,7 +134,7 @@ export interface Pool extends Queryable {
   rows(statement: Sql, onRow: (row: RawRow) => void, options?: StatementsOptions): Promise<void>;
   /**
    * Reserves a connection, for example for LISTEN, session locks or long-running work. The caller must release the
-   * connection. A broken connection is discarded.
+   * connection. If the connection is broken, it is discarded.
    */
   connect(): Promise<Session>;
 }

@@ -16,7 +16,7 @@ export interface ReadableRules {
   readonly dataDir: string;
 }
 
-/** The maximum number of files. Deno checks each file, so more files would slow down every start. */
+/** The maximum number of files that are listed. Deno checks each file, so more files would slow down every start. */
 export const maxReadableFiles = 1000;
 
 /** Package folders contain thousands of files but no secrets. */

@@ -11,7 +11,7 @@ export async function injectFetch(
   asStream = false,
 ): Promise<Response> {
   const headers = Object.fromEntries(new Headers(init.headers));
-  // Gives the request the ID of the client's request during which it is sent.
+  // Reuses the ID of the client's request during whose processing this request is sent.
   const asking = traces.getStore();
   if (asking !== undefined) headers['x-request-id'] ??= asking.requestId;
   const body =

@@ -1,7 +1,7 @@
 /** The properties of an external server that the preflight's findings depend on. */
 
 export interface Facts {
-  /** `server_version_num`, for example 150012. */
+  /** The value of `server_version_num`, for example 150012. */
   readonly version: number;
   readonly login: LoginFacts;
   readonly database: {
