@@ -4,7 +4,7 @@
  *
  *     npm run bench:auth -- [--rounds 3] [--refreshes 2000] [--logins 400]
  *
- * Logins use accounts with the lowest bcrypt cost, because normal hashing takes about 50 ms, which varies so much that
+ * Logins use accounts with the lowest bcrypt cost, because the normal hashing time of about 50 ms varies so much that
  * it would hide the other work of a login. Hashing with the lowest and with the normal bcrypt cost is measured
  * separately. Concurrent refreshes share a transaction, so refreshes are measured with one client and with several. For
  * comparison, also measures the CPU time that PostgreSQL uses if a refresh consists only of its writes to upstream's

@@ -85,7 +85,7 @@ if (total.wrong > 0) faults.unshift(`${total.wrong} answers hold wrong rows.`);
 if (total.errors > 0) faults.unshift(`${total.errors} errors.`);
 if (after.busyConnections > 0) faults.unshift(`${after.busyConnections} connections are still busy.`);
 if (after.connections > MOST_CONNECTIONS) faults.unshift(`${after.connections} connections to PostgreSQL.`);
-// The run may have opened shared connections to PostgreSQL, which remain open.
+// Shared connections to PostgreSQL that the run has opened remain open, so they are subtracted.
 const newSockets = after.sockets - before.sockets - (after.connections - before.connections);
 if (newSockets > 0) faults.unshift(`${newSockets} sockets are left behind.`);
 for (const fault of faults) console.error(fault);

@@ -16,7 +16,8 @@ export interface Caller {
   /** Whether the request contains credentials. The credentials may be malformed. */
   readonly hasCredentials: boolean;
   /**
-   * The audience that the request specifies. If undefined, the audience of the token or the default audience applies.
+   * The audience that the request specifies. If the request specifies none, the audience of the token or the default
+   * audience applies.
    */
   readonly audience: string | undefined;
   /**

@@ -2,7 +2,7 @@
 import type { SignInWay } from './browser-memory.ts';
 import { customProvider, knownProvider, type Provider } from './providers.ts';
 
-/** The fields in the response to `GET /auth/v1/settings` that the pages read. */
+/** The fields that the pages read in the response to `GET /auth/v1/settings`. */
 export interface AuthSettings {
   readonly external?: Readonly<Record<string, boolean>>;
   readonly disable_signup?: boolean;

@@ -34,7 +34,7 @@ import { openElsewhere, sendExpired, sendLimited, sendRefused } from './response
 export interface ConfirmDeps {
   readonly auth: AuthClient;
   readonly accountUrl: () => string;
-  /** Signs the browser in and adds the session cookie to the response. */
+  /** Signs the user in and adds the session cookie to the response. */
   readonly enter: BrowserSignIn['enter'];
   readonly returnAddress: ReturnAddress;
   readonly visitors: Visitors;

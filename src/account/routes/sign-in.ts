@@ -17,7 +17,7 @@ export interface SignInRouteDeps {
   readonly windows: WaitingWindows;
   readonly identify: Identify;
   readonly bodies: () => typeof Bodies;
-  /** Signs the browser in and returns the response body, which the page receives. */
+  /** Signs the user in and returns the response body for the page. */
   readonly enter: (
     request: FastifyRequest,
     reply: FastifyReply,

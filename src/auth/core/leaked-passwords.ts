@@ -38,8 +38,8 @@ export interface SortedList {
 const windowBytes = 128;
 
 /**
- * Whether the list contains the hash. The binary search needs about forty reads if the list is complete. @throws
- * {Error} if the file isn't a sorted list of hashes
+ * Whether the list contains the hash. The binary search needs about forty reads if the list is complete.
+ * @throws {Error} if the file isn't a sorted list of hashes
  */
 export async function listHolds(list: SortedList, hash: string): Promise<boolean> {
   // If the list contains the hash, the line with the hash starts at a position in [low, high).

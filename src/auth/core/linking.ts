@@ -21,7 +21,7 @@ export function verifiedEmails(emails: readonly ProviderEmail[]): string[] {
     .map(({ email }) => email.toLowerCase());
 }
 
-/** Returns, in lowercase, the primary address from the provider. It becomes the address of a new account. */
+/** Returns, in lowercase, the primary address from the provider. This address becomes the address of a new account. */
 export function candidateEmail(emails: readonly ProviderEmail[]): { email: string; verified: boolean } {
   const primary = emails.findLast((each) => each.primary);
   return { email: primary?.email.toLowerCase() ?? '', verified: primary?.verified ?? false };

@@ -125,7 +125,7 @@ const perFiveMinutes = (count: number) => bucket(count, 5 * minuteMs, burst);
 const networksOfSite = 8;
 
 /**
- * Returns the limit for all networks in one IPv6 /48 prefix together. The prefix can belong to a single customer or to
+ * Returns the common limit for all networks in one IPv6 /48 prefix. The prefix can belong to a single customer or to
  * many customers, so the limit is higher than the limit for a single network.
  */
 export function ruleOfSite({ size, refillMs }: Bucket): Bucket {

@@ -176,8 +176,8 @@ export async function generateLink(
     user,
     actionLink: linkFor(ctx, linkHash, linkType, request.redirectTo, false),
     otp,
-    // For `email_change_new`, this hash is the hash for the old address, with which no address can be verified.
-    // Upstream returns the same hash.
+    // For `email_change_new`, this is the hash for the old address. No address can be verified with this hash. Upstream
+    // returns the same hash.
     hashedToken: hash,
     type,
     redirectTo: request.redirectTo,

@@ -1,7 +1,7 @@
 /**
- * Signs a user who is signed in to the Account pages in to an app. The app receives a PKCE code for the signed-in user
- * and exchanges it for a separate session. This session has the authentication methods, the assurance level and the
- * factor of the session on the Account pages. The `referrer` of the flow state stores the ID of the session on the
+ * Lets users who are signed in on the Account pages sign in to an app. The app receives a PKCE code for the signed-in
+ * user and exchanges it for a separate session. This session has the authentication methods, the assurance level and
+ * the factor of the session on the Account pages. The `referrer` of the flow state stores the ID of the session on the
  * Account pages, and the app's origin.
  */
 import type { Queryable } from '../../database/types.ts';

@@ -65,7 +65,7 @@ describe('the intended site', () => {
     ['evil.example', 'https://api.example/account/sign-in', otherDomain],
     // The host also serves files that users uploaded.
     ['api.example', 'https://api.example/storage/v1/object/public/x/y.html', otherApp],
-    // The page is an allowed redirect URL, but the root page of its domain isn't an allowed one.
+    // The page is an allowed redirect URL, but the root page of the same domain isn't allowed.
     ['path.example', 'https://path.example/only/here', otherDomain],
     // Upstream accepts the following messages.
     ['evil.example', 'http://localhost:5173/', otherDomain],
