@@ -235,7 +235,8 @@ export function createConsole(parts: BackendParts, modules: Modules, hosting: Ho
 
 /**
  * Checks that this path isn't outside the project and the allowed folders, for example because of a symbolic link,
- * because operators choose the content that is written to the path. @throws {OutsideFolders}
+ * because operators choose the content that is written to the path.
+ * @throws {OutsideFolders}
  */
 function requireWritable({ live, projectDir, supabaseDir }: BackendParts, path: string): void {
   const allowed = live.current.plinth.files.allowed_folders.map((folder) => resolve(projectDir, folder));

@@ -16,7 +16,8 @@ export interface Repository {
   writeBytes(name: string, plain: Uint8Array, options?: WriteOptions): Promise<void>;
   /**
    * Returns undefined if the file doesn't exist. Reading the returned iterable also throws `damaged` if the content is
-   * damaged. @throws {BackupError} damaged
+   * damaged.
+   * @throws {BackupError} damaged
    */
   read(name: string): Promise<AsyncIterable<Buffer> | undefined>;
   /** Reads a small file. Returns undefined if the file doesn't exist. @throws {BackupError} damaged */

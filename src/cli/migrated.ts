@@ -15,8 +15,8 @@ export const notMigrated = (): CommandError =>
   );
 
 /**
- * Checks that the database exists. @throws {CommandError} if the project has migrations but the database doesn't exist
- * yet
+ * Checks that the database exists.
+ * @throws {CommandError} if the project has migrations but the database doesn't exist yet
  */
 export async function requireStarted(location: ProjectLocation): Promise<void> {
   const isExpected = !hasMigrations(location) || existsSync(join(location.dataDir, 'postgres'));
@@ -24,8 +24,8 @@ export async function requireStarted(location: ProjectLocation): Promise<void> {
 }
 
 /**
- * Checks the migration history. @throws {CommandError} if the project has migrations but the history contains none of
- * these migrations
+ * Checks the migration history.
+ * @throws {CommandError} if the project has migrations but the history contains none of these migrations
  */
 export async function requireApplied(location: ProjectLocation, target: ConnectionOptions): Promise<void> {
   if (!hasMigrations(location)) return;

@@ -36,7 +36,8 @@ export interface SchemaDiffOptions {
  * Returns the SQL that converts the schemas of `from` to the schemas of `to`, or an empty string if they are equal. If
  * `rehearse` is set, runs this SQL and appends statements for the remaining differences.
  *
- * @throws {DiffError} @throws {UsageError}
+ * @throws {DiffError}
+ * @throws {UsageError}
  */
 export async function schemaDiff(options: SchemaDiffOptions): Promise<string> {
   const { from, to, schemas, rehearse } = options;

@@ -112,7 +112,8 @@ function slotValues(rows: readonly SlotRow[]): MetricValues {
 
 /**
  * Returns the sizes of the databases. In large databases, this function is slower than {@link readStatistics}, because
- * PostgreSQL reads the sizes from the file system. @throws {PostgresErrorShape}
+ * PostgreSQL reads the sizes from the file system.
+ * @throws {PostgresErrorShape}
  */
 export async function readSizes(pool: Pool): Promise<MetricValues> {
   const [[size]] = (await pool.statements(

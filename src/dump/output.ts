@@ -87,8 +87,8 @@ function ended(stream: Writable): Promise<void> {
 }
 
 /**
- * Opens a file that only its owner can read, because a dump can contain personal data. @throws {DumpError}
- * file_unwritable
+ * Opens a file that only its owner can read, because a dump can contain personal data.
+ * @throws {DumpError} file_unwritable
  */
 export async function fileOutput(path: string): Promise<DumpOutput> {
   const partial = `${path}.${process.pid}.partial`;

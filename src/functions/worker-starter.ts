@@ -156,8 +156,8 @@ export class WorkerStarter {
   }
 
   /**
-   * Runs the worker and converts the error that occurs if no file descriptor is free. @throws {FunctionError}
-   * overloaded, if all file descriptors are in use
+   * Runs the worker and converts the error that occurs if no file descriptor is free.
+   * @throws {FunctionError} overloaded, if all file descriptors are in use
    */
   #runOrReject(deno: string, source: FunctionSource, graph: ModuleGraph | undefined): Worker {
     try {

@@ -71,8 +71,8 @@ const maxRehearsals = 60;
 const defaultTimeLimitMs = 4 * 60_000;
 
 /**
- * Creates the baseline and returns it with the result of its rehearsals. @throws {ProjectError} `no_types`,
- * `baseline_exists`
+ * Creates the baseline and returns it with the result of its rehearsals.
+ * @throws {ProjectError} `no_types`, `baseline_exists`
  */
 export async function makeBaseline(options: BaselineOptions): Promise<Baseline> {
   const { projectDir, typesFile, onProgress, timeLimitMs = defaultTimeLimitMs } = options;

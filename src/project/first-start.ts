@@ -28,7 +28,8 @@ interface FirstStart {
 }
 
 /**
- * Runs the steps of the first start. Steps that an interrupted start has completed are skipped. @throws {ProjectError}
+ * Runs the steps of the first start. Steps that an interrupted start has completed are skipped.
+ * @throws {ProjectError}
  */
 export async function firstStart(
   deps: ProjectDeps,

@@ -17,7 +17,8 @@ export async function readHistory(pool: Pool, projectDir: string): Promise<Migra
 
 /**
  * Marks versions as applied or as not applied, without running any statement. With `isWhole`, all recorded versions are
- * removed first. @throws {ProjectError} `migration_not_found`
+ * removed first.
+ * @throws {ProjectError} `migration_not_found`
  */
 export async function repairHistory(
   pool: Pool,

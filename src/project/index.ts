@@ -184,8 +184,8 @@ export async function migrateUp(
 }
 
 /**
- * Marks versions as applied or as not applied, without running any statement. @throws {ProjectError}
- * `migration_not_found`
+ * Marks versions as applied or as not applied, without running any statement.
+ * @throws {ProjectError} `migration_not_found`
  */
 export async function repairMigrations(
   { database, projectDir }: Pick<ProjectDeps, 'database' | 'projectDir'>,

@@ -23,7 +23,8 @@ Deno.serve(async (request) => {
 
 /**
  * Creates `supabase/functions/NAME/index.ts` and `deno.json`. Returns the path that messages show. The name must be
- * valid. @throws {FunctionExists}, or the file system's error
+ * valid.
+ * @throws {FunctionExists}, or the file system's error
  */
 export function createFunction(supabaseDir: string, name: string): string {
   const dir = join(supabaseDir, 'functions', name);

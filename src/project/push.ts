@@ -47,8 +47,8 @@ export interface PendingSeed extends SeedFile {
 }
 
 /**
- * Determines the changes without making them. @throws {ProjectError} `remote_missing`; `local_older` unless
- * `includeAll` is set
+ * Determines the changes without making them.
+ * @throws {ProjectError} `remote_missing`; `local_older` unless `includeAll` is set
  */
 export async function planPush(deps: PushDeps, options: PushOptions): Promise<PushPlan> {
   const { pool, config, projectDir, onProgress } = deps;

@@ -107,8 +107,8 @@ export interface DryRun {
 const lockTimeout = '3s';
 
 /**
- * Runs the pending migrations in one transaction that is rolled back. @throws {ProjectError} for the first statement
- * that fails
+ * Runs the pending migrations in one transaction that is rolled back.
+ * @throws {ProjectError} for the first statement that fails
  */
 export async function tryMigrations(
   deps: ProjectDeps,

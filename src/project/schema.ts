@@ -11,8 +11,8 @@ import { runFile } from './run-file.ts';
 import type { ProjectDeps } from './types.ts';
 
 /**
- * Applies roles.sql and the migrations. If a version is given, applies only the migrations up to it. @throws
- * {ProjectError}
+ * Applies roles.sql and the migrations. If a version is given, applies only the migrations up to it.
+ * @throws {ProjectError}
  */
 export async function applyProjectMigrations(
   deps: ProjectDeps,
@@ -30,7 +30,8 @@ export async function applyProjectMigrations(
 
 /**
  * Returns the declarative schema files in the order of `[db.migrations] schema_paths`. Without this setting, returns the
- * files in `supabase/schemas`, as upstream does. @throws {ProjectError} `schema_path`
+ * files in `supabase/schemas`, as upstream does.
+ * @throws {ProjectError} `schema_path`
  */
 export function readSchemaFiles(projectDir: string, { db }: Pick<Config, 'db'>): SqlText[] {
   const supabaseDir = join(projectDir, 'supabase');

@@ -20,8 +20,9 @@ export interface SeedOptions {
 }
 
 /**
- * Applies the seeds. @throws {ProjectError} for the first file that fails. If this file runs in a single transaction,
- * none of its statements remain applied.
+ * Applies the seeds.
+ * @throws {ProjectError} for the first file that fails. If this file runs in a single transaction, none of its
+ * statements remain applied.
  */
 export async function applySeeds(files: readonly SeedFile[], options: SeedOptions): Promise<void> {
   const { session, onProgress } = options;

@@ -41,7 +41,8 @@ export interface StreamReport {
 /** Explains why a message did or didn't reach a subscriber. */
 export interface DeliveryChecks {
   /**
-   * Checks whether a row change reaches a subscriber with this `postgres_changes` entry. @throws {DeliveryCheckError}
+   * Checks whether a row change reaches a subscriber with this `postgres_changes` entry.
+   * @throws {DeliveryCheckError}
    */
   checkChange(question: ChangeCheckInput): Promise<ChangeCheckResult>;
   /** Checks whether a broadcast reaches a member of its topic. @throws {DeliveryCheckError} */

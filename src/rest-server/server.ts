@@ -142,7 +142,8 @@ export class RestServer {
   }
 
   /**
-   * Reads the configuration, including the settings in the database, for `--dump-config`. @throws {ServerConfigError}
+   * Reads the configuration, including the settings in the database, for `--dump-config`.
+   * @throws {ServerConfigError}
    */
   async readWholeConfig(): Promise<ServerConfig> {
     const database = await this.#databaseSettings().catch((error: unknown) => {

@@ -15,8 +15,8 @@ import { requireNoSso } from './enforced-sso.ts';
 import { sendTokenMail } from './mail-tokens.ts';
 
 /**
- * Sends a recovery code and link. The response is the same for addresses that belong to no account. @throws {AuthError}
- * validation_failed
+ * Sends a recovery code and link. The response is the same for addresses that belong to no account.
+ * @throws {AuthError} validation_failed
  */
 export async function recover(ctx: AuthContext, caller: Caller, body: ReadFields): Promise<void> {
   if (!ctx.settings.email.enabled) throw authError('email_provider_disabled');

@@ -40,8 +40,8 @@ export interface Opened {
 }
 
 /**
- * Decrypts a file. Yields only authenticated bytes. @throws {BackupError} damaged, for example at the end of a
- * truncated file
+ * Decrypts a file. Yields only authenticated bytes.
+ * @throws {BackupError} damaged, for example at the end of a truncated file
  */
 export async function open(
   sealed: AsyncIterable<Uint8Array>,

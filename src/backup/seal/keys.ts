@@ -8,7 +8,8 @@ const tagBytes = 16;
 export const wrappedBytes = nonceBytes + keyBytes + tagBytes;
 
 /**
- * Parses the operator's key. The error message doesn't contain the key. @throws {BackupError} key_missing, key_invalid
+ * Parses the operator's key. The error message doesn't contain the key.
+ * @throws {BackupError} key_missing, key_invalid
  */
 export function readOperatorKey(text: string | undefined): Buffer {
   const trimmed = text?.trim() ?? '';

@@ -32,8 +32,8 @@ export interface UploadOptions {
 }
 
 /**
- * Collects a function's files. @throws {CommandError} if the entrypoint doesn't exist or a file is outside the project
- * folder
+ * Collects a function's files.
+ * @throws {CommandError} if the entrypoint doesn't exist or a file is outside the project folder
  */
 export function collectFunction(slug: string, options: UploadOptions): FunctionUpload {
   const { projectDir, config, warn } = options;

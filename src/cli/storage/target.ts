@@ -22,7 +22,8 @@ export const storageTargetOptions = {
 } as const satisfies Record<string, Option>;
 
 /**
- * Returns the storage service. @throws {CommandError} if the server isn't available or the storage service is disabled
+ * Returns the storage service.
+ * @throws {CommandError} if the server isn't available or the storage service is disabled
  */
 export async function storageTargetOf(location: ProjectLocation, input: Input): Promise<StorageTarget> {
   if (input.flag('local') && input.flag('linked'))

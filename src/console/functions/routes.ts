@@ -154,8 +154,8 @@ const alreadyExists = (): ConsoleError =>
   });
 
 /**
- * Creates the function. Returns its path. @throws {ConsoleError} refused if the project folder is read-only,
- * bad_request if the error has another cause
+ * Creates the function. Returns its path.
+ * @throws {ConsoleError} refused if the project folder is read-only, bad_request if the error has another cause
  */
 function created(create: () => string): string {
   try {

@@ -46,7 +46,8 @@ class CopyIn implements Exchange {
 
 /**
  * Sends `chunks` as the data of a COPY FROM STDIN statement. All chunks are read from `chunks`, even if the server
- * rejects the data. If reading from `chunks` throws, the statement fails. @throws {PostgresError}
+ * rejects the data. If reading from `chunks` throws, the statement fails.
+ * @throws {PostgresError}
  */
 export async function copyIn(
   connection: Connection,

@@ -46,8 +46,8 @@ export const copyIntoStatement = ({ table, columns }: SharedTable): string =>
 const placePattern = /^\(\d+,\d+\)$/;
 
 /**
- * Returns an array literal of row positions. @throws {Error} if a position has an unexpected format, because positions
- * become SQL text
+ * Returns an array literal of row positions.
+ * @throws {Error} if a position has an unexpected format, because positions become SQL text
  */
 export function placesLiteral(places: readonly string[]): string {
   const wrong = places.find((place) => !placePattern.test(place));

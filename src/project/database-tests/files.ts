@@ -10,8 +10,8 @@ export interface TestFile {
 }
 
 /**
- * Returns the files sorted by path, as pg_prove sorts them. @throws {ProjectError} `tests_path` if a listed path
- * doesn't exist
+ * Returns the files sorted by path, as pg_prove sorts them.
+ * @throws {ProjectError} `tests_path` if a listed path doesn't exist
  */
 export function findTestFiles(projectDir: string, named: readonly string[], cwd: string): TestFile[] {
   const roots =

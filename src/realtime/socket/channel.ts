@@ -146,8 +146,8 @@ export class Channel implements Membership, JoinedChannel {
   }
 
   /**
-   * Parses the request and counts it toward the limits. @throws {ChannelError} if the topic isn't allowed or a limit is
-   * reached
+   * Parses the request and counts it toward the limits.
+   * @throws {ChannelError} if the topic isn't allowed or a limit is reached
    */
   #readJoin({ payload }: ClientMessage): JoinRequest {
     const { limits, uptime, joins } = this.context;

@@ -85,8 +85,8 @@ export function expectation(name: ChecksumName, base64: string): Expectation {
 }
 
 /**
- * Returns the bytes unchanged and verifies them. @throws {S3Error} while the bytes are read, if an expected checksum
- * doesn't match
+ * Returns the bytes unchanged and verifies them.
+ * @throws {S3Error} while the bytes are read, if an expected checksum doesn't match
  */
 export function checked(bytes: ByteStream, expected: readonly Expectation[]): ByteStream {
   if (expected.length === 0) return bytes;

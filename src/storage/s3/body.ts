@@ -87,8 +87,8 @@ export function openFormFile(
 }
 
 /**
- * Reads a small body as text. @throws {S3Error} MalformedXML if the body is too large, and any error that occurs while
- * it is read
+ * Reads a small body as text.
+ * @throws {S3Error} MalformedXML if the body is too large, and any error that occurs while it is read
  */
 export function readText(request: S3Request, auth: Authenticated): Promise<string> {
   return textOf(openBody(request, auth));

@@ -56,7 +56,8 @@ export function header(request: Pick<S3Request, 'headers'>, name: string): strin
 }
 
 /**
- * Parses an integer parameter within bounds. If it is missing, returns `fallback`. @throws {S3Error} InvalidArgument
+ * Parses an integer parameter within bounds. If it is missing, returns `fallback`.
+ * @throws {S3Error} InvalidArgument
  */
 export function numberParam(
   request: S3Request,

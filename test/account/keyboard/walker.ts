@@ -16,8 +16,8 @@ export interface Walker {
   /** Waits until the element with this name has focus. A page can move the focus after it has rendered. */
   reaches(name: string): Promise<void>;
   /**
-   * Presses Tab until the element with this name has focus. @throws if no element with this name is reached, or if its
-   * focus isn't visible.
+   * Presses Tab until the element with this name has focus.
+   * @throws if no element with this name is reached, or if its focus isn't visible.
    */
   tabTo(name: string | RegExp, role?: Role): Promise<void>;
   /** Moves the focus to a field and replaces its content. */

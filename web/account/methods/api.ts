@@ -16,8 +16,8 @@ export async function signInWithPasskey(conditional = false): Promise<SessionSta
 }
 
 /**
- * Creates a passkey for the signed-in user. @throws {KeyNotAdded} @throws {KeyKnown} if the device already has a key
- * for this account
+ * Creates a passkey for the signed-in user. @throws {KeyNotAdded}
+ * @throws {KeyKnown} if the device already has a key for this account
  */
 export async function addPasskey(): Promise<void> {
   const question = await callAuth<{ challenge_id: string; options: CreationJson }>(
@@ -64,7 +64,8 @@ export async function submitFactor(
 }
 
 /**
- * Requests the response to the challenge from a security key and submits it. @throws {KeyCanceled} @throws {KeyKnown}
+ * Requests the response to the challenge from a security key and submits it. @throws {KeyCanceled}
+ * @throws {KeyKnown}
  */
 export async function submitKeyFactor(factorId: string): Promise<SessionState<User>> {
   const { id, webauthn } = await challengeFactor(factorId);

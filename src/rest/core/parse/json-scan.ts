@@ -31,8 +31,8 @@ export function skipSpace(bytes: Uint8Array, start: number): number {
 }
 
 /**
- * Skips whitespace and the expected byte, and returns the position after it. @throws {JsonFault} if a different byte
- * follows
+ * Skips whitespace and the expected byte, and returns the position after it.
+ * @throws {JsonFault} if a different byte follows
  */
 export function expectByte(bytes: Uint8Array, start: number, byte: number): number {
   const at = skipSpace(bytes, start);

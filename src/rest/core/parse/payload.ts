@@ -24,8 +24,8 @@ const EMPTY_ARRAY = text.encode('[]');
 const EMPTY_OBJECT = text.encode('{}');
 
 /**
- * Reads the body. `columns` is the parsed parameter of the same name, if the method supports it. @throws {RestError}
- * PGRST102
+ * Reads the body. `columns` is the parsed parameter of the same name, if the method supports it.
+ * @throws {RestError} PGRST102
  */
 export function readPayload(
   body: Uint8Array,

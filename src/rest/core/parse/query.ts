@@ -131,8 +131,8 @@ export function scanQuery(text: string, readOnlyCall: boolean): ScannedQuery {
 export const rootRange = (query: ScannedQuery): RowRange => query.ranges.get('limit') ?? ALL_ROWS;
 
 /**
- * Parses a query. @throws {RestError} PGRST100 for the first invalid parameter, with the position that the parser
- * reports
+ * Parses a query.
+ * @throws {RestError} PGRST100 for the first invalid parameter, with the position that the parser reports
  */
 export function readQuery(query: ScannedQuery): QueryTree {
   const verbatim = (test: (last: string) => boolean) =>

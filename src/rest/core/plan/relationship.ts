@@ -4,8 +4,8 @@ import { keyOf } from '../../schema-cache/types.ts';
 import { ambiguousRelationship, relationshipNotFound } from './hints.ts';
 
 /**
- * Finds the relationship of an embed. @throws {RestError} PGRST200 if no relationship matches, PGRST201 if several
- * match
+ * Finds the relationship of an embed.
+ * @throws {RestError} PGRST200 if no relationship matches, PGRST201 if several match
  */
 export function findRelationship(
   cache: SchemaCache,

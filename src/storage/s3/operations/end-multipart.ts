@@ -92,8 +92,8 @@ interface RequestedPart {
 }
 
 /**
- * Parses the list of parts, which is empty if the client doesn't list any. @throws {S3Error} MalformedXML,
- * InvalidPartOrder
+ * Parses the list of parts, which is empty if the client doesn't list any.
+ * @throws {S3Error} MalformedXML, InvalidPartOrder
  */
 function readParts(text: string): RequestedPart[] {
   if (text.trim() === '') return [];

@@ -117,8 +117,8 @@ async function copyPart(
 }
 
 /**
- * Returns the upload that the request identifies by ID and key. The caller must be allowed to write it. @throws
- * {S3Error} NoSuchUpload
+ * Returns the upload that the request identifies by ID and key. The caller must be allowed to write it.
+ * @throws {S3Error} NoSuchUpload
  */
 export async function requireUpload(call: S3Call): Promise<MultipartUpload> {
   const upload = await findOwn(call);
