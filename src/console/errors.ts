@@ -6,12 +6,12 @@ import type { Question } from './sql-page/contract.ts';
 export const errors = {
   signed_out: {
     status: 401,
-    message: 'Sign in to the Console. Run "npm run -s plinth -- console" to get a sign-in link.',
+    message: 'Sign in to the Console. Run "plinth console" to get a sign-in link.',
   },
   link_invalid: {
     status: 401,
     message:
-      'This sign-in link has expired or was already used. Ask an owner for a new link, or run "npm run -s plinth -- console".',
+      'This sign-in link has expired or was already used. Ask an owner for a new link, or run "plinth console".',
   },
   factor_needed: { status: 403, message: 'Verify your second factor first.' },
   sign_in_again: {

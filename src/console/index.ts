@@ -12,6 +12,7 @@ import type { FastifyInstance } from 'fastify';
 import type { MigrationSet } from '../database/types.ts';
 import type { Service } from '../kernel/service.ts';
 import { createWebFace, type WebFace } from '../kernel/web-face.ts';
+import { ownCommand } from '../packages/index.ts';
 import { createSeal } from '../shared/seal.ts';
 import { createRecentAdvisors } from './advisors/recent.ts';
 import { commandLine, createAudit } from './audit.ts';
@@ -172,6 +173,9 @@ export function createConsole(deps: ConsoleDeps): ConsoleService {
   };
 }
 
+/** The placeholder in the built HTML for the command line that runs Plinth. */
+const commandPlaceholder = '%PLINTH_COMMAND%';
+
 function pageRoutes(
   app: FastifyInstance,
   face: WebFace,
@@ -193,7 +197,8 @@ function pageRoutes(
     return face.sendPage(request, reply, {
       html: html
         .replace(arrivalPlaceholder, arrivalOf(request.headers))
-        .replace(sessionPlaceholder, sessionHint(request.headers, sessions.hasCookie(request))),
+        .replace(sessionPlaceholder, sessionHint(request.headers, sessions.hasCookie(request)))
+        .replace(commandPlaceholder, ownCommand()),
       frames: true,
       api: new URL(apiUrl()).origin,
     });

@@ -22,6 +22,7 @@ export { claim } from './claim.ts';
 export { PackageError } from './errors.ts';
 export { packageManifest } from './manifest.ts';
 export { canRunServer, minServerNode } from './node-version.ts';
+export { ownCommand } from './own-command.ts';
 export { type MachinePlatform, supportedPlatform, thisPlatform } from './platform.ts';
 export type { Environment, PackageGroup, Platform } from './types.ts';
 

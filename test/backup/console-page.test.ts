@@ -55,7 +55,7 @@ it('the page backs up and proves that the backup can be restored, with the keybo
   await expect.poll(() => fact(page, 'Checked').textContent()).toMatch(/^\d+ tables, [\d,]+ rows, 0 files$/);
   expect(await fact(page, 'Target').textContent()).toContain(target);
   expect(await fact(page, 'A point in time').textContent()).toMatch(
-    /plinth restore --to-time \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ --data-dir restored/,
+    /npm run -s plinth -- restore --to-time \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ --data-dir restored/,
   );
   expect(complaints).toEqual([]);
   await page.context().close();

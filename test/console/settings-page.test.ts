@@ -388,7 +388,7 @@ test('with the keyboard, files that were changed elsewhere can be reloaded, and 
 test('a developer can’t restart the server, but sees the command', async () => {
   writeFileSync(file, `${text}[api]\nport = 1234\n`);
   const { page, close } = await opened('/settings?section=keys', {}, 'dev');
-  await page.getByText('plinth reload --restart').waitFor();
+  await page.getByText('npm run -s plinth -- reload --restart').waitFor();
   expect(await page.getByRole('button', { name: 'Restart now' }).count()).toBe(0);
   await page.locator('summary', { hasText: 'Keys from the settings file' }).press('Enter');
   await page.getByText('Only owners can change this.').first().waitFor();

@@ -141,7 +141,7 @@ describe('the files', () => {
 
 describe('plinth start', () => {
   it('runs every part of a project', async () => {
-    const { API_URL, PUBLISHABLE_KEY = '' } = await start();
+    const { API_URL, STUDIO_URL, PUBLISHABLE_KEY = '' } = await start();
     const request = (path: string, init: RequestInit = {}) =>
       fetch(`${API_URL}${path}`, { ...init, headers: { apikey: PUBLISHABLE_KEY, ...init.headers } });
     expect(await (await request('/rest/v1/todos?select=task')).json()).toEqual([{ task: 'ship' }]);
@@ -156,6 +156,8 @@ describe('plinth start', () => {
     const called = await request('/functions/v1/hello', { headers: { authorization: `Bearer ${token}` } });
     expect(await called.text()).toBe('hello');
     expect(await (await request('/account/sign-in')).text()).toContain('<form');
+    const consolePage = await fetch(`${STUDIO_URL}/console/sign-in`);
+    expect(await consolePage.text()).toContain('<meta name="plinth-command" content="npx plinth" />');
     const { stdout } = await plinth(['gen', 'types', '--lang', 'typescript', '--local']);
     expect(stdout).toContain('task: string');
   });

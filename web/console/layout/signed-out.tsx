@@ -9,8 +9,8 @@ import { Copyable } from '../../ui/copyable.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { resumeSession } from '../api/session.ts';
 import { useModalLayer } from '../components/modal-layer.ts';
+import { ownCommand } from '../components/own-command.ts';
 import { ProblemBox } from '../components/problem-box.tsx';
-import { signInCommand } from '../components/sign-in-command.ts';
 import { t } from '../text.ts';
 import classes from './signed-out.module.css';
 
@@ -34,7 +34,7 @@ export default function SignedOut() {
       classNames={{ title: classes.title, body: classes.body }}
     >
       <p>{t('session.ended-text')}</p>
-      <Copyable value={signInCommand} what={t('sign-in.command')} />
+      <Copyable value={ownCommand('console')} what={t('sign-in.command')} />
       {isSignedOut || data !== undefined ? (
         <div role="alert">
           <Notice tone="warning">{t(isSignedOut ? 'session.signed-out' : 'session.factor')}</Notice>

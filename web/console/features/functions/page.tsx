@@ -11,6 +11,7 @@ import { Fact, Facts } from '../../components/facts.tsx';
 import { useIntent } from '../../components/intent.ts';
 import { CodeBlock } from '../../components/json-block.tsx';
 import { Moment } from '../../components/moment.tsx';
+import { ownCommand } from '../../components/own-command.ts';
 import { PageHead } from '../../components/page.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { SkeletonLines } from '../../components/skeleton.tsx';
@@ -72,7 +73,7 @@ export function FunctionsPage() {
           title={t('functions.none-title')}
           text={t('functions.none-text')}
         >
-          <CodeBlock text="npm run -s plinth -- functions new hello" what={t('functions.command')} />
+          <CodeBlock text={ownCommand('functions new hello')} what={t('functions.command')} />
           <Link to="/functions" search={{ view: 'secrets' }}>
             {t('functions.all-secrets')}
           </Link>

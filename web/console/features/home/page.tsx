@@ -8,6 +8,7 @@ import { Notice } from '../../../ui/notice.tsx';
 import { homeQuery, tablesQuery } from '../../api/queries.ts';
 import type { Home } from '../../api/types.ts';
 import { Fact, Facts } from '../../components/facts.tsx';
+import { ownCommand } from '../../components/own-command.ts';
 import { PageHead, ScrollPage } from '../../components/page.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { SkeletonLines } from '../../components/skeleton.tsx';
@@ -176,7 +177,7 @@ function FirstSteps({ progress }: { progress: Home['progress'] }) {
             {t('steps.function-see')}
           </Link>
         ) : (
-          <code>npm run -s plinth -- functions new hello</code>
+          <code>{ownCommand('functions new hello')}</code>
         )}
       </Step>
     </ol>

@@ -8,7 +8,7 @@ import { Notice } from '../../../ui/notice.tsx';
 import { fetchConsole, resumeSession, sessionQuery } from '../../api/session.ts';
 import type { Session } from '../../api/types.ts';
 import { Dialog } from '../../components/dialog.tsx';
-import { signInCommand } from '../../components/sign-in-command.ts';
+import { ownCommand } from '../../components/own-command.ts';
 import { t as common } from '../../text.ts';
 import { ProveFactor } from './factor-step.tsx';
 import classes from './form.module.css';
@@ -68,7 +68,7 @@ function ByLink({ operator, onDone }: { operator: string | undefined; onDone: ()
     <>
       <p className={classes.text}>{t('again.link')}</p>
       <div className={classes.boxed}>
-        <Copyable value={signInCommand} what={common('sign-in.command')} />
+        <Copyable value={ownCommand('console')} what={common('sign-in.command')} />
       </div>
       <div role="status">
         {found?.isFresh === true && !isConfirmed ? (

@@ -5,6 +5,7 @@ import { formatDateTime } from '../../../lib/i18n.ts';
 import { Copyable } from '../../../ui/copyable.tsx';
 import { fetchConsole, sessionQuery } from '../../api/session.ts';
 import { Dialog } from '../../components/dialog.tsx';
+import { ownCommand } from '../../components/own-command.ts';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { t as common } from '../../text.ts';
 import { type Role, roles } from './api.ts';
@@ -96,7 +97,7 @@ export function NewToken({ onClose, onCreated }: { onClose: () => void; onCreate
           </div>
           <p className={classes.text}>{t('tokens.use')}</p>
           <div className={classes.boxed}>
-            <Copyable value={`npx plinth link ${window.location.origin}`} what={t('tokens.use')} />
+            <Copyable value={ownCommand(`link ${window.location.origin}`)} what={t('tokens.use')} />
           </div>
           <div className={classes.buttons}>
             <Button size="sm" onClick={onClose} autoFocus>

@@ -8,15 +8,13 @@ import { Notice } from '../../../ui/notice.tsx';
 import { fetchConsole } from '../../api/session.ts';
 import { Confirm } from '../../components/confirm.tsx';
 import { Moment } from '../../components/moment.tsx';
+import { ownCommand } from '../../components/own-command.ts';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { type Applied, type RunningState, runningQuery, settingsQuery } from './api.ts';
 import { useSettingsForm } from './form.ts';
 import { addressOf } from './nav.tsx';
 import classes from './page.module.css';
 import { t } from './text.ts';
-
-/** The command that applies settings that need a restart. */
-const restartCommand = 'plinth reload --restart';
 
 /** The result of the last reload, or of the last change that was saved. */
 export interface Outcome {
@@ -172,7 +170,7 @@ function Difference({
           ) : (
             <>
               <p>{t(canRestart ? 'settings.restart-owners' : 'settings.restart-elsewhere')}</p>
-              <Copyable value={restartCommand} what={t('settings.restart-command')} />
+              <Copyable value={ownCommand('reload --restart')} what={t('settings.restart-command')} />
             </>
           )}
         </Notice>

@@ -10,8 +10,8 @@ import { Copyable } from '../../../ui/copyable.tsx';
 import { SchemeSwitch } from '../../../ui/scheme-switch.tsx';
 import { sessionQuery, signIn } from '../../api/session.ts';
 import { lazyPart } from '../../components/lazy-part.ts';
+import { ownCommand } from '../../components/own-command.ts';
 import { ProblemBox } from '../../components/problem-box.tsx';
-import { signInCommand } from '../../components/sign-in-command.ts';
 import logo from '../../logo.svg';
 import { t } from '../../text.ts';
 import classes from './page.module.css';
@@ -66,7 +66,7 @@ export function SignInPage() {
             {error === null ? null : <ProblemBox error={error} />}
             <p className={classes.text}>{t('sign-in.how')}</p>
             <div className={classes.command}>
-              <Copyable value={signInCommand} what={t('sign-in.command')} />
+              <Copyable value={ownCommand('console')} what={t('sign-in.command')} />
             </div>
             <p className={classes.text}>{t('sign-in.once')}</p>
             {error === null ? (
