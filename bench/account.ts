@@ -11,6 +11,7 @@ import { gzipSync } from 'node:zlib';
 import type { Browser, Page } from 'playwright-core';
 import { createTestBackend, stopTestCluster } from '../src/testing.ts';
 import { launchOwnBrowser } from '../test/web/browser.ts';
+import { buildPlinth } from './build.ts';
 
 const { values } = parseArgs({
   options: { rounds: { type: 'string', default: '3' }, lang: { type: 'string', default: 'en' } },
@@ -95,6 +96,7 @@ const median = (numbers: number[]): number =>
 
 /** All sign-in methods are enabled, so that the pages have their maximum content. */
 const provider = { enabled: true, client_id: 'id', secret: 'secret' };
+buildPlinth();
 const backend = await createTestBackend({
   passwordCost: 'production',
   config: {

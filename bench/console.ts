@@ -4,7 +4,7 @@
  * how smoothly the browser scrolls through 100,000 rows, the time until the first of 10,000,000 rows are visible, and
  * the export of 300,000 rows.
  *
- *     npm run build && node --expose-gc bench/console.ts
+ *     node --expose-gc bench/console.ts
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { request } from 'node:http';
@@ -13,6 +13,7 @@ import { gzipSync } from 'node:zlib';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { createTestBackend, stopTestCluster } from '../src/testing.ts';
 import { launchOwnBrowser } from '../test/web/browser.ts';
+import { buildPlinth } from './build.ts';
 
 const kib = 1024;
 /** The limits, in these units: KiB transferred, milliseconds, DOM nodes and MiB. The layout shift has no unit. */
@@ -102,6 +103,7 @@ async function throttle(page: Page): Promise<void> {
   await cdp.send('Emulation.setCPUThrottlingRate', { rate: 4 });
 }
 
+buildPlinth();
 const backend = await createTestBackend({ sql });
 const browser = await launchOwnBrowser();
 

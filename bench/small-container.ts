@@ -31,12 +31,14 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import WebSocket from 'ws';
 import { thisMachine } from '../src/shared/machine.ts';
+import { buildPlinth } from './build.ts';
 
 const { values } = parseArgs({
   options: { limit: { type: 'string' }, seconds: { type: 'string', default: '60' } },
 });
 const mib = 1024 ** 2;
 const limitBytes = values.limit === undefined ? thisMachine().memoryBytes : Number(values.limit) * mib;
+buildPlinth();
 const bin = fileURLToPath(new URL('../bin/plinth-built.mjs', import.meta.url));
 const dir = mkdtempSync(join(tmpdir(), 'plinth-bench-'));
 

@@ -21,6 +21,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { buildPlinth } from './build.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const { values } = parseArgs({
@@ -31,6 +32,9 @@ const rounds = Number(values.rounds);
 const pollMs = 15;
 const settleMs = 2000;
 const bars = { firstMs: packageFolder === undefined ? 2000 : 1500, warmMs: 500, idleMiB: 150 };
+
+// Building isn't part of the measurement.
+if (packageFolder === undefined) buildPlinth();
 
 const median = (numbers: number[]): number =>
   [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN;

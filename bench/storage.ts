@@ -7,7 +7,7 @@
  * Exits with 1 if the server's resident memory exceeded 200 MiB. Runs only on Linux, because CPU time and memory are
  * read from /proc.
  */
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { Agent, request } from 'node:http';
@@ -15,6 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { buildPlinth } from './build.ts';
 
 const { values } = parseArgs({
   options: {
@@ -32,10 +33,8 @@ const listedObjects = 1000;
 const ticksPerSecond = 100;
 
 const folder = mkdtempSync(join(tmpdir(), 'plinth-bench-storage-'));
-// If a source file is newer than the bundle, the bundle is rebuilt, as `npm start` does.
-const pathOf = (name: string): string => fileURLToPath(new URL(`../${name}`, import.meta.url));
-execFileSync(process.execPath, [pathOf('scripts/prepare.mjs')], { stdio: 'inherit' });
-const bin = pathOf('bin/plinth-built.mjs');
+buildPlinth();
+const bin = fileURLToPath(new URL('../bin/plinth-built.mjs', import.meta.url));
 const args = ['--min-semi-space-size=8', bin, 'start', '--workdir', folder, '--port', '0', '--json'];
 const server = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
 const pid = server.pid as number;

@@ -20,6 +20,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { startLoad } from '../test/cluster/load.ts';
+import { buildPlinth } from './build.ts';
 import { runLoad } from './load/processes.ts';
 import { wireText } from './load/requests.ts';
 
@@ -32,6 +33,7 @@ const { values } = parseArgs({
     rate: { type: 'string', default: '500' },
   },
 });
+buildPlinth();
 const bin = fileURLToPath(new URL('../bin/plinth-built.mjs', import.meta.url));
 const connections = Number(values.connections);
 const ROWS = 1000;
