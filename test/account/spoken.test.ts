@@ -116,6 +116,30 @@ test('a sign-out announces who is still signed in', async () => {
   await page.getByRole('status').filter({ hasText: first }).waitFor();
 });
 
+test('the heading of a page that is loaded on demand is announced once, and not on the first load', async () => {
+  const page = await newPage();
+  const headings: string[] = [];
+  await page.exposeFunction('headingFocused', (text: string) => headings.push(text));
+  await page.addInitScript(() =>
+    document.addEventListener('focusin', ({ target }) => {
+      if (target instanceof HTMLHeadingElement && target.localName === 'h1')
+        (window as unknown as { headingFocused(text: string | null): void }).headingFocused(
+          target.textContent,
+        );
+    }),
+  );
+  await makeUser(stage.backend, 'heading@example.com');
+  await open(page, 'sign-in');
+  await fillSignIn(page, 'heading@example.com');
+  const account = page.getByText(say('security.as', { who: 'heading@example.com' }));
+  await account.waitFor();
+  await page.locator('h1:focus').waitFor();
+  expect(headings).toEqual([say('page.security')]);
+  await page.reload();
+  await account.waitFor();
+  expect(headings).toEqual([say('page.security')]);
+});
+
 test('a canceled passkey, the question before a removal and the warning before a deletion are read', async () => {
   const page = await newPage();
   const email = 'spoken-keys@example.com';

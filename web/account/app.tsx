@@ -26,7 +26,7 @@ function late(
 ): ComponentType {
   const Page = lazy(async () => ({ default: await load() }));
   return () => (
-    <Suspense fallback={<Shell page={page} {...shape} />}>
+    <Suspense fallback={<Shell page={page} {...shape} isLoading />}>
       <Page />
     </Suspense>
   );

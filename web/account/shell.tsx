@@ -18,6 +18,8 @@ export interface ShellProps {
   readonly intro?: ReactNode;
   /** Wide pages contain several separate cards. */
   readonly wide?: boolean;
+  /** Whether the page's code is loading. The page takes the focus after that, so that its heading is read only once. */
+  readonly isLoading?: boolean;
   readonly children?: ReactNode;
 }
 
@@ -25,20 +27,21 @@ export interface ShellProps {
  * The frame of every page, with the brand, the heading, one card and the footer. The content starts at the top so that
  * it doesn't move while the rest of the page loads.
  */
-export function Shell({ page, intro, wide = false, children }: ShellProps) {
+export function Shell({ page, intro, wide = false, isLoading = false, children }: ShellProps) {
   const { brand } = usePageConfig();
   const heading = useRef<HTMLHeadingElement>(null);
   const main = useFocusKept<HTMLElement>();
   const title = t(page, { name: brand.name });
   useEffect(() => {
     document.title = t('page.title', { page: title, name: brand.name });
+    if (isLoading) return;
     const first = heading.current?.closest('main')?.querySelector<HTMLElement>('[data-first]');
     if (first) first.focus();
     // If the address names a section, that section receives focus instead.
     else if (isLater && document.getElementById(window.location.hash.slice(1)) === null)
       heading.current?.focus();
     isLater = true;
-  }, [title, brand.name]);
+  }, [title, brand.name, isLoading]);
   return (
     <div className={classes.shell}>
       <header className={classes.header}>
