@@ -34,16 +34,16 @@ export interface TestBackendOptions {
   readonly projectDir?: string;
   /** A data folder that is kept after `stop()`. Defaults to a new folder. */
   readonly dataDir?: string;
-  /** Settings that replace the project's config.toml. */
+  /** Settings that override the project's config.toml. */
   readonly config?: PartialConfig;
   /** The complete settings, which replace the project's settings. */
   readonly loaded?: Config;
-  /** SQL that runs as `postgres` after the project's migrations. The template includes the result. */
+  /** SQL that runs as `postgres` after the project's migrations. The database template includes the result. */
   readonly sql?: string;
   readonly log?: Logger;
   readonly exclude?: readonly string[];
   readonly mode?: 'development' | 'production';
-  /** Called when an operator restarts the server in the Console. */
+  /** Called when an operator requests a server restart in the Console. */
   readonly restart?: () => void;
   /** A test double for requests to other servers. */
   readonly outgoing?: Outgoing;
@@ -51,14 +51,14 @@ export interface TestBackendOptions {
   readonly passwordCost?: number | 'production';
   /** The port. Defaults to a free port. */
   readonly port?: number;
-  /** API workers, whose processes are passed to `onWorker`. Defaults to none. */
+  /** The number of API workers, and a function that receives each worker's process. Defaults to none. */
   readonly workers?: { readonly count: number; readonly onWorker?: (worker: ChildProcess) => void };
 }
 
 /** bcrypt's lowest cost, which takes 1 ms of CPU time per hash. The cost in production takes 60 ms. */
 export const lowestPasswordCost = 4;
 
-/** The template that all projects extend. Each project only adds its own migrations and seeds. */
+/** The template that all projects extend. Each project's template only adds the project's migrations and seeds. */
 const services: Template = { key: 'services', prepare: migrateServices };
 
 /** Returns a started backend on free ports. `stop()` also removes the database and the files. */
@@ -152,7 +152,7 @@ function databaseFiles(supabaseDir: string): readonly unknown[] {
     );
 }
 
-/** Returns the option for API workers that run from source. */
+/** Returns the backend's option for API workers, which run from source. */
 export const workersOf = ({
   count,
   onWorker,

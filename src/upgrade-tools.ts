@@ -13,7 +13,7 @@ export interface UpgradeRequest {
   readonly oldBindir: string | undefined;
   readonly check: boolean;
   readonly onProgress: (message: string) => void;
-  /** Called for each line of PostgreSQL's log. */
+  /** Called with each line of PostgreSQL's log. */
   readonly onLine: (line: string) => void;
   readonly signal: AbortSignal;
   readonly onStep?: (name: string) => void;

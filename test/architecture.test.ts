@@ -211,7 +211,7 @@ it('the sources follow the import rules', () => {
   expect(checkImports(sources)).toEqual([]);
 });
 
-// Requests to the server's own routes would repeat the routes' checks and return untyped results.
+// Sending requests to the server's own routes would repeat the routes' checks and return untyped results.
 it('the Account pages call auth operations instead of sending requests', () => {
   const files = [...sources].filter(([path]) => /^src\/account\/(?!.*\.test\.ts$)/.test(path));
   expect(files.length).toBeGreaterThan(30);

@@ -31,8 +31,8 @@ export interface ProcessLogger extends Logger {
 export function createLogger(dir: string, settings: LogSettings): ProcessLogger {
   let limits = settings;
   /**
-   * The child loggers that services have created. They are stored because a changed level doesn't apply to existing
-   * child loggers automatically.
+   * The child loggers that services have created. They are stored because pino doesn't apply a changed level to
+   * existing child loggers.
    */
   const children = new Set<{ level: string }>();
   const hasFiles = settings.to !== 'stdout';
@@ -115,7 +115,7 @@ function shiftSegments(dir: string): void {
   }
 }
 
-/** Removes log files that were last written before this time. */
+/** Removes rotated log files that were last written to before the given time. */
 function removeOldSegments(dir: string, before: number): void {
   for (let number = 1; number <= maxSegments; number++) {
     const path = segmentPath(dir, number);

@@ -32,7 +32,7 @@ export async function* linesBackward(dir: string, budgetBytes: number): AsyncGen
         end -= length;
         left -= length;
         const whole = Buffer.concat([block.subarray(0, bytesRead), rest]);
-        // The text before the first line break may belong to a line that begins in the previous block.
+        // The text before the first line break may be the end of a line that begins in an earlier block of the file.
         const first = end === 0 ? -1 : whole.indexOf(10);
         if (end > 0 && first < 0) {
           rest = whole;

@@ -38,19 +38,19 @@ export interface LogEntry {
   readonly schema?: string | undefined;
   readonly operator?: string | undefined;
   readonly statements?: readonly Span[] | undefined;
-  /** The additional fields of a line. */
+  /** The additional fields of a log line. */
   readonly fields?: Readonly<Record<string, unknown>> | undefined;
 }
 
 export interface LogFilter {
   /**
-   * A service such as `rest`, or all services except one, such as `!console`. The latter also excludes requests that
-   * the Console sends to other services for an operator.
+   * A service such as `rest`, or an excluded service such as `!console`. `!console` also excludes requests that the
+   * Console sends to other services for an operator.
    */
   readonly service?: string | undefined;
   /** The minimum severity of the entries. */
   readonly level?: Level | undefined;
-  /** A status such as `404`, or the first digit of a class, such as `4`. */
+  /** A status such as `404`, or the first digit of a status class, such as `4`. */
   readonly status?: string | undefined;
   /** A substring of the request's path. */
   readonly path?: string | undefined;
@@ -88,9 +88,9 @@ export interface Telemetry {
   list(filter: LogFilter, limit: number, cursor?: Cursor): Promise<LogPage>;
   /** Returns all entries of a request, oldest first. */
   trace(requestId: string): Promise<readonly LogEntry[]>;
-  /** Calls `onEntry` for each new entry that matches. Returns a function that stops the calls. */
+  /** Calls `onEntry` for each new entry that matches the filter. Returns a function that stops the calls. */
   follow(filter: LogFilter, onEntry: (entry: LogEntry) => void): () => void;
-  /** Returns a report about the last `rangeMs`. */
+  /** Returns a report about the last `rangeMs` milliseconds. */
   metrics(rangeMs: number): MetricsReport;
   /** The counts that {@link metrics} is computed from. */
   readonly recentMetrics: Pick<Metrics, 'save' | 'load'>;

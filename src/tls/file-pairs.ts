@@ -16,14 +16,14 @@ export interface PairFiles {
 }
 
 export interface FilePairs {
-  /** Reads all files. @throws {CertificateError} that names the files */
+  /** Reads all files. @throws {CertificateError} with a message that names the files */
   load(): Promise<void>;
   /**
    * Reads the files now. A change is applied immediately if `isComplete` is true, and otherwise only after two
    * consecutive readings have returned the same contents.
    */
   check(isComplete?: boolean): Promise<void>;
-  /** Returns the problems of the pairs that weren't accepted, by name. */
+  /** Returns the problems of the rejected pairs, by certificate name. */
   faults(): ReadonlyMap<string, string>;
   watch(): void;
   stop(): void;
@@ -47,7 +47,7 @@ interface Reading {
 interface Watched {
   readonly files: PairFiles;
   used: Reading | undefined;
-  /** The latest reading, if it isn't in use yet. */
+  /** The latest contents of the files, if they aren't in use yet. */
   seen: Reading | undefined;
   rejected: Reading | undefined;
 }

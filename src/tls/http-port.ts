@@ -30,8 +30,8 @@ const limits = {
 };
 const maxConnections = 1000;
 /**
- * The maximum number of connections per address. Otherwise, one client could use all connections, and challenges and
- * redirects would fail.
+ * The maximum number of connections per address. Without this limit, one client could use all connections, and
+ * challenges and redirects would fail.
  */
 const maxConnectionsPerAddress = 100;
 
@@ -48,8 +48,8 @@ export function createHttpPort(originOf: OriginOf): HttpPort {
     if (challenge !== undefined) {
       response.writeHead(200, { 'content-type': 'application/octet-stream' }).end(challenge);
     } else if (path.startsWith('/')) {
-      // With this status, clients keep the method and the body (RFC 9110 section 15.4.9). The redirect doesn't
-      // copy the host from the request.
+      // Clients that follow a redirect with status 308 keep the method and the body (RFC 9110 section 15.4.9). The
+      // redirect doesn't copy the host from the request.
       response.writeHead(308, { location: `${originOf(hostnameOf(headers.host))}${path}` }).end();
     } else {
       response.writeHead(400).end();

@@ -23,7 +23,7 @@ export type { CertificateStatus, Tls, TlsSource, TlsStatus } from './types.ts';
 
 export interface TlsDeps {
   readonly source: TlsSource;
-  /** Undefined if no port for HTTP is opened. */
+  /** Undefined if the server doesn't open a port for unencrypted HTTP. */
   readonly http: HttpPortSettings | undefined;
   readonly dataDir: string;
   readonly log: Logger;
@@ -39,7 +39,7 @@ interface Source {
   start(): void;
   reload(): Promise<void>;
   stop(): void;
-  /** Returns problems that don't affect requests yet. */
+  /** Returns messages about problems that don't affect requests yet. */
   problems(): readonly string[];
   isFailing(): boolean;
 }

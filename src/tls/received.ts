@@ -1,4 +1,4 @@
-/** Stores certificates received from the process that obtains and checks them. */
+/** Stores the certificates received from another process, which obtains and checks them. */
 import type { Certificates, PemPair } from '../kernel/tls.ts';
 import { createCertificateTable } from './certificate-table.ts';
 import { readKeyPair } from './core/key-pair.ts';
@@ -8,7 +8,7 @@ export interface ReceivedCertificates extends Certificates {
   replace(pairs: readonly PemPair[]): void;
 }
 
-/** Returns the received certificates. @throws {CertificateError} if one of them can't be used */
+/** Returns the received certificates. @throws {CertificateError} if a certificate can't be used */
 export function createReceivedCertificates(pairs: readonly PemPair[]): ReceivedCertificates {
   const table = createCertificateTable(pairs.map((_pair, index) => String(index)));
   const replace = (next: readonly PemPair[]): void => {

@@ -1,7 +1,7 @@
 /**
  * Reads facts about a database, in a text form that is the same in every major version. The queries don't use the
- * catalog model of dumps, so the comparison also detects that model's errors. Expressions aren't included, because
- * versions format them differently.
+ * catalog model that dumps use, so the comparison also detects errors in that model. Expressions aren't included,
+ * because versions format them differently.
  */
 import { type Sql, sql } from '../kernel/sql.ts';
 

@@ -55,7 +55,10 @@ export async function createDatabaseLike(maintenance: CopySession, row: Database
   );
 }
 
-/** Sets the properties that could have prevented connections during the move. Must run in a different database. */
+/**
+ * Sets the properties that could have prevented connections during the move. Must run in a session that is connected to
+ * a different database.
+ */
 export async function finishDatabase(maintenance: CopySession, row: DatabaseRow): Promise<void> {
   const name = quoteIdentifier(row.name);
   const statements = [

@@ -1,6 +1,7 @@
 /**
- * Marks foreign keys as validated. The old cluster has enforced them, and the comparison proves that the rows are
- * equal. VALIDATE CONSTRAINT would plan a query as the superuser, which would evaluate the project's index predicates.
+ * Marks foreign keys as validated. The old cluster has enforced the foreign keys, and the comparison of both clusters
+ * proves that the rows are equal. The superuser's VALIDATE CONSTRAINT would plan a query, which would evaluate the
+ * project's index predicates as the superuser.
  */
 import type { CopySession } from '../database/index.ts';
 import { quoteLiteral, sql } from '../kernel/sql.ts';

@@ -1,6 +1,6 @@
 /**
  * Moves the rows of Plinth's guard (src/database/sql/0001_plinth.sql), which identify tables, columns and owners by
- * number. The numbers differ in a new cluster, so this module translates the rows by name.
+ * number. The numbers differ in a new cluster, so this module looks up the new numbers by name.
  */
 import type { CopySession } from '../database/index.ts';
 import { sql } from '../kernel/sql.ts';

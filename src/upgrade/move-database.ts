@@ -43,8 +43,8 @@ export interface Moved {
 }
 
 /**
- * A temporary role whose members can use and create objects in every schema. All table owners are members until the
- * tables exist, because the final privileges are granted later.
+ * A temporary role whose members can use and create objects in every schema. All table owners are members of this role
+ * until the tables exist, because the final privileges are granted later.
  */
 const moverRole = 'plinth_upgrade';
 
@@ -87,7 +87,7 @@ class Targets {
     this.#warnings = warnings;
   }
 
-  /** Returns the session of a role. Undefined means the superuser. */
+  /** Returns the session of a role, or of the superuser if `role` is undefined. */
   async of(role?: string): Promise<CopySession> {
     const key = role ?? '';
     const known = this.#sessions.get(key);
@@ -209,8 +209,8 @@ class Mover {
   }
 
   /**
-   * Creates an extension. If the owner can't create the extension, the superuser creates it. PostgreSQL doesn't have a
-   * statement that changes an extension's owner.
+   * Creates an extension. If the owner may not create the extension, the superuser creates it and the catalogs are
+   * changed to name the owner. PostgreSQL doesn't have a statement that changes the owner of an extension.
    */
   async #createExtension(text: string, identity: string, role: string): Promise<void> {
     const session = await this.#targets.of(role);
@@ -246,8 +246,8 @@ class Mover {
 
   /**
    * Fills a table as its owner, so that functions in check constraints and generated columns run with the owner's
-   * privileges. The table is truncated in the same transaction so that its pages are written once, frozen and without
-   * WAL.
+   * privileges. The same transaction truncates the table, so that PostgreSQL writes its pages only once, already frozen
+   * and without WAL.
    */
   async #copyTable(data: TableData, label: string): Promise<void> {
     const role = this.#roleOf(data.owner);
@@ -267,7 +267,7 @@ class Mover {
     }
   }
 
-  /** Fills the tables that extensions have created. These tables already have foreign keys and triggers. */
+  /** Fills the tables that were created by extensions. These tables already have foreign keys and triggers. */
   async #copyMemberTables(admin: CopySession, tables: readonly TableData[]): Promise<void> {
     if (tables.length === 0) return;
     await admin.exec('set session_replication_role = replica');

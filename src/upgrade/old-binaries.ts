@@ -1,4 +1,4 @@
-/** Finds the programs of the old major version in the given folder or in an npm package of the same family. */
+/** Finds the old major version's programs in the given folder or in an npm package of the same family. */
 import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -72,7 +72,8 @@ async function npm(args: readonly string[]): Promise<string> {
 }
 
 /**
- * Returns the newest version of a major version. @example newestOf('["17.9.0-beta.16","17.10.0-beta.17","18.0.0-beta.15"]', 17); // '17.10.0-beta.17'
+ * Returns the newest release of a major version.
+ * @example newestOf('["17.9.0-beta.16","17.10.0-beta.17","18.0.0-beta.15"]', 17); // '17.10.0-beta.17'
  */
 export function newestOf(json: string, major: number): string | undefined {
   const parsed = JSON.parse(json) as string | string[];

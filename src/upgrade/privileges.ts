@@ -9,7 +9,7 @@ interface PrivilegeRow {
   /** The object as written after ON in a GRANT statement, such as `ROUTINE pg_catalog.lower(text)`. */
   readonly object: string;
   readonly owner: string;
-  /** The object as written in an ALTER … OWNER TO statement. Null if the owner is never changed. */
+  /** The object as written in an ALTER … OWNER TO statement. Null if the upgrade never changes the object's owner. */
   readonly kind: string | null;
   readonly privileges: string[];
   readonly initial: string[];
@@ -42,7 +42,8 @@ const objects = (wanted: Sql): Sql => sql`
 
 /**
  * Returns an expression for the items of an access control list. Each item consists of a privilege, `*` if it is
- * grantable, a space, and the role. The owner's own privileges are omitted, because superusers don't need them.
+ * grantable, a space, and the role. The object owner's privileges are omitted, because the owners are superusers and
+ * don't need privileges.
  */
 const itemsOf = (acl: string): Sql =>
   sql.raw(`array(select privilege_type || case when is_grantable then '* ' else ' ' end

@@ -74,7 +74,10 @@ export async function readRoles(session: CopySession): Promise<Roles> {
   };
 }
 
-/** Creates the roles. All roles can sign in with `password`, because each table is filled in its owner's session. */
+/**
+ * Creates the roles. All of them can sign in with `password`, because each table is filled in a session of the table's
+ * owner.
+ */
 export async function createRoles(
   target: CopySession,
   { roles, memberships }: Roles,
@@ -94,8 +97,8 @@ export async function createRoles(
 }
 
 /**
- * Grants the memberships. Since PostgreSQL 16, the grantor of a membership must have the admin option, so grants are
- * repeated until no more succeed. The superuser grants the remaining memberships.
+ * Grants the memberships. Since PostgreSQL 16, the grantor of a membership must have the admin option, so failed grants
+ * are retried until no more of them succeed. The superuser grants the remaining memberships.
  */
 async function grantMemberships(target: CopySession, memberships: readonly MembershipRow[]): Promise<void> {
   let waiting = [...memberships];
@@ -141,7 +144,7 @@ export async function finishRoles(
 
 /**
  * Sets the superuser's verifier. This must be the last statement, because the superuser signs in with a temporary
- * password until then. The settings keep the verifier out of logs and statistics.
+ * password until then. The session settings keep the verifier out of logs and statistics.
  */
 export async function finishSuperuser(target: CopySession, { roles }: Roles): Promise<void> {
   const verifier = roles.find(({ name }) => name === bootstrapRole)?.verifier ?? null;
@@ -150,7 +153,7 @@ export async function finishSuperuser(target: CopySession, { roles }: Roles): Pr
     set local log_min_duration_statement = -1; alter role ${bootstrapRole} password ${text}`);
 }
 
-/** Settings whose value is a list of quoted names. */
+/** The settings whose value is a list of names. */
 const lists = new Set([
   'search_path',
   'temp_tablespaces',

@@ -13,7 +13,8 @@ interface SubscriptionState {
 
 /**
  * Moves the state of subscriptions. A new subscription continues where the old one ended, because its tables keep their
- * state and the replication origin keeps its position. Its workers start at the server's first regular start.
+ * state and the replication origin keeps its position. The workers of the subscription start when the server first
+ * starts regularly.
  */
 export async function moveSubscriptions(source: CopySession, target: CopySession): Promise<void> {
   const states = await source.query<SubscriptionState>(sql`
@@ -50,7 +51,7 @@ export interface SlotRow {
   readonly twoPhase: boolean;
 }
 
-/** Plinth creates these slots itself. */
+/** Matches the slots that Plinth creates itself. */
 const ownSlot = /^(supabase_realtime_replication_slot_.*|plinth_backup)$/;
 
 export async function readSlots({ query }: CopySession): Promise<SlotRow[]> {

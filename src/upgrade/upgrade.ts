@@ -25,18 +25,21 @@ export interface UpgradeOptions {
   readonly dataDir: string;
   /** The folder in `--old-bindir`. If undefined, the programs are installed from npm. */
   readonly oldBindir: string | undefined;
-  /** Whether to only rehearse the upgrade, without rows. The data folder isn't changed. */
+  /** Whether to only rehearse the upgrade, without copying rows. The data folder isn't changed. */
   readonly check: boolean;
   /** The server settings of a regular start. */
   readonly settings: Readonly<Record<string, string | number | boolean>>;
-  /** Brings the new cluster's database up to date with this version of Plinth. Returns the number of applied files. */
+  /**
+   * Brings the new cluster's database up to date with this version of Plinth. Returns the number of applied migration
+   * files.
+   */
   readonly migrate: (target: ConnectionOptions, fromMajor: number) => Promise<number>;
   readonly onProgress: (message: string) => void;
   readonly onLine: (line: string) => void;
   readonly signal: AbortSignal;
   /** Called after each step that affects a later start. */
   readonly onStep?: (name: string) => void;
-  /** Whether to upgrade even if the major version is the same. Only for tests. */
+  /** Whether to upgrade even if the cluster already has the target major version. Only for tests. */
   readonly force?: boolean;
 }
 
@@ -160,7 +163,8 @@ class Run {
     onProgress(`Starting the new cluster with the project's settings`);
     const next = await pair.startNext('regular', settings);
     this.#servers.push(next);
-    // A rehearsal skips the migrations because without rows, the new cluster doesn't contain the list of applied files.
+    // A rehearsal skips the migrations because it doesn't copy rows, so the new cluster lacks the list of applied
+    // files.
     const migrations = check ? 0 : await migrate(next.target('postgres'), pair.from);
     await this.#finish(source, next);
     await this.#stop(next);

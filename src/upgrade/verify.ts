@@ -59,7 +59,7 @@ export async function verifyDatabase(options: VerifyOptions): Promise<void> {
   }
 }
 
-/** Settings that make the text of values independent of the database's own settings. */
+/** Session settings that make the text form of values independent of the database's settings. */
 const settings = `set search_path = ''; set datestyle = 'ISO, MDY'; set intervalstyle = 'postgres'; set timezone = 'UTC';
   set extra_float_digits = 3; set bytea_output = 'hex'; set xmloption = 'content'; set row_security = off;
   set client_encoding = 'UTF8'`;

@@ -47,7 +47,7 @@ export async function imageUrl(supabase: SupabaseClient, path: string): Promise<
 
 /**
  * Calls `onChange` after every change and after the connection is established or restored. Returns a function that
- * stops watching.
+ * stops these calls.
  */
 export function watchNotes(supabase: SupabaseClient, onChange: () => void): () => void {
   const channel = supabase

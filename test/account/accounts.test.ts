@@ -69,7 +69,7 @@ describe.each([true, false])('with scripts: %s', (scripts) => {
     await page.getByText(`Signed in as ${home}`).waitFor();
     expect(await sessions(page)).toEqual(['plinth-account', 'plinth-account-1']);
 
-    // The app redirects the user here, and gets a session for the account that the user chooses.
+    // The app redirects the user to this page, and gets a session for the account that the user chooses.
     const { search, verifier } = app.startSignIn();
     await open(page, 'sign-in', search);
     await heading(page, say('page.accounts'));
@@ -85,11 +85,11 @@ describe.each([true, false])('with scripts: %s', (scripts) => {
     const names = page.getByRole('button', { name: /^Continue as/ });
     await expect.poll(async () => (await names.allInnerTexts())[0]).toContain(work);
 
-    // Signing out of one account doesn't affect the other one.
+    // Signing out of one account doesn't affect the other account.
     await page.getByRole('button', { name: `${say('accounts.sign-out')}: ${work}` }).click();
     await page.getByRole('status').getByText(say('accounts.one-out')).waitFor();
     expect(await sessions(page)).toEqual(['plinth-account-1']);
-    // No account is current, so a link to the current one would lead back here.
+    // No account is current, so a link to the current account would lead back to this page.
     await page.getByRole('link', { name: say('accounts.manage') }).waitFor({ state: 'detached' });
     await account(page, home).click();
     await page.waitForURL('**/account/security');
@@ -111,7 +111,7 @@ describe.each([true, false])('with scripts: %s', (scripts) => {
     await page.getByRole('status').getByText(say('accounts.all-out')).waitFor();
     expect(await sessions(page)).toEqual([]);
 
-    // The page lists both accounts of this browser, so the address doesn't have to be typed again.
+    // The page lists both accounts of this browser, so the user doesn't have to type an address again.
     await open(page, 'sign-in');
     await heading(page, say('page.accounts'));
     await account(page, home).click();
@@ -193,7 +193,7 @@ describe.each(['en-GB', 'ar'])('in %s', (locale) => {
     await page.getByRole('button', { name: say('signed-out.all-accounts') }).press('Enter');
     await heading(page, say('page.signed-out'));
     expect(await sessions(page)).toEqual([]);
-    // The link opens the app, which starts its next sign-in itself.
+    // The link opens the app instead of the sign-in page, because the app starts each sign-in itself.
     const again = page.getByRole('link', { name: say('signed-out.again') });
     await again.and(page.locator(`[href="${app.url}"]`)).click();
     await page.waitForURL(app.url);
@@ -267,7 +267,7 @@ test('the next step is the same for addresses with and without an account', asyn
     );
   expect(await next(email)).toEqual({ step: 'password' });
   expect(await next('stranger@example.com')).toEqual({ step: 'password' });
-  // A reload and a second tab continue with the same address.
+  // After a reload and in a second tab, the sign-in continues with the same address.
   await page.getByLabel('Email address').fill('stranger@example.com');
   await page.getByRole('button', { name: 'Continue', exact: true }).click();
   await heading(page, say('page.password'));
@@ -291,7 +291,7 @@ test('a password manager can fill in both steps at the same time', async () => {
   await page.getByRole('alert').getByText('Incorrect').waitFor();
   // The form also contains the address, so that password managers store it with the password.
   await expect.poll(() => page.locator('input[autocomplete=username]').inputValue()).toBe(email);
-  // A wrong password is selected, so that typing replaces it.
+  // The text of a wrong password is selected, so that typing replaces it.
   const field = page.locator('#password');
   await field.fill('not this one either');
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();

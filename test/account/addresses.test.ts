@@ -103,7 +103,7 @@ describe.each([
     await button(page, say('mfa.phone-send')).click();
     await page.locator('#phone-code-0').waitFor();
     await expectWhole(page);
-    // Both changes offer the same actions, in the same order.
+    // The email change and the phone change offer the same actions, in the same order.
     const actions = page.getByRole('form', { name: say('pending.codes'), exact: true }).locator('xpath=..');
     const texts = ['pending.confirm', 'pending.resend', 'pending.cancel'] as const;
     for (const index of [0, 1]) {

@@ -9,7 +9,9 @@ import type { Backend } from '../../src/main.ts';
 
 export interface TestApp {
   readonly url: string;
-  /** Starts a sign-in. Returns the query for an Account page, and the verifier, which only this browser has. */
+  /**
+   * Starts a sign-in. Returns the query string for an Account page, and the PKCE verifier, which only this browser has.
+   */
   startSignIn(): { readonly search: string; readonly verifier: string };
   close(): Promise<void>;
 }

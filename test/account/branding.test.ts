@@ -17,7 +17,7 @@ const png = Buffer.from(
 let backend: Backend;
 
 beforeAll(async () => {
-  // The extension doesn't match the content, because only the content should determine the media type.
+  // The file's extension doesn't match its content, because only the content should determine the media type.
   writeFileSync(join(dir, 'logo.svg'), png);
   backend = await createTestBackend({
     config: {

@@ -1,6 +1,6 @@
 /**
- * Tests sessions across apps and browsers. The session list groups them by browser. After a sign-out, either the page
- * lists the apps that are still signed in, or the apps' sessions end too.
+ * Tests sessions across apps and browsers. The session list groups sessions by browser. After a sign-out, either the
+ * page lists the apps that are still signed in, or the apps' sessions end too.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
@@ -15,7 +15,7 @@ let stage: Stage;
 let app: Server;
 let origin: string;
 let host: string;
-/** The requests to the client's sign-out page. */
+/** The query parameters of the requests for the client's sign-out page. */
 const signedOut: URLSearchParams[] = [];
 /** The timeout is long because each test opens many pages in several browsers. */
 vi.setConfig({ testTimeout: 240_000 });
@@ -155,7 +155,7 @@ async function openClient(
 const openSecurity = (page: Page, lang = 'en') =>
   page.goto(`${stage.backend.url}/account/security?lang=${lang}`);
 
-/** Locates the browsers in the session list. Each can contain a list of apps. */
+/** Locates the browsers in the session list. Each browser's item can contain a list of apps. */
 const browsers = (page: Page, title = 'Devices and sessions') =>
   page.getByRole('region', { name: title }).locator('> ul > li');
 
@@ -182,7 +182,7 @@ test('sessions are grouped by browser, and signing out everywhere else keeps thi
     stage.backend.keys.publishableKey,
     { email: 'ada@example.com', password },
   );
-  // Another user of the same app isn't affected.
+  // The sessions of another user of the same app stay unchanged.
   const stranger = await openApp(await openBrowser(), 'eve@example.com');
 
   await openSecurity(here);
@@ -310,7 +310,7 @@ test('an OpenID client signs a user out through the Account pages, which redirec
   await makeUser(stage.backend, 'max@example.com');
   const page = await openBrowser();
   const other = await openApp(page, 'max@example.com');
-  // This address is allowed only because the client registered it.
+  // A redirect to this address is allowed only because the client registered the address.
   const bye = 'https://almanac.example/bye';
   await page.context().route(`${bye}**`, (route) => route.fulfill({ contentType: 'text/html', body: 'Bye' }));
   const client = await openClient(page, 'Almanac', { post_logout_redirect_uris: [bye] });
@@ -321,7 +321,7 @@ test('an OpenID client signs a user out through the Account pages, which redirec
   await page.getByText('Almanac', { exact: true }).waitFor();
   await check(page);
   expect(await Promise.all([client.token, other].map(isAlive))).toEqual([true, true]);
-  // Another client's page doesn't link to this address.
+  // With the ID of a different client, the page doesn't link to this address.
   await page.goto(page.url().replace(client.id, crypto.randomUUID()));
   await page.getByText('Almanac', { exact: true }).waitFor();
   expect(await page.getByRole('link', { name: /^Back to/ }).count()).toBe(0);
@@ -362,7 +362,7 @@ test.each(['en', 'ar'] as const)(
     });
     const allowed = () => policies.map((policy) => /frame-src [^;]*/.exec(policy)?.[0]);
 
-    // Signing out of only the account keeps the clients' sessions, so no client's sign-out page is loaded.
+    // If the user signs out of only the account, the clients' sessions remain, so no client's sign-out page is loaded.
     signedOut.length = 0;
     await openSecurity(page, language);
     const signOut = page.getByRole('button', { name: say('security.sign-out'), exact: true }).first();

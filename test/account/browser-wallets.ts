@@ -3,8 +3,8 @@ import type { BrowserContext } from 'playwright-core';
 import type { TestWallet } from '../auth/wallet-keys.ts';
 
 /**
- * Adds a wallet to all pages that the context opens afterwards.
- * @param change Returns the message that the wallet signs instead of the given one.
+ * Adds a wallet to all pages that the context opens after this call.
+ * @param change Returns the message that the wallet signs instead of the requested message.
  * @returns The messages in the signing requests that the wallet has received, one per request.
  */
 export async function installWallet(
@@ -29,7 +29,7 @@ export const shortAddress = ({ address }: TestWallet): string =>
 
 const bytesOf = `(text) => Uint8Array.from(atob(text.replace(/-/g, '+').replace(/_/g, '/')), (c) => c.charCodeAt(0))`;
 
-/** An EIP-1193 wallet. Like real wallets, it returns the address in mixed case. */
+/** An EIP-1193 wallet. Like real wallets, this wallet returns its address in mixed case. */
 export const ethereumProvider = `({
   async request({ method, params = [] }) {
     if (method === 'eth_requestAccounts') return [await address_ethereum()];

@@ -71,7 +71,10 @@ const seen = (page: Page, text: string) => page.getByText(text).first().waitFor(
 const heading = (page: Page, name: string) =>
   page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
 
-/** Checks the page in both color schemes. axe needs scripts, so a page without scripts is checked as a copy. */
+/**
+ * Checks the page in both color schemes. axe requires scripts, so if scripts are disabled, a copy of the page is
+ * checked.
+ */
 async function check(page: Page, scripts = true): Promise<void> {
   const checked = scripts ? page : await newPage('en');
   if (!scripts) {
@@ -121,7 +124,7 @@ describe.each(languages)('in %s, an error', (language) => {
     const label = async () => (await submit.textContent()) ?? '';
     const secondsIn = (text: string) => Number(/\d+/.exec(text)?.[0]);
     await expect.poll(async () => secondsIn(await label())).toBeGreaterThan(10);
-    // The label counts down, so it is read only once.
+    // The label shows a countdown, so the test reads it only once.
     const firstLabel = await label();
     const first = secondsIn(firstLabel);
     expect(first).toBeLessThanOrEqual(60);
@@ -318,7 +321,7 @@ test('a browser that uses localhost isn’t redirected to another host, so it ke
     );
     expect(response.headers.get('location')).toMatch(`http://${host}:${port}/account/sign-in?`);
   }
-  // The link in the email has the same host, so the user doesn't have to enter a number in this browser.
+  // The link in the email has the same host as the page, so the user doesn't have to enter a number in this browser.
   const page = await newDevice('en');
   await page.goto(`http://localhost:${port}/account/code`);
   await page.locator('#email').fill(email);

@@ -104,14 +104,14 @@ describe.each(['en', 'ar'] as const)('in %s', (language) => {
     } else expect(atOld.subject).toBe('سيتغير عنوان بريدك الإلكتروني في Harbor');
     const cancel = /http\S+\/account\/cancel-change\?token=\S+/.exec(atOld.text)?.[0] ?? '';
     expect(atNext.text).not.toContain('/account/cancel-change');
-    // A scanner that opens the link doesn't cancel the change.
+    // The change isn't canceled if an email scanner opens the link.
     expect((await fetch(cancel)).status).toBe(200);
     const owner = await newDevice(language, false);
     await owner.goto(cancel);
     await button(owner, say('cancel-change.button')).click();
     await heading(owner, say('page.change-canceled'));
     await owner.getByRole('link', { name: say('change-canceled.password'), exact: true }).waitFor();
-    // Neither link works anymore, and the cancel link works only once.
+    // Neither confirmation link works anymore, and the cancel link works only once.
     const thief = await newDevice(language, false);
     for (const { link } of [atNext, atOld]) {
       await thief.goto(link);

@@ -63,7 +63,7 @@ function pkce(): { verifier: string; search: string } {
   return { verifier, search: `?${query}` };
 }
 
-/** Redeems the code in the same way as the stock client when the browser returns to the app. */
+/** Redeems the code as the stock client does when the browser returns to the app. */
 async function redeem(code: string, verifier: string) {
   const { url, keys } = stage.backend;
   const entries = new Map<string, string>([['app-code-verifier', JSON.stringify(verifier)]]);
@@ -301,7 +301,7 @@ test('input that is submitted before the page is interactive is processed', asyn
   const asked = new Promise<void>((resolve) => {
     load = resolve;
   });
-  // The scripts are loaded only after the form has been submitted.
+  // The test lets the page's scripts load only after the form has been submitted.
   await page.route('**/account/assets/*.js', async (route) => {
     await asked;
     await route.continue();

@@ -47,7 +47,8 @@ class Visitor {
   }
 
   /**
-   * Opens a page as a link on an Account page does. `fetch` isn't suitable, because its requests aren't navigations.
+   * Opens a page with the headers that browsers send when a user clicks a link on an Account page. `fetch` isn't
+   * suitable, because its requests aren't navigations.
    */
   follow(path: string): Promise<IncomingMessage> {
     const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
@@ -266,7 +267,7 @@ describe('the redirect to the app', () => {
     const gone = await visitor.follow(`go${search}`);
     expect(gone.statusCode).toBe(303);
     expect(gone.headers.location).toMatch(/^https:\/\/app\.example\/in\?code=[\w-]+$/);
-    // The page redirects automatically only once. On the next visit, the user must click a link.
+    // The page redirects automatically only once. When the user opens the page again, the user must click a link.
     expect((await visitor.send(`signed-in${search}`)).headers.get('refresh')).toBeNull();
   });
 
@@ -374,8 +375,8 @@ test('responses to forms can’t be framed or cached, and contain no scripts', a
   const html = await response.text();
   expect(html).toContain('Incorrect password');
   expect(html).not.toContain('invalid_credentials');
-  // The only noscript element is in the head. It contains the dark style sheet for browsers without scripts. The body
-  // is visible in all browsers.
+  // The only noscript element is in the head. That element contains the dark style sheet for browsers without scripts.
+  // The body is visible in all browsers, so it doesn't need such an element.
   expect(html.slice(html.indexOf('<body'))).not.toContain('<noscript');
   expect(html).not.toMatch(/type="module"|%PLINTH_/);
   expect(html).toContain('href="/account/password?lang=ar"');

@@ -72,7 +72,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await context.close();
-  // The identity provider's own pages aren't checked.
+  // Complaints about the identity provider's own pages are ignored.
   expect(complaints.list.filter((line) => !line.includes('fonts.googleapis.com'))).toEqual([]);
 });
 
@@ -146,7 +146,7 @@ describe('starting', () => {
     await page.getByRole('button', { name: 'Continue as a guest' }).press('Enter');
     const { user } = await atTheApp(verifier);
     expect(await count()).toBe(before + 1);
-    // If the app redirects the guest here again, the guest stays signed in.
+    // If the app redirects the guest to this page again, the guest stays signed in.
     const again = pkce();
     await open('guest', again.search);
     await page.getByText('You’re signed in as a guest.').waitFor();
@@ -400,7 +400,7 @@ describe('moving to an existing account', () => {
   });
 });
 
-/** Fills in the provider's own sign-in and consent pages. */
+/** Fills in the sign-in page and the consent page of the identity provider. */
 async function signInAtProvider(login: string): Promise<void> {
   await page.locator('input[name=login]').fill(login);
   await page.locator('input[name=password]').fill('any');

@@ -1,5 +1,6 @@
 /**
- * Defines a project whose rows are transferred by the function from docs/account.md. An option makes the function fail.
+ * Defines a project whose rows are transferred by the function from docs/account.md. A row in `public.trouble` makes
+ * the function fail.
  */
 import { readFileSync } from 'node:fs';
 

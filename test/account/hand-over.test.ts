@@ -11,7 +11,7 @@ import { makeUser, password, totp } from './harness.ts';
 
 const ours = { 'x-plinth-request': '1', 'content-type': 'application/json' };
 
-/** Stores a browser's cookies, and sends requests in the same format as the pages. */
+/** Stores a browser's cookies, and sends requests in the format that the pages use. */
 class Visit {
   readonly cookies = new Map<string, string>();
   private readonly backend: Backend;
@@ -200,7 +200,7 @@ describe('with a PostgreSQL function', () => {
       status: 403,
       body: { code: 'not_a_guest' },
     });
-    // The guest's cookie contains a member's session instead of a guest's.
+    // The guest cookie contains a member's session instead of a guest's session.
     const mixed = new Visit(backend);
     await mixed.signIn(account.email);
     mixed.cookies.set('plinth-account-guest', member.cookies.get('plinth-account') as string);

@@ -71,13 +71,13 @@ const base32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
 /**
  * Returns the code for the next 30-second period, for use after the current code. Each code works only once, and auth
- * accepts clocks that are one step ahead.
+ * also accepts the code of the next period.
  */
 export const laterTotp = (secret: string): string => totp(secret, Date.now() + 30_000);
 
 /**
- * Returns a TOTP code (RFC 6238) with the parameters that authenticator apps use. It doesn't use the service's
- * implementation.
+ * Returns a TOTP code (RFC 6238) with the parameters that authenticator apps use. This function doesn't use the
+ * service's own implementation of TOTP.
  */
 export function totp(secret: string, nowMs = Date.now()): string {
   let bits = '';
@@ -98,7 +98,10 @@ export async function fillSignIn(page: Page, email: string, secret = password): 
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
 }
 
-/** Opens the sign-in page and signs in. If the browser stores other accounts, this account is added to them. */
+/**
+ * Opens the sign-in page and signs in. If the browser already stores other accounts, the account is added to these
+ * accounts.
+ */
 export async function signIn(page: Page, backend: Backend, email: string, search = ''): Promise<void> {
   await page.goto(`${backend.url}/account/sign-in${search}`);
   if (new URL(page.url()).pathname === '/account/accounts') {

@@ -155,7 +155,7 @@ test.each(['en', 'ar'] as const)(
       await route.continue();
     });
     await button(page, say('join.passkey')).click();
-    // The button that was clicked shows that the request is in progress.
+    // After the click, the button shows that the request is in progress.
     await page.locator('button[data-loading]', { hasText: say('join.passkey') }).waitFor();
     expect(await page.locator('button[data-loading]').count()).toBe(1);
     checked();

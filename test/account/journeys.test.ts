@@ -58,11 +58,11 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await context.close();
-  // The identity provider's own pages aren't checked.
+  // Complaints about the identity provider's own pages are ignored.
   expect(complaints.list.filter((line) => !line.includes('fonts.googleapis.com'))).toEqual([]);
 });
 
-/** Fills in the provider's own sign-in and consent pages. */
+/** Fills in the sign-in page and the consent page of the identity provider. */
 async function signInAtProvider(login: string): Promise<void> {
   await page.locator('input[name=login]').fill(login);
   await page.locator('input[name=password]').fill('any');

@@ -110,7 +110,7 @@ test('a user who signed up with a provider keeps the address after unlinking the
   await page.getByRole('listitem').filter({ hasText: 'ugo@idp.example' }).waitFor();
   await expect.poll(() => page.getByRole('button', { name: /^Unlink/ }).count()).toBe(0);
 
-  // This browser doesn't continue with the provider, because that would link the provider again.
+  // The page doesn't continue with the provider, because a sign-in with the provider would link it again.
   await page.getByRole('button', { name: 'Sign out', exact: true }).click();
   await page.getByRole('heading', { name: 'You’re signed out' }).waitFor();
   await page.goto(`${stage.backend.url}/account/accounts`);

@@ -106,7 +106,8 @@ async function requestRemoval(language: 'en' | 'ar', email: string): Promise<Pag
   await button(page, say('lost.request')).waitFor();
   await check(page);
   await button(page, say('lost.request')).press('Enter');
-  // The new state has focus, so it is announced, and a second Enter doesn't press the button that appears.
+  // The status message has focus, so screen readers announce it, and a second Enter doesn't press the button that
+  // appears.
   const state = page.locator('[role=status]:focus');
   await state.getByText(say('lost.requested', { email })).waitFor();
   const asked = await latestMail(
@@ -144,11 +145,12 @@ describe.each(['en', 'ar'] as const)('in %s', (language) => {
     );
     expect(scheduled.text).toMatch(/http\S+\/account\/not-me\?token=\S+/);
 
-    // Ends the waiting period.
+    // This statement ends the waiting period.
     await run(
       sql`update _plinth.factor_removals set due_at = now() - interval '1 minute' where user_id = ${id}`,
     );
-    // The waiting page detects that the removal has ended the session, and the sign-in page keeps the email address.
+    // The page on which the user waits detects that the removal has ended the session, and the sign-in page keeps the
+    // email address.
     await heading(page, say('page.sign-in'));
     await expect.poll(() => page.locator('#email').inputValue()).toBe(email);
     await latestMail(stage.backend, email, language === 'en' ? /was removed/ : /أُزيل التحقق/);
@@ -189,8 +191,8 @@ test('using the app cancels the removal, and a mailbox alone can’t request one
   await heading(page, say('page.security'));
   expect(await run(sql`select from _plinth.factor_removals where user_id = ${id}`)).toEqual([]);
 
-  // A sign-in with an emailed code isn't sufficient, because like the confirmation, it only proves access to the
-  // mailbox.
+  // A sign-in with an emailed code isn't sufficient, because it proves only access to the mailbox, like the
+  // confirmation.
   const thief = await newDevice('en');
   await thief.goto(`${stage.backend.url}/account/code`);
   await thief.getByLabel(say('field.email'), { exact: true }).fill(email);

@@ -16,7 +16,7 @@ let complaints: Complaints;
 let page: Page;
 
 beforeAll(async () => {
-  // Passkeys belong to an origin, so the origin must be known before the server starts.
+  // Each passkey is valid for only one origin, so the origin must be known before the server starts.
   const port = await freePort();
   origin = `http://localhost:${port}`;
   stage = await openHere(port);
@@ -61,7 +61,7 @@ async function signedIn(): Promise<string> {
   return email;
 }
 
-/** Signs in at the origin that the keys belong to. */
+/** Signs in at the origin for which the passkeys are valid. */
 async function signInHere(email: string): Promise<void> {
   await signIn(page, { url: origin } as Stage['backend'], email);
 }
@@ -106,7 +106,7 @@ test('a passkey can be added, renamed, used to sign in, and removed', async () =
   await check('a passkey');
   await signOut();
   await page.goto(`${origin}/account/sign-in?add=1`);
-  // The test browser may already use its only key when the field offers passkeys, so the button may be gone.
+  // The test browser may use its only passkey as soon as the field offers passkeys, so the button may be gone.
   await page
     .getByRole('button', { name: 'Sign in with a passkey' })
     .click({ noWaitAfter: true })

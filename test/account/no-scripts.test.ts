@@ -126,7 +126,7 @@ describe('signing in', () => {
     await fillIn(email);
     await heading('You’re signed in');
     await page.getByText(`Signed in as ${email}.`).waitFor();
-    // An app that ended only its own session redirects here.
+    // An app that has ended only its own session redirects the user to this page.
     await open('signed-out');
     await page.waitForURL('**/account/accounts');
     await page.getByText(email).waitFor();
@@ -261,7 +261,10 @@ test('a visitor can create an account', async () => {
   await page.getByText('Signed in as plain-new@example.com.').waitFor();
 });
 
-/** Checks colors without a page script. A button must contrast with its background, and a field must have a border. */
+/**
+ * Checks colors without running a script in the page. A button must contrast with its background, and a field must have
+ * a border.
+ */
 async function expectColors(): Promise<void> {
   const session = await page.context().newCDPSession(page);
   await session.send('DOM.enable');

@@ -109,7 +109,7 @@ describe.each(['en', 'ar'] as const)('in %s', (language) => {
     await owner.goto(link);
     await heading(owner, say('page.not-me'));
     await owner.getByText(say('not-me.back-in', { email }), { exact: true }).waitFor();
-    // The page lists what the attacker did afterwards.
+    // The page lists the attacker's changes after the event in the notice.
     await owner.getByText(say('not-me.later-email_changed', { when: '' }).replace(/[,،].*$/s, '')).waitFor();
     await check(owner);
     await button(owner, say('not-me.button')).press('Enter');
@@ -152,7 +152,7 @@ describe.each(['en', 'ar'] as const)('in %s', (language) => {
     await attacker.getByText(say('ended.secured')).waitFor();
     expect(await attacker.locator('main').innerText()).not.toContain(say('ended.password_changed'));
 
-    // The owner also uses the other notices about the attack. The new password stays valid.
+    // The owner also opens the links in the earlier notices about the attack. The new password stays valid.
     const first = await latestMail(stage.backend, email, subjects[0]);
     const firstLink = /http\S+\/account\/not-me\?token=\S+/.exec(first.text)?.[0] ?? '';
     for (const used of [firstLink, link]) {

@@ -1,7 +1,7 @@
 /**
- * Tests email links that are opened on another device. The window that requested the email continues, and no other
- * browser gets its session. Also tests sign-ups with an existing address, because their emails contain the same kind of
- * link.
+ * Tests email links that are opened on another device. The window in which the email was requested continues, and no
+ * other browser gets the session. Also tests sign-ups with an existing address, because the resulting emails contain
+ * the same kind of link.
  */
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';

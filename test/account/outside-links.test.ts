@@ -148,7 +148,7 @@ test('no page that another site opens changes a session', async () => {
   const cookie = (await context.cookies()).map(({ name, value }) => `${name}=${value}`).join('; ');
   const token = 'A'.repeat(43);
   const flow = `redirect_to=${encodeURIComponent(stage.backend.url)}&code_challenge=${'a'.repeat(43)}`;
-  // These are all routes that a link can open, with parameters similar to those of a real request.
+  // The list contains every route that a link can open, with parameters similar to those of a real request.
   const paths = [
     'sign-in',
     `sign-in?${flow}&again=1`,

@@ -90,7 +90,7 @@ test('all texts come from the catalog', async () => {
   for (const name of ['sign-in?', 'sign-up?', 'code?', ...ends]) {
     await page.goto(`${stage.backend.url}/account/${name}lang=pseudo`);
     await page.getByRole('heading', { level: 1, name: /^⟨.* ···⟩$/ }).waitFor();
-    // A sentence includes the text of its links and addresses.
+    // The text of a sentence includes the text of the links and addresses within the sentence.
     const texts: string[] = await page.evaluate(`
       [...document.querySelectorAll('main *:not(noscript, code), footer *:not([lang])')]
         .filter((element) => !isSentence(element.parentElement))

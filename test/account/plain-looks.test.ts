@@ -1,6 +1,6 @@
 /**
- * Tests the appearance of pages without scripts. They have no axe violations, follow the device's color scheme, and
- * show the project's password rules.
+ * Tests the appearance of pages without scripts. These pages have no axe violations, follow the device's color scheme,
+ * and show the project's password rules.
  */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -36,7 +36,7 @@ async function violationsOf(page: Page, copy: Page): Promise<unknown> {
   return axeViolations(copy);
 }
 
-/** Returns the luminance of a color on the page, from 0 to 1, without a page script. */
+/** Returns the luminance of a color on the page, from 0 to 1, without running a script in the page. */
 async function luminance(page: Page, selector: string): Promise<number> {
   const session = await page.context().newCDPSession(page);
   await session.send('DOM.enable');

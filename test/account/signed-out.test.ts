@@ -38,7 +38,7 @@ test('a signed-out user can close the window, sign in again, or return to the ap
   await back().waitFor();
   expect(await back().getAttribute('href')).toBe('https://app.example/bye?x=1');
   await check();
-  // Only the app can start its next sign-in, because a challenge can be used only once.
+  // The next sign-in must be started by the app, because a PKCE challenge can be used only once.
   const again = page.getByRole('link', { name: 'Sign in again' });
   expect(await again.getAttribute('href')).toBe('https://app.example/bye?x=1');
   await open();

@@ -1,4 +1,4 @@
-/** Tests the output of screen readers, based on the accessibility tree that the browser passes to them. */
+/** Tests what screen readers announce, based on the accessibility tree that the browser passes to screen readers. */
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { freePort } from '../support/free-port.ts';
@@ -7,7 +7,7 @@ import { fillSignIn, makeUser, openStage, password, type Stage } from './harness
 import { say, speak } from './keyboard/texts.ts';
 
 let stage: Stage;
-/** Passkeys need a host name. */
+/** Passkeys require a host name instead of an IP address. */
 let origin: string;
 beforeAll(async () => {
   const port = await freePort();

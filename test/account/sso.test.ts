@@ -81,7 +81,8 @@ describe.each([
     await page.locator('#email').fill(address);
     await page.locator(scripts ? '#new-password' : 'input[name=password]').fill(password);
     await press(page, say('sign-up.submit'));
-    // With scripts, these pages open the provider, as the sign-in page does. Without scripts, they link to it.
+    // With scripts, these pages redirect to the provider, as the sign-in page does. Without scripts, the pages contain
+    // a link to the provider.
     const atProvider = page.getByRole('button', { name: 'Enter the works' });
     const offered = scripts ? atProvider : page.getByRole('link', { name: say('plain.sso-button') });
     await offered.waitFor();
@@ -155,11 +156,11 @@ test.each([
     const form = world.unsolicited(`${world.origin}/account/sign-in?${flow}`);
     await page.setContent(form);
     await press(page, 'Open the app');
-    // Any site can redirect the browser here, so the user must click to continue.
+    // Any site can redirect the browser to this page, so the user must click to continue.
     await heading(page, say('page.with'));
     await press(page, say('with.button', { connection: 'works.example' }));
-    // The user still has a session at the provider. Pressing this button simulates a provider that responds without any
-    // input.
+    // The user still has a session at the provider. By pressing this button, the test simulates a provider that
+    // responds without user input.
     await press(page, 'Enter the works');
     await page.waitForURL(`${world.appUrl}**`);
     expect(page.url()).toBe(world.appUrl);

@@ -1,6 +1,6 @@
 /**
- * Tests that no control moves while a page hydrates. If a button moves while it is pressed, browsers don't treat the
- * press as a click.
+ * Tests that no control moves while a page hydrates. If a button moves while a user presses it, browsers don't treat
+ * the press as a click.
  */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';

@@ -1,5 +1,6 @@
 /**
- * Tests sign-in with a wallet in a real browser: with wallets that announce themselves, wallets that don't, and errors.
+ * Tests sign-in with a wallet in a real browser: with wallets that announce themselves, with wallets that don't
+ * announce themselves, and with errors.
  */
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -23,7 +24,7 @@ let complaints: Complaints;
 let page: Page;
 
 beforeAll(async () => {
-  // Wallets sign for a host name, never for an IP address.
+  // Wallets sign messages only for a host name, never for an IP address.
   const port = await freePort();
   origin = `http://localhost:${port}`;
   stage = await openStage(

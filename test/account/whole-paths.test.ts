@@ -1,6 +1,6 @@
 /**
- * Tests tasks that span several pages, in English on a wide screen and in Arabic on a narrow one. The tasks cover keys
- * and second factors, several accounts, and account protection.
+ * Tests tasks that span several pages, in English on a wide screen and in Arabic on a narrow screen. The tasks cover
+ * keys and second factors, several accounts, and account protection.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -151,7 +151,7 @@ describe.each(languages)('in %s', (language) => {
     await button(page, say('recovery.kept')).click();
     await button(page, say('passkey.add')).click();
     await page.getByText(say('passkey.ready')).waitFor();
-    // The passkey is named after its authenticator or, if that is unknown, after the browser.
+    // The passkey is named after its authenticator or, if the authenticator is unknown, after the browser.
     await page
       .getByRole('button', { name: /Chrome/ })
       .first()
@@ -161,7 +161,7 @@ describe.each(languages)('in %s', (language) => {
     await button(page, say('security.sign-out')).click();
     await heading(page, say('page.signed-out'));
     await open(page, 'sign-in', '?add=1');
-    // The test browser may already use its only key when the field offers passkeys, so the button may be gone.
+    // The test browser may use its only passkey as soon as the field offers passkeys, so the button may be gone.
     await button(page, say('sign-in.passkey'))
       .click({ noWaitAfter: true })
       .catch(() => undefined);
@@ -259,7 +259,7 @@ describe.each(languages)('in %s', (language) => {
     await heading(page, say('page.unlock'));
     await button(page, say('unlock.button')).click();
     await heading(page, say('page.unlocked'));
-    // If the link is opened again, the page shows what the link did.
+    // If the user opens the link again, the page shows that sign-in was unlocked before.
     await page.goto(shape.exec(text)?.[0] ?? '');
     await heading(page, say('page.unlocked-before'));
     await check(page);

@@ -1,4 +1,4 @@
-/** Tests the advisors. Each rule has one example of the problem and one correct counterpart. */
+/** Tests the advisors. For each rule, the test data contains one example of the problem and one correct counterpart. */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Finding, runAdvisors } from '../../src/advisors/index.ts';

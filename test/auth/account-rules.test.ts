@@ -67,7 +67,7 @@ async function post<T>(path: string, token: string, json: object = {}): Promise<
   return body;
 }
 
-/** Adds an authenticator app. Returns a token of the session that verified it. */
+/** Adds an authenticator app. Returns an access token of the session in which the app was verified. */
 async function addFactor(token: string): Promise<string> {
   const { id, totp } = await post<{ id: string; totp: { secret: string } }>('/factors', token, {
     factor_type: 'totp',
@@ -92,7 +92,7 @@ async function addPasskey(token: string): Promise<SoftwareAuthenticator> {
   return authenticator;
 }
 
-/** Links an identity, as the provider's callback does. */
+/** Writes the rows that the provider's callback writes when an identity is linked. */
 async function addIdentity(userId: string): Promise<void> {
   const [identity, now] = [crypto.randomUUID(), new Date(auth.clock.now()).toISOString()];
   await own().query(sql`
@@ -103,7 +103,7 @@ async function addIdentity(userId: string): Promise<void> {
     values (gen_random_uuid(), ${userId}, 'identity_linked', 'user', ${{ identity_id: identity }}::jsonb, ${now})`);
 }
 
-/** Returns the account's contents. */
+/** Returns the number of factors, passkeys and other items in the account. */
 async function contentsOf(userId: string) {
   const [row] = await own().query<Record<string, number>>(sql`select
     (select count(*)::int from auth.mfa_factors where user_id = ${userId}) as factors,
@@ -210,7 +210,7 @@ describe('"This wasn’t me"', () => {
     await signIn(email);
     await signIn(email, { ip: '198.51.100.11' });
     const link = await linkTo(email, /New sign-in/);
-    // The connection created this account, so it has no password to recover.
+    // An account that was created through an SSO connection has no password to recover.
     await own().query(sql`update auth.users set is_sso_user = true where id = ${id}`);
     expect(await press(link)).toBe('/account/secured-sso');
   });

@@ -50,7 +50,7 @@ export class SoftwareAuthenticator {
   readonly credentialId: Buffer = randomBytes(32);
   readonly origin: string;
   readonly aaguid: Buffer;
-  /** The counter, which increases on each use. It stays 0 for an authenticator without a counter. */
+  /** The counter, which increases on each use. If the authenticator doesn't have a counter, the value stays 0. */
   signCount = 0;
   readonly #counts: boolean;
   readonly #backupEligible: boolean;

@@ -9,8 +9,8 @@ const outgoing = createOutgoing({ mode: 'development' });
 const secret = '0x0000000000000000000000000000000000000000';
 
 /**
- * Simulates a provider according to its documentation. It verifies tokens in a POST form with the required fields
- * `secret` and `response`. A token is valid only once.
+ * Simulates a provider according to its documentation. The provider verifies tokens in a POST form with the required
+ * fields `secret` and `response`. A token is valid only once.
  */
 function createProvider() {
   const used = new Set<string>();

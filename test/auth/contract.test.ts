@@ -73,7 +73,7 @@ describe('with autoconfirm, the local default', () => {
     const [sessions] = await server.database
       .pool('supabase_admin')
       .query<{ count: number }>(sql`select count(*)::int from auth.sessions where user_id = ${made?.id}`);
-    // The client never received the response that contained this session.
+    // The session exists, although the client never received the response that contained it.
     expect(sessions?.count).toBe(1);
   });
 

@@ -24,7 +24,7 @@ test('a request that exceeds the time limit gets an error, and its work is rolle
     error_code: 'request_timeout',
     msg: 'Processing this request timed out, please retry after a moment.',
   });
-  // The lock is released now, so a transaction that still waited for it would write.
+  // The lock has been released, so a transaction that was still waiting for the lock would write now.
   const user = await auth.client().auth.getUser(token);
   expect(user.data.user?.user_metadata).not.toHaveProperty('late');
   const waiting = await db.queryText(

@@ -1,6 +1,6 @@
 /**
- * Tests that responses never reveal whether an account exists. Both their bytes and the expensive part of the work are
- * identical. The tests count this work instead of timing it.
+ * Tests that responses never reveal whether an account exists. For both cases, the bytes of the response and the
+ * expensive part of the work are identical. The tests count this work instead of timing it.
  */
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
@@ -134,7 +134,7 @@ test('a sign-up with a confirmed address looks like a new one, in its content an
   expect(shape(taken.text)).toBe(shape(fresh.text));
   expect(taken.work.hashed + taken.work.verified).toBe(1);
   expect(fresh.work.hashed + fresh.work.verified).toBe(1);
-  // The returned ID doesn't belong to any user either.
+  // The ID in the response isn't the ID of any user either.
   const { id } = JSON.parse(taken.text) as { id: string };
   expect((await auth.admin().auth.admin.getUserById(id)).error?.code).toBe('user_not_found');
 });
@@ -165,7 +165,7 @@ test.each([
     });
     expect([response.status, await response.text()]).toEqual([unknown.status, await unknown.text()]);
     await expect.poll(() => production.inbox(known), { timeout: 20_000 }).toHaveLength(1);
-    // The minimum interval between two emails doesn't reveal whether an account exists either.
+    // Responses during the minimum interval between two emails don't reveal whether an account exists either.
     const soon = await request(known);
     expect([soon.status, await soon.json()]).toEqual([200, {}]);
     production.clock.advance(61_000);

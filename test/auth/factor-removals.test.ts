@@ -66,7 +66,7 @@ async function requested(): Promise<{ id: string; path: string }> {
   return { id, path: `/account/remove-factors?token=${token}` };
 }
 
-/** Submits the form on a page that an email links to. */
+/** Submits the form on the page to which an email links. */
 async function press(path: string, ip: string): Promise<Response> {
   const link = new URL(path, auth.url);
   const page = await fetch(`${auth.url}/account/cancel-change?token=${'0'.repeat(56)}`);

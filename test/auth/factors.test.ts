@@ -1,5 +1,5 @@
 /**
- * Tests second factors with the stock client: enrollment, aal2, actions that require it, and the effect on other
+ * Tests second factors with the stock client: enrollment, aal2, actions that require aal2, and the effect on other
  * sessions.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** Tests that expired data is deleted in the background, and data that is still relevant is kept. */
+/** Tests that expired data is deleted in the background and that data that is still relevant is kept. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createAttemptLimits, sharedAttempts } from '../../src/auth/attempt-limits.ts';

@@ -35,7 +35,7 @@ describe('per client address', () => {
   });
   afterAll(() => auth.stop());
 
-  /** Sends identical requests concurrently and returns how many responses had each status. */
+  /** Sends identical requests concurrently, and returns the number of responses with each status. */
   const volley = async (count: number, path: string, ip: string, json: unknown, token?: string) => {
     const answers = await Promise.all(
       Array.from({ length: count }, () =>

@@ -100,7 +100,7 @@ describe('wrong passwords', () => {
     const email = await newUser(auth);
     const own = browser(auth);
     expect((await own.send('sign-in', '203.0.113.30', { email, password })).status).toBe(200);
-    // Attackers use up all attempts in other networks, and then in the owner's network.
+    // Attackers use up all sign-in attempts, first in other networks and then in the owner's network.
     let answer: [number, string | undefined] = wrong;
     for (let site = 1; answer[0] === 400; site += 1)
       answer = await tryPassword(email, 'wrong', `10.1.${site}.1`);
@@ -133,7 +133,8 @@ describe('wrong passwords', () => {
     expect((await press('not-me')).status).toBe(400);
     expect((await press('unlock')).headers.get('location')).toBe('/account/unlocked');
     expect((await fresh.send('sign-in', '192.0.2.77', { email, password })).status).toBe(200);
-    // If the link is opened or its button is pressed again, the page shows that the account is already unlocked.
+    // If the user opens the link or presses the page's button again, the page shows that the account is already
+    // unlocked.
     const again = await press('unlock');
     expect([again.status, await again.text()]).toEqual([400, expect.stringContaining('already unlocked')]);
     expect(await (await fetch(link)).text()).toContain('already unlocked');

@@ -189,7 +189,7 @@ describe('templates', () => {
     const link = 'SiteURL ConfirmationURL Email Token TokenHash RedirectTo Data';
     const change = 'SiteURL ConfirmationURL Email NewEmail SendingTo Token TokenHash RedirectTo Data';
     const notice = (more = '') => (more === '' ? 'SiteURL Email Data' : `SiteURL Email ${more} Data`);
-    // Each notice contains the user's phone number if the user has one.
+    // If the user has a phone number, each notice contains the number.
     expect(seen).toEqual({
       signup: { subject: 'confirmation', filled: link },
       invite: { subject: 'invite', filled: link },

@@ -168,7 +168,7 @@ describe('for second factors,', () => {
     expect((await server.request('/user', { token: below.access_token })).status).toBe(403);
     expect((await server.request('/user', { token: without.access_token })).status).toBe(200);
 
-    // A session at aal1 can't make these changes.
+    // A session at aal1 isn't sufficient for these changes.
     const weak = (await signIn(user.email)).access_token;
     for (const json of [{ email: newEmail() }, { phone: '15550199' }, { password: 'another horse' }]) {
       const refused = await server.request('/user', { method: 'PUT', token: weak, json });

@@ -62,7 +62,7 @@ describe('an address with a canceled change', () => {
     expect((await verify(next)).status).toBe(200);
     await cancel(token, 'email_change');
     await change(token, { email: next });
-    // A single confirmation isn't sufficient, whichever comes first.
+    // A single confirmation isn't sufficient, whichever address is confirmed first.
     expect(await (await verify(email)).json()).not.toHaveProperty('access_token');
     expect((await userOf(token)).email).toBe(email);
     expect(await (await verify(next)).json()).toHaveProperty('access_token');

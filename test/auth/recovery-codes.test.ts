@@ -124,7 +124,7 @@ describe('a code', () => {
       json: { refresh_token: session.refresh_token },
     });
     expect(claimsOf((await refreshed.json<Session>()).access_token)).toMatchObject({ aal: 'aal2' });
-    // As with a factor, sessions below aal2 are ended.
+    // Sessions below aal2 are ended, as after a sign-in with a factor.
     expect((await server.request('/user', { token: other })).status).toBe(403);
     expect(await count(session.access_token)).toMatchObject({ total: 10, remaining: 9 });
 
@@ -190,7 +190,7 @@ describe('a code', () => {
     expect((await verifyTotp(token, id, totp.secret)).status).toBe(200);
     const removed = await server.request(`/factors/${factorId}`, { method: 'DELETE', token });
     expect(removed.status).toBe(200);
-    // The user still has another factor, so the codes are kept too.
+    // The codes are kept because the user still has another factor.
     expect(await count(token)).toMatchObject({ remaining: 9 });
     expect((await makeCodes(token)).remaining).toBe(10);
   });

@@ -1,5 +1,6 @@
 /**
- * Compares refresh tokens of format 1 with a model: arbitrary sequences of refreshes, replays, pauses and sign-outs.
+ * Compares the behavior of refresh tokens in format 1 with a model, for arbitrary sequences of refreshes, replays,
+ * pauses and sign-outs.
  */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -15,7 +16,7 @@ interface SessionJson {
 const reuseIntervalMs = 10_000;
 
 type Step =
-  /** Uses the token at this position, counted from the newest. */
+  /** Uses the token at this position, counted from the newest token. */
   | { readonly do: 'refresh'; readonly age: number }
   | { readonly do: 'wait'; readonly ms: number }
   | { readonly do: 'ban'; readonly for: '1h' | 'none' }
@@ -200,7 +201,7 @@ test('concurrent refreshes of many devices and a password change don’t block e
         ),
       ]);
       expect(changed?.status).toBe(200);
-      // Refreshes before the change succeed and later ones fail, but none causes a server error.
+      // Refreshes before the change succeed and later refreshes fail, but no refresh causes a server error.
       for (const response of refreshed) expect([200, 400]).toContain(response.status);
       newest = devices[0] as SessionJson;
     }

@@ -358,7 +358,7 @@ describe('refresh', () => {
       sql`update auth.sessions set not_after = now() - interval '1 second' where user_id = ${over.user.id}`,
     );
     expect(await refresh(over.refresh_token)).toEqual([400, 'session_expired']);
-    // Only a refresh checks the limits of the session.
+    // The session's limits are checked only when a token is refreshed.
     expect((await said('/user', { token: over.access_token }))[0]).toBe(200);
   });
 

@@ -1,6 +1,6 @@
 /**
  * Tests SAML's artifact binding, in which the browser delivers only a reference to the response. The server fetches the
- * response and verifies it like any other.
+ * response and verifies it like any other SAML response.
  */
 import { createHash, generateKeyPairSync, randomBytes } from 'node:crypto';
 import { getVerifiedXml, parseDomFromString, xpath } from '@node-saml/node-saml/lib/xml.js';
@@ -16,7 +16,7 @@ const protocol = 'urn:oasis:names:tc:SAML:2.0:protocol';
 const idp = createIdp();
 const resolver = 'https://idp.example.com/artifact';
 
-/** Returns the identity provider's response to an artifact resolution request. */
+/** A function that returns the identity provider's response to an artifact resolution request. */
 type Resolve = (question: string, response: string) => { status: number; text: string };
 
 const idOf = (xml: string) => / ID="([^"]+)"/.exec(xml)?.[1] ?? '';
@@ -95,7 +95,9 @@ async function begin() {
   return { relayState: request.relayState, parts };
 }
 
-/** Sends an artifact as the browser does. Returns the redirect or the error. */
+/**
+ * Sends an artifact to Plinth as the browser does. Returns the parameters of the redirect, which may describe an error.
+ */
 async function bring(artifact: string, relayState: string) {
   const form = new URLSearchParams({ SAMLart: artifact, RelayState: relayState });
   const answer = await auth.request('/sso/saml/acs', {
@@ -128,7 +130,7 @@ test.each(['Assertion', 'Response'] as const)(
     expect(asked[0]).toMatchObject({ url: resolver, method: 'POST', reach: 'public' });
     const question = asked[0]?.body ?? '';
     expect(question).toContain(`<samlp:Artifact>${artifact}</samlp:Artifact>`);
-    // The request is signed with the key in Plinth's metadata.
+    // The signature of the request matches the key in Plinth's metadata.
     const metadata = await (await auth.request('/sso/saml/metadata')).text();
     const certificate = /<X509Certificate>([^<]+)/.exec(metadata)?.[1] ?? '';
     const pem = `-----BEGIN CERTIFICATE-----\n${certificate.replace(/.{64}/g, '$&\n')}\n-----END CERTIFICATE-----\n`;

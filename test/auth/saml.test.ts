@@ -270,7 +270,7 @@ describe('a response', () => {
     ...refusal,
     query: { ...refusal.query, error_description: 'SAML Assertion is not valid' },
   };
-  /** Starts a sign-in and responds to it with a modified copy of a valid response. */
+  /** Starts a sign-in, and sends a modified copy of a valid response to it. */
   const answerOurs = async (
     change: Partial<AnswerParts> = {},
     sign: (xml: string) => string = (xml) => signAnswer(idp, xml, 'Assertion'),
@@ -293,7 +293,7 @@ describe('a response', () => {
     const first = await postAnswer(auth, xml, 'http://127.0.0.1:3000/welcome');
     expect(first.location.href).toMatch(/^http:\/\/127\.0\.0\.1:3000\/welcome#access_token=/);
     expect(await postAnswer(auth, xml)).toMatchObject(invalid);
-    // The bytes are different, but the signature is the same.
+    // The bytes of this response are different, but the signature is the same.
     expect(await postAnswer(auth, xml.replace('<saml:Issuer>', '<saml:Issuer >'))).toMatchObject(invalid);
   });
 
@@ -364,8 +364,8 @@ describe('a response', () => {
     const { id } = await begin(connection.domain);
     const xml = signAnswer(idp, buildAnswer({ ...parts, inResponseTo: id }), 'Assertion');
     expect(await postAnswer(auth, xml)).toMatchObject(invalid);
-    // The outer element isn't signed, so an attacker can remove its InResponseTo. The signed assertion still contains
-    // the request's ID.
+    // The outer element isn't signed, so an attacker can remove the element's InResponseTo attribute. The signed
+    // assertion still contains the request's ID.
     const bare = xml.replace(/(<samlp:Response[^>]*) InResponseTo="[^"]*"/, '$1');
     expect(await postAnswer(auth, bare)).toMatchObject(invalid);
   });
@@ -630,7 +630,7 @@ describe('the user', () => {
     expect(again.user?.user_metadata.email).toBe('ada@new.example');
     const elsewhere = await signIn(await connect(), {});
     expect(elsewhere.user?.id).not.toBe(first.user?.id);
-    // The operator of an identity provider can't take over an account that has a password either.
+    // The operator of an identity provider can't take over an account with a password by sending its email address.
     const email = 'owner@example.com';
     const { data } = await auth.client().auth.signUp({ email, password: 'correct horse' });
     const taken = await signIn(connection, { nameId: 'someone', email });

@@ -17,8 +17,8 @@ afterAll(() => server.stop());
 const db = () => server.database.pool('supabase_admin');
 
 /**
- * The columns of each table, in order. `!` means not null, `=x` the default, `vc` varchar(255), `ts` timestamptz, and
- * `time` timestamp.
+ * The columns of each table, in order. In these lists, `!` means not null, `=x` means default x, and `vc`, `ts` and
+ * `time` are the types varchar(255), timestamptz and timestamp.
  */
 const tables: Readonly<Record<string, string>> = {
   users: `instance_id uuid, id uuid!, aud vc, role vc, email vc, encrypted_password vc, email_confirmed_at ts, invited_at ts,
@@ -82,8 +82,8 @@ test('generated columns have the expected values', async () => {
 });
 
 /**
- * Each row is inserted twice, and then once more with a difference. The last two values are the SQLSTATEs of the second
- * and the third insert.
+ * Each row is inserted twice, and then once more with a different value. The last two values are the SQLSTATEs of the
+ * second and the third insert.
  */
 test.each([
   ['users: address', `email`, `'a@b.cd'`, `'A@b.cd'`, '23505', 'ok'],

@@ -68,7 +68,7 @@ async function press(link: string): Promise<string> {
   return response.headers.get('location') ?? String(response.status);
 }
 
-/** Changes the email address and confirms the change at the new address. Anyone with a session can do this. */
+/** Changes the email address and confirms the change at the new address. A session is sufficient for this change. */
 async function changeEmail(token: string, next: string): Promise<void> {
   await auth.request('/user', { method: 'PUT', token, json: { email: next } });
   const code = codeOf((await auth.inbox(next))[0]);
@@ -197,7 +197,7 @@ describe('the link in a notice', () => {
     const [evil, worse] = [newEmail(), newEmail()];
     await changeEmail(owner, evil);
     await changeEmail(owner, worse);
-    // The attacker signs up with the owner's address to prevent its restoration.
+    // The attacker signs up with the owner's address, so that the address can't be restored to the owner's account.
     await auth.request('/signup', { json: { email, password: 'attacker 1' } });
     const [ownersLink, attackersLink] = [
       await linkTo(email, /address was changed/),
@@ -218,7 +218,8 @@ describe('the link in a notice', () => {
     const verified = await auth.request('/verify', { json: { type: 'recovery', email, token: code } });
     const { access_token: token } = await verified.json<{ access_token: string }>();
     const kinds = (await eventsOf(token)).events.map(({ kind }) => kind);
-    // Confirming an address also creates a session, as in upstream, but it isn't recorded as the owner's sign-in.
+    // As in upstream, confirming an address also creates a session, but this session isn't recorded as the owner's
+    // sign-in.
     const changes = ['email_changed', 'email_changed'];
     expect(kinds).toEqual(['sign_in', 'secured', 'secured', ...changes, 'sign_in']);
   });

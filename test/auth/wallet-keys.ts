@@ -27,7 +27,7 @@ export function ethereumWallet(): TestWallet {
   const publicKey = secp256k1.getPublicKey(secretKey, false);
   return {
     chain: 'ethereum',
-    // The address must be in lower case, as in the message that the stock client signs.
+    // The address must be in lower case, because it is in lower case in the message that the stock client signs.
     address: `0x${keccak256(publicKey.subarray(1)).subarray(12).toString('hex')}`,
     sign(message) {
       const text = Buffer.from(message);

@@ -40,7 +40,7 @@ interface Refusal {
   readonly msg?: string;
 }
 
-/** Builds a message as wallets sign it. A field that is undefined is omitted. */
+/** Builds a message in the format that wallets sign. A field that is undefined is omitted. */
 function messageOf(wallet: TestWallet, changes: Record<string, string | undefined> = {}): string {
   const name = wallet.chain === 'solana' ? 'Solana' : 'Ethereum';
   const { domain = 'app.example', address = wallet.address, ...fields } = changes;

@@ -22,7 +22,7 @@ beforeAll(async () => {
       totp: { enroll_enabled: true, verify_enabled: true },
       web_authn: { enroll_enabled: true, verify_enabled: true },
     },
-    // The hook is called only for codes, so its response for keys has no effect below.
+    // The hook is called only for codes, so the hook's rejection of keys has no effect in these tests.
     hook: { mfa_verification_attempt: { enabled: true, uri: 'pg-functions://postgres/public/reject_keys' } },
   });
   await server.database.pool('supabase_admin').exec(`
@@ -82,7 +82,7 @@ async function challenge(token: string, factorId: string): Promise<Challenge> {
 const verify = (token: string, factorId: string, json: unknown) =>
   server.request(`/factors/${factorId}/verify`, { json, token });
 
-/** Returns the authenticator's response to a challenge of either kind. */
+/** Verifies a challenge of either kind with the authenticator's response, and returns the server's response. */
 async function response(
   token: string,
   factorId: string,
@@ -417,7 +417,7 @@ test('if WebAuthn is disabled, enrollment, challenge and verification return an 
       error_code: 'mfa_webauthn_verify_not_enabled',
       msg: 'MFA verification is disabled for WebAuthn',
     });
-    // Upstream returns this error code.
+    // Upstream also returns the error code for enrollment in this case.
     const verified = await plain.request(`/factors/${id}/verify`, { json: { challenge_id: id }, token });
     expect(verified.status).toBe(422);
     expect(await verified.json()).toMatchObject({

@@ -1,6 +1,6 @@
 /**
  * Counts requests for `/metrics`. The labels of a duration are the route's pattern, the method and the status class.
- * Their number therefore depends on the number of routes and not on the clients' input.
+ * The number of time series therefore depends on the number of routes and not on the clients' input.
  */
 import type { MetricValues } from '../../kernel/metrics/catalog.ts';
 import { Histogram } from '../../kernel/metrics/histogram.ts';
@@ -19,8 +19,8 @@ interface ServiceCounts {
 }
 
 /**
- * The methods that have their own label. Node's parser accepts more methods, which clients could use to create many
- * series.
+ * The request methods that have their own label value. Node's parser accepts more methods, which clients could use to
+ * create many series.
  */
 const methods = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE', 'HEAD', 'OPTIONS', 'other'] as const;
 const classes = ['1xx', '2xx', '3xx', '4xx', '5xx'] as const;

@@ -12,13 +12,13 @@ export interface TraceContext {
   readonly isSampled: boolean;
 }
 
-/** A later version may have more fields after the flags. */
+/** Later versions of the header may have more fields after the flags. */
 const pattern = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 
 /**
  * Continues the trace of a `traceparent` header, or starts a trace. If `keepsSampling` is true, the header's sampled
- * flag determines whether the trace is exported. Otherwise, and for a new trace, `isSampled` determines this from the
- * trace ID.
+ * flag determines whether the trace is exported. If `keepsSampling` is false or the trace is new, `isSampled` decides
+ * by the trace ID.
  */
 export function contextOf(
   header: string | undefined,
@@ -43,7 +43,7 @@ export function contextOf(
 
 /**
  * Returns a function that selects a fraction of traces, with the same result for all requests of a trace. Clients
- * choose trace IDs, so the result also depends on a secret key.
+ * choose trace IDs, so the selection also depends on a secret key.
  */
 export function sampler(fraction: () => number, key: Buffer = randomBytes(32)): (traceId: string) => boolean {
   return (traceId) => {
@@ -63,5 +63,5 @@ export function randomId(bytes: 8 | 16): string {
   return isId(id) ? id : randomId(bytes);
 }
 
-/** An ID of zeros is invalid. */
+/** An ID that consists only of zeros is invalid. */
 const isId = (text: string | undefined): text is string => text !== undefined && /[^0]/.test(text);

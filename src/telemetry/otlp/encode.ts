@@ -51,7 +51,7 @@ function spansOf({ record, context }: TracedRequest): object[] {
     attributes: attributes([
       ['http.request.method', method],
       ['http.route', route],
-      // The query is omitted because it may contain keys and tokens.
+      // The URL's query string is omitted because it may contain keys and tokens.
       ['url.path', url.split('?', 1)[0]],
       ['http.response.status_code', status],
       ['client.address', record.ip],

@@ -14,11 +14,14 @@ export interface TraceExporterOptions {
   readonly endpoint: string;
   /** Additional headers as `name=value`, separated by commas, as in OTEL_EXPORTER_OTLP_HEADERS. */
   readonly headers: string | undefined;
-  /** Returns the fraction of traces to export, between 0 and 1. A trusted caller's decision takes precedence. */
+  /**
+   * Returns the fraction of traces to export, between 0 and 1. A trusted caller's decision whether to export a trace
+   * takes precedence.
+   */
   readonly sampling: () => number;
   readonly resource: Resource;
   readonly log: Logger;
-  /** How long requests are collected for a batch. Defaults to 2 s. */
+  /** How long requests are collected before they are sent in a batch. Defaults to 2 s. */
   readonly batchMs?: number;
 }
 
@@ -28,14 +31,14 @@ export interface TraceExporter {
   traceparent(trace: Trace): string;
   /** Returns the number of traces that were dropped. */
   dropped(): number;
-  /** Sends the remaining traces, for at most two seconds. */
+  /** Sends the remaining traces, but stops after two seconds. */
   stop(): Promise<void>;
 }
 
 const maxQueued = 5000;
 /**
- * The maximum total text length of the queued traces. It is limited because clients choose the length of some values,
- * such as URLs.
+ * The maximum total text length of the queued traces. This length is limited because clients choose the length of some
+ * values, such as URLs.
  */
 const maxQueuedChars = 16 * 1024 * 1024;
 const batchSize = 500;
@@ -68,7 +71,9 @@ export function createTraceExporter(options: TraceExporterOptions): TraceExporte
     return context;
   }
 
-  /** Sends all queued traces. Drops a batch that the collector rejects, and retries during an outage. */
+  /**
+   * Sends all queued traces. Drops a batch if the collector rejects it, and retries if the collector is unavailable.
+   */
   async function send(): Promise<void> {
     for (let retryMs = firstRetryMs; queue.length > 0; ) {
       const batch = firstBatch(queue);
@@ -80,7 +85,7 @@ export function createTraceExporter(options: TraceExporterOptions): TraceExporte
         continue;
       }
       retryMs = firstRetryMs;
-      // A full queue drops traces at its end, so the batch is still at the beginning of the queue.
+      // A full queue drops new traces, so the batch is still at the beginning of the queue.
       queue.splice(0, batch.length);
       queuedChars -= charsOf(batch);
       if (result === 'rejected') dropped += batch.length;

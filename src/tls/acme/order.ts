@@ -10,7 +10,10 @@ export interface AcmeServer {
   readonly externalAccount?: { readonly kid: string; readonly hmacKey: string } | undefined;
 }
 
-/** A function that publishes the response to a challenge. It returns a function that withdraws the response. */
+/**
+ * A function that publishes the response to a challenge. This function returns another function, which withdraws the
+ * response.
+ */
 export type PublishChallenge = (token: string, response: string) => () => void;
 
 const requestTimeoutMs = 30_000;
@@ -25,7 +28,7 @@ export async function orderCertificate(
   publish: PublishChallenge,
 ): Promise<PemPair> {
   const { default: acme } = await import('acme-client');
-  // Doesn't retry single requests, because failed orders are retried as a whole.
+  // Single requests aren't retried, because a failed order is retried as a whole.
   Object.assign(acme.axios.defaults, { timeout: requestTimeoutMs, acmeSettings: { retryMaxAttempts: 0 } });
   let accountKey = store.accountKey();
   if (accountKey === undefined) {
@@ -48,7 +51,7 @@ export async function orderCertificate(
     ...(email === undefined ? {} : { email }),
     termsOfServiceAgreed: acceptTerms,
     challengePriority: ['http-01'],
-    // Skips acme-client's own check, because this machine may be unable to reach its public address.
+    // Skips acme-client's check of the challenge, because this machine may be unable to reach its own public address.
     skipChallengeVerification: true,
     challengeCreateFn: async (_authorization, { type, token }, response) => {
       if (type !== 'http-01')

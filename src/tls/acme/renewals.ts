@@ -19,12 +19,12 @@ export interface RenewalsDeps {
 }
 
 export interface Renewals {
-  /** Loads the stored certificates. Returns the domains that don't have one. */
+  /** Loads the stored certificates. Returns the domains without a stored certificate. */
   load(): readonly string[];
   start(): void;
   /** Whether a domain still has no certificate from the ACME server. */
   isMissing(domain: string): boolean;
-  /** Whether the latest attempt for any domain failed. */
+  /** Whether, for any domain, the latest attempt to obtain a certificate failed. */
   isFailing(): boolean;
   stop(): void;
 }
@@ -36,7 +36,10 @@ interface Plan {
   failures: number;
 }
 
-/** The maximum delay between checks of the time, because the clock may be changed and the machine may be suspended. */
+/**
+ * The maximum delay between checks of the clock. It is limited because the clock may be changed and the machine may be
+ * suspended.
+ */
 const maxSleepMs = 60 * 60_000;
 
 export function createRenewals(deps: RenewalsDeps): Renewals {
@@ -68,7 +71,7 @@ export function createRenewals(deps: RenewalsDeps): Renewals {
   }
 
   /**
-   * Stores a certificate. If it can't be stored, for example because the disk is full, the certificate is still used
+   * Stores a certificate. If the certificate can't be stored, for example because the disk is full, it is still used
    * until the process stops.
    */
   function save(domain: string, issued: PemPair): void {
@@ -99,7 +102,7 @@ export function createRenewals(deps: RenewalsDeps): Renewals {
       }
       return plans.filter(({ isMissing }) => isMissing).map(({ domain }) => domain);
     },
-    // The promise rejects only if the renewals are stopped during a delay.
+    // The promise is rejected only if the renewals are stopped during the delay.
     start: () => void run().catch(() => undefined),
     isMissing: (domain) => plans.some((plan) => plan.domain === domain && plan.isMissing),
     isFailing: () => plans.some(({ failures }) => failures > 0),

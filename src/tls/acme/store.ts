@@ -15,7 +15,7 @@ export interface AcmeStore {
 
 /**
  * Opens the store. Accounts and certificates of different servers are stored separately.
- * @param directory the server's URL
+ * @param directory the URL of the ACME server's directory
  */
 export function openAcmeStore(dataDir: string, directory: string): AcmeStore {
   const { host, pathname } = new URL(directory);
@@ -38,7 +38,7 @@ export function openAcmeStore(dataDir: string, directory: string): AcmeStore {
         return undefined;
       }
     },
-    // Stores the key and the certificate in one file, so that they always match.
+    // Stores the key and the certificate in the same file, so that they always match.
     saveCertificate: (domain, { cert, key }) =>
       write(pathOf(domain), `${key.trimEnd()}\n${cert.trimEnd()}\n`),
   };

@@ -3,7 +3,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { createSecureContext, type SecureContext } from 'node:tls';
 import type { PemPair } from '../../kernel/tls.ts';
 
-/** Thrown if a certificate can't be used. The message is a sentence for operators. */
+/** Thrown if a certificate can't be used. The error's message is a sentence for operators. */
 export class CertificateError extends Error {
   override name = 'CertificateError';
 }

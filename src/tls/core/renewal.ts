@@ -24,12 +24,14 @@ export interface Backoff {
 }
 
 /**
- * The delays between attempts. They stay below Let's Encrypt's limit of five failed validations per hostname per hour.
+ * The delays between attempts. With these delays, attempts stay within Let's Encrypt's limit of five failed validations
+ * per hostname per hour.
  */
 export const standardBackoff: Backoff = { firstMs: 3 * 60_000, maxMs: 6 * 60 * 60_000 };
 
 /**
- * Returns the delay before the next attempt. It doubles with each failure up to `maxMs`, plus a random 0 to 20%.
+ * Returns the delay before the next attempt. The delay doubles with each failure up to `maxMs`, and is then extended by
+ * a random 0 to 20%.
  * @param failures The number of consecutive failures, from 1.
  */
 export const retryDelay = (failures: number, random: number, { firstMs, maxMs }: Backoff): number =>

@@ -8,7 +8,7 @@ import { SignIn } from './SignIn';
 import { styles } from './styles';
 
 export function App() {
-  /** Undefined until the stored session is read. */
+  /** Undefined until the stored session has been read. */
   const [session, setSession] = useState<Session | null>();
   useEffect(() => {
     const { data } = supabase.auth.onAuthStateChange((_event, next) => setSession(next));

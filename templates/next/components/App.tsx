@@ -7,7 +7,7 @@ import { Notes } from './Notes';
 import { SignIn } from './SignIn';
 
 export function App() {
-  /** Undefined until the stored session is read. */
+  /** Undefined until the stored session has been read. */
   const [session, setSession] = useState<Session | null>();
   useEffect(() => {
     const { data } = supabase.auth.onAuthStateChange((_event, next) => setSession(next));

@@ -5,7 +5,7 @@ import { SignIn } from './SignIn.tsx';
 import { supabase } from './supabase.ts';
 
 export function App() {
-  /** Undefined until the stored session is read. */
+  /** Undefined until the stored session has been read. */
   const [session, setSession] = useState<Session | null>();
   useEffect(() => {
     const { data } = supabase.auth.onAuthStateChange((_event, next) => setSession(next));

@@ -1,7 +1,7 @@
 /**
- * Runs flows on a wide light screen and on a narrow dark one, and checks each state in both color schemes. Axe must
- * find no violations, and nothing may be wider than the window. In the second scheme, axe checks only colors, because
- * nothing else differs.
+ * Runs flows on a wide, light screen and on a narrow, dark screen, and checks each page state in both color schemes.
+ * Axe must find no violations, and nothing may be wider than the window. In the second color scheme, axe checks only
+ * colors, because nothing else differs from the first scheme.
  */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -32,7 +32,7 @@ async function styled(page: Page): Promise<void> {
   await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
 }
 
-/** Checks a state in both color schemes, starting with the current one. Leaves the page in the other scheme. */
+/** Checks a page state in both color schemes, first in the current scheme. Leaves the page in the other scheme. */
 async function judge(page: Page, state: string): Promise<void> {
   await styled(page);
   await expectGood(page, state, await colorSchemeOf(page), 'all');

@@ -1,4 +1,6 @@
-/** Runs a flow with the keyboard in one browser window and checks every state that it reaches. */
+/**
+ * Runs a flow with the keyboard in one browser window, and calls a function for every page state that the flow reaches.
+ */
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import type { LanguageCode } from '../../../web/locales/languages.ts';
 import { openContext } from '../../web/browser.ts';
@@ -21,7 +23,7 @@ export interface Scene {
   readonly context: BrowserContext;
   readonly page: Page;
   readonly walker: Walker;
-  /** Checks the current state. */
+  /** Reports that the page has reached a state, so that the state is checked. */
   readonly state: (name: string) => Promise<void>;
   open(name: string, search?: string): Promise<void>;
   /** Waits until the text is visible. */
@@ -71,7 +73,7 @@ export async function play(flow: Flow, staging: Staging): Promise<readonly strin
   const isOurs = (url: string): boolean => url.startsWith(`${world.origin}/`);
   const foreign: string[] = [];
   context.on('request', (request) => {
-    // Navigating to another site is allowed, but the Account pages must not load anything from one.
+    // Navigating to another site is allowed, but the Account pages must not load anything from other sites.
     if (request.isNavigationRequest() || !isOurs(request.frame().url())) return;
     const url = request.url();
     if (!isOurs(url) && !url.startsWith('data:') && flow.loads?.test(url) !== true)
@@ -80,7 +82,7 @@ export async function play(flow: Flow, staging: Staging): Promise<readonly strin
   try {
     const page = await context.newPage();
     await flow.play(sceneOf(world, context, page, await createWalker(page, isOurs), onState));
-    // The providers' pages aren't checked.
+    // Complaints about the identity provider's pages are ignored.
     const own = complaints.list.filter((line) => !line.includes('fonts.googleapis.com'));
     return [...own, ...foreign];
   } finally {
@@ -98,7 +100,7 @@ function sceneOf(world: World, context: BrowserContext, page: Page, walker: Walk
     async open(name, search = '') {
       await page.goto(`${world.origin}/account/${name}${search}`);
       if (name === 'sign-in' && new URL(page.url()).pathname === '/account/accounts') {
-        // The browser stores accounts, so the page lists them and offers to add one.
+        // The browser stores accounts, so the page lists these accounts and offers to add another one.
         await walker.press(say('accounts.add'), 'link');
         await scene.arrives('page.sign-in');
       }

@@ -15,8 +15,8 @@ afterAll(() => browser.close());
 const style = '<style>:focus { outline: 2px solid }</style>';
 
 /**
- * A script that runs as soon as the walker waits for the next frame. `button` is the page's button, and `other` is a
- * copy.
+ * A script that runs as soon as the walker waits for the next frame. In the script, `button` is the page's button, and
+ * `other` is a copy of it.
  */
 const onNextFrame = (work: string): string => `<script>{
   const next = requestAnimationFrame;

@@ -30,15 +30,16 @@ export interface Walker {
 
 export type Role = 'button' | 'link' | 'textbox' | 'radio' | 'DisclosureTriangle';
 
-/** The number of frames in one second. On a busy machine, the content above an element can take this long to render. */
+/** The number of frames in one second. On a busy machine, rendering the content above an element can take a second. */
 const settlingFrames = 60;
-/** The minimum number of Tab presses before giving up, which is more than the longest page requires. */
+/** The minimum number of Tab presses before a search fails, which is more than the longest page requires. */
 const maxPresses = 80;
-/** The minimum time before giving up, because some controls don't exist while the page loads. */
+/** The minimum time before a search fails, because some controls don't exist while the page loads. */
 const maxLoadingMs = 10_000;
 
 /**
- * The page renders after each key, so only the first characters of a text are typed. The rest is inserted in one step.
+ * The page renders after each key, so only the first characters of a text are typed. The rest of the text is inserted
+ * in one step.
  */
 const typedKeys = 6;
 
@@ -57,7 +58,7 @@ export async function createWalker(page: Page, isOurs: (url: string) => boolean)
       (typeof name === 'string' ? focus.name === name : name.test(focus.name));
     const giveUpAt = Date.now() + maxLoadingMs;
     let focus = await focusOf(cdp);
-    // The page may already have moved the focus to this element.
+    // The page may already have moved the focus to the wanted element.
     while (!isWanted(focus)) {
       if (passed.length >= maxPresses && Date.now() > giveUpAt) break;
       await keyboard.press('Tab');
@@ -93,10 +94,11 @@ export async function createWalker(page: Page, isOurs: (url: string) => boolean)
 }
 
 /**
- * Returns why the focused element isn't visible, or an empty string if it is. An element is visible if it, or its field
- * or label, has an outline that isn't clipped or covered. The check uses rendered frames. When content appears above an
- * element, the browser corrects the scroll position only in the next frame. A page that is still loading can replace
- * the element or move the focus, so the check runs again in each frame with the element that has focus then.
+ * Returns the reason why the focused element isn't visible, or an empty string if it is visible. An element counts as
+ * visible if the element, or its field or label, has an outline that isn't clipped or covered. The check uses rendered
+ * frames. When content appears above an element, the browser corrects the scroll position only in the next frame. A
+ * page that is still loading can replace the element or move the focus, so the check runs again in each frame with the
+ * element that has focus then.
  */
 const whyUnseenExpression = `(async () => {
   const drawn = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));

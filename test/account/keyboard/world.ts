@@ -84,7 +84,7 @@ export async function openWorld(
     );
     return `<form method="post" action="${acs}">${inputs.join('')}<button>${button}</button></form>`;
   }
-  // Like a real provider, this page waits for the user's click before it responds.
+  // Like a real provider's page, this page sends the response only after the user has clicked.
   const samlPage = createServer((request, response) => {
     if (!request.url?.includes('SAMLRequest=')) return void response.writeHead(404).end();
     const { id, relayState } = readRequest(`http://idp${request.url}`);
@@ -217,7 +217,7 @@ export async function openWorld(
   };
 }
 
-/** Returns a new key in the format of the setting, PKCS#1 in base64. */
+/** Returns a new key in the format that the setting for SAML keys requires: PKCS#1 in base64. */
 function newSamlKey(): string {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   return privateKey.export({ type: 'pkcs1', format: 'der' }).toString('base64');
@@ -245,7 +245,7 @@ export function askAsApp(world: World): Asked {
   return { search: `?${query}`, challenge, verifier };
 }
 
-/** Redeems the code as the app does, and returns the user and the assurance level of the session. */
+/** Redeems the code as the app does, and returns the user's email address and the session's assurance level. */
 export async function redeem(
   { backend }: World,
   returned: string,

@@ -1,6 +1,6 @@
 /**
- * Computes which routes and error codes a test run covers. Each route needs a success and a failure, and each error
- * code needs a response.
+ * Computes which routes and error codes a test run covers. A run must record a success and a failure for each route,
+ * and a response with each error code.
  */
 import { secretKeyRejection } from '../../../src/gateway/secret-keys.ts';
 import type { RecordedResponse } from './recorded-responses.ts';

@@ -1,4 +1,4 @@
-/** Parses the table in docs/compatibility.md of error codes that are never returned. */
+/** Parses the table of error codes that are never returned, which is in docs/compatibility.md. */
 
 const heading = '### Error codes that are never returned';
 

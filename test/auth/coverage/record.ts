@@ -1,6 +1,6 @@
 /**
- * Runs before each test file. Records the auth responses that the file causes, and writes them to the run's folder.
- * `coverage.test.ts` checks them together.
+ * Runs before each test file. Records the auth responses that the test file causes, and writes them to the run's
+ * folder. `coverage.test.ts` checks the responses of all test files together.
  */
 import { writeFileSync } from 'node:fs';
 import { relative } from 'node:path';

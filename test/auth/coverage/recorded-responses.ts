@@ -8,7 +8,7 @@ import { join } from 'node:path';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The folder for this run. */
+    /** The folder for the responses recorded in this run. */
     readonly authResponses: string;
   }
 }
@@ -38,7 +38,8 @@ export function readResponses(folder: string): RecordedResponse[] {
 }
 
 /**
- * Returns the error code of a response. Redirects contain it in their query or fragment, other responses in the body.
+ * Returns the error code of a response. Redirects contain the code in the query or fragment of their URL. Other
+ * responses contain it in the body.
  */
 export function errorCodeOf(
   status: number,

@@ -1,7 +1,7 @@
 /**
- * The auth service's routes below `/auth/v1`. The routes of GoTrue 2.196 are followed by Plinth's own.
- * `coverage.test.ts` fails if the list differs from the registered routes, or if no test covers a route's success or
- * failure.
+ * The auth service's routes below `/auth/v1`. The routes of GoTrue 2.196 come first, followed by the routes that only
+ * Plinth has. `coverage.test.ts` fails if the list differs from the registered routes, or if no test covers a route's
+ * success or failure.
  */
 export interface RouteEntry {
   readonly method: string;

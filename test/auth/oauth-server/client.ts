@@ -1,6 +1,6 @@
 /**
- * Implements an OAuth client according to RFCs 6749, 7636, 7591 and 8414. It is configured only with the server's
- * address.
+ * Implements an OAuth client according to RFCs 6749, 7636, 7591 and 8414. The client is configured only with the
+ * server's address.
  */
 import { createHash, createPublicKey, randomBytes, verify, type webcrypto } from 'node:crypto';
 import type { AuthServer } from '../harness.ts';
@@ -121,7 +121,7 @@ export async function decide(
   return { status: response.status, body: await response.json<Details & Refusal>() };
 }
 
-/** Opens the request as the user, approves it and returns the code. */
+/** Opens the authorization request as the user, approves the request, and returns the code. */
 export async function approve(server: AuthServer, id: string, token: string): Promise<string> {
   const opened = await open(server, id, token);
   const url = opened.body.redirect_url ?? (await decide(server, id, token, 'approve')).body.redirect_url;

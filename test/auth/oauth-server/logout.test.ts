@@ -17,7 +17,7 @@ let server: AuthServer;
 let receiver: Server;
 let receiverUrl: string;
 let received: string[] = [];
-/** The IP addresses of host names. All other names have a public address. */
+/** The IP addresses of host names. All other host names resolve to a public address. */
 const lookups = new Map<string, string>();
 
 beforeAll(async () => {
@@ -101,7 +101,7 @@ describe('a client can end the session,', () => {
       });
     }
     server.clock.advance(-2 * 3_600_000);
-    // Opening the endpoint doesn't end the session, because any website can redirect to it.
+    // Opening the endpoint doesn't end the session, because any website can redirect to the endpoint.
     expect((await server.request('/user', { token: tokens.access_token })).status).toBe(200);
     expect((await endSession({})).location?.search).toBe('');
   });
@@ -130,7 +130,7 @@ describe('a client can end the session,', () => {
       const rejection = await endSession(params, index % 2 === 0 ? 'GET' : 'POST');
       expect(rejection).toEqual({ status: 400, location: undefined });
     }
-    // The Account pages trust requests from their own origin, so a client must not be able to redirect to them.
+    // The Account pages trust requests from their own origin, so a client must not be able to redirect to these pages.
     const own = `${server.url}/account/with?provider=github`;
     const redirects = { redirect_uris: [own], post_logout_redirect_uris: [own] };
     const { client_id } = await register(server, redirects);
@@ -214,7 +214,7 @@ describe('a client is notified', () => {
     const audiences = () =>
       received.map((body) => claimsOf(new URLSearchParams(body).get('logout_token') ?? ''));
     await expect.poll(() => received.length).toBeGreaterThanOrEqual(50);
-    // By the time the next user's token arrives, an excess token would have arrived too.
+    // If the server had sent an excess token, it would have arrived before the next user's token.
     await server.request('/logout?scope=global', { method: 'POST', token: next.token });
     await expect.poll(() => audiences().some(({ sub }) => sub === next.id)).toBe(true);
     const own = audiences().filter(({ sub }) => sub === user.id);
@@ -235,7 +235,7 @@ describe('a client is notified', () => {
       await expect(dynamic(uri)).rejects.toThrow('validation_failed');
     }
     const client = await dynamic('https://rebound.example/x');
-    // The name had a public address when the client registered.
+    // The host name had a public address when the client was registered.
     lookups.set('rebound.example', '127.0.0.1');
     const user = await person(server);
     await signIn(server, client, user, { scope: 'openid' });
@@ -334,7 +334,7 @@ describe('a client is also notified', () => {
         () => isStopping,
       );
     await sweepAfter(23);
-    // A server that is stopping doesn't process the sessions, so the next run processes them.
+    // A server that is stopping doesn't process the ended sessions, so they are processed after the next start.
     await sweepAfter(25, true);
     expect(received).toEqual([]);
     await Promise.all([sweepAfter(25), sweepAfter(25)]);

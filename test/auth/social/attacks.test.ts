@@ -78,7 +78,7 @@ describe('the state', () => {
     ];
     for (const params of flows) {
       serve();
-      // The user must already exist. If a request created the user, it would block the others anyway.
+      // The user must already exist. If one of the requests created the user, it would block the other requests anyway.
       await signIn(auth, 'github');
       const { state } = await leave(auth, 'github', params);
       const arrivals = await Promise.all(

@@ -287,7 +287,7 @@ describe('addresses inside the server’s network (SSRF)', () => {
 });
 
 describe('sign-in with OpenID Connect', () => {
-  // The server's clock is ahead of the actual time, because of earlier tests.
+  // The server's clock is ahead of the actual time, because earlier tests have advanced it.
   const exp = Math.floor(Date.now() / 1000) + 86_400;
   const serveToken = (claims: Record<string, unknown>) =>
     internet.serve('idp.example.com/token', () => ({
@@ -388,7 +388,7 @@ describe('sign-in with OpenID Connect', () => {
       error: 'invalid request',
       error_description: 'Bad ID token',
     });
-    // Algorithms with a shared secret are ignored, so the default algorithm must be used.
+    // Plinth ignores algorithms with a shared secret, so the provider must use the default algorithm.
     issuer.discovery.id_token_signing_alg_values_supported = ['HS256'];
     await customProviders().updateProvider('custom:signs', { issuer: issuerName });
     expect((await ask()).status).toBe(200);

@@ -14,7 +14,7 @@ export interface Received {
   readonly headers: IncomingMessage['headers'];
 }
 
-/** A response, which is JSON unless it specifies a different type. */
+/** A response, whose content type is JSON unless the response specifies a different type. */
 export type Answer =
   | object
   | { readonly status?: number; readonly type: string; readonly text: string }
@@ -24,7 +24,7 @@ export interface Internet {
   readonly outgoing: Outgoing;
   /** `place` is the host and path, such as `api.github.com/user`. */
   serve(place: string, handler: (request: Received) => Answer): void;
-  /** Redirects all requests to a host to another server on this machine. */
+  /** Forwards all requests for a host to another server on this machine. */
   lead(host: string, base: string): void;
   readonly received: Received[];
   stop(): Promise<void>;

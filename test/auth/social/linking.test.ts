@@ -1,6 +1,6 @@
 /**
- * Tests how a provider's user is matched to an account, with GitHub as the provider. The user is found, linked, created
- * or rejected.
+ * Tests how a provider's user is matched to an account, with GitHub as the provider. In each test, the user is found,
+ * linked, created or rejected.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sql } from '../../../src/kernel/sql.ts';
@@ -190,7 +190,7 @@ describe('a sign-in rejects', () => {
       serveGithub(internet, only(email));
       const refused = await signIn(closed, 'github');
       expect(refused.query).toMatchObject({ error: 'access_denied', error_code: 'signup_disabled' });
-      // An existing account is still linked.
+      // If an account with the address exists, the provider is still linked to the account.
       const owner = await confirmedUser(closed, email);
       expect((await userOf(closed, await signIn(closed, 'github'))).id).toBe(owner.id);
     } finally {
@@ -298,7 +298,8 @@ describe('manual linking', () => {
       error_code: 'unexpected_audience',
     });
 
-    // An account without an address would get this address, which now belongs to another user.
+    // Without its email identity, the account would get the address of the remaining identity, but another user now has
+    // that address.
     const { data: listed } = await client.auth.getUserIdentities();
     const byEmail = listed?.identities.find((identity) => identity.provider === 'email');
     const other = listed?.identities.find((identity) => identity.provider === 'github')?.identity_data?.email;

@@ -10,14 +10,14 @@ import Provider from 'oidc-provider';
 export interface RealIdp {
   /** The URL at which the provider can be reached. */
   readonly url: string;
-  /** Makes the provider act as `issuer` for the client with this callback. */
+  /** Makes the provider act as `issuer` for the client whose callback is `redirectUri`. */
   open(options: {
     issuer: string;
     redirectUri: string;
     pkce: boolean;
     routes?: Record<string, string>;
   }): void;
-  /** The email claims of each account. `login` on the sign-in page is the account's ID. */
+  /** The email claims of each account. On the sign-in page, an account's ID is entered in the field `login`. */
   readonly accounts: Map<string, Record<string, unknown>>;
   stop(): Promise<void>;
 }

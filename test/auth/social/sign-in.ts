@@ -23,7 +23,7 @@ export interface Arrival {
   readonly fragment: Record<string, string>;
 }
 
-/** Returns to the callback with these parameters. */
+/** Sends a request with these parameters to the callback, as the browser does when it returns. */
 export async function comeBack(
   auth: AuthServer,
   params: Readonly<Record<string, string>>,

@@ -123,7 +123,7 @@ const signUp: Flow = {
     await walker.press(say('plain.check'));
     await scene.sees(say('plain.unconfirmed'));
     await scene.state('no scripts, link not confirmed');
-    // This browser requested the link, so opening the link is enough.
+    // The link was requested in this browser, so the user only needs to open it.
     await page.goto(await scene.link(email));
     await scene.open('signed-in');
     await scene.sees(say('plain.as', { who: email }));

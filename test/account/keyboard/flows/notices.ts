@@ -53,7 +53,7 @@ const unlock: Flow = {
   name: 'a user unlocks the sign-in after too many wrong passwords',
   async play({ page, world, walker, ...scene }) {
     const email = await world.newUser();
-    // Attackers in many networks use up all attempts.
+    // Attackers in many networks use up all sign-in attempts for the account.
     for (let site = 1, status = 400; status === 400; site += 1) {
       const response = await world.backend.fetch('/account/api/sign-in', {
         method: 'POST',
@@ -99,7 +99,7 @@ const cancelChange: Flow = {
     await scene.state('change canceled');
     await walker.press(say('change-canceled.password'), 'link');
     await scene.arrives('page.recover');
-    // A browser without a session sees this page after the change.
+    // This page is displayed after the change if the browser doesn't have a session.
     await scene.open('email-changed');
     await scene.arrives('page.email-changed');
     await scene.state('email changed');
@@ -107,8 +107,8 @@ const cancelChange: Flow = {
 };
 
 /**
- * Requests a code, then opens its link without the cookies of the window that requested it. Returns the number that
- * this window showed.
+ * Requests a code by email, then opens the email's link without the cookies of the window in which the code was
+ * requested. Returns the number that was displayed in that window.
  */
 async function openElsewhere({ context, page, world, walker, ...scene }: Scene): Promise<string> {
   const email = await world.newUser();

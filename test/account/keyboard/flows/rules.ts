@@ -7,7 +7,7 @@ import { askAsApp, redeem } from '../world.ts';
 
 /**
  * The captcha widget, as its provider documents it (https://docs.hcaptcha.com/invisible). `render` returns an ID, and
- * `execute` returns a token. Like the original, it adds a frame.
+ * `execute` returns a token. Like the original widget, this one adds a frame to the page.
  */
 const fakeHcaptcha = `
   let loaded;

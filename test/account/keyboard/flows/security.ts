@@ -33,7 +33,7 @@ const newAddress: Flow = {
     await walker.fill(say('security.email-new'), next);
     await walker.enter();
     await scene.sees(say('security.email-pending-both', { email: next, old: email }));
-    // Three links are sent, and only the last one is valid.
+    // Three emails with links are sent, and only the last link is valid.
     for (let sent = 0; sent < 2; sent += 1) await scene.link(next);
     await page.goto(await scene.link(next));
     await scene.state('confirm the new address');
@@ -112,7 +112,7 @@ export async function enroll({ page, walker, ...scene }: Scene, name: string): P
   await walker.fill(say('field.factor-name'), name);
   await walker.enter();
   await page.getByAltText(say('security.enroll-qr')).waitFor();
-  // The new step is announced.
+  // The new step has focus, so screen readers announce it.
   await until(() => page.evaluate(() => document.activeElement?.textContent), say('security.enroll-scan'));
   await scene.state('security, authenticator to be proven');
   const secret = (await page.locator('main code').first().innerText()).replaceAll(' ', '');
@@ -282,7 +282,7 @@ const passkey: Flow = {
     const email = await scene.signedIn();
     await walker.press(say('passkey.add'));
     await scene.sees(say('passkey.ready'));
-    // The virtual authenticator has no known model, so the passkey is named after the browser and the system.
+    // The virtual authenticator's model is unknown, so the passkey is named after the browser and the operating system.
     const name = say('security.device', { browser: 'Chrome', system: 'Linux' });
     await walker.press(say('passkey.rename-what', { name }));
     await walker.fill(say('passkey.name'), 'My laptop');
@@ -291,7 +291,7 @@ const passkey: Flow = {
     await scene.sees(say('passkey.renamed', { name: 'My laptop' }));
     await scene.state('security, a passkey');
     await scene.signOut();
-    // The test browser uses its only key as soon as the field offers passkeys.
+    // The test browser may use its only passkey as soon as the field offers passkeys, so the button may be gone.
     await scene.open('sign-in');
     await walker.press(say('sign-in.passkey')).catch(() => undefined);
     await scene.sees(say('security.as', { who: email }));

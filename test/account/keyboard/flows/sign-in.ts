@@ -36,7 +36,7 @@ const withPassword: Flow = {
     await walker.press(say('sign-in.submit'));
     await scene.sees(say('error.invalid_credentials'));
     await scene.state('password, refused');
-    // The address can be changed with the page's link or the browser's back button.
+    // The user can change the address with the page's link or the browser's back button.
     await walker.press(say('password.change'));
     await scene.arrives('page.sign-in');
     await until(() => page.locator('#email').inputValue(), email);
@@ -90,7 +90,7 @@ const withCode: Flow = {
     await walker.fill(say('field.code'), second);
     await scene.sees(say('security.as', { who: email }));
 
-    // The next step starts on the page with the address field.
+    // The next flow starts on the page with the address field.
     await scene.signOut();
     await scene.open('code');
     await scene.state('code, where to');
@@ -115,7 +115,7 @@ const withLink: Flow = {
     // The email can arrive before the response, which sets the cookie that identifies this browser.
     await scene.arrives('page.code');
     const link = await scene.link(email);
-    // This browser requested the link, so opening the link is enough.
+    // The link was requested in this browser, so the user only needs to open it.
     await page.goto(link);
     await scene.sees(say('security.as', { who: email }));
     await page.goto(link);
@@ -123,7 +123,7 @@ const withLink: Flow = {
     await scene.state('link expired');
     await walker.press(say('link-expired.sign-in'));
     await scene.arrives('page.welcome-back');
-    // No browser requested this link, so the user must confirm it.
+    // This link wasn't requested in a browser, so the user must confirm it.
     const other = await world.newUser();
     const { url, keys } = world.backend;
     await fetch(`${url}/auth/v1/otp`, {
@@ -137,7 +137,7 @@ const withLink: Flow = {
   },
 };
 
-/** Fills in the provider's pages, whose first field has focus. */
+/** Fills in the identity provider's pages, each of which gives focus to its first field. */
 export async function atProvider(
   { page, walker }: Pick<Scene, 'page' | 'walker'>,
   login: string,
@@ -258,7 +258,7 @@ const signUp: Flow = {
     await scene.sees(say('security.as', { who: email }));
     await scene.signOut();
 
-    // An address that is in use gets the same response.
+    // The response is the same if an account already uses the address.
     await scene.open('sign-up');
     await walker.fill(say('field.email'), email);
     await walker.fill(say('field.password'), password);

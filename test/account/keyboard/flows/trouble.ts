@@ -1,6 +1,6 @@
 /**
- * Flows for slow responses, rate limits and outages. They check what the pages show while a response is pending, and
- * how users can continue.
+ * Flows for slow responses, rate limits and outages. The flows check what the pages show while a response is pending,
+ * and how users can continue.
  */
 import type { BrowserContext, Route } from 'playwright-core';
 import { password } from '../../harness.ts';
@@ -9,12 +9,12 @@ import { say } from '../texts.ts';
 import { askAsApp } from '../world.ts';
 import { enroll } from './security.ts';
 
-/** Responds to every request to an address with auth's error response for this code. */
+/** Responds to every request for a URL with auth's error response for this code. */
 function refuse(context: BrowserContext, url: string, status: number, code: string): Promise<unknown> {
   return context.route(url, (route) => route.fulfill({ status, json: { error_code: code, msg: '' } }));
 }
 
-/** Delays requests to an address until the test reports the connection as lost. */
+/** Holds requests for a URL. Returns a function that makes them fail as if the connection were lost. */
 async function hold(context: BrowserContext, url: string): Promise<() => Promise<void>> {
   const held: Route[] = [];
   await context.route(url, (route) => void held.push(route));
@@ -24,7 +24,7 @@ async function hold(context: BrowserContext, url: string): Promise<() => Promise
   };
 }
 
-/** Delays requests to an address. Returns a function that lets them continue. */
+/** Delays requests for a URL. Returns a function that lets them continue. */
 async function delay(context: BrowserContext, url: string): Promise<() => Promise<void>> {
   const held: Route[] = [];
   await context.route(url, (route) => void held.push(route));
@@ -132,7 +132,7 @@ const manyWays: Flow = {
     await walker.enter();
     const verify = await delay(context, '**/account/api/factor/verify');
     await walker.fill(say('field.code'), await scene.code(phone));
-    // The button already has focus when the form above it is replaced, and it stays in the window.
+    // The button already has focus when the form above the button is replaced, and the button stays visible.
     await walker.tabTo(say('recovery.make'));
     await verify();
     await scene.sees(say('factor.ready'));
