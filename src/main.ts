@@ -1,6 +1,6 @@
 /**
  * The composition root, which creates the configuration, keys, database, services and gateways in this order.
- * `backend/` contains its parts.
+ * `backend/` contains the parts of the composition root.
  *
  * @example
  * const backend = await createBackend({ projectDir: process.cwd() });
@@ -60,9 +60,9 @@ export type { CreatedToken, ManagementCallName, TokenRow } from './console/index
 export type { FunctionLogLine, InspectMode, ServeSession } from './functions/index.ts';
 
 /**
- * Creates a backend and starts its database. No port is open before {@link Backend.start}.
+ * Creates a backend and starts its database. No port is open until {@link Backend.start} is called.
  * @throws {ConfigError} with all errors in the configuration
- * @throws {DatabaseError} with a message that describes the fix
+ * @throws {DatabaseError} with a message that describes how to fix the problem
  */
 export async function createBackend(options: BackendOptions = {}): Promise<Backend> {
   const settings = readOptions(options);
@@ -207,7 +207,7 @@ async function compose(parts: BackendParts, modules: Modules): Promise<Backend> 
   const created = createServices(parts, modules, hosting);
   const consoleService = createConsole(parts, modules, hosting, created);
   const services = enabledServices(parts, created, consoleService);
-  // Requests wait for the schema, so REST reads it while the other services are created.
+  // REST requests wait until the schema is known, so the schema is read while the other services are created.
   if (database.info.existed === true) for (const service of services) service.warm?.();
   const { mail, functions, backups } = created;
   const apiWorkers = await openApiWorkers(parts, {
@@ -315,7 +315,7 @@ async function compose(parts: BackendParts, modules: Modules): Promise<Backend> 
 }
 
 /**
- * Starts the API workers. The module is loaded only if it is needed, so that a server without workers starts faster.
+ * Starts the API workers. This module is loaded only if needed, so that a server without workers starts faster.
  */
 async function openApiWorkers(parts: BackendParts, input: ApiWorkersInput): Promise<ApiWorkers | undefined> {
   if (parts.workers === undefined) return undefined;

@@ -1,6 +1,6 @@
 /**
- * Determines from the health checks of all components whether requests would succeed. Checks run on demand, at most
- * once per second. A check that doesn't respond in time counts as failed.
+ * Runs the health checks of all components to determine whether requests would succeed. Checks run on demand, at most
+ * once per second. A check that doesn't finish in time counts as failed.
  */
 import type { Health, HealthCheck } from '../kernel/health.ts';
 import type { Logger } from '../kernel/log.ts';
@@ -83,7 +83,7 @@ async function inTime(check: Promise<Health>): Promise<Health> {
   }
 }
 
-/** Omits the error message, because the report is public and the message could contain host and account names. */
+/** Omits the error's message, because the report is public and the message could contain host and account names. */
 function reasonOf(error: unknown): string {
   const { code } = error as { readonly code?: unknown };
   const shown = typeof code === 'string' && /^[\w.-]{1,40}$/.test(code) ? ` (${code})` : '';

@@ -1,4 +1,6 @@
-/** Defines the hooks that run for every request of a port, regardless of the service that handles it. */
+/**
+ * Defines the hooks that run for every request received on a port, regardless of the service that handles the request.
+ */
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { setGatewayHeaders } from '../kernel/gateway-headers.ts';
@@ -21,7 +23,7 @@ declare module 'fastify' {
   }
 }
 
-/** The time after which a client can retry a request that was rejected because there are too many connections. */
+/** The delay before a client can retry a request that was rejected because of too many connections. */
 const retryAfterSeconds = '5';
 
 /** Adds each registered route to the list, and declares the properties that the hooks set on requests and replies. */
@@ -41,9 +43,9 @@ export function recordRoutes(app: FastifyInstance, routes: Route[]): void {
 export function finishHeads(app: FastifyInstance): void {
   app.addHook('onSend', (request, reply, _payload, done) => {
     setGatewayHeaders(reply);
-    // If a body is too large, Fastify would close the connection. A client that is still sending would then receive a
-    // connection reset instead of the error. Therefore, the rest of the body is read and discarded, as Node does after
-    // any other response.
+    // Fastify would close the connection if a body is too large. A client that is still sending the body would then
+    // receive a connection reset instead of the error. Therefore, the server reads and discards the rest of the body,
+    // as Node does after any other response.
     if (reply.hasHeader('connection')) {
       reply.removeHeader('connection');
       request.raw.resume();
@@ -68,7 +70,7 @@ export function forwardRequests(
   });
 }
 
-/** Rejects requests above the limits, and starts the request's trace. */
+/** Rejects a request that exceeds a limit, and otherwise starts its trace. */
 export function admitRequests(
   app: FastifyInstance,
   admission: ReturnType<typeof createAdmission>,

@@ -4,8 +4,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 const acceptable = /^[A-Za-z0-9._:-]{8,128}$/;
 
 /**
- * Returns the caller's `x-request-id` if it is plain text of a reasonable length, so that it is safe to log. Otherwise,
- * returns a new ID.
+ * Returns the caller's `x-request-id` if it is plain text of a reasonable length, so that it is safe to log. Returns a
+ * new ID if the caller sent no acceptable ID.
  */
 export function requestIdOf(headers: IncomingHttpHeaders): string {
   const given = headers['x-request-id'];

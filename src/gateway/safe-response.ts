@@ -1,6 +1,6 @@
 /**
- * Adds security headers to every response on the port. Responses from Fastify, from services that write directly and
- * from Node's HTTP server all call `writeHead`, so new services are covered automatically.
+ * Adds security headers to every response that the port sends. Responses from Fastify, from services that write
+ * directly and from Node's HTTP server all call `writeHead`, so new services are covered automatically.
  */
 import type { IncomingMessage, OutgoingHttpHeader, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { ServerResponse as NodeResponse } from '../kernel/http.ts';
@@ -20,7 +20,7 @@ export class SafeResponse<Request extends IncomingMessage = IncomingMessage> ext
     return reason === undefined ? super.writeHead(status, safe) : super.writeHead(status, reason, safe);
   }
 
-  /** Merges in the headers that were set individually, so all headers are checked together. */
+  /** Merges the headers set with `setHeader` into the given list, so all headers are checked together. */
   #takeOver(given: unknown[]): unknown[] {
     const names = this.getHeaderNames();
     if (names.length === 0) return given;
@@ -35,7 +35,7 @@ export class SafeResponse<Request extends IncomingMessage = IncomingMessage> ext
   }
 }
 
-/** Specifies who wrote the response's content. Defaults to the app's users. */
+/** Specifies the author of the response's content. The default author is `users`. */
 export function setDocuments(response: ServerResponse, documents: Documents): void {
   (response as SafeResponse).documents = documents;
 }

@@ -1,7 +1,7 @@
 /**
- * Rejects secret keys in requests from web pages of other origins, for every service. Secret keys are `sb_secret_` keys
- * and tokens with the role `service_role`, such as the legacy key. The hosted service also rejects `sb_secret_` keys
- * from browsers, which it recognizes by their User-Agent.
+ * Rejects requests to any service that come from a web page of another origin and contain a secret key. Secret keys are
+ * `sb_secret_` keys and tokens with the role `service_role`, such as the legacy key. The hosted service also rejects
+ * `sb_secret_` keys from browsers, and recognizes browsers by their User-Agent.
  */
 import type { IncomingMessage } from 'node:http';
 import { isFromOtherOrigin, isPrivateHost } from '../kernel/foreign-page.ts';
@@ -17,8 +17,8 @@ export interface SecretKeyRule {
 export interface SecretKeyOptions {
   readonly keys: Pick<Keys, 'secretKey' | 'kindOfApiKey' | 'verifyOwn'>;
   /**
-   * Whether the keys are the local stack's public keys. Any page can contain these keys, regardless of the host name
-   * under which it reached this machine.
+   * Whether the keys are the local stack's public keys. Any page can send these keys, regardless of the host name that
+   * the page uses for this machine.
    */
   readonly areKnown: boolean;
   /** Returns the host names of this server that are allowed in addition to private names. */
@@ -57,7 +57,8 @@ export function createSecretKeyRule({ keys, areKnown, ownHosts, isOff }: SecretK
 }
 
 /**
- * Returns the keys in the headers and, for WebSockets, in the URL, because a key is accepted in all of these locations.
+ * Returns the keys in a request's headers and, for WebSockets, in its URL, because keys are accepted in all of these
+ * locations.
  */
 function keysIn({ headers, url = '' }: Pick<IncomingMessage, 'headers' | 'url'>): string[] {
   const query = url.includes('apikey=') ? new URL(url, 'http://localhost').searchParams.getAll('apikey') : [];
@@ -66,7 +67,10 @@ function keysIn({ headers, url = '' }: Pick<IncomingMessage, 'headers' | 'url'>)
   return given.filter((key) => key !== undefined).flatMap((key) => [key, plainly(key)]);
 }
 
-/** Returns the key without percent-encoding and spaces, because some services accept keys in these forms. */
+/**
+ * Returns the key after decoding its percent-encoding and removing its spaces, because some services accept keys in
+ * these forms.
+ */
 function plainly(key: string): string {
   try {
     return decodeURIComponent(key).replace(/\s/g, '');

@@ -9,9 +9,9 @@ import type { Logger } from '../kernel/log.ts';
 export interface TrustedProxies {
   /** Whether the sender at this address is a trusted proxy. */
   trusts(address: string | undefined): boolean;
-  /** Returns the client's address as reported by the trusted proxies that forwarded the request. */
+  /** Returns the client's address that the trusted proxies reported when they forwarded the request. */
   clientOf(request: Pick<IncomingMessage, 'headers' | 'socket'>): string | undefined;
-  /** Removes headers that the sender isn't allowed to set. Returns true if any were removed. */
+  /** Removes headers that the sender isn't allowed to set. Returns true if any header was removed. */
   strip(request: Pick<IncomingMessage, 'headers' | 'socket'>): boolean;
 }
 
@@ -32,7 +32,7 @@ export function createTrustedProxies(listed: readonly string[]): TrustedProxies 
     if (isEmpty || address === undefined) return false;
     const bare = address.split('%', 1)[0] ?? '';
     const family = isIP(bare);
-    // A mapped address such as `::ffff:10.0.0.1` matches IPv4 entries.
+    // An IPv4-mapped IPv6 address such as `::ffff:10.0.0.1` matches IPv4 entries in the list.
     return family !== 0 && list.check(bare, family === 6 ? 'ipv6' : 'ipv4');
   };
   return {

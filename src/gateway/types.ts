@@ -27,9 +27,12 @@ export interface GatewayOptions {
   readonly prometheus?: () => Promise<string>;
   /** Returns the proxies whose X-Forwarded-* headers are currently trusted. Defaults to none. */
   readonly trustedProxies?: () => TrustedProxies;
-  /** The origin of the port's own pages. If set, only these pages can send requests. If undefined, any page can. */
+  /**
+   * The origin of the pages that this port serves. If set, only pages of this origin can send requests. If undefined,
+   * any page can send requests.
+   */
   readonly own?: OwnAddress;
-  /** The redirect target of `/`. If undefined, `/` doesn't exist. */
+  /** The redirect target of `/`. If undefined, `/` returns a 404 error. */
   readonly home?: string;
   /** Returns a hint to add to the error for an unknown path. */
   readonly hint?: (path: string) => string | undefined;
@@ -62,20 +65,26 @@ export interface Gateway {
   /** Starts to listen and resolves with the port. @throws {Error} from Node, such as EADDRINUSE */
   listen(host: string, port: number): Promise<number>;
   listenOn(socketPath: string): Promise<void>;
-  /** Registers the routes that `defersRoutes` has deferred. Requests for them wait until then. */
+  /**
+   * Registers the routes that `defersRoutes` has deferred. Requests for these routes wait until the routes are
+   * registered.
+   */
   complete(): Promise<void>;
   /** Serves a connection that another process has accepted. */
   accept(socket: Socket): void;
-  /** The number of connections from {@link accept} that are open. */
+  /** The number of open connections that were passed to {@link accept}. */
   readonly accepted: number;
   /** Handles a request within this process, without using the network. */
   fetch(path: string, init?: RequestInit): Promise<Response>;
   /** Sends a request like {@link fetch}, but streams the response body. Aborting `init.signal` aborts the request. */
   stream(path: string, init?: RequestInit): Promise<Response>;
-  /** Calls a function in which one service acts for another service, and reports the call like a request. */
+  /** Calls a function in which one service acts for another service, and logs and counts the call like a request. */
   readonly observe: Observe;
   load(): GatewayLoad;
-  /** Returns the load of the queue in front of the services. Undefined if requests of the port are never rejected. */
+  /**
+   * Returns the load of the queue in front of the services. Returns undefined if the port never rejects requests
+   * because of overload.
+   */
   queue(): GatewayQueue | undefined;
   /**
    * Returns all registered routes once the port listens and {@link complete} has resolved. `docs/specification.md` is
@@ -85,7 +94,7 @@ export interface Gateway {
   /**
    * Closes each connection after its next response. When no connections are left, or after `drainMs`, stops accepting
    * connections, finishes requests in flight, and aborts the remaining requests after `graceMs`. With `untilIdle`, the
-   * drain ends as soon as all connections from {@link accept} are closed.
+   * drain ends as soon as all connections passed to {@link accept} are closed.
    */
   close(graceMs: number, drainMs?: number, untilIdle?: boolean): Promise<void>;
 }

@@ -1,6 +1,6 @@
 /**
- * Dispatches WebSocket requests to the service for their sub-path. Any other upgrade request is handled as a plain
- * request.
+ * Dispatches each WebSocket request to the service that is mounted at the request's path. Any other upgrade request is
+ * handled as a plain request.
  */
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -16,8 +16,8 @@ import { type SecretKeyRule, secretKeyRejection } from './secret-keys.ts';
 import type { TrustedProxies } from './trusted-proxies.ts';
 
 /**
- * Whether the request is a WebSocket request for a service that accepts WebSockets. All other requests to upgrade are
- * ignored, which RFC 9110 section 7.8 allows.
+ * Whether the request is a WebSocket request for a service that accepts WebSockets. The upgrade headers of all other
+ * requests are ignored, as RFC 9110 section 7.8 allows.
  */
 export function isUpgradable(
   mounts: readonly Mount[],
@@ -39,8 +39,8 @@ export interface UpgradeRules {
 }
 
 /**
- * Dispatches upgrade requests. Returns the upgraded sockets that are still open, which the server itself no longer
- * tracks.
+ * Dispatches upgrade requests. Returns the upgraded sockets that are still open, because Node's server no longer tracks
+ * them.
  */
 export function dispatchUpgrades(
   server: Server,
@@ -90,7 +90,7 @@ export function dispatchUpgrades(
 
 const pathOf = ({ url = '/' }: Pick<IncomingMessage, 'url'>): string => url.split('?', 1)[0] ?? '/';
 
-/** Rewrites the `Authorization` header of a raw request as the API key rule requires. */
+/** Replaces or removes the `Authorization` header of a raw request if the API key rule requires this. */
 export function applyApiKey(request: Pick<IncomingMessage, 'headers'>, rule: ApiKeyRule): void {
   const { authorization, apikey } = request.headers;
   if (authorization !== undefined && !authorization.startsWith('Bearer sb_')) return;

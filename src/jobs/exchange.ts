@@ -1,6 +1,7 @@
 /**
- * Sends an HTTP request on behalf of SQL code. The response's duration and size are limited. Redirects are followed as
- * in curl, on which pg_net and http are based. The destination of each redirect is checked like the first URL.
+ * Sends an HTTP request on behalf of SQL code. The duration of the exchange and the size of the response are limited.
+ * Redirects are followed as in curl, because the upstream extensions pg_net and http use curl. The destination of each
+ * redirect is checked in the same way as the first URL.
  */
 import type { Agent, ClientRequest, IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
@@ -27,7 +28,7 @@ export interface ExchangeResponse {
   readonly body: Buffer;
 }
 
-/** An exchange that failed. The message is stored in the database for the caller. */
+/** The error for a failed exchange. The error's message is stored in the database for the caller. */
 export class ExchangeError extends Error {
   override name = 'ExchangeError';
   readonly timedOut: boolean;
@@ -51,8 +52,8 @@ export interface Exchanges {
 export const maxResponseBytes = 4 * 1024 * 1024;
 
 export function createExchanges(rules: () => DestinationRules): Exchanges {
-  // Reused connections don't need another check. A connection is reused only for the same scheme, host and port, for
-  // which the rules always return the same result.
+  // The destination of a reused connection isn't checked again. A connection is reused only for the same scheme, host
+  // and port, for which the rules always return the same result.
   let agents: { readonly http: Agent; readonly https: Agent } | undefined;
   const openAgents = () => {
     const options = { keepAlive: true, timeout: 4_000, maxFreeSockets: 32, scheduling: 'lifo' } as const;
@@ -121,8 +122,8 @@ function open(
   agent: Agent | false,
 ): { sent: ClientRequest; answer: Promise<ExchangeResponse> } {
   const send = url.protocol === 'https:' ? process.getBuiltinModule('node:https').request : httpRequest;
-  // The length of the body is always computed. If it were too small, the server would read the rest of the body as
-  // another request.
+  // The request's own `content-length` header is replaced with the body's actual length. If the stated length were too
+  // small, the server would read the rest of the body as another request.
   const given = request.headers.filter(
     ([name]) => !['content-length', 'transfer-encoding'].includes(name.toLowerCase()),
   );
@@ -141,8 +142,8 @@ function open(
     agent,
     servername: isIP(url.hostname.replace(/^\[|\]$/g, '')) === 0 ? url.hostname : '',
     ...(publicOnly ? { lookup: publicLookup } : {}),
-    // The server's own certificate isn't verified because the connection stays on this machine and the certificate is
-    // self-signed or issued for the public name.
+    // Plinth's own certificate isn't verified because the connection stays on this machine and the certificate is
+    // self-signed or issued for the public host name.
     ...(isOwn ? { rejectUnauthorized: false } : {}),
   } as Parameters<typeof send>[1]);
   const response = new Promise<ExchangeResponse>((done, fail) => {
@@ -159,7 +160,7 @@ async function readResponse(response: IncomingMessage): Promise<ExchangeResponse
   let sizeBytes = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {
     sizeBytes += chunk.length;
-    // Throwing exits the loop, which destroys the connection.
+    // Throwing exits the loop, and exiting the loop destroys the connection.
     if (sizeBytes > maxResponseBytes)
       throw new ExchangeError(`the response is larger than ${maxResponseBytes} bytes`);
     chunks.push(chunk);
@@ -172,8 +173,9 @@ async function readResponse(response: IncomingMessage): Promise<ExchangeResponse
 }
 
 /**
- * Returns the next request after a redirect, following the rules of curl's CURLOPT_FOLLOWLOCATION. After the statuses
- * 301 to 303, POST becomes GET. Credentials are sent only to the same origin.
+ * Returns the next request after a redirect, following the rules of curl's CURLOPT_FOLLOWLOCATION. After a response
+ * with the status 301, 302 or 303, a POST request is followed by a GET request. Credentials are sent only to the same
+ * origin.
  */
 function redirectOf(request: ExchangeRequest, response: ExchangeResponse): ExchangeRequest | undefined {
   if (![301, 302, 303, 307, 308].includes(response.status)) return undefined;

@@ -1,7 +1,7 @@
 /**
- * Performs the work that SQL code requests from this process: pg_net requests, database webhooks, pg_cron jobs and
- * requests from the http extension. Pending work is stored in the database, so several processes can share the work and
- * no work is lost in a crash (docs/decisions/0025-jobs.md).
+ * Performs the work that SQL code requests: pg_net requests, database webhooks, pg_cron jobs and requests from the http
+ * extension. Pending work is stored in the database, so several processes can share the work and no work is lost in a
+ * crash (docs/decisions/0025-jobs.md).
  */
 import { createHash } from 'node:crypto';
 import type { LiveConfig } from '../config/index.ts';
@@ -22,9 +22,9 @@ export interface JobsDeps {
   readonly database: Database;
   readonly config: LiveConfig;
   readonly mode: 'development' | 'production';
-  /** Returns the URL of this server for clients. */
+  /** Returns this server's URL for clients. */
   readonly apiUrl: () => string;
-  /** Resolves to this server's URL on this machine once the server accepts connections. */
+  /** Resolves to the URL at which this machine can reach this server, once the server accepts connections. */
   readonly localUrl: Promise<string>;
   readonly log: Logger;
 }
@@ -77,10 +77,9 @@ export function createJobs({ database, config, mode, apiUrl, localUrl, log }: Jo
       plinth_jobs_queued: await queuedRequests(database.pool('postgres')).catch(() => undefined),
     }),
     async start() {
-      // If Plinth doesn't manage the database, the workers of the database's provider do this work.
+      // If Plinth doesn't manage the database, the database provider's own workers run jobs and send requests.
       if (!database.info.ownsSchemas) return;
-      // Requests in the queue may be addressed to this server, so sending starts only when the server accepts
-      // connections.
+      // Queued requests may be addressed to this server, so they are sent only after the server accepts connections.
       void localUrl.then((url) => {
         localOrigin = new URL(url).origin;
         bridge = open();
@@ -103,7 +102,7 @@ const oldestSeconds = (worker: CountedWorker): number => {
 const outcomes = (kind: string, counts: NetCounts | CronCounts): Sample[] =>
   Object.entries(counts).map(([outcome, count]) => [[kind, outcome], count]);
 
-/** Returns the number in the socket's name. The database functions compute the same number (`http--1.6.sql`). */
+/** Returns the number in the socket's file name. The database functions in `http--1.6.sql` compute the same number. */
 async function bridgeNumber(database: Database): Promise<number> {
   const [row] = await database
     .pool('postgres')

@@ -1,6 +1,6 @@
 /**
  * Calls a function when a notification arrives (NOTIFY), and also at regular intervals because a notification can be
- * missed. Two runs in one process never overlap. If a notification arrives during a run, another run follows.
+ * missed. Two runs in one process never overlap. If a notification arrives during a run, another run starts afterward.
  */
 import type { Database } from '../database/types.ts';
 import type { Logger } from '../kernel/log.ts';
@@ -19,18 +19,18 @@ export interface WorkerOptions {
 
 export interface Turn {
   readonly signal: AbortSignal;
-  /** Resolves at the next notification, or when the work must stop. */
+  /** Resolves when the next notification arrives or the work must stop. */
   called(): Promise<void>;
 }
 
 export interface Worker {
   start(): void;
-  /** Stops the work and waits until it has ended. */
+  /** Stops the worker and waits until its current run has ended. */
   stop(): Promise<void>;
   wake(): void;
 }
 
-/** A worker that reports when each of its tasks in progress started, as `performance.now()` times. */
+/** A worker that reports the start times of its running tasks, as `performance.now()` values. */
 export interface CountedWorker extends Worker {
   startTimes(): readonly number[];
 }
@@ -43,7 +43,7 @@ export function createWorker({ database, channel, log, name, pollMs, work }: Wor
   let running: Promise<void> | undefined;
   let needed = false;
   let timer: NodeJS.Timeout | undefined;
-  /** The number of consecutive failures. Each failure increases the delay before the next attempt. */
+  /** The number of consecutive failed runs. Each failure increases the delay before the next run. */
   let troubles = 0;
   let bell = Promise.withResolvers<void>();
   const ring = (): void => {

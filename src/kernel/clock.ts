@@ -5,13 +5,13 @@ export interface Clock {
 }
 
 /**
- * The wall clock, which an administrator or NTP can set. Used for tokens, expiry times and everything that is stored.
+ * The wall clock, which an administrator or NTP can adjust. Used for tokens, expiry times and all stored times.
  */
 export const systemClock: Clock = { now: () => Date.now() };
 
 /**
- * A clock that counts from an arbitrary time and is never adjusted. Used for durations, time limits, caches and delays
- * within this process.
+ * A clock that counts from an arbitrary time and is never adjusted. Used to measure durations, time limits, cache
+ * lifetimes and delays within this process.
  */
 export const monotonicClock: Clock = { now: () => performance.now() };
 

@@ -1,15 +1,15 @@
 /** Reports the free space on the disk that contains the data folder, for services that store data there. */
 export interface DiskState {
-  /** Whether only the reserve is left. If so, no more data may be stored. */
+  /** Whether only the reserved space is left. If true, services must not store more data. */
   readonly isFull: boolean;
-  /** Whether this many bytes fit without using up the reserve. */
+  /** Whether this many bytes can be stored without using the reserved space. */
   hasSpaceFor(bytes: number): boolean;
 }
 
-/** The state that is used if the disk isn't monitored. */
+/** The state that services receive if the disk isn't monitored. */
 export const spaciousDisk: DiskState = { isFull: false, hasSpaceFor: () => true };
 
-/** Throws ENOSPC, the error for a full disk, if only the reserved disk space is left. */
+/** Throws ENOSPC, the error for a full disk, if only the reserved disk space is left or `bytes` don't fit. */
 export function rejectIfFull(disk: DiskState, bytes = 0): void {
   if (disk.isFull || !disk.hasSpaceFor(bytes))
     throw Object.assign(new Error('Only the reserved disk space is left'), { code: 'ENOSPC' });
@@ -26,8 +26,8 @@ const minReserve = 48 * MiB;
 const maxReserve = 1024 * MiB;
 
 /**
- * Returns the number of bytes that are never used for data. This is `wanted` if set, or otherwise 5% of the disk,
- * within the limits above.
+ * Returns the number of bytes that are never used for data. This number is `wanted` if set, and otherwise 5% of the
+ * disk within `minReserve` and `maxReserve`.
  */
 export const reserveOf = (
   { totalBytes }: Pick<DiskSpace, 'totalBytes'>,

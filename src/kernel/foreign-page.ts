@@ -1,6 +1,6 @@
 /**
  * Determines whether a request comes from a web page of another origin. Secret keys are for servers only, so a page
- * that sends one either leaks its key or uses the key from the local stack's documentation.
+ * that sends a secret key either leaks this key or uses the key from the local stack's documentation.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { isIP } from 'node:net';
@@ -10,15 +10,16 @@ declare module 'fastify' {
   interface FastifyRequest {
     /**
      * Whether the sender is allowed to use secret keys. False until the gateway sets it. Services check this value if
-     * they accept keys in places that the gateway doesn't check.
+     * they accept keys in parts of the request that the gateway doesn't check.
      */
     mayUseSecretKeys: boolean;
   }
 }
 
 /**
- * Whether a request comes from a page of another origin. The result is based on `Sec-Fetch-Site` and `Origin`, which
- * pages can't set and other programs don't send. The origin `null` always counts as another origin.
+ * Whether a request comes from a page of another origin. The result is based on `Sec-Fetch-Site` and `Origin`, headers
+ * that pages can't set and that programs other than browsers don't send. The origin `null` always counts as another
+ * origin.
  */
 export function isFromOtherOrigin({ origin, host, 'sec-fetch-site': site }: IncomingHttpHeaders): boolean {
   if (site === 'cross-site' || site === 'same-site') return true;
@@ -30,9 +31,9 @@ export function isFromOtherOrigin({ origin, host, 'sec-fetch-site': site }: Inco
 const privateEnd = /\.(?:internal|local|lan|test|home\.arpa)$/;
 
 /**
- * Whether this host can't belong to a website because it is an address, or a name of this machine, a container or a
- * private network. This check detects DNS rebinding. Other checks can't detect it, because to them, a page whose own
- * host name resolves to this machine is same-origin.
+ * Whether this host can't belong to a website because it is an IP address or the name of this machine, of a container
+ * or in a private network. This check detects DNS rebinding. Other checks can't detect DNS rebinding, because they
+ * consider a page same-origin if its own host name resolves to this machine.
  */
 export function isPrivateHost(host: string | undefined): boolean {
   const name = hostnameOf(host);

@@ -1,14 +1,14 @@
 /**
  * Defines the headers that the gateway adds to every response, which are the request ID and the CORS headers. Fastify
- * sends them automatically, but code that hijacks the reply must write them itself.
+ * sends these headers automatically, but code that hijacks the reply must write them itself.
  */
 import type { FastifyReply } from 'fastify';
 
 declare module 'fastify' {
   interface FastifyReply {
     /**
-     * The headers as alternating names and values, in the format of `writeHead`. Undefined before the gateway's first
-     * hook.
+     * The headers as alternating names and values, in the format of `writeHead`. Undefined until the gateway's first
+     * hook has run.
      */
     gatewayHeaders: string[] | undefined;
   }

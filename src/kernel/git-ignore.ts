@@ -3,11 +3,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { replaceFile } from './replace-file.ts';
 
-/** Whether the folder, or a folder above it, is a Git repository. */
+/** Whether the folder or one of its parent folders is a Git repository. */
 export const isInGit = (folder: string): boolean =>
   existsSync(join(folder, '.git')) || (dirname(folder) !== folder && isInGit(dirname(folder)));
 
-/** Adds the names that are missing from the folder's `.gitignore`. */
+/** Adds to the folder's `.gitignore` all of these names that it doesn't contain. */
 export function ignoreFiles(folder: string, names: readonly string[]): void {
   const path = join(folder, '.gitignore');
   const before = existsSync(path) ? readFileSync(path, 'utf8') : '';

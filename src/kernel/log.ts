@@ -1,5 +1,6 @@
 /**
- * Writes structured log lines. Lines can be filtered by the values in `fields` (requestId, service, path, userId …).
+ * Writes structured log lines. Log lines can be filtered by the values in `fields` (`requestId`, `service`, `path`,
+ * `userId` …).
  */
 export interface Logger {
   debug(fields: LogFields, message: string): void;
@@ -12,7 +13,7 @@ export interface Logger {
 
 export type LogFields = Record<string, unknown>;
 
-/** A logger that discards everything. Used in tests and by library users who don't want any output. */
+/** A logger that discards all lines. Used in tests and by library users who don't want any output. */
 export const silentLogger: Logger = {
   debug() {},
   info() {},

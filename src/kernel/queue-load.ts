@@ -2,9 +2,9 @@
 export interface QueueLoad {
   /** The number of queued requests. */
   readonly waiting: number;
-  /** The number of requests that have waited and then started, and their total wait. */
+  /** The number of requests that started after they had waited in the queue, and the sum of their waits. */
   readonly waited: number;
   readonly waitedMs: number;
-  /** The number of requests that were rejected because they would have waited too long. */
+  /** The number of requests that were rejected because their wait would have been too long. */
   readonly rejected: number;
 }

@@ -10,7 +10,7 @@ export function realPathOf(path: string, links = 0): string {
     return realpathSync(path);
   } catch {
     const above = dirname(path);
-    // The links form a loop, or the root was reached.
+    // The symbolic links form a loop, or the path's root was reached.
     if (above === path || links > maxLinks) return parse(path).root;
     const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
     if (isLink) return realPathOf(resolve(above, readlinkSync(path)), links + 1);
@@ -18,7 +18,7 @@ export function realPathOf(path: string, links = 0): string {
   }
 }
 
-/** Whether the path is the folder or is inside it. Doesn't resolve links. */
+/** Whether the path is the folder itself or a path inside it. Doesn't resolve links. */
 export function isWithin(folder: string, path: string): boolean {
   const relativePath = relative(folder, path);
   return (
@@ -33,7 +33,7 @@ export class OutsideFolders extends Error {
   override name = 'OutsideFolders';
 }
 
-/** Checks the path before a file is written to it. @throws {OutsideFolders} */
+/** Checks a path before a file is written to this path. @throws {OutsideFolders} */
 export function requireWithin(folders: readonly string[], path: string): void {
   const real = realPathOf(path);
   if (!folders.some((folder) => isWithin(realPathOf(folder), real)))

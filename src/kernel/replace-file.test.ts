@@ -7,7 +7,7 @@ import { afterAll, expect, test } from 'vitest';
 const folder = mkdtempSync(join(tmpdir(), 'plinth-replace-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-// Windows doesn't have `ulimit`.
+// This test uses `ulimit`, which doesn't exist on Windows.
 test.skipIf(process.platform === 'win32')(
   'a file isn’t replaced if only a part of the text can be written',
   () => {
@@ -15,7 +15,7 @@ test.skipIf(process.platform === 'win32')(
     writeFileSync(path, 'complete');
     const module = JSON.stringify(new URL('./replace-file.ts', import.meta.url));
     const code = `import { replaceFile } from ${module}; replaceFile(${JSON.stringify(path)}, 'x'.repeat(100_000));`;
-    // A file size limit has the same effect as a full disk, because the first write is short.
+    // A file size limit has the same effect as a full disk: the first call writes only a part of the text.
     const { status, stderr } = spawnSync(
       'sh',
       ['-c', 'ulimit -f 8; exec "$0" --input-type=module --eval "$1"', process.execPath, code],

@@ -15,8 +15,8 @@ import { syncFolder } from './sync-folder.ts';
 
 /**
  * Writes a temporary file beside the original, syncs it, renames it and syncs the folder. Preserves the original's mode
- * and, if the process runs as root, its owner. Otherwise, the server might be unable to read a file that an
- * administrator has changed.
+ * and, if the process runs as root, its owner. With a different mode or owner, the server might be unable to read a
+ * file that an administrator has changed.
  */
 export function replaceFile(path: string, text: string, newFileMode = 0o600): void {
   const before = statSync(path, { throwIfNoEntry: false });
@@ -24,7 +24,8 @@ export function replaceFile(path: string, text: string, newFileMode = 0o600): vo
   try {
     const handle = openSync(temporary, 'wx', before === undefined ? newFileMode : before.mode & 0o777);
     try {
-      // Writes the whole text or throws. `writeSync` would write only a part of the text if the disk is full.
+      // Writes the whole text or throws. A single call of `writeSync` writes only a part of the text if the disk fills
+      // up.
       writeFileSync(handle, text);
       fsyncSync(handle);
     } finally {

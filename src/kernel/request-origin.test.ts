@@ -74,7 +74,7 @@ it.each([
   [{ ...open, origin: 'http://console.example.com' }, 'page'],
   [{ ...open, origin: 'https://api.example.com' }, 'page'],
   [{ ...open, 'sec-fetch-site': 'same-site' }, 'page'],
-  // The configured name and scheme apply, regardless of the forwarding headers.
+  // The configured host name and scheme apply, regardless of the forwarding headers.
   [{ host: '127.0.0.1', 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'https' }, undefined],
   [{ host: 'evil.example', 'x-forwarded-host': 'console.example.com' }, 'name'],
 ])('allowed callers: %j', (headers: Record<string, string>, expected) => {

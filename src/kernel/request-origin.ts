@@ -1,14 +1,15 @@
 /**
  * Determines which page sent a request, and to which host name the request was sent. The result is based on headers
- * that only the browser sets (Fetch Metadata, Origin). This protects servers on loopback, because every website in the
- * same browser can send requests to them, even under the website's own name (DNS rebinding).
+ * that only the browser can set (Fetch Metadata and `Origin`). These checks protect servers on loopback, because every
+ * website in the same browser can send requests to such a server, even under the website's own host name (DNS
+ * rebinding).
  */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 
 /**
- * Returns the host name in a Host header in lower case, without the port and brackets. Returns undefined if the header
- * is invalid.
+ * Returns the host name from a Host header in lower case, without the port and brackets. Returns undefined if the
+ * header is invalid.
  */
 export function hostnameOf(host: string | undefined): string | undefined {
   if (host === undefined || !/^(?:\[[\da-f:.]+\]|[\w.-]+)(?::\d{1,5})?$/i.test(host)) return undefined;
@@ -21,8 +22,8 @@ export function hostnameOf(host: string | undefined): string | undefined {
 const loopbackName = /^(localhost|127(\.\d+){3}|::1)$/;
 
 /**
- * Returns the URL with the host name that the client used, if this name and the URL's host name both refer to the
- * loopback interface. Browsers don't use the cookies and passkeys of `localhost` for 127.0.0.1.
+ * Replaces the URL's host name with the host name that the client used if both names refer to the loopback interface.
+ * Browsers don't use cookies and passkeys for `localhost` on pages of 127.0.0.1.
  */
 export function keepLoopbackName(url: string, host: string): string {
   const own = new URL(url);
@@ -35,8 +36,8 @@ export function keepLoopbackName(url: string, host: string): string {
 }
 
 /**
- * Whether the host name always refers to this machine, so that no website can use it (RFC 6761 section 6.3). Includes
- * Docker's name for the machine.
+ * Whether the host name always refers to this machine, so that no website can use it (RFC 6761 section 6.3). Docker's
+ * name for the machine is included.
  */
 export function isLoopbackName(name: string): boolean {
   if (isIP(name) === 4) return name.startsWith('127.');
@@ -45,21 +46,24 @@ export function isLoopbackName(name: string): boolean {
   );
 }
 
-/** The public address of a server. If it is undefined, the server can be reached only under names of this machine. */
+/**
+ * The public address of a server. If the address is undefined, the server can be reached only under names of this
+ * machine.
+ */
 export interface OwnAddress {
   readonly publicUrl?: URL | undefined;
   /** The scheme of the port itself, regardless of any proxy. Defaults to `http:`. */
   readonly scheme?: 'http:' | 'https:';
 }
 
-/** Whether the request was sent to the public address. If so, the request used the public address's scheme. */
+/** Whether the request was sent to the public address. If true, the client used the public address's scheme. */
 export function isToPublicUrl(headers: IncomingHttpHeaders, { publicUrl }: OwnAddress): boolean {
   return publicUrl !== undefined && hostnameOf(headers.host) === hostnameOf(publicUrl.host);
 }
 
 /**
  * Returns the reason why a server whose pages contain secrets rejects a request, or undefined if it accepts the
- * request. `name` means that the request was sent to a host name that isn't the server's, which indicates DNS
+ * request. `name` means that the request was sent to a host name that doesn't belong to the server, which indicates DNS
  * rebinding. `page` means that another website sent the request. Following a link to a page (`isPage`) is allowed.
  *
  * @example
@@ -75,14 +79,14 @@ export function foreignOf(
   if (name === undefined || !(isPublic || isLoopbackName(name))) return 'name';
   const scheme = isPublic ? own.publicUrl?.protocol : (own.scheme ?? 'http:');
   const origins = [`${scheme}//${headers.host?.toLowerCase()}`];
-  // Also accepts the public origin, because a proxy may omit the port from Host.
+  // Also accepts the public origin, because a proxy may omit the port from the `Host` header.
   if (isPublic && own.publicUrl !== undefined) origins.push(own.publicUrl.origin);
   if (isFromOwnPage(headers, origins)) return undefined;
   return isPage && isNavigation(method, headers) ? undefined : 'page';
 }
 
 /**
- * Whether the request was sent by a page of one of these origins, or wasn't sent by a page but from the address bar, a
+ * Whether the request was sent by a page of one of these origins, or not by a page at all but from the address bar, a
  * bookmark or another program.
  */
 function isFromOwnPage({ 'sec-fetch-site': site, origin }: IncomingHttpHeaders, own: string[]): boolean {

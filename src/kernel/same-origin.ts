@@ -1,9 +1,9 @@
 /**
- * Checks whether a request comes from one of Plinth's own pages. A cookie alone isn't proof because browsers send it
- * automatically.
+ * Checks whether a request comes from one of Plinth's own pages. A cookie alone doesn't prove a request's origin
+ * because browsers send cookies automatically.
  *
- * Three headers are checked: Plinth's own header, and `Sec-Fetch-Site` and `Origin` if the browser sends them. Another
- * site can't send Plinth's header without a preflight request, which Plinth always rejects.
+ * Three headers are checked: Plinth's own header, and also `Sec-Fetch-Site` and `Origin` if the browser sends them.
+ * Another site can't send Plinth's header without a preflight request, which Plinth always rejects.
  */
 export const sameOriginHeader = 'x-plinth-request';
 
@@ -11,7 +11,7 @@ export interface OriginMarks {
   readonly ownHeader: string | undefined;
   readonly fetchSite: string | undefined;
   readonly origin: string | undefined;
-  /** The host and port that received the request. */
+  /** The host and port to which the request was sent. */
   readonly host: string;
 }
 

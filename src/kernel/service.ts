@@ -6,9 +6,9 @@ import type { MetricValues } from './metrics/catalog.ts';
 
 /**
  * The author of the documents that a mount serves. `users` refers to the app's users, or to code and SQL whose output
- * can contain text from users. Such documents are shown in a sandbox. `operator` refers to server functions whose
- * operator intentionally serves pages (`[edge_runtime] html = "page"`). `plinth` refers to Plinth's own pages, which
- * have their own policies.
+ * can contain text from users. Browsers show documents by `users` in a sandbox. `operator` refers to server functions
+ * that intentionally serve pages, as the operator has configured (`[edge_runtime] html = "page"`). `plinth` refers to
+ * Plinth's own pages, which have their own policies.
  */
 export type Documents = 'users' | 'operator' | 'plinth';
 
@@ -23,13 +23,13 @@ export interface Service {
   /** The paths at which the gateway mounts the service. */
   readonly mounts: readonly Mount[];
   /**
-   * Begins preparations that only read the database. Called before `start`, and only if the database existed before
-   * this process started. Must not throw.
+   * Begins the service's preparations that only read the database. Called before `start`, and only if the database
+   * existed before this process started. Must not throw.
    */
   warm?(): void;
   /**
-   * Starts the service once the database is ready and migrated. Must return quickly, so it starts slow preparations
-   * without awaiting them. `hasChanged` is false if the database hasn't changed since `warm`.
+   * Starts the service once the database is ready and migrated. This method must return quickly, so it starts slow
+   * preparations without awaiting them. `hasChanged` is false if the database hasn't changed since `warm`.
    */
   start?(options?: StartOptions): Promise<void>;
   /** Resolves when the preparations that `start` hasn't awaited are complete or have failed. */
@@ -56,19 +56,20 @@ export interface Mount {
    */
   readonly plugin: FastifyPluginAsync;
   /**
-   * Whether the routes are registered before the port listens, even if the gateway registers the routes of other mounts
-   * later.
+   * Whether this mount's routes are registered before the port listens, even if the gateway registers the routes of
+   * other mounts later.
    */
   readonly isFirst?: boolean;
   /**
-   * Specifies who handles CORS. With `open`, the gateway handles preflight requests, adds `access-control-allow-origin:
-   * *` (like the local stack's gateway) and exposes `exposeHeaders`. With `none`, the service handles CORS itself.
+   * Specifies whether the gateway or the service handles CORS. With `open`, the gateway handles preflight requests,
+   * adds `access-control-allow-origin: *` (like the local stack's gateway) and exposes `exposeHeaders`. With `none`,
+   * the service handles CORS itself.
    */
   readonly cors: 'open' | 'none';
   readonly exposeHeaders?: readonly string[];
   /**
    * Whether the gateway replaces `Authorization` with the JWT for the `apikey` header before the service receives the
-   * request. As in the local stack, it does so if `Authorization` is missing or starts with `Bearer sb_`.
+   * request. As in the local stack, the header is replaced if `Authorization` is missing or starts with `Bearer sb_`.
    */
   readonly apiKeys: boolean;
   /** The author of the mount's documents. Defaults to the app's users, whose documents are shown in a sandbox. */
@@ -78,28 +79,34 @@ export interface Mount {
   /** The response to a path with invalid percent-encoding, in the service's format. */
   readonly badPath?: { readonly status: number; readonly body: object };
   /**
-   * The bodies of the 503 responses to requests that are rejected because the server is overloaded, in the service's
-   * formats. The first body that applies to the path is used, or the gateway's format if none applies. The bodies are
-   * plain data because they are also sent to API workers.
+   * The bodies of the 503 responses that the gateway sends if the server is overloaded, in the service's formats. The
+   * gateway uses the first body that applies to the path, or its own format if none applies. The bodies are plain data
+   * because they are also sent to API workers.
    */
   readonly overloaded?: readonly OverloadBody[];
   /** Whether the mount serves only health probes, which are never rejected because of overload. */
   readonly isProbe?: boolean;
-  /** Handles upgrades below the prefix, such as WebSocket. The service then owns the socket. */
+  /**
+   * Handles requests below the prefix to upgrade the connection, for example to WebSocket. The service then owns the
+   * socket.
+   */
   readonly upgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer, caller: UpgradeCaller) => void;
 }
 
 /** A body and its media type. */
 export interface OverloadBody {
-  /** The body applies to this path and all paths below it. If undefined, the body applies to the whole mount. */
+  /**
+   * The path to which the body applies, including all paths below it. If undefined, the body applies to all paths of
+   * the mount.
+   */
   readonly below?: string;
   readonly type: string;
   readonly text: string;
 }
 
 /**
- * Calls `work`, in which one service acts for another service in the same process. Like a request, the call is logged,
- * counted in the metrics and traced separately. If `work` throws an error, the error's `status` is recorded.
+ * Calls `work`, a function in which one service acts for another service in the same process. Like a request, the call
+ * is logged, counted in the metrics and traced separately. If `work` throws an error, the error's `status` is recorded.
  */
 export type Observe = <T>(call: InternalCall, work: () => Promise<T>) => Promise<T>;
 
@@ -109,23 +116,23 @@ export interface InternalCall {
   readonly requestId: string;
   /** The service that does the work. */
   readonly service: string;
-  /** The method and path of the HTTP route that has the same effect as this call. */
+  /** The method and path of the HTTP route whose effect is the same as that of this call. */
   readonly method: string;
   readonly path: string;
-  /** The status that the route returns if the work succeeds. */
+  /** The HTTP status that the route returns if the work succeeds. */
   readonly status: number;
   readonly ip: string;
   readonly userAgent: string | undefined;
   readonly accessToken: string;
 }
 
-/** Information about the caller that the gateway passes to an upgrade handler. */
+/** The information about the caller that the gateway passes to an upgrade handler. */
 export interface UpgradeCaller {
   /** The client's address, as reported by trusted proxies. Empty if the socket is closed. */
   readonly address: string;
   /**
-   * Whether the caller may use secret keys. False for a web page of another origin, both in the handshake and later
-   * (`kernel/foreign-page.ts`).
+   * Whether the caller may use secret keys. False if the caller is a web page of another origin
+   * (`kernel/foreign-page.ts`). Applies to the handshake and to later messages.
    */
   readonly mayUseSecretKeys: boolean;
 }

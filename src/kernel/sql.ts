@@ -43,8 +43,8 @@ function tag(strings: TemplateStringsArray, ...inserts: SqlValue[]): Sql {
 }
 
 /**
- * Quotes an identifier for PostgreSQL. The result is always in double quotes, and quotes inside the identifier are
- * doubled.
+ * Quotes an identifier for PostgreSQL. The identifier is always enclosed in double quotes, and any double quotes inside
+ * it are doubled.
  */
 export function quoteIdentifier(name: string): string {
   return `"${name.replaceAll('\0', '').replaceAll('"', '""')}"`;
@@ -57,7 +57,10 @@ export function quoteLiteral(value: string): string {
 }
 
 export const sql = Object.assign(tag, {
-  /** Quotes an identifier, which can be qualified. For example, `sql.id('auth', 'users')` is `"auth"."users"`. */
+  /**
+   * Quotes an identifier, and optionally the names that qualify it. For example, `sql.id('auth', 'users')` is
+   * `"auth"."users"`.
+   */
   id: (...names: string[]): Sql => new Sql([{ kind: 'text', text: names.map(quoteIdentifier).join('.') }]),
   /** Inserts SQL text unchanged. Never pass text from a client to this function. */
   raw: (text: string): Sql => new Sql([{ kind: 'text', text }]),

@@ -1,4 +1,4 @@
-/** Defines the certificates that a port uses for HTTPS. They can change while the port is open. */
+/** The certificates that a port uses for HTTPS. The certificates can change while the port is open. */
 import type { Server } from 'node:http';
 import type { SecureContext } from 'node:tls';
 
@@ -11,11 +11,11 @@ export interface PemPair {
 export interface Certificates {
   /** Returns the certificate for clients that don't send a server name. */
   fallback(): PemPair;
-  /** Returns the TLS context for a server name (SNI). For an unknown name, returns the fallback's context. */
+  /** Returns the TLS context for a server name (SNI). Returns the fallback's context if the server name is unknown. */
   contextFor(serverName: string): SecureContext;
   /** Calls the listener after each change of {@link fallback}. */
   onChange(listener: () => void): void;
-  /** Returns all certificates. The first one is the fallback. */
+  /** Returns all certificates. The first pair is the fallback. */
   pairs(): readonly PemPair[];
   /** Calls the listener after each change of {@link pairs}. */
   onPairs(listener: () => void): void;
@@ -25,8 +25,8 @@ export interface Certificates {
 export const isTlsServer = (server: Server): boolean => 'setSecureContext' in server;
 
 /**
- * Returns the name of the event whose listener receives the socket on which requests arrive. An HTTPS server emits
- * `connection` for the TCP socket, before the handshake.
+ * Returns the name of the server event that provides the socket on which requests arrive. An HTTPS server emits
+ * `connection` with the TCP socket, before the TLS handshake.
  */
 export const requestSocketEvent = (server: Server): 'connection' | 'secureConnection' =>
   isTlsServer(server) ? 'secureConnection' : 'connection';

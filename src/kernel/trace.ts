@@ -1,6 +1,6 @@
 /**
  * Records the caller and the statements of one request. The gateway creates a trace for each request, and any code can
- * add to it. Code that can't access the request gets the trace from the asynchronous context.
+ * add entries to this trace. Code that can't access the request gets the trace from the asynchronous context.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 
@@ -10,13 +10,13 @@ export interface Span {
   /** The time between the start of the request and the start of the statement. */
   readonly startMs: number;
   readonly durationMs: number;
-  /** The SQLSTATE if the statement failed. */
+  /** The statement's SQLSTATE if the statement failed. */
   readonly error?: string | undefined;
 }
 
 /**
- * The maximum number of statements in a trace. Additional statements are dropped, so a loop over rows can't fill the
- * memory.
+ * The maximum number of statements in a trace. Additional statements aren't recorded, so a loop that runs a statement
+ * for each row can't fill the memory.
  */
 const maxSpans = 40;
 
@@ -33,13 +33,17 @@ export class Trace {
   spans: Span[] | undefined;
   /** The `traceparent` header of the request (W3C Trace Context), as received. */
   traceparent: string | undefined;
-  /** Whether the sampling decision of {@link traceparent} is kept. */
+  /** Whether the sampling decision in {@link traceparent} is followed. */
   keepsSampling: boolean;
   /**
-   * The configuration that the request uses. Set when the request first reads the configuration. See `config/live.ts`.
+   * The configuration that the request uses. Set when code first reads the configuration for this request. See
+   * `config/live.ts`.
    */
   config: object | undefined;
-  /** Whether the response was sent. Later work in the request's asynchronous context isn't part of the trace. */
+  /**
+   * Whether the response was sent. Work that happens in the request's asynchronous context after the response isn't
+   * part of the trace.
+   */
   isOver: boolean;
 
   constructor(requestId: string, startedAt: number) {
@@ -64,7 +68,7 @@ export class Trace {
   }
 }
 
-/** The trace of the current request. The REST service passes its trace explicitly instead. */
+/** The trace of the current request. The REST service doesn't use this value but passes its trace explicitly. */
 export const traces = new AsyncLocalStorage<Trace>();
 
 declare module 'fastify' {
@@ -74,9 +78,9 @@ declare module 'fastify' {
   }
 }
 
-/** A completed request. The gateway passes it to the log. */
+/** A completed request. A completed request, which the gateway reports to the log. */
 export interface RequestRecord {
-  /** The time when the response was complete, in milliseconds since the epoch. */
+  /** The time at which the response was complete, in milliseconds since the epoch. */
   readonly at: number;
   readonly requestId: string;
   /** The service's name, or `gateway` if no service handled the request. */
@@ -84,7 +88,7 @@ export interface RequestRecord {
   readonly method: string;
   /** The pattern of the route, for example `/rest/v1/:relation`. Undefined if no route matched. */
   readonly route?: string | undefined;
-  /** The original URL with its query. Secrets must be removed before it is shown. */
+  /** The original URL with its query. Secrets must be removed from the URL before it is shown. */
   readonly url: string;
   readonly status: number;
   readonly durationMs: number;

@@ -8,7 +8,7 @@ import { createWebFace } from './web-face.ts';
 
 const script = 'console.log("hello");'.repeat(100);
 
-/** Starts a web app with the files of the npm package, which contains scripts only in compressed form. */
+/** Starts a web app with the npm package's files, in which scripts are only in compressed form. */
 function startFace() {
   const dir = mkdtempSync(join(tmpdir(), 'plinth-face-'));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));

@@ -1,6 +1,7 @@
 /**
- * Serves one of the built web apps (`dist/web/account`, `dist/web/console`). Asset names contain a hash, so assets
- * never change. Each HTML response has a new nonce, which is part of its content security policy.
+ * Serves one of the built web apps (`dist/web/account`, `dist/web/console`). Asset names contain a hash of the content,
+ * so the content for a name never changes. Each HTML response contains a new nonce, which its content security policy
+ * also contains.
  */
 import { randomBytes } from 'node:crypto';
 import { createReadStream, existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -11,11 +12,14 @@ import { promisify } from 'node:util';
 import { brotliDecompressSync, createBrotliDecompress, gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** The placeholder that the build inserts where each response needs its nonce. */
+/** The placeholder that the build inserts wherever the response needs its nonce. */
 export const noncePlaceholder = '%PLINTH_NONCE%';
 
 export interface WebFace {
-  /** Whether the app has been built. If not, {@link WebFace.sendPage} sends a page that explains this. */
+  /**
+   * Whether the app has been built. If false, {@link WebFace.sendPage} sends a page that explains that the app isn't
+   * built.
+   */
   readonly built: boolean;
   /**
    * Returns the text of a built HTML file, for example `index.html` or `pages/sign-in.html`. Returns undefined if the
@@ -24,7 +28,7 @@ export interface WebFace {
   html(name: string): string | undefined;
   /** Sends a built asset, for routes such as `GET …/assets/:name`. */
   sendAsset(request: FastifyRequest, reply: FastifyReply, name: string): FastifyReply;
-  /** Sends HTML. Every placeholder is replaced with the same new nonce. */
+  /** Sends HTML. Sends a page in which every placeholder is replaced with the same new nonce. */
   sendPage(request: FastifyRequest, reply: FastifyReply, page: Page): Promise<FastifyReply>;
 }
 
@@ -43,8 +47,8 @@ export interface Page {
    */
   readonly api?: string;
   /**
-   * The source of a third-party widget that the page loads. The widget may also show frames, apply styles and open
-   * connections.
+   * The source of a third-party widget that the page loads. The policy also allows frames, styles and connections from
+   * this source.
    */
   readonly widgetSources?: readonly string[];
 }
@@ -60,9 +64,9 @@ const types: Readonly<Record<string, string>> = {
 const compressed = promisify(gzip);
 
 /**
- * Returns the policy of a page. It contains `'strict-dynamic'` with a nonce instead of `'self'`, so only the built page
- * determines its scripts, regardless of the origin's other content. The policy allows no inline code except style
- * attributes, because the components' markup contains them.
+ * Returns the policy of a page. The policy contains `'strict-dynamic'` with a nonce instead of `'self'`, so the page
+ * can load only the scripts that the build specified, regardless of the origin's other content. The policy doesn't
+ * allow inline code except style attributes, which the components' markup contains.
  */
 export function contentSecurityPolicy(nonce: string, page: Omit<Page, 'html' | 'status'> = {}): string {
   const { imageSources = [], frames = false, api, widgetSources = [] } = page;
@@ -91,7 +95,7 @@ export function contentSecurityPolicy(nonce: string, page: Omit<Page, 'html' | '
 export function createWebFace(dir: string): WebFace {
   const assetsDir = join(dir, 'assets');
   const built = readHtml(join(dir, 'index.html')) !== undefined;
-  // Requested names are looked up in this set, so a path is never built from client input.
+  // Requested asset names are looked up in this set, so the server never builds a path from client input.
   const assets = new Set(built && existsSync(assetsDir) ? readdirSync(assetsDir) : []);
   const has = (name: string): boolean => assets.has(name) || assets.has(`${name}.br`);
 
@@ -165,7 +169,7 @@ const codings = [
   { token: 'gzip', ending: 'gz' },
 ] as const;
 
-/** Whether the client accepts a content coding. The quality value is ignored, because browsers don't send `q=0`. */
+/** Whether the client accepts this content coding. The quality value is ignored, because browsers don't send `q=0`. */
 export function accepts(request: FastifyRequest, coding: 'br' | 'gzip'): boolean {
   return new RegExp(`\\b${coding}\\b`).test(request.headers['accept-encoding'] ?? '');
 }

@@ -68,7 +68,7 @@ const table: Readonly<Record<string, Algorithm>> = {
   EdDSA: asymmetric('OKP', null, {}),
 };
 
-/** Returns the algorithm with this JWS name. Ignores inherited properties of the table. */
+/** Returns the algorithm with this JWS name. Ignores properties that the table inherits from `Object.prototype`. */
 export function findAlgorithm(name: string): Algorithm | undefined {
   return Object.hasOwn(table, name) ? table[name] : undefined;
 }

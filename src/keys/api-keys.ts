@@ -1,7 +1,7 @@
 /**
- * Manages a project's additional publishable and secret keys. Each key has a name and can be revoked without affecting
- * the others. `.plinth/api-keys.json` contains only the keys' hashes. Every process that uses the folder detects
- * changes within a second.
+ * Manages the publishable and secret keys that a project has in addition to the default keys. Each key has a name and
+ * can be revoked without affecting the others. `.plinth/api-keys.json` contains only the keys' hashes. Every process
+ * that uses the folder detects changes to the file within a second.
  */
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -24,7 +24,7 @@ export interface ApiKeyEntry {
 }
 
 interface StoredKey extends ApiKeyEntry {
-  /** The SHA-256 hash in hexadecimal. A slow hash isn't needed for a key of 192 random bits. */
+  /** The SHA-256 hash in hexadecimal. A slow hash function isn't needed for a key of 192 random bits. */
   readonly hash: string;
 }
 
@@ -33,16 +33,19 @@ export interface ApiKeys {
   kindOf(key: string): ApiKeyKind | undefined;
   /** Lists the keys except those in `hidden`. */
   list(hidden?: readonly string[]): readonly (ApiKeyEntry & { readonly lastUsedAt: string | null })[];
-  /** Creates a key. The key itself is returned only here. */
+  /** Creates a key. Only this method returns the key itself. */
   create(kind: ApiKeyKind, name: string, by: string): { readonly entry: ApiKeyEntry; readonly key: string };
   /** Revokes a key. Returns undefined if no key has this ID. */
   revoke(id: string): ApiKeyEntry | undefined;
-  /** Adds a default key that is being replaced, so that it stays valid. Adding the same key again has no effect. */
+  /**
+   * Adds a default key that is being replaced, so that it stays valid. Adding a key that was already added has no
+   * effect.
+   */
   keepDefault(kind: ApiKeyKind, key: string, by: string): ApiKeyEntry;
-  /** Reads the file if it has changed, even if it was checked recently. */
+  /** Rereads the file if it has changed, even if the last check was recent. */
   refresh(): void;
   /**
-   * Returns the time at which this process last used each key, by key ID, and clears the record. Times are in
+   * Returns the times at which this process last used each key, by key ID, and clears the record. Times are in
    * milliseconds since the epoch.
    */
   takeUses(): ReadonlyMap<string, number>;

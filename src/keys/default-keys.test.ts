@@ -21,7 +21,7 @@ const open = (config: PartialConfig = {}, mode: 'development' | 'production' = '
     monotonicMs: () => clock,
   });
 type Store = ReturnType<typeof open>;
-/** Whether the process accepts the secret key. The check is the same as in the gateway. */
+/** Whether the process accepts the secret key. This check is the same as the gateway's check. */
 const accepts = (keys: Store, key: string): boolean =>
   key === keys.secretKey || keys.kindOfApiKey(key) === 'secret';
 
@@ -31,7 +31,7 @@ test('the old and the new key are valid in every process, and the new one is the
   let changes = 0;
   one.onDefaultKeyChange(() => changes++);
   expect(accepts(other, old)).toBe(true);
-  // The other process last read each file at a different time.
+  // The other process has read one file later than the other file.
   clock += 500;
   other.kindOfApiKey('x');
   const { key, previous } = one.defaultKeys.rotate('secret', 'ada');
@@ -57,7 +57,7 @@ test('an interrupted rotation leaves the old key valid, and the next one complet
   const old = keys.secretKey;
   const before = readFileSync(join(dir, 'secrets.json'));
   keys.defaultKeys.rotate('secret', 'ada');
-  // The process was killed after the first of the two writes.
+  // The process was killed after the first of the rotation's two writes.
   writeFileSync(join(dir, 'secrets.json'), before);
   const restarted = open();
   expect([restarted.secretKey, accepts(restarted, old)]).toEqual([old, true]);

@@ -1,7 +1,7 @@
 /**
- * Provides the default publishable key and secret key. If the setting for a default key has a value, that value is the
- * key. Otherwise, production uses the generated key in `.plinth/secrets.json`, which can be rotated while servers run,
- * and development uses the well-known key.
+ * Provides the default publishable key and secret key. If the setting for a default key has a value, the server uses
+ * this value as the key. Otherwise, production uses the generated key in `.plinth/secrets.json`, which can be rotated
+ * while servers run, and development uses the well-known key.
  *
  * A rotation writes two files, and every key that an app may have is valid after each write. First, the old key is added
  * to the additional keys. Then, the new key replaces it as the default key.
@@ -21,11 +21,11 @@ export type DefaultKeySource = 'setting' | 'generated' | 'well-known';
 export interface DefaultKeys {
   current(kind: ApiKeyKind): string;
   sourceOf(kind: ApiKeyKind): DefaultKeySource;
-  /** Returns the kind of a default key. Checks the file again if the key is unknown. */
+  /** Returns the kind of a default key. Checks the file again if the key isn't known yet. */
   kindOf(key: string): ApiKeyKind | undefined;
   /**
    * Generates a new default key. The old key stays valid as an additional key.
-   * @throws {KeyRejection} if the key isn't generated, or if another change is in progress
+   * @throws {KeyRejection} if the current key isn't a generated one, or if another change is in progress
    */
   rotate(kind: ApiKeyKind, by: string): { readonly key: string; readonly previous: ApiKeyEntry };
   /** Calls the listener in this process after a default key has changed. */

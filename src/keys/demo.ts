@@ -1,6 +1,6 @@
 /**
- * Defines the local stack's well-known keys. They are public, so they are used only in development and on loopback.
- * `plinth serve` generates new keys and rejects these.
+ * Defines the local stack's well-known keys. The keys are public, so they are used only in development and on loopback.
+ * `plinth serve` generates new keys and rejects the well-known keys.
  */
 export const demo = {
   jwtSecret: 'super-secret-jwt-token-with-at-least-32-characters-long',
@@ -32,8 +32,8 @@ export const demo = {
 } as const;
 
 /**
- * Public JWT secrets. These are the local stack's secret and the placeholder from the self-hosted stack's
- * documentation, which also publishes ready-made admin tokens.
+ * Public JWT secrets. The well-known secrets are the local stack's secret and the placeholder from the self-hosted
+ * stack's documentation, which also publishes admin tokens signed with this placeholder.
  */
 export const publicJwtSecrets: readonly string[] = [
   demo.jwtSecret,

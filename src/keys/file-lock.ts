@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { closeSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import { KeyRejection } from './rotation.ts';
 
-/** A change takes milliseconds, so a lock file older than this was left behind by a killed process. */
+/** A change takes milliseconds, so a lock file older than this limit was left behind by a killed process. */
 const abandonedAfterMs = 60_000;
 
 /**
@@ -25,7 +25,7 @@ export function whileLocked<T>(path: string, work: () => T): T {
   }
 }
 
-/** Returns whether the lock file was created. Returns false if it exists. */
+/** Returns whether the lock file was created. Returns false if the lock file already exists. */
 function create(lock: string): boolean {
   try {
     closeSync(openSync(lock, 'wx', 0o600));
@@ -37,8 +37,8 @@ function create(lock: string): boolean {
 }
 
 /**
- * The file is renamed first, so only one process removes it. If another process replaced the abandoned file in the
- * meantime, the new file is put back.
+ * The abandoned lock file is renamed first, so only one process removes it. If another process replaced the abandoned
+ * file in the meantime, the new file is put back.
  */
 function removeIfAbandoned(lock: string): void {
   const isAbandoned = (path: string): boolean => Date.now() - statSync(path).mtimeMs > abandonedAfterMs;

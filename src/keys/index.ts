@@ -40,9 +40,9 @@ export { createVerifier, type VerifierCache } from './verifier.ts';
 export interface KeysOptions {
   readonly mode: 'development' | 'production';
   readonly config: Config;
-  /** The `supabase/` folder. `signing_keys_path` is relative to it. */
+  /** The `supabase/` folder. The folder to which `signing_keys_path` is relative. */
   readonly supabaseDir: string;
-  /** `.plinth/`, where production stores its secrets. */
+  /** The folder `.plinth/`, where production stores its secrets. */
   readonly dataDir: string;
   /** Sends the requests that fetch the keys of a third-party issuer. */
   readonly outgoing?: Outgoing;
@@ -62,7 +62,7 @@ export interface KeyStore extends Keys {
   readonly databasePassword: string;
   /** Additional publishable and secret keys. */
   readonly apiKeys: Pick<ApiKeys, 'list' | 'create' | 'revoke'>;
-  /** The default publishable and secret keys. */
+  /** The default publishable and secret keys, which can be rotated. */
   readonly defaultKeys: Pick<DefaultKeys, 'sourceOf' | 'rotate'>;
   /** Changes signing keys. Undefined if the well-known key, which can't be changed, is the signing key. */
   readonly signingKeys: KeyFile | undefined;
@@ -82,13 +82,14 @@ export interface KeyStore extends Keys {
   warm(): Promise<void>;
 }
 
-/** The publicly known secrets in base64url, the encoding of symmetric JWKs in a signing keys file. */
+/** The publicly known secrets in base64url, which is the encoding of symmetric keys in a signing keys file. */
 const publicSecretTexts = publicJwtSecrets.map((secret) => Buffer.from(secret).toString('base64url'));
 const tenYearsSeconds = 10 * 365 * 24 * 3600;
 
 /**
  * Creates a project's key store.
- * @throws {Error} if the signing keys file or the secrets file is invalid. The message includes the file's path.
+ * @throws {Error} if the signing keys file or the secrets file is invalid. The error's message includes the file's
+ * path.
  */
 export function createKeys(options: KeysOptions): KeyStore {
   const { auth } = options.config;
@@ -98,7 +99,7 @@ export function createKeys(options: KeysOptions): KeyStore {
   const isWellKnown = s3.secretAccessKey === demo.s3.secretAccessKey;
   const jwtSecret: string = auth.jwt_secret ?? secrets?.jwtSecret ?? demo.jwtSecret;
   const file = keyFileOf({ ...options, signingKeysPath: auth.signing_keys_path });
-  // Clears all caches after a change, so that a token signed by a revoked key isn't accepted.
+  // Clears all caches after a key has changed, so that tokens signed by a revoked key aren't accepted.
   const forget = (): void => {
     own.forget();
     all.forget();
@@ -153,7 +154,8 @@ export function createKeys(options: KeysOptions): KeyStore {
   };
   const apiKey = (role: string): string => {
     // As in the local stack, the API keys are signed with the signing key from the configured file and are valid for
-    // ten years. Without such a file, they are signed with the JWT secret and expire when the demo keys do.
+    // ten years. Without such a file, the API keys are signed with the JWT secret and expire at the same time as the
+    // demo keys.
     if (auth.signing_keys_path === undefined || ring.current().signer === undefined) {
       return signWithSecret({ iss: demo.keyIssuer, role, exp: demo.keyExpiresAt });
     }

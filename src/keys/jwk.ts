@@ -4,7 +4,7 @@ import { findAlgorithm, type Key } from './algorithms.ts';
 
 export type Jwk = Readonly<Record<string, unknown>>;
 
-/** A loaded key. `sign` is set if the private part is present and `key_ops` allows signing. */
+/** A loaded key. `sign` is set if the key's private part is present and `key_ops` allows signing. */
 export interface LoadedKey {
   readonly kid: string | undefined;
   readonly alg: string;
@@ -34,7 +34,7 @@ const minRsaBits = 2048;
 
 /**
  * Loads a JWK.
- * @throws {Error} if the key can't be used. The message describes the problem and never contains key material.
+ * @throws {Error} if the key is unusable. The message describes the problem and never contains key material.
  */
 export function loadJwk(jwk: Jwk): LoadedKey {
   const alg = defaultAlgorithm(jwk);
@@ -52,7 +52,8 @@ export function loadJwk(jwk: Jwk): LoadedKey {
   if (jwk.kty === 'oct') {
     if (typeof jwk.k !== 'string' || jwk.k === '') throw new Error(`${label}: member k is missing`);
     const key: Key = { kind: 'secret', secret: Buffer.from(jwk.k, 'base64url') };
-    // RFC 7518 section 3.2 requires this minimum length. A shorter secret could be guessed from a single token.
+    // The minimum length of a symmetric key, according to RFC 7518 section 3.2. An attacker could guess a shorter
+    // secret from a single token.
     const least = Number(alg.slice(2)) / 8;
     if (key.secret.length < least)
       throw new Error(`${label}: ${alg} requires a secret of at least ${least} bytes`);

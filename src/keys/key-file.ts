@@ -32,8 +32,8 @@ export interface KeyFileLocation {
 }
 
 /**
- * Returns the file that stores the signing keys. In development, returns undefined if the file doesn't exist, in which
- * case the well-known key is used for signing.
+ * Returns the file that stores the signing keys. In development, returns undefined if the file doesn't exist, because
+ * the well-known key is then used for signing.
  */
 export function keyFileOf(location: KeyFileLocation): KeyFile | undefined {
   if (location.signingKeysPath !== undefined) {

@@ -8,7 +8,7 @@ import type { KeyFile } from './key-file.ts';
 
 export interface Ring {
   readonly keys: readonly LoadedKey[];
-  /** The first key that can sign. If it is undefined, the JWT secret is used for signing. */
+  /** The first key in the list that can sign. If it is undefined, the JWT secret is used for signing. */
   readonly signer: LoadedKey | undefined;
   readonly publicKeys: readonly Jwk[];
   /** The `oct` keys in the list. Only Plinth's own services may receive these keys. */
@@ -16,11 +16,11 @@ export interface Ring {
 }
 
 export interface KeyRing {
-  /** Returns the keys. Checks the file for changes at most once per {@link lookEveryMs}. */
+  /** Returns the keys. Checks the file for changes if the last check was at least {@link lookEveryMs} ago. */
   current(): Ring;
   /**
-   * Checks the file again, even if it was checked recently. Used if a token refers to an unknown key. Returns true if
-   * the keys have changed.
+   * Checks the file again, even if it was checked recently. Used if a token refers to a key that isn't known yet.
+   * Returns true if the keys have changed.
    */
   lookAgain(): boolean;
 }
@@ -28,11 +28,12 @@ export interface KeyRing {
 /** The maximum time for which a process uses keys that have been replaced. */
 export const lookEveryMs = 1000;
 /**
- * The minimum time between checks for unknown keys. Otherwise, tokens with made-up key IDs could cause constant checks.
+ * The minimum time between checks for unknown keys. Without this limit, tokens with made-up key IDs could cause
+ * constant checks.
  */
 export const lookAgainEveryMs = 50;
 
-/** Loads the keys. @throws {Error} if a key can't be used. The message explains the problem. */
+/** Loads the keys. @throws {Error} if a key can't be used. The error's message explains the problem. */
 export function loadRing(jwks: readonly Jwk[]): Ring {
   const keys = jwks.map(loadJwk);
   const kids = keys.flatMap(({ kid }) => kid ?? []);

@@ -1,5 +1,5 @@
 /**
- * Parses a JWT secret in the forms that PostgREST 16 accepts, which are text, a JSON Web Key, or a key set (RFC 7517).
+ * Parses a JWT secret in the forms that PostgREST 16 accepts: text, a JSON Web Key or a key set (RFC 7517).
  */
 import { algorithmsOf } from './algorithms.ts';
 import { type Jwk, type LoadedKey, loadJwk } from './jwk.ts';
@@ -7,7 +7,7 @@ import type { VerifierKeys } from './verifier.ts';
 
 export type KeySet = VerifierKeys;
 
-/** Thrown if a secret can't verify any token. The message never contains key material. */
+/** Thrown if a secret can't verify any token. The error's message never contains key material. */
 export class KeySetError extends Error {
   override name = 'KeySetError';
 }
@@ -34,7 +34,7 @@ export function readKeySet(secret: Uint8Array): KeySet {
   return { secret: undefined, keys: jwks.filter(mayVerify).flatMap(loadForEach) };
 }
 
-/** Parses a JWK or a key set. Returns undefined if the text is neither of them. */
+/** Parses a JWK or a key set. Returns undefined if the text is neither a JWK nor a key set. */
 function jwksOf(text: string): Jwk[] | undefined {
   let value: unknown;
   try {

@@ -1,6 +1,6 @@
 /**
- * Records how tokens use the signing keys, so that operators can see whether a key can be revoked safely. Each process
- * has its own record of limited size.
+ * Records which tokens use each signing key, so that operators can see whether a key can be revoked safely. Each
+ * process has its own record of limited size.
  */
 import type { VerifiedToken } from './types.ts';
 
@@ -8,13 +8,16 @@ export interface KeyUse {
   /** When a token last used the key, in milliseconds since the epoch. */
   readonly lastUsedAt: number;
   readonly uses: number;
-  /** The subjects of the tokens, newest last. A subject is the token's `sub` claim or, if there is none, its role. */
+  /**
+   * The subjects of the tokens, newest last. A token's subject is its `sub` claim, or its role if the token doesn't
+   * have this claim.
+   */
   readonly subjects: readonly string[];
 }
 
 export interface KeyUses {
   note(token: Extract<VerifiedToken, { ok: true }>): void;
-  /** Returns the uses by `kid`. The `kid` of the JWT secret is empty. */
+  /** Returns the uses by `kid`. For the JWT secret, the `kid` is an empty string. */
   read(): ReadonlyMap<string, KeyUse>;
   /** Returns the same uses as {@link read} and clears them. */
   take(): ReadonlyMap<string, KeyUse>;

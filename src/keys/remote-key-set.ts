@@ -1,8 +1,8 @@
 /**
  * Fetches and caches an external issuer's public keys (a JWK Set, RFC 7517 section 5). The keys are fetched when a
- * token first needs them. They are fetched again when they are old, or when a token uses an unknown key, which means
- * that the issuer may have rotated its keys. jose's key set isn't used because it is asynchronous, fails while the
- * issuer is unavailable, and rejects a token without `kid` if several keys match ([decision
+ * token first needs them. The keys are fetched again when they are old, or when a token uses an unknown key, because
+ * the issuer may have rotated its keys. jose's key set isn't used because it is asynchronous, fails while the issuer is
+ * unavailable, and rejects a token without `kid` if several keys match ([decision
  * 44](../../docs/decisions/0044-shared-and-libraries.md)).
  */
 import { ageMs } from '../kernel/clock.ts';
@@ -33,9 +33,9 @@ export interface RemoteKeySetOptions {
 
 /** How long the keys are cached. Clients cache the hosted service's keys for the same time. */
 const keySetLifetimeMs = 600_000;
-/** The minimum time between fetches. Otherwise, tokens with made-up key IDs could cause constant fetches. */
+/** The minimum time between fetches. Without this limit, tokens with made-up key IDs could cause constant fetches. */
 const keySetPauseMs = 30_000;
-/** The maximum number of keys in a set. No known issuer has more. */
+/** The maximum number of keys in a set. No known issuer has more than this number of keys. */
 const maxKeys = 100;
 
 interface RemoteKey {

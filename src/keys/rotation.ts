@@ -1,22 +1,22 @@
 /**
  * Implements the life cycle of signing keys as changes to the stored list.
  *
- * Glossary. *In use*: the first key in the list that can sign. *Standby*: any other key that can sign. It is published
- * so that clients have it before it signs. *Previous*: a key that verifies older tokens and never signs again. Revoked
- * keys aren't in the list.
+ * Glossary. *In use*: the first key in the list that can sign. *Standby*: any other key that can sign. A standby key is
+ * published so that clients have it before it signs. *Previous*: a key that verifies older tokens and never signs
+ * again. Revoked keys aren't in the list.
  */
 import { type Jwk, loadJwk, withoutPrivateParts } from './jwk.ts';
 
 export type KeyState = 'in use' | 'standby' | 'previous';
 
 export interface KeyEntry {
-  /** The key's ID. Empty for a key without a `kid`. */
+  /** The key's ID. The `kid`, or an empty string if the key doesn't have one. */
   readonly kid: string;
   readonly algorithm: string;
   readonly state: KeyState;
 }
 
-/** Thrown if a change is rejected. The message explains why, and how to proceed. */
+/** Thrown if a change is rejected. The error's message explains the reason and how to proceed. */
 export class KeyRejection extends Error {
   override readonly name = 'KeyRejection';
   readonly advice: string;
@@ -42,9 +42,9 @@ export function withStandby(keys: readonly Jwk[], key: Jwk): Jwk[] {
 }
 
 /**
- * Makes a standby key the signing key. Uses the given key, or the first standby key if none is given. Keeps only the
- * part of the previous key that verifies tokens.
- * @throws {KeyRejection} if a standby key is missing
+ * Makes a standby key the signing key. Uses the key with the given `kid`, or the first standby key if no `kid` is
+ * given. Keeps only the part of the previous key that verifies tokens.
+ * @throws {KeyRejection} if there isn't a matching standby key
  */
 export function rotate(keys: readonly Jwk[], kid?: string): Jwk[] {
   const entries = describeKeys(keys);

@@ -10,7 +10,7 @@ import { promisify } from 'node:util';
 
 export interface SamlKeys {
   readonly current: KeyObject;
-  /** The key that will replace `current`. It is announced to identity providers in advance. */
+  /** The key that will replace `current`. This key is announced to identity providers in advance. */
   readonly next: KeyObject | undefined;
 }
 
@@ -23,7 +23,7 @@ export interface SamlKeySettings {
 const minBits = 2048;
 
 /**
- * Returns a function that loads the keys. It rejects if the key file is invalid.
+ * Returns a function that loads the keys. The returned function rejects if the key file is invalid.
  * @throws {Error} if a configured key is invalid
  */
 export function createSamlKeys(settings: SamlKeySettings, file: string): () => Promise<SamlKeys> {

@@ -1,7 +1,7 @@
 /**
- * Accepts tokens from an external issuer as if this project had signed them (`[auth.third_party]`), as in upstream's
- * local stack. The issuer's keys are found through OpenID Connect Discovery. The token must also name the issuer,
- * because Firebase signs the tokens of all its projects with the same keys.
+ * Accepts tokens from an external issuer in the same way as tokens that this project signed (`[auth.third_party]`), as
+ * in upstream's local stack. The issuer's keys are found through OpenID Connect Discovery. The token must also name the
+ * issuer, because Firebase signs tokens for all Firebase projects with the same keys.
  */
 import type { Config } from '../config/index.ts';
 import type { Logger } from '../kernel/log.ts';
@@ -13,8 +13,8 @@ import { type ParsedToken, parseToken } from './token.ts';
 
 export interface ThirdParty {
   /**
-   * Returns the cached keys that may have signed this token. Fetches newer keys in the background if the token needs
-   * them.
+   * Returns the cached keys that may have signed this token. Fetches newer keys in the background if the cached keys
+   * are old or don't include the token's key.
    */
   find(token: ParsedToken): Key[];
   /** Waits for the keys that this token needs. Returns undefined if the keys are already available. Never rejects. */
@@ -25,8 +25,8 @@ export interface ThirdParty {
 }
 
 /**
- * Returns the URL of the enabled issuer without a trailing slash. The URL is derived from the settings as in the
- * upstream CLI (June 2026). Returns undefined if no issuer is enabled.
+ * Returns the URL of the enabled issuer without a trailing slash. The settings determine the URL in the same way as in
+ * the upstream CLI (June 2026). Returns undefined if no issuer is enabled.
  */
 export function thirdPartyIssuer(config: Config['auth']['third_party']): string | undefined {
   const { firebase, auth0, aws_cognito, clerk, workos } = config;
@@ -51,7 +51,7 @@ export interface ThirdPartyOptions {
 }
 
 export function createThirdParty({ issuer, outgoing, now, log }: ThirdPartyOptions): ThirdParty {
-  // Also accepts the issuer's name in the discovery document, because Auth0 adds a trailing slash.
+  // Also accepts the issuer's name from the discovery document, because Auth0 adds a trailing slash to the name.
   let discovered = issuer;
   const keySet = createRemoteKeySet({
     now,
@@ -91,8 +91,8 @@ export function createThirdParty({ issuer, outgoing, now, log }: ThirdPartyOptio
 }
 
 /**
- * Fetches a JSON document. The URLs in the issuer's document are trusted like the issuer itself, which the operator has
- * configured.
+ * Fetches a JSON document. The URLs in the issuer's document are trusted because the operator has configured the
+ * issuer.
  */
 async function fetchJson(outgoing: Outgoing, url: string): Promise<unknown> {
   const response = await outgoing.send({ url, reach: 'configured', redirects: 3 });

@@ -5,8 +5,8 @@
 import type { Claims, TokenKind } from './types.ts';
 
 /**
- * The media types of access tokens (RFC 7519 section 5.1, RFC 9068 section 2.1) in lower case. A token may omit
- * `application/`.
+ * The media types of access tokens in lower case (RFC 7519 section 5.1, RFC 9068 section 2.1). The prefix
+ * `application/` can be missing from a token's media type.
  */
 const accessTypes: ReadonlySet<string> = new Set(['jwt', 'at+jwt']);
 

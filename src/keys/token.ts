@@ -11,7 +11,7 @@ export interface ParsedToken {
   readonly alg: string;
   readonly algorithm: Algorithm;
   readonly kid: string | undefined;
-  /** The text that is signed, which consists of the header and the claims as received. */
+  /** The signed text, which consists of the header and the claims as received. */
   readonly signed: string;
   readonly signature: Buffer;
 }
@@ -31,7 +31,7 @@ export function parseToken(token: string): ParsedToken | TokenFault {
   const name = typeof header.alg === 'string' ? header.alg : undefined;
   const alg = name === 'Ed25519' ? 'EdDSA' : name;
   const algorithm = alg === undefined ? undefined : findAlgorithm(alg);
-  // Rejects a token with `crit`, because `crit` lists extensions that the recipient must understand and none are
+  // Rejects a token with `crit`, because this header lists extensions that the recipient must understand, and none are
   // supported (RFC 7515 section 4.1.11).
   if (alg === undefined || algorithm === undefined || header.crit !== undefined) {
     return { reason: 'algorithm', algorithm: name };

@@ -18,9 +18,9 @@ export type TokenKind = 'access' | 'id' | 'signed-url' | 'other';
  * them.
  */
 export type TokenFault =
-  /** The token isn't a JWT. `parts` is the number of parts separated by dots. */
+  /** The token isn't a JWT. `parts` is the number of dot-separated parts in the text. */
   | { readonly reason: 'malformed'; readonly parts: number }
-  /** `alg` is missing, `none` or unknown. */
+  /** The header's `alg` is missing, `none` or unknown. */
   | { readonly reason: 'algorithm'; readonly algorithm: string | undefined }
   /** No key matches this `kid` or `alg`. */
   | { readonly reason: 'no-key'; readonly algorithm: string; readonly kid: string | undefined }
@@ -47,7 +47,7 @@ export interface JsonWebKeySet {
 export interface Keys {
   /**
    * The legacy JWT key for the role anon. If a signing keys file exists, the legacy JWT keys are signed with the
-   * current signing key and change when it is rotated.
+   * current signing key and change when this key is rotated.
    */
   readonly anonKey: string;
   readonly serviceRoleKey: string;
@@ -56,7 +56,7 @@ export interface Keys {
   readonly secretKey: string;
   /** Calls the listener in this process after a default `sb_` key has changed. */
   onDefaultKeyChange(listener: () => void): void;
-  /** Returns the kind of an additional `sb_` key (`api-keys.ts`), or undefined if it is unknown. */
+  /** Returns the kind of an additional `sb_` key (`api-keys.ts`), or undefined if the key is unknown. */
   kindOfApiKey(key: string): 'publishable' | 'secret' | undefined;
   readonly jwtSecret: string;
   readonly s3: {
@@ -81,8 +81,8 @@ export interface Keys {
   /** Verifies a token like {@link verifyOwn}, but accepts only tokens from signed storage URLs. */
   verifySignedUrl(token: string): VerifiedToken;
   /**
-   * Waits for the third-party issuer's keys if they are needed to verify the bearer token in this `Authorization`
-   * header. Returns undefined if the keys are already available. Never rejects.
+   * Waits until the third-party issuer's keys are available if they are needed to verify the bearer token in this
+   * `Authorization` header. Returns undefined if the keys are already available. Never rejects.
    */
   prepare(authorization: string | undefined): Promise<void> | undefined;
   /**
@@ -92,7 +92,8 @@ export interface Keys {
   /** Signs with the current signing key (header `alg`, `kid?`, `typ`). `typ` defaults to `JWT`. */
   sign(claims: Claims, typ?: string): string;
   /**
-   * Signs with HS256 and the JWT secret. Used for the tokens of storage's signed URLs, because only storage reads them.
+   * Signs with HS256 and the JWT secret. Used for the tokens in storage's signed URLs, because only the storage service
+   * reads these tokens.
    */
   signWithSecret(claims: Claims): string;
   /** Returns the public keys that verify this project's tokens. The result never contains an `oct` key. */

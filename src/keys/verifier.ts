@@ -14,10 +14,10 @@ const cacheEntries = 2000;
 const cachedTokenChars = 4096;
 
 export interface VerifierKeys {
-  /** The key that verifies an HMAC signature if no other key matches, regardless of the token's `kid`. */
+  /** The key that verifies an HMAC signature if no other key matches, even if the token has a different `kid`. */
   readonly secret: Buffer | undefined;
   readonly keys: readonly LoadedKey[];
-  /** Returns the keys of an external issuer that may have signed this token. */
+  /** Returns those keys of an external issuer with which this token may have been signed. */
   readonly outside?: (token: ParsedToken) => readonly Key[];
 }
 
@@ -94,8 +94,8 @@ function accepted({ header, claims, claimsJson, alg, kid }: ParsedToken, isOwn: 
 }
 
 /**
- * Returns the keys that may verify a token with this algorithm. If the token has a kid, returns only the key with that
- * kid. For HMAC, returns the project's secret if no key matches.
+ * Returns the keys that may verify a token with this algorithm. If the token has a `kid`, returns only the key with
+ * this `kid`. For HMAC, returns the key for the project's JWT secret if no other key matches.
  */
 function candidateKeys(
   alg: string,

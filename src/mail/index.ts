@@ -1,6 +1,6 @@
 /**
- * Handles outgoing email. Messages are either captured in the development inbox or sent through the project's SMTP
- * server. The inbox is stored in the database and served on a separate port in the format of Mailpit's REST API.
+ * Handles outgoing email. Captures email in the development inbox or sends it through the project's SMTP server. The
+ * inbox is stored in the database and served on a separate port in the format of Mailpit's REST API.
  */
 import { randomBytes } from 'node:crypto';
 import type { Server } from 'node:http';
@@ -35,23 +35,23 @@ export interface MailDeps {
   readonly database: Database;
   readonly config: LiveConfig;
   /**
-   * The port of the Mailpit-compatible API. 0 selects a free port. If undefined, only the Console's inbox page is
-   * available.
+   * The port of the Mailpit-compatible API. 0 selects a free port. If undefined, the inbox is available only on the
+   * Console's inbox page.
    */
   readonly port: number | undefined;
   readonly host: string;
   readonly log: Logger;
 }
 
-/** The maximum number of stored messages. The oldest messages above this number are deleted. */
+/** The maximum number of stored messages. If more messages are stored, the oldest messages are deleted. */
 const maxMessages = 5000;
 const sweepEvery = 100;
-/** The default of `[local_smtp] sender_name`. Emails show the project's name instead of this default. */
+/** The default of `[local_smtp] sender_name`. In emails, the project's name replaces this default. */
 const defaultSenderName = 'Admin';
 
 /**
- * Creates the mail service. Email is sent by SMTP if SMTP is configured. Otherwise, it is captured in the inbox, which
- * is served on a separate port in Mailpit's REST format. `port()` is available after startup.
+ * Creates the mail service. Email is sent by SMTP if SMTP is configured. Otherwise, email is captured in the inbox,
+ * which is served on a separate port in Mailpit's REST format. `port()` is available after startup.
  */
 export function createMail(deps: MailDeps): Service & {
   readonly mailer: Mailer;

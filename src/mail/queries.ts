@@ -1,4 +1,4 @@
-/** Runs the statements on _plinth.captured_messages. */
+/** Runs the statements on `_plinth.captured_messages`. */
 import type { Queryable } from '../database/types.ts';
 import { type Sql, sql } from '../kernel/sql.ts';
 import type { SearchTerm } from './core/search.ts';

@@ -79,8 +79,8 @@ async function respond(db: Queryable, request: IncomingMessage): Promise<MailRes
 
 /**
  * Returns the reason why a request is rejected, or undefined if it is accepted. Rejects requests from other websites,
- * because any page in the developer's browser can send requests. The inbox contains sign-in codes but isn't protected
- * by a password.
+ * because any page in the developer's browser can send requests to this port. The inbox contains sign-in codes but
+ * isn't protected by a password.
  */
 function rejectForeign(request: IncomingMessage, url: URL): string | undefined {
   switch (foreignOf(request, {}, url.pathname === '/' || url.pathname.startsWith('/view/'))) {
@@ -92,15 +92,15 @@ function rejectForeign(request: IncomingMessage, url: URL): string | undefined {
 }
 
 /**
- * Parses the request's URL. Rejects a URL that contains a NUL, because messages never contain one and PostgreSQL
- * rejects text with a NUL.
+ * Parses the request's URL. Rejects a URL that contains a NUL character, because PostgreSQL rejects text with this
+ * character and no message contains it.
  */
 function readUrl(request: IncomingMessage): URL {
   const target = request.url ?? '/';
   try {
     if (!decodeURIComponent(target).includes('\0')) return new URL(target, 'http://inbox');
   } catch {
-    // An invalid URL is reported below.
+    // The response to an invalid URL is sent below.
   }
   throw new InputError('the address is not valid');
 }
@@ -138,7 +138,7 @@ async function one(db: Queryable, id: string, part: string | undefined): Promise
   return json(renderMessage(row));
 }
 
-/** The content security policy for captured messages. They must not run scripts in the inbox's origin. */
+/** The content security policy for captured messages. Captured messages must not run scripts in the inbox's origin. */
 const pagePolicy = {
   'content-security-policy':
     "default-src 'none'; img-src * data:; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox allow-popups",
@@ -163,7 +163,7 @@ async function info(db: Queryable): Promise<MailResponse> {
   return json({ Version: 'plinth', Messages: total, Unread: unread, Tags: {} });
 }
 
-/** Returns the page for developers who open the port in a browser. */
+/** Returns the page that developers see if they open the port in a browser. */
 async function indexPage(db: Queryable): Promise<MailResponse> {
   const rows = await listMessages(db, { limit: defaultLimit, offset: 0, terms: [] });
   const items = rows.map(
@@ -189,7 +189,10 @@ function readCount(query: URLSearchParams, name: string, fallback: number): numb
   return Number.isSafeInteger(number) && number >= 0 ? number : fallback;
 }
 
-/** Reads the message IDs from the request body. If the result is undefined, the request applies to all messages. */
+/**
+ * Reads the message IDs from the request body. If the result is undefined, the request applies to all messages in the
+ * inbox.
+ */
 async function readIds(request: IncomingMessage): Promise<readonly string[] | undefined> {
   return readIdList(await readJson(request));
 }
@@ -215,7 +218,7 @@ async function readJson(request: IncomingMessage): Promise<Record<string, unknow
     const parsed: unknown = JSON.parse(body);
     if (typeof parsed === 'object' && parsed !== null) return parsed as Record<string, unknown>;
   } catch {
-    // An invalid body is reported below.
+    // The response to an invalid body is sent below.
   }
   throw new InputError('the body is not a JSON object');
 }

@@ -51,8 +51,8 @@ export function createSmtp(config: SmtpConfig): Smtp {
 }
 
 /**
- * Returns the connection options. A password is sent only over TLS or to this machine, and never unencrypted over a
- * network.
+ * Returns the connection options. A password is sent only over TLS or to a server on this machine, and never
+ * unencrypted over a network.
  */
 export function smtpOptions(config: SmtpConfig) {
   const { host = '', port = defaultPort, user = '', pass = '' } = config;

@@ -5,13 +5,13 @@ export interface OutgoingMail {
   readonly subject: string;
   readonly html: string;
   readonly text: string;
-  /** The sender's name, if the project's settings don't contain one. */
+  /** The sender's name that is used if the project's settings don't contain one. */
   readonly fromName?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 /**
- * A text message. Captured text messages are also stored in the inbox, so that developers and tests find all codes in
+ * A text message. Captured SMS messages are also stored in the inbox, so that developers and tests find all codes in
  * one place.
  */
 export interface OutgoingSms {

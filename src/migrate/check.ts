@@ -9,13 +9,13 @@ export interface CheckReport {
   readonly missing: readonly string[];
   readonly different: readonly string[];
   readonly extra: readonly string[];
-  /** Definitions that can't be created, with reasons. */
+  /** Definitions that the migration can't create, with the reasons. */
   readonly failing: readonly string[];
   readonly tables: number;
   readonly notes: readonly string[];
 }
 
-/** Compares both ends without changing anything. */
+/** Compares source and target without changing anything. */
 export async function checkTransfer(options: TransferOptions): Promise<CheckReport> {
   return await withEnds(options, async (source, target) => {
     options.onProgress('Reading the catalogs');
@@ -24,7 +24,7 @@ export async function checkTransfer(options: TransferOptions): Promise<CheckRepo
       `Creating ${definitions.missing.length} definitions in a transaction that is rolled back`,
     );
     const failing = await applyDefinitions(target, definitions.missing, { keepGoing: true, dryRun: true });
-    // Tables that the target doesn't have yet will have the source's columns.
+    // Tables that don't exist on the target yet will have the same columns as on the source.
     const there = new Set(plans.target.tables.map(({ table }) => table));
     const created = plans.source.tables.filter(
       ({ table, schema }) => !there.has(table) && schema !== 'auth' && schema !== 'storage',

@@ -17,7 +17,7 @@ export interface SkippedDefinition {
   readonly isMinor: boolean;
 }
 
-/** Returns the statements that were skipped. @throws {MigrateError} definition_failed */
+/** Returns the statements that were skipped because they failed. @throws {MigrateError} definition_failed */
 export async function applyDefinitions(
   { session }: End,
   statements: readonly MoveStatement[],

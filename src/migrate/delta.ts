@@ -8,7 +8,7 @@ import type { Changes, End } from './types.ts';
 
 /**
  * Fills the target's temporary table `plinth_delta`, in which `source` and `target` are the positions of rows that
- * differ. A new row has no `target`, and a deleted row has no `source`.
+ * differ. A new row doesn't have a position in `target`, and a deleted row doesn't have one in `source`.
  */
 export async function findDelta(
   source: End,

@@ -7,8 +7,8 @@ import { MigrateError } from './errors.ts';
 import type { End, EndFacts, EndOptions } from './types.ts';
 
 /**
- * Opens the source. Its transaction reads one snapshot and is read-only, so code in the source's schema can't make this
- * session change anything.
+ * Opens the source. The source's transaction reads one snapshot and is read-only, so code in the source's schema can't
+ * make this session change anything.
  */
 export async function openSource(options: EndOptions): Promise<End> {
   const end = await openEnd(options);
@@ -26,8 +26,8 @@ export async function openTarget(options: EndOptions): Promise<End> {
 }
 
 /**
- * The time limit for acquiring the lock. After a process is killed, the server may need a moment to end the process's
- * session.
+ * The time limit for acquiring the lock. After a process is killed, the database server may need a moment to end the
+ * process's session.
  */
 const lockTimeoutMs = 30_000;
 const lockPauseMs = 200;
@@ -87,7 +87,8 @@ async function canReplicate(session: CopySession): Promise<boolean> {
  * disable them.
  */
 export async function inTransaction<T>({ session, facts }: End, work: () => Promise<T>): Promise<T> {
-  // A storage trigger rejects deletions unless this setting allows them. The storage server uses the same setting.
+  // A storage trigger rejects the deletion of rows unless this setting allows it. The storage server uses the same
+  // setting.
   const settings = [
     "set local storage.allow_delete_query = 'true'",
     ...(facts.canReplicate ? ['set local session_replication_role = replica'] : []),

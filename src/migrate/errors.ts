@@ -57,7 +57,7 @@ const table = {
 type Details = Readonly<Record<string, string | number | undefined>>;
 export type MigrateErrorCode = keyof typeof table;
 
-/** An error shown to the user who ran the command. */
+/** An error whose message is shown to the user who ran the command. */
 export class MigrateError extends Error {
   readonly code: MigrateErrorCode;
   readonly hint: string;

@@ -1,11 +1,11 @@
-/** Prepares the table of applied migrations, whose rows are then migrated like those of every other table. */
+/** Prepares the table of applied migrations, whose rows are then migrated like the rows of every other table. */
 import { sql } from '../kernel/sql.ts';
 import type { SharedTable } from './core/row-text.ts';
 import type { End } from './types.ts';
 
 const table = 'supabase_migrations.schema_migrations';
 
-/** Creates the table on the target. Returns undefined if the source has no history. */
+/** Creates the table on the target. Returns undefined if the source doesn't have a table of applied migrations. */
 export async function prepareHistory(source: End, target: End): Promise<SharedTable | undefined> {
   const from = await readColumns(source);
   if (from.length === 0) return undefined;

@@ -1,6 +1,7 @@
 /**
- * Marks the target with the identity of its source. A later run from the same source can continue. A run from another
- * source is rejected because it would delete another project's rows. The marker doesn't record progress.
+ * Stores the identity of the source in a marker on the target. If a later run has the same source, it can continue. A
+ * run with another source is rejected because it would delete the first project's rows. The marker doesn't record
+ * progress.
  */
 import type { CopySession } from '../database/index.ts';
 import type { ProjectPlan } from '../dump/index.ts';
@@ -12,8 +13,7 @@ import type { End } from './types.ts';
 const table = 'plinth_migrate.sources';
 
 /**
- * Returns text that identifies the server and the database. The value is the same for a direct connection and a pooled
- * one.
+ * Returns text that identifies the server and the database. The text is the same for direct and pooled connections.
  */
 async function identityOf({ query }: CopySession): Promise<string> {
   const [row] = await query<{ may: boolean; database: string }>(sql`
@@ -25,7 +25,7 @@ async function identityOf({ query }: CopySession): Promise<string> {
   return `${system?.id}/${row.database}`;
 }
 
-/** Returns whether an earlier run migrated this source. @throws {MigrateError} target_not_empty */
+/** Returns whether an earlier run migrated data from this source. @throws {MigrateError} target_not_empty */
 export async function rejectForeignRows(
   source: End,
   target: End,

@@ -1,4 +1,7 @@
-/** Finds everything that isn't covered by the migration of rows and definitions. Runs before anything is changed. */
+/**
+ * Finds everything that the migration of rows and definitions doesn't cover. Runs before the migration changes
+ * anything.
+ */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { CopySession } from '../database/index.ts';
 import { sql } from '../kernel/sql.ts';
@@ -99,7 +102,7 @@ async function addressNotes({ session, storage }: End): Promise<string[]> {
 }
 
 /**
- * Whether a key of the source was signed with a secret. Undefined if the key isn't a signed token.
+ * Whether one of the source's keys was signed with a secret. Returns undefined if the key isn't a signed token.
  *
  * @example isSignedWith(serviceKey, jwtSecret)
  */

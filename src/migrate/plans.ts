@@ -1,4 +1,4 @@
-/** Opens both ends, reads their catalogs, and selects the tables. */
+/** Opens source and target, reads their catalogs, and selects the tables. */
 import { type ProjectPlan, planProject } from '../dump/index.ts';
 import { type DefinitionPlan, planDefinitions } from './core/definitions.ts';
 import { selectTables, type TableSelection } from './core/tables.ts';
@@ -7,7 +7,7 @@ import { described, MigrateError } from './errors.ts';
 import { readFilled, readPrimaryKeys, readReferences, readTablesWith } from './queries.ts';
 import type { End, Plans, TransferOptions } from './types.ts';
 
-/** Opens both ends for the duration of `work`. Aborting ends both sessions. */
+/** Opens source and target for the duration of `work`. Aborting the signal ends both sessions. */
 export async function withEnds<T>(
   { source, target, signal }: Pick<TransferOptions, 'source' | 'target' | 'signal'>,
   work: (source: End, target: End) => Promise<T>,

@@ -1,4 +1,4 @@
-/** Queries the tables, keys and triggers of both ends. */
+/** Queries the tables, keys and triggers on source and target. */
 import type { CopySession } from '../database/index.ts';
 import { sql } from '../kernel/sql.ts';
 
@@ -64,7 +64,7 @@ export async function hasRows({ query }: CopySession, table: string): Promise<bo
   return row?.found === true;
 }
 
-/** Returns the tables in the list that have rows. */
+/** Returns those tables in the list that contain rows. */
 export async function readFilled(
   session: CopySession,
   tables: readonly string[],

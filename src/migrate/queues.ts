@@ -1,4 +1,7 @@
-/** Migrates pgmq's queues and archives. pgmq creates their tables, so the tables aren't part of the definitions. */
+/**
+ * Migrates pgmq's queues and archives. pgmq creates the tables for them, so these tables aren't part of the
+ * definitions.
+ */
 import type { CopySession } from '../database/index.ts';
 import { quoteIfNeeded } from '../dump/index.ts';
 import { sql } from '../kernel/sql.ts';
@@ -68,7 +71,7 @@ export async function readQueues({ query }: CopySession): Promise<Queue[] | unde
 const tableOf = (queue: string, prefix: 'q' | 'a'): string =>
   `pgmq.${quoteIfNeeded(`${prefix}_${queue}`.toLowerCase())}`;
 
-/** Returns the tables of a queue with the columns that both ends have. The columns depend on pgmq's version. */
+/** Returns the tables of a queue with the columns that both ends have. The columns depend on the version of pgmq. */
 export async function queueTables(
   source: CopySession,
   target: CopySession,
@@ -98,7 +101,7 @@ async function readColumns({ query }: CopySession, table: string): Promise<strin
   return rows.map(({ name }) => name);
 }
 
-/** Continues the numbering of the source's messages, because archived messages keep their IDs. */
+/** Continues the source's numbering of messages, because archived messages keep their IDs. */
 async function continueNumbers(source: End, target: End, table: string): Promise<void> {
   const [from] = await source.session.query<{ last: string; called: boolean }>(sql`
     select coalesce(pg_sequence_last_value(seq::regclass), 1)::text as last,

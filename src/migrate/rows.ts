@@ -15,13 +15,13 @@ import { inTransaction } from './ends.ts';
 import { hasRows, readBlocks } from './queries.ts';
 import type { End, TableReport } from './types.ts';
 
-/** The number of blocks per transaction, which is 128 MiB of a heap at the default block size. */
+/** The number of blocks per transaction, which is 128 MiB of a table at the default block size. */
 const blocksPerPart = 16_384;
 
 export interface RowsOptions {
   /** Called with the number of rows that have been copied so far. */
   readonly onRows: (rows: number) => void;
-  /** Whether to keep rows that are missing in the source, because later steps still need these rows. */
+  /** Whether to keep rows that are missing on the source, because later steps still need these rows. */
   readonly keepDeleted?: boolean;
   readonly signal?: AbortSignal | undefined;
 }
@@ -39,8 +39,8 @@ export async function migrateRows(
 }
 
 /**
- * Fills an empty table, in several transactions if it is large. A table without a primary key is filled in one
- * transaction, because an interrupted copy couldn't be resumed.
+ * Fills an empty table, and uses several transactions if the table is large. A table without a primary key is filled in
+ * one transaction, because an interrupted copy couldn't be resumed.
  */
 async function fillTable(
   source: End,
@@ -61,7 +61,9 @@ async function fillTable(
   return { table: table.table, added: rows, changed: 0, deleted: 0, replaced: false };
 }
 
-/** Copies rows. Uses the usual search path because a project's checks and generated columns can rely on it. */
+/**
+ * Copies rows. Uses the default search path, because a project's checks and generated columns can rely on this path.
+ */
 async function copyRows(
   source: End,
   target: End,

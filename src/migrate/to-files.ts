@@ -1,6 +1,6 @@
 /**
- * Writes a project as plain files: a dump for psql, the bodies of objects with a manifest, and the settings. Files are
- * named by ID because names in the database can contain any characters.
+ * Writes a project to ordinary files: a dump for psql, the objects' bodies with a manifest, and the settings. Objects'
+ * files are named by ID because names in the database can contain any characters.
  */
 import { createHash } from 'node:crypto';
 import { createWriteStream, existsSync } from 'node:fs';
@@ -41,7 +41,7 @@ export interface FilesReport {
 const marker = 'plinth-export.json';
 
 /**
- * Writes the files and returns a report. Resumes an interrupted export, so complete objects aren't downloaded again.
+ * Writes the files and returns a report. Resumes an interrupted export, and doesn't download complete objects again.
  */
 export async function exportToFiles(options: ToFilesOptions): Promise<FilesReport> {
   const { source, folder, onProgress, signal } = options;

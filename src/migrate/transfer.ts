@@ -1,6 +1,6 @@
 /**
- * Migrates a whole project, step by step. Every step compares both ends first, so a new run resumes where an earlier
- * one stopped.
+ * Migrates a whole project, step by step. Every step compares source and target first, so a new run resumes where an
+ * earlier run stopped.
  */
 import type { ProjectPlan } from '../dump/index.ts';
 import { type DefinitionPlan, isLate } from './core/definitions.ts';

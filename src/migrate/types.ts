@@ -1,9 +1,9 @@
 /**
  * The types of a migration, which moves a whole project between two servers.
  *
- * Glossary. *End*: the source or the target, which is a database and optionally a storage API. *Note*: an item that
- * isn't migrated, or an action that the operator must take. *Delta*: the rows that are new, changed or deleted in a
- * table.
+ * Glossary. *End*: the source or the target, each of which is a database and optionally a storage API. *Note*: an item
+ * that isn't migrated, or an action that the operator must take. *Delta*: the rows in a table that are new, changed or
+ * deleted.
  */
 import type { CopySession } from '../database/index.ts';
 import type { ProjectPlan } from '../dump/index.ts';
@@ -20,11 +20,11 @@ export interface EndOptions {
 export interface TransferOptions {
   readonly source: EndOptions;
   readonly target: EndOptions;
-  /** Whether to activate cron jobs that are active on the source. */
+  /** Whether to activate the target's cron jobs that are active on the source. */
   readonly startJobs: boolean;
   /** Whether to skip definitions that can't be created. */
   readonly keepGoing: boolean;
-  /** Whether to delete target rows that the source doesn't have, even if they aren't from an earlier run. */
+  /** Whether to delete target rows that the source doesn't have, even if an earlier run didn't create them. */
   readonly overwrite: boolean;
   /** The number of objects that are transferred at the same time. */
   readonly parallel: number;
@@ -79,7 +79,7 @@ export interface Changes {
 
 export interface TableReport extends Changes {
   readonly table: string;
-  /** Whether all rows were replaced, because the table has no primary key. */
+  /** Whether all rows were replaced because the table doesn't have a primary key. */
   readonly replaced: boolean;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Migrates the vault's secrets. Each end encrypts them with its own key, so the source decrypts the secrets and the
- * target's functions encrypt them again. If the account can insert rows, as in Plinth, the secrets keep their IDs.
+ * Migrates the vault's secrets. Each database encrypts secrets with its own key, so the source decrypts the secrets and
+ * the target's functions encrypt them again. If the account can insert rows, as in Plinth, the secrets keep their IDs.
  * Otherwise, the target chooses the IDs.
  */
 import type { CopySession } from '../database/index.ts';
@@ -62,7 +62,7 @@ export async function migrateSecrets(
       changes.changed += 1;
     }
   }
-  // If the source can't decrypt a secret, only the target has its value.
+  // If the source can't decrypt a secret, only the target can have the secret's value.
   const unreadable = new Set(
     secrets.flatMap(({ name, value }) => (value === null && name !== null ? [name] : [])),
   );
@@ -94,7 +94,7 @@ export async function migrateSecrets(
   return { ...changes, notes, remarks };
 }
 
-/** Sets the value after the row exists, because the value is encrypted together with the row's ID. */
+/** Sets the secret's value after the row exists, because the value is encrypted together with the row's ID. */
 async function insertSecret(session: CopySession, secret: Secret, value: string): Promise<void> {
   const { id, name, description, createdAt } = secret;
   await session.exec('begin');

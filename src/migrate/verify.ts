@@ -1,4 +1,4 @@
-/** Compares both ends after a migration without changing anything. */
+/** Compares source and target after a migration without changing anything. */
 import { planProject } from '../dump/index.ts';
 import { sql } from '../kernel/sql.ts';
 import { planDefinitions } from './core/definitions.ts';
@@ -18,7 +18,7 @@ import { readSecrets } from './vault.ts';
 export interface VerifyOptions {
   readonly source: EndOptions;
   readonly target: EndOptions;
-  /** Whether to download and compare every object. Otherwise, only the objects' rows are compared. */
+  /** Whether to download and compare every object. If false, only the objects' rows are compared. */
   readonly objects: boolean;
   readonly parallel: number;
   readonly onProgress: (message: string) => void;
@@ -30,13 +30,13 @@ export interface VerifyReport {
   readonly rows: number;
   readonly objects: number;
   readonly objectBytes: number;
-  /** One sentence for each difference. */
+  /** One sentence for each difference between source and target. */
   readonly differences: readonly string[];
 }
 
 export async function verify(options: VerifyOptions): Promise<VerifyReport> {
   const { onProgress, signal } = options;
-  // Nothing is written, so the target can be opened like a source.
+  // This check doesn't write anything, so the target can be opened like a source.
   const source = await openSource(options.source);
   const close = (): void => source.session.destroy();
   signal?.addEventListener('abort', close, { once: true });
@@ -128,7 +128,7 @@ async function compareRest(source: End, target: End, differences: string[]): Pro
       JSON.stringify([name, description, value]),
     );
   compare('Vault secrets', await secretTexts(source), await secretTexts(target));
-  // A job that is only paused on the target isn't a difference, because jobs stay paused until the cutover.
+  // A job that is paused only on the target doesn't count as a difference, because jobs stay paused until the cutover.
   const jobTexts = async (end: End): Promise<string[]> =>
     ((await readJobs(end.session)) ?? []).map(({ name, schedule, command }) =>
       JSON.stringify([name, schedule, command]),

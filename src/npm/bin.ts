@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 /**
  * The command `plinth` of the npm package. Runs the server in this process, or in a newer version of Node from the
- * cache if the running version is too old. This file must stay small, because it is compiled before the compile cache
- * is enabled.
+ * cache if this process's version is too old. This file must stay small, because it is compiled before the compile
+ * cache is enabled.
  */
 import module from 'node:module';
 import { join } from 'node:path';

@@ -10,9 +10,9 @@ export interface DevelopmentServer {
 
 /**
  * Starts the backend of the project in `folder` or in its nearest parent folder that contains a project. If the backend
- * is already running, its status is returned and it isn't stopped later.
+ * is already running, returns its status and doesn't stop it later.
  *
- * @throws {Error} with the output of the command
+ * @throws {Error} with the output of `plinth start`
  */
 export async function startDevelopmentServer(folder: string, port?: number): Promise<DevelopmentServer> {
   const command = new URL('../../bin/plinth.mjs', import.meta.url);

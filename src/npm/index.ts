@@ -9,9 +9,9 @@ export interface BackendOptions {
   readonly projectDir?: string;
   /** The folder for the database, files and secrets. Defaults to `.plinth/` in the project folder. */
   readonly dataDir?: string;
-  /** `development` (the default) uses the well-known local keys. `production` generates its own. */
+  /** `development` (the default) uses the well-known local keys. `production` generates new keys. */
   readonly mode?: 'development' | 'production';
-  /** The API's port, which overrides the one in config.toml. 0 selects a free port. */
+  /** The API's port, which overrides the port in config.toml. 0 selects a free port. */
   readonly port?: number;
   /** PostgreSQL's port. 0 selects a free port. */
   readonly dbPort?: number;
@@ -19,7 +19,7 @@ export interface BackendOptions {
   readonly mailPort?: number;
   /** The Console's port. 0 selects a free port. */
   readonly consolePort?: number;
-  /** The URL of a PostgreSQL server (15 or newer) to use instead of the embedded one. */
+  /** The URL of a PostgreSQL server (version 15 or newer) that is used instead of the embedded server. */
   readonly databaseUrl?: string;
   /** The names of services that must not be started, such as `realtime`. */
   readonly exclude?: readonly string[];
@@ -28,9 +28,9 @@ export interface BackendOptions {
 }
 
 export interface BackendKeys {
-  /** The key for browsers (`sb_publishable_…`). */
+  /** The key for use in browsers (`sb_publishable_…`). */
   readonly publishableKey: string;
-  /** The key for servers (`sb_secret_…`). It bypasses row-level security. */
+  /** The key for use on servers (`sb_secret_…`). The secret key bypasses row-level security. */
   readonly secretKey: string;
   /** The older form of the publishable key, a JWT. */
   readonly anonKey: string;
@@ -40,16 +40,18 @@ export interface BackendKeys {
 
 export interface Backend {
   /**
-   * The address of the API, such as `http://127.0.0.1:54321`. Contains the selected port once the backend has started.
+   * The address of the API, such as `http://127.0.0.1:54321`. The address contains the selected port once the backend
+   * has started.
    */
   readonly url: string;
   /** The current keys, which can change in production while the backend runs. */
   readonly keys: BackendKeys;
   /**
-   * Starts the services and listens. The first start also applies the migrations and seeds, and creates the buckets.
+   * Starts the services and listens on their ports. The first start also applies the migrations and seeds, and creates
+   * the buckets.
    */
   start(): Promise<void>;
-  /** Finishes requests in flight and stops everything. The data is kept. */
+  /** Finishes requests in flight and stops all services and the database. The data isn't deleted. */
   stop(): Promise<void>;
   /** Sends a request like `fetch`, with a path relative to {@link url}. */
   fetch(path: string, init?: RequestInit): Promise<Response>;
@@ -58,7 +60,7 @@ export interface Backend {
 }
 
 /**
- * Creates a backend and starts its database. No port is open before {@link Backend.start}.
+ * Creates a backend and starts its database. No port is open until {@link Backend.start} is called.
  *
  * @example
  * const backend = await createBackend({ projectDir: import.meta.dirname, port: 0 });

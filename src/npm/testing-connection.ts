@@ -11,9 +11,9 @@ import { type Endpoint, endpointFor, makeEndpointFolder } from './testing-endpoi
 import { encodeLine, lineReader, type TestingRequest, type TestingResponse } from './testing-protocol.ts';
 
 export interface TestingConnection {
-  /** False once the host has ended. */
+  /** False once the host process has ended. */
   isOpen(): boolean;
-  /** Sends a request. @throws {Error} with the host's message */
+  /** Sends a request. @throws {Error} with the message from the host */
   request<T>(request: TestingRequest): Promise<T>;
 }
 
@@ -93,7 +93,7 @@ function tryConnect({ path }: Endpoint): Promise<Socket | undefined> {
 function createConnection(socket: Socket): TestingConnection {
   const waiting = new Map<number, { resolve(result: unknown): void; reject(error: Error): void }>();
   let lastId = 0;
-  // An idle connection doesn't keep the test's process alive.
+  // An idle connection doesn't prevent the test's process from exiting.
   const settle = (id: number) => {
     const found = waiting.get(id);
     waiting.delete(id);

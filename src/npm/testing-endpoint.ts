@@ -11,14 +11,14 @@ export interface EndpointPlace {
 }
 
 export interface Endpoint {
-  /** The path that `net.connect` takes. */
+  /** The path for `net.connect`. */
   readonly path: string;
   /** The private folder that contains the socket. Undefined on Windows, because pipes aren't files. */
   readonly folder: string | undefined;
 }
 
 /**
- * Returns the endpoint for a project and a build of Plinth. Test files of the same project share it.
+ * Returns the endpoint for a project and a build of Plinth. All test files of a project share this endpoint.
  *
  * @example
  * endpointFor(['/app', '1a2b'], { os: 'linux', tmpdir: '/tmp', uid: 1000 }).path; // '/tmp/plinth-testing-1000/8d…'
@@ -30,7 +30,7 @@ export function endpointFor(key: readonly string[], { os, tmpdir, uid }: Endpoin
   return { path: posix.join(folder, name), folder };
 }
 
-/** Creates the private folder. @throws if it belongs to another user, who could read the messages */
+/** Creates the private folder. @throws if the folder belongs to another user, who could read the messages */
 export function makeEndpointFolder({ folder }: Endpoint): void {
   if (folder === undefined) return;
   mkdirSync(folder, { recursive: true, mode: 0o700 });

@@ -20,8 +20,8 @@ import {
 } from './testing-protocol.ts';
 
 /**
- * The time for which the host stays alive without a connection. Test runners start a process per test file, with gaps
- * between them.
+ * The time for which the host stays alive without a connection. Test runners start a separate process for each test
+ * file, with gaps between these processes.
  */
 const idleMs = 5000;
 
@@ -40,7 +40,7 @@ const server = createServer((socket) => {
   });
 });
 
-/** Loads the project's settings. @throws {Error} if a key doesn't exist */
+/** Loads the project's settings. @throws {Error} if a setting's key doesn't exist */
 function settingsOf(projectDir: string, { settings, env }: CreateRequest): Config {
   const { config } = loadConfig({ projectDir, env, flags: settings });
   const valueAt = (key: string): unknown =>
@@ -63,7 +63,7 @@ function createSession(socket: Socket): Session {
 
   async function create(request: CreateRequest): Promise<CreatedBackend> {
     const { projectDir, sql: text, exclude } = request;
-    // Prepares the cluster that the test cluster is copied from.
+    // Prepares the cluster from which the test cluster is copied.
     await preparedCluster(() => undefined);
     const backend = await createTestBackend({
       exclude,
@@ -142,6 +142,6 @@ async function end(): Promise<void> {
   process.exit(0);
 }
 
-// Removes a socket that a killed process left behind. The caller has verified that no process listens on it.
+// Removes a socket that a killed process left behind. The caller has verified that no process listens on this socket.
 if (process.platform !== 'win32') rmSync(path, { force: true });
 server.listen(path, endWhenIdle);

@@ -6,7 +6,7 @@ import type { Environment } from '../packages/index.ts';
 
 export interface CreateRequest {
   readonly operation: 'create';
-  /** The folder that contains `supabase/`. Undefined if the project has none. */
+  /** The folder that contains `supabase/`. Undefined if the project doesn't have this folder. */
   readonly projectDir: string | undefined;
   readonly sql: string | undefined;
   readonly exclude: readonly string[];
@@ -23,7 +23,7 @@ export interface CreatedBackend {
 export interface SqlRequest {
   readonly operation: 'sql';
   readonly handle: number;
-  /** The parts of the SQL text between the values. */
+  /** The parts of the SQL text before, between and after the values. */
   readonly texts: readonly string[];
   readonly values: readonly unknown[];
 }

@@ -1,6 +1,6 @@
 /**
- * Backends for tests, in vitest, jest, node:test and others. The backends run in a separate process that all test files
- * of a project share. Each backend has its own database and files, but PostgreSQL starts only once.
+ * Backends for tests in vitest, jest, node:test and other test runners. The backends run in a separate process that all
+ * test files of a project share. Each backend has its own database and files, but PostgreSQL starts only once.
  */
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -9,22 +9,22 @@ import type { CreatedBackend } from './testing-protocol.ts';
 
 export interface TestBackendOptions {
   /**
-   * The folder that contains `supabase/`. Its settings, migrations and seeds are used. Defaults to the working
-   * directory or its nearest parent with such a folder.
+   * The folder that contains `supabase/`. The settings, migrations and seeds in this folder are used. Defaults to the
+   * working directory or its nearest parent that contains `supabase/`.
    */
   readonly projectDir?: string;
-  /** SQL that runs as `postgres` after the project's migrations and seeds. */
+  /** SQL that runs as `postgres` after the project's migrations and seeds have run. */
   readonly sql?: string;
   /** The names of services that must not be started, such as `realtime`. */
   readonly exclude?: readonly string[];
-  /** Settings that replace those in config.toml, by key, such as `{ 'auth.enable_signup': false }`. */
+  /** Settings that replace settings in config.toml, by key, such as `{ 'auth.enable_signup': false }`. */
   readonly settings?: Readonly<Record<string, string | number | boolean>>;
 }
 
 export interface TestKeys {
-  /** The key for browsers (`sb_publishable_…`). */
+  /** The key for use in browsers (`sb_publishable_…`). */
   readonly publishableKey: string;
-  /** The key for servers (`sb_secret_…`). It bypasses row-level security. */
+  /** The key for use on servers (`sb_secret_…`). The secret key bypasses row-level security. */
   readonly secretKey: string;
   /** The older form of the publishable key, a JWT. */
   readonly anonKey: string;
@@ -38,7 +38,7 @@ export interface TestBackend {
   readonly keys: TestKeys;
   /** The connection string of the database, for the role `postgres`. */
   readonly databaseUrl: string;
-  /** The URL of the inbox for captured email. Undefined if email is disabled. */
+  /** The URL of the inbox for captured email. Undefined if email is turned off. */
   readonly mailUrl: string | undefined;
   /**
    * Runs a statement as `postgres`, which bypasses row-level security, and returns its rows. Values become parameters.
@@ -48,15 +48,18 @@ export interface TestBackend {
   sql<Row = Record<string, unknown>>(texts: TemplateStringsArray, ...values: unknown[]): Promise<Row[]>;
   /** Sends a request like `fetch`, with a path relative to {@link url}. */
   fetch(path: string, init?: RequestInit): Promise<Response>;
-  /** Stops the backend and removes its database and files. This also happens when the test's process ends. */
+  /**
+   * Stops the backend and removes its database and files. The backend is also stopped and removed when the test's
+   * process ends.
+   */
   stop(): Promise<void>;
 }
 
 const connections = new Map<string, Promise<TestingConnection>>();
 
 /**
- * Starts a backend with its own database on free ports. The first backend of a test run takes about two seconds, and
- * the others take less than 0.2 seconds.
+ * Starts a backend with its own database on free ports. The first backend of a test run starts in about two seconds,
+ * and each of the others in less than 0.2 seconds.
  *
  * @example const backend = await createTestBackend(); const client = createClient(backend.url,
  *   backend.keys.publishableKey); // … await backend.stop();

@@ -1,6 +1,6 @@
 /**
  * A Vite plugin that runs the project's backend while the development server runs, and passes the backend's address and
- * key to the app. Works with every framework on Vite, such as SvelteKit.
+ * key to the app. The plugin works with every framework that uses Vite, such as SvelteKit.
  *
  * @example
  * // vite.config.ts
@@ -11,13 +11,13 @@ import { type DevelopmentServer, startDevelopmentServer } from './development-se
 import { isDevelopmentServer } from './vite-command.ts';
 
 export interface PlinthPluginOptions {
-  /** The folder that contains `supabase/`. Defaults to Vite's root or its nearest parent with such a folder. */
+  /** The folder that contains `supabase/`. Defaults to Vite's root or its nearest parent that contains `supabase/`. */
   readonly projectDir?: string;
-  /** The API's port, which overrides the one in config.toml. With 0, all services use free ports. */
+  /** The API's port, which overrides the port in config.toml. With 0, all services use free ports. */
   readonly port?: number;
 }
 
-/** The parts of Vite's interfaces that this plugin uses. All versions since 5 have them. */
+/** The parts of Vite's interfaces that this plugin uses. All versions of Vite since 5 have these parts. */
 export interface PlinthPlugin {
   readonly name: string;
   readonly enforce: 'pre';
@@ -31,8 +31,8 @@ export interface PlinthViteCommand {
 }
 
 /**
- * Variables for the app, by the field of `plinth status`. Frameworks expose variables with the prefixes VITE_ and
- * PUBLIC_ to browsers.
+ * Variables for the app, indexed by the field of `plinth status` that contains the value. Frameworks expose variables
+ * with the prefixes VITE_ and PUBLIC_ to browsers.
  */
 const variables: Readonly<Record<string, readonly string[]>> = {
   API_URL: ['VITE_SUPABASE_URL', 'PUBLIC_SUPABASE_URL', 'SUPABASE_URL'],
@@ -44,7 +44,10 @@ const variables: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** The running backends, by project. They keep running when Vite reloads its configuration because a file changed. */
+/**
+ * The running backends, by project. The backends keep running when Vite reloads its configuration because a file
+ * changed.
+ */
 const shared = globalThis as { plinthServers?: Map<string, Promise<DevelopmentServer>> };
 shared.plinthServers ??= new Map();
 const servers = shared.plinthServers;
@@ -54,8 +57,8 @@ export function plinth(options: PlinthPluginOptions = {}): PlinthPlugin {
     name: 'plinth',
     enforce: 'pre',
     apply: 'serve',
-    // Sets the variables before Vite and frameworks such as SvelteKit read the environment. Vitest has its own backends
-    // (`plinth/testing`).
+    // Sets the variables before Vite and frameworks such as SvelteKit read the environment. The variables aren't set in
+    // Vitest, because tests have their own backends (`plinth/testing`).
     async config({ root }, command) {
       if (process.env.VITEST !== undefined || !isDevelopmentServer(command, process.argv[1])) return;
       const folder = options.projectDir ?? root ?? process.cwd();

@@ -1,4 +1,4 @@
-/** Identifies the bundle of a clone, so that a version doesn't use data that another version has cached. */
+/** Identifies the bundle of a clone, so that a version of Plinth doesn't use data that another version has cached. */
 import { packageManifest } from './manifest.ts';
 
 /** The hash of the TypeScript sources, which scripts/build-server.mjs inserts into the bundle. */

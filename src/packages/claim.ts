@@ -5,15 +5,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const pollMs = 100;
 /**
- * The age at which a claim is stale. The holder touches the file while it works, so a stale claim's holder was killed.
+ * The age at which a claim is stale. The holder of a claim touches its file while it works, so the holder of a stale
+ * claim was killed.
  */
 const staleMs = 15_000;
 const touchMs = 3000;
 
 /**
- * Runs `work` while this process holds the claim `file`. If another process holds it, waits until `isDone` returns true
- * or the claim is free. A suspended process loses its claim, so the result of `work` must be valid even if two
- * processes run it at the same time.
+ * Runs `work` while this process holds the claim `file`. If another process holds the claim, waits until `isDone`
+ * returns true or the claim is released. A suspended process loses its claim, so the result of `work` must be valid
+ * even if two processes run `work` at the same time.
  */
 export async function claim(
   file: string,

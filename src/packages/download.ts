@@ -11,7 +11,7 @@ import type { Environment, NpmPackage } from './types.ts';
  * Downloads the packages into `folder` and returns the paths of their verified archives. npm runs in the working
  * directory so that it reads the project's `.npmrc`.
  *
- * @throws {PackageError} with npm's own message
+ * @throws {PackageError} with the error message from npm
  */
 export async function downloadPackages(
   packages: readonly NpmPackage[],
@@ -44,7 +44,7 @@ async function pack(each: NpmPackage, folder: string, env: Environment): Promise
     '--loglevel=error',
   ];
   const child = spawn(npm.file, [...npm.args, 'pack', spec, ...options], {
-    // `npm run` sets this variable to a script's name, and some versions of `npm pack` read it.
+    // `npm run` sets this variable to the name of a script, and some versions of `npm pack` read the variable.
     env: { ...env, npm_config_loglevel: 'error' },
     stdio: ['ignore', 'ignore', 'pipe'],
     shell: npm.shell,

@@ -25,14 +25,15 @@ export async function copyPackage(each: NpmPackage, source: string, target: stri
       [`"npm pack ${each.name}@${each.version}" on a machine with a network writes the archive.`],
     );
   }
-  // Symbolic links are skipped because archives don't contain any and the links would point to the source folder.
+  // Symbolic links are copied unchanged, because Node would otherwise replace their targets with absolute paths in the
+  // source folder.
   cpSync(join(installed, each.name), target, {
     recursive: true,
     verbatimSymlinks: true,
   });
 }
 
-/** Returns the name of the file that `npm pack` writes. */
+/** Returns the name of the file that `npm pack` writes for a package. */
 const archiveName = ({ name, version }: NpmPackage): string =>
   `${name.replace(/^@/, '').replace('/', '-')}-${version}.tgz`;
 

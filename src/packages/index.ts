@@ -1,7 +1,8 @@
 /**
- * Finds the packages that contain programs and native code: PostgreSQL, Deno, sharp, password hashing, and Node. In a
- * clone, they are in node_modules. Plinth's npm package doesn't depend on them. Instead, they are downloaded to the
- * user's cache when they are first needed, so projects share them and Plinth's installation stays small.
+ * Finds the packages that contain programs and native code (PostgreSQL, Deno, sharp, password hashing, and Node). In a
+ * clone, these packages are in node_modules. Plinth's npm package doesn't depend on these packages. Instead, these
+ * packages are downloaded to the user's cache when they are first needed, so projects share them and Plinth's
+ * installation stays small.
  */
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -30,7 +31,7 @@ export const packageGroups: readonly PackageGroup[] = ['server', 'functions', 'i
 
 export interface EnsureOptions {
   readonly onProgress?: (message: string) => void;
-  /** A folder that contains the packages. If undefined, they are downloaded. */
+  /** A folder that contains the packages. If undefined, the packages are downloaded. */
   readonly from?: string | undefined;
 }
 
@@ -41,7 +42,7 @@ export const userCache = (env: Environment = process.env): string =>
 /**
  * Installs the packages of a group in the cache, unless they are already installed. Does nothing in a clone.
  *
- * @throws {PackageError} if they can't be downloaded or don't exist for this machine
+ * @throws {PackageError} if the packages can't be downloaded or don't exist for this machine
  */
 export async function ensurePackages(group: PackageGroup, options: EnsureOptions = {}): Promise<void> {
   const stored = storedGroup(group);
@@ -79,8 +80,8 @@ function storedGroup(group: PackageGroup): StoredGroup | undefined {
 }
 
 /**
- * Returns the path to a Node.js binary that can run the server. If the running version is too old, returns a newer
- * binary from the cache, and installs it first if necessary.
+ * Returns the path to a Node.js binary that can run the server. If the running version of Node is too old, returns a
+ * newer binary from the cache, and installs it first if necessary.
  */
 export async function serverNode({
   onProgress = () => undefined,

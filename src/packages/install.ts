@@ -1,5 +1,6 @@
 /**
- * Installs a package group by downloading or copying its packages. The folder gets its final name once it is complete.
+ * Installs a package group by downloading or copying its packages. The group's folder gets its final name once it is
+ * complete.
  */
 import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
@@ -9,7 +10,7 @@ import { copyPackage } from './from-folder.ts';
 import { extractTarball } from './tarball.ts';
 import type { FillOptions, PackageGroup, StoredGroup } from './types.ts';
 
-/** The parts of Plinth that need a group, as named in messages. */
+/** The parts of Plinth that need a package group, as named in messages. */
 export const titles: Readonly<Record<PackageGroup, string>> = {
   server: 'PostgreSQL',
   functions: 'Deno, for server functions',
@@ -47,8 +48,8 @@ export async function install(
 }
 
 /**
- * Makes programs executable. Archives don't always mark programs as executable, because npm does so only for those in
- * `bin`.
+ * Makes programs executable. Archives don't always mark programs as executable, because npm marks only the programs
+ * that are listed in `bin`.
  */
 function allowExecution(folder: string): void {
   if (process.platform === 'win32') return;
@@ -74,7 +75,7 @@ function moveInto(work: string, folder: string): void {
 
 const dayMs = 24 * 3600 * 1000;
 
-/** Removes the folders of processes that were killed while they installed a group. */
+/** Removes the folders that killed processes left behind while they installed a group. */
 function removeAbandoned(parent: string): void {
   for (const name of readdirSync(parent)) {
     const path = join(parent, name);

@@ -1,4 +1,4 @@
-/** Reads the list of packages that the npm package of Plinth was released with. */
+/** Reads the list of packages with which this version of Plinth's npm package was released. */
 import { readFileSync } from 'node:fs';
 import type { PackageManifest } from './types.ts';
 

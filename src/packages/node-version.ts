@@ -1,4 +1,4 @@
-/** The oldest major version of Node that the bundled server runs on. */
+/** The oldest major version of Node on which the bundled server runs. */
 export const minServerNode = 24;
 
 /** Whether the server can run on this version of Node. @example canRunServer('22.19.0'); // false */

@@ -20,7 +20,7 @@ export interface NodeInstallation {
 export function findNpm({ os, execPath, env, exists }: NodeInstallation): NpmCommand {
   const path = os === 'win32' ? win32 : posix;
   const folder = path.dirname(execPath);
-  // Other package managers also set this variable.
+  // Other package managers also set the variable `npm_execpath`.
   const running = env.npm_execpath;
   const scripts = [
     ...(running !== undefined && /npm-cli\.c?js$/.test(running) ? [running] : []),

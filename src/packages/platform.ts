@@ -10,7 +10,7 @@ export interface MachinePlatform {
   readonly isMusl: boolean;
 }
 
-/** Describes the machine that this process runs on. */
+/** Describes the machine on which this process runs. */
 export function thisPlatform(): MachinePlatform {
   known ??= {
     os: process.platform,
@@ -25,7 +25,7 @@ let known: MachinePlatform | undefined;
 /**
  * Returns the name of the platform whose binaries run on the machine.
  *
- * @throws {PackageError} if there are none
+ * @throws {PackageError} if there are no binaries for the machine
  */
 export function supportedPlatform({ os, arch, isMusl }: MachinePlatform): Platform {
   if (isMusl) {
@@ -41,16 +41,19 @@ export function supportedPlatform({ os, arch, isMusl }: MachinePlatform): Platfo
   ]);
 }
 
-/** musl's loaders on the architectures that have binaries. */
+/** The paths of musl's loaders for the architectures that have binaries. */
 const muslLoaders = ['/lib/ld-musl-x86_64.so.1', '/lib/ld-musl-aarch64.so.1'];
 
-/** Whether musl is installed. Systems with glibc can have it too. Unlike Node's report, this check is fast. */
+/** Whether musl is installed. Systems with glibc can have musl too. Unlike Node's report, this check is fast. */
 const hasMusl = (): boolean => muslLoaders.some((path) => existsSync(path));
 
-/** Whether Node is linked against glibc. If it isn't, Node's report doesn't contain the version of glibc. */
+/**
+ * Whether Node is linked against glibc. If Node isn't linked against glibc, its report doesn't contain the version of
+ * glibc.
+ */
 function usesGlibc(): boolean {
   const report = process.report as typeof process.report & { excludeNetwork: boolean };
-  // Without this option, the report looks up host names, which can take seconds.
+  // Without this option, creating the report includes looking up host names, which can take seconds.
   report.excludeNetwork = true;
   const { header } = report.getReport() as { header: { glibcVersionRuntime?: string } };
   return header.glibcVersionRuntime !== undefined;

@@ -1,7 +1,7 @@
 /**
- * Stores package groups in the user's cache folder. If a group's folder exists, it is complete, because it is created
- * under a temporary name and then renamed. Its name contains a hash of the exact packages, so several versions of
- * Plinth share the cache.
+ * Stores package groups in the user's cache folder. A group's folder is complete whenever it exists, because the folder
+ * is created under a temporary name and then renamed. The folder's name contains a hash of the exact packages, so
+ * several versions of Plinth share the cache.
  */
 import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync } from 'node:fs';
@@ -15,12 +15,12 @@ export function groupFolder(cache: string, { group, packages }: StoredGroup): st
   return join(cache, 'packages', `${group}-${key}`);
 }
 
-/** Installs a group, unless it is already installed. Several processes can call this at the same time. */
+/** Installs a group, unless it is already installed. Several processes can call this method at the same time. */
 export async function fillGroup(cache: string, stored: StoredGroup, options: FillOptions): Promise<string> {
   const folder = groupFolder(cache, stored);
   if (existsSync(folder)) return folder;
   makeCache(cache);
-  // Most starts find the group in the cache and don't need this code.
+  // This module is loaded only if needed, because most starts find the group in the cache.
   const { install, titles } = await import('./install.ts');
   await claim(
     `${folder}.claim`,
@@ -31,7 +31,7 @@ export async function fillGroup(cache: string, stored: StoredGroup, options: Fil
   return folder;
 }
 
-/** Only the user can write to the cache, because the programs in the cache run with the user's permissions. */
+/** Only the user has write access to the cache, because the programs in the cache run with the user's permissions. */
 function makeCache(cache: string): void {
   mkdirSync(join(cache, 'packages'), { recursive: true, mode: 0o755 });
   if (process.platform !== 'win32') chmodSync(cache, 0o755);

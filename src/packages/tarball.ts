@@ -8,7 +8,7 @@ import { extract } from 'tar-stream';
 import { PackageError } from './errors.ts';
 import type { NpmPackage } from './types.ts';
 
-/** Verifies an archive's hash. @throws {PackageError} if the hash differs from the one in the lock file */
+/** Verifies an archive's hash. @throws {PackageError} if the hash differs from the hash in the lock file */
 export async function verifyTarball(file: string, { name, version, integrity }: NpmPackage): Promise<void> {
   const [algorithm = '', expected] = integrity.split(/-(.*)/s);
   const hash = createHash(algorithm);
@@ -41,7 +41,7 @@ export async function extractTarball(file: string, target: string): Promise<void
   await reading;
 }
 
-/** Returns the path below the archive's top folder, or undefined if the path isn't below it. */
+/** Returns the path below the archive's top folder, or undefined if the path leads outside this folder. */
 function relativePath(name: string): string | undefined {
   const parts = name.split('/').slice(1);
   return parts.length === 0 || parts.some((part) => part === '..' || part === '' || part.includes('\\'))

@@ -1,4 +1,4 @@
-/** The operating systems and architectures that all binaries exist for. */
+/** The operating systems and architectures for which all binaries exist. */
 export const platforms = ['linux-x64', 'linux-arm64', 'darwin-x64', 'darwin-arm64', 'win32-x64'] as const;
 
 export type Platform = (typeof platforms)[number];
@@ -34,6 +34,6 @@ export interface StoredGroup {
 export interface FillOptions {
   readonly env: Environment;
   readonly onProgress: (message: string) => void;
-  /** A folder that contains the packages. If undefined, they are downloaded. */
+  /** A folder that contains the packages. If undefined, the packages are downloaded. */
   readonly from?: string | undefined;
 }

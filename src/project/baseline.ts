@@ -1,7 +1,7 @@
 /**
  * Writes a first migration from generated types. This baseline contains the objects that the migrations need but don't
  * create. These objects can only be found by running the migrations, so the migrations are rehearsed in separate
- * databases until the baseline no longer changes. Each rehearsal adds missing objects and removes objects that the
+ * databases until the baseline stops changing. Each rehearsal adds missing objects and removes objects that the
  * migrations create themselves.
  */
 import { readFileSync } from 'node:fs';
@@ -34,12 +34,12 @@ import type { ProjectDeps } from './types.ts';
 export interface BaselineOptions {
   /** The folder that contains `supabase/`. */
   readonly projectDir: string;
-  /** The path as the developer wrote it, relative to the working directory. */
+  /** The path that the developer entered, relative to the working directory. */
   readonly typesFile: string;
   /** Opens an empty database. Called for each rehearsal. */
   readonly openDatabase: () => Promise<EmptyDatabase>;
   readonly onProgress: (message: string) => void;
-  /** The time after which no more rehearsals start. */
+  /** The time limit, after which no more rehearsals start. */
   readonly timeLimitMs?: number;
 }
 
@@ -60,7 +60,7 @@ export interface Baseline {
   readonly rehearsals: number;
   /** Whether the last rehearsal was complete and left the baseline unchanged. */
   readonly isSettled: boolean;
-  /** The project's statements that still fail. */
+  /** The project's statements that still fail in the last rehearsal. */
   readonly failures: readonly StatementFailure[];
 }
 
@@ -116,7 +116,7 @@ function rejectTaken({ exists, shownPath }: NewFile): void {
 }
 
 interface Rehearsal {
-  /** Whether the rehearsal was complete. False if the draft changed in a way that requires a new rehearsal. */
+  /** Whether the rehearsal was complete. False if the draft changed in a way that requires another rehearsal. */
   readonly isWhole: boolean;
   readonly failures: readonly StatementFailure[];
 }
@@ -193,7 +193,8 @@ function helping(repairer: Repairer, session: Session): Helper {
 }
 
 /**
- * Runs all statements in a savepoint. If one of them fails, none take effect, and the file's transaction can continue.
+ * Runs all statements in a savepoint. If one statement fails, none take effect, and the file's transaction can
+ * continue.
  */
 async function apply(remedy: Remedy & { readonly kind: 'run' }, tx: Queryable): Promise<boolean> {
   const run = async (within: Queryable) => {

@@ -8,7 +8,7 @@ import { ProjectError } from './errors.ts';
 
 export interface BucketDeps {
   readonly config: Config;
-  /** Sends a request with a path such as `/storage/v1/bucket` to the running backend. */
+  /** Sends a request to the running backend, with a path such as `/storage/v1/bucket`. */
   readonly fetch: (path: string, init?: RequestInit) => Promise<Response>;
   readonly serviceRoleKey: string;
   readonly onProgress: (message: string) => void;
@@ -61,8 +61,8 @@ interface Upload {
 }
 
 /**
- * Returns the files in a folder. If the folder doesn't exist, as in a fresh clone, prints a warning and returns an
- * empty list.
+ * Returns the files in a folder. If the folder doesn't exist, as in a new clone, prints a warning and returns an empty
+ * list.
  */
 function uploadsOf(bucket: string, root: string, warn: (message: string) => void): Upload[] {
   try {

@@ -1,12 +1,12 @@
 /**
- * The server side of PostgreSQL's protocol 3.0. It implements only the messages that libpq needs for one simple query
- * that returns one text value (PostgreSQL 18 documentation, chapter 54).
+ * The server side of PostgreSQL's protocol 3.0. Only the messages that libpq needs for one simple query with one text
+ * value as the result are implemented (PostgreSQL 18 documentation, chapter 54).
  */
 
 const protocolVersion = 196_608;
 const sslRequest = 80_877_103;
 const gssRequest = 80_877_104;
-/** The maximum size of a request including its content. If a request is larger, the connection is closed. */
+/** The maximum size of a request, including its content. The server closes the connection if a request is larger. */
 export const maxMessageBytes = 64 * 1024 * 1024;
 
 export type Frame =
@@ -15,7 +15,7 @@ export type Frame =
   | { readonly kind: 'startup' }
   | { readonly kind: 'query'; readonly text: string }
   | { readonly kind: 'terminate' }
-  /** Any other message, which is ignored. */
+  /** A message of any other type, which is ignored. */
   | { readonly kind: 'other' };
 
 /** Splits incoming bytes into messages. @throws {RangeError} if a length is invalid */

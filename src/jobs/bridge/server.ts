@@ -11,15 +11,15 @@ import type { Logger } from '../../kernel/log.ts';
 import { declined, FrameReader, rejection, textResult, welcome } from './frames.ts';
 
 /**
- * Handles a request from a function and returns the response. `signal` aborts when the caller is canceled or has
- * disconnected.
+ * Handles a request from a function and returns the response. `signal` aborts when the caller's query is canceled or
+ * the caller disconnects.
  */
 export type RequestHandler = (question: string, signal: AbortSignal) => Promise<string>;
 
 export interface BridgeOptions {
   /** The folder that contains PostgreSQL's socket. */
   readonly socketDir: string;
-  /** The number in the name of the socket. `http--1.6.sql` computes the same number. */
+  /** The number in the socket's file name. The SQL functions in `http--1.6.sql` compute the same number. */
   readonly number: number;
   readonly handler: RequestHandler;
   readonly log: Logger;
@@ -34,7 +34,8 @@ export interface Bridge {
 export async function openBridge({ socketDir, number, handler, log }: BridgeOptions): Promise<Bridge> {
   const folder = join(socketDir, 'bridge');
   mkdirSync(folder, { recursive: true });
-  // PostgreSQL may run as a different user. The parent folder denies access to all other users.
+  // Lets PostgreSQL enter the folder, because it may run as a different user. The parent folder prevents access by all
+  // other users.
   chmodSync(folder, 0o711);
   const path = join(folder, `.s.PGSQL.${number}`);
   // Removes the socket that a killed process may have left behind.
@@ -51,7 +52,8 @@ export async function openBridge({ socketDir, number, handler, log }: BridgeOpti
   return {
     close: () =>
       new Promise((done) => {
-        // Each connection carries one request. When the server stops, pending requests have a limited time to finish.
+        // A client sends only one request on each connection. When the server stops, pending requests have a limited
+        // time to finish.
         const late = setTimeout(() => {
           for (const socket of sockets) socket.destroy();
         }, closeGraceMs);

@@ -1,23 +1,24 @@
 /**
- * Determines which URLs a request from SQL can reach (docs/decisions/0025-jobs.md). In development, all URLs are
- * allowed. In production, only public addresses, the hosts that the operator has listed and this server are allowed.
+ * Determines which URLs an HTTP request from SQL code can reach (docs/decisions/0025-jobs.md). In development, all URLs
+ * are allowed. In production, only public addresses, the hosts that the operator has listed and this server are
+ * allowed.
  *
  * Seeds and migrations of existing projects refer to the gateway and the developer's machine by the host names that the
- * local stack's containers use. This module translates these names.
+ * local stack's containers use. This module translates these host names to actual addresses.
  */
 export interface DestinationRules {
   readonly mode: 'development' | 'production';
   /** The private hosts that are allowed in production, in lower case and without a port. */
   readonly privateHosts: readonly string[];
   /**
-   * This server's origin for clients, such as `http://127.0.0.1:54321`, followed by this server's origin on this
-   * machine.
+   * `publicOrigin` is this server's origin for clients, such as `http://127.0.0.1:54321`, and `localOrigin` is its
+   * origin for processes on this machine.
    */
   readonly publicOrigin: string;
   readonly localOrigin: string;
   /**
-   * The project's `api.port`. URLs with `host.docker.internal` contain this port even if the server uses a different
-   * one.
+   * The project's `api.port`. URLs with `host.docker.internal` contain this port even if the server listens on a
+   * different port.
    */
   readonly projectPort: number;
 }
@@ -29,7 +30,7 @@ export interface Destination {
   readonly host: string;
   /** Whether all addresses to which the host resolves must be public. */
   readonly publicOnly: boolean;
-  /** Whether the URL leads to this server itself. */
+  /** Whether the URL's destination is this server. */
   readonly isOwn: boolean;
 }
 

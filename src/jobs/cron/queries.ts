@@ -17,13 +17,13 @@ export interface Claim {
   readonly runs: readonly ClaimedRun[];
   /** The number of jobs that are due but currently locked. */
   readonly skipped: number;
-  /** The time until the next job is due, in milliseconds. Null if no job is active. */
+  /** The time until the next job is due, in milliseconds. Null if there are no active jobs. */
   readonly nextMs: number | null;
 }
 
 /**
- * Whether the extension is Plinth's own. Returns false if it isn't installed, if pg_cron comes from another provider
- * and has its own scheduler, or if the project created a schema with this name.
+ * Whether the installed pg_cron is Plinth's own implementation. Returns false if pg_cron isn't installed, if another
+ * provider's pg_cron with its own scheduler is installed, or if the project created a schema named `cron`.
  */
 export async function hasOurCron(db: Queryable): Promise<boolean> {
   const [row] = await db.query<{ ours: boolean }>(sql`
@@ -41,13 +41,14 @@ export async function claimRuns(db: Queryable, slots: number): Promise<Claim> {
 }
 
 /**
- * Stores the session of a run before its command is sent, so that the session is known even if this process is killed.
+ * Stores the ID of the session in which a job runs before the job's command is sent, so that the session is known even
+ * if this process is killed.
  */
 export async function noteSession(db: Queryable, runid: number, processId: number): Promise<void> {
   await db.query(sql`select cron._note_session(${runid}::bigint, ${processId}::int)`);
 }
 
-/** Returns the name of a job, or its ID if it has no name or no longer exists. */
+/** Returns a job's name, or the job's ID if the job has no name or no longer exists. */
 export async function jobName(db: Queryable, jobid: number): Promise<string> {
   const [row] = await db.query<{ name: string | null }>(
     sql`select jobname as name from cron.job where jobid = ${jobid}::bigint`,

@@ -19,11 +19,11 @@ import {
 } from './queries.ts';
 
 /**
- * The maximum number of concurrent jobs per process, because each job needs a connection. Upstream's default for
- * cron.max_running_jobs is the same.
+ * The maximum number of concurrent jobs per process, because each job needs a connection. The default value of
+ * upstream's setting cron.max_running_jobs is the same.
  */
 export const maxRunningJobs = 32;
-/** The time for which run details are kept. Upstream keeps them forever. */
+/** The retention time for run details. Upstream keeps run details forever. */
 export const runDetailsRetentionMs = 30 * 24 * 3_600_000;
 const oldRunsAtOnce = 5_000;
 const sweepEveryMs = 60_000;
@@ -31,7 +31,7 @@ const sweepEveryMs = 60_000;
 const emptyPollMs = 600_000;
 /** The delay after which a locked job is checked again. */
 const lockedRetryMs = 1_000;
-/** The time that running jobs have to finish when the scheduler stops, before they are canceled. */
+/** When the scheduler stops, running jobs are canceled after this time. */
 const stopGraceMs = 3_000;
 
 export interface CronCounts {
@@ -65,9 +65,9 @@ export function createScheduler({ database, log, counts }: SchedulerDeps): Count
     await cancelGone();
     const { runs, skipped, nextMs } = await claimRuns(owner, maxRunningJobs - running.size);
     for (const run of runs) start(run);
-    // All jobs that are due have been claimed, except the locked ones.
+    // All jobs that are due have been claimed, except jobs that are locked.
     if (skipped > 0) return Math.min(lockedRetryMs, nextMs || lockedRetryMs);
-    // If all slots are in use, the next check happens when a run ends.
+    // If all slots are in use, the next check happens when a running job ends.
     if (nextMs === null) return undefined;
     return running.size >= maxRunningJobs ? sweepEveryMs : Math.min(nextMs + 1, sweepEveryMs);
   }
@@ -119,8 +119,8 @@ export function createScheduler({ database, log, counts }: SchedulerDeps): Count
     } catch (error) {
       counts.failed++;
       const message = signal.aborted ? 'job cancelled' : asPsql(error as PostgresErrorShape);
-      // Uses `postgres` because it schedules most jobs. The scheduler's own role can't read jobs, and the job's user
-      // may have lost access.
+      // Connects as `postgres` because this role schedules most jobs. The scheduler's own role can't read jobs, and the
+      // job's user may have lost access.
       const name = await jobName(database.pool('postgres'), jobid).catch(() => String(jobid));
       log.warn({ jobid, runid }, `the cron job ${name} failed: ${message}`);
       await noteEnd(owner, runid, 'failed', message);
@@ -151,7 +151,7 @@ export function createScheduler({ database, log, counts }: SchedulerDeps): Count
   };
 }
 
-/** Runs the command. Returns the row count or the command tag, as upstream stores it. */
+/** Runs the command. Returns the row count or the command tag, in the form that upstream stores. */
 async function runCommand(session: RoleSession, command: string, signal: AbortSignal): Promise<string> {
   const cancel = (): void => void session.cancel().catch(() => undefined);
   if (signal.aborted) throw signal.reason;

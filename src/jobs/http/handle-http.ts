@@ -1,6 +1,6 @@
 /**
- * Handles requests from the `http` extension. Its functions pass a request as JSON (`http--1.6.sql`) and receive a
- * response or an error.
+ * Handles requests from the `http` extension. The extension's functions (`http--1.6.sql`) pass a request as JSON and
+ * receive a response or an error.
  */
 import { ExchangeError, type ExchangeRequest, type Exchanges } from '../exchange.ts';
 
@@ -17,7 +17,7 @@ interface Question {
 }
 
 /**
- * The maximum number of redirects, which is the value that upstream sets for CURLOPT_MAXREDIRS. Redirects aren't
+ * The maximum number of redirects, which is the same as upstream's value of CURLOPT_MAXREDIRS. Redirects aren't
  * followed for HEAD requests.
  */
 export const maxHttpRedirects = 5;

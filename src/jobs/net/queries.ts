@@ -28,8 +28,8 @@ export interface NetResponse {
 
 export interface NetSettings {
   /**
-   * Whether pg_net is Plinth's own. False if it isn't installed, or if it comes from another provider and has its own
-   * worker.
+   * Whether the installed pg_net is Plinth's own implementation. False if pg_net isn't installed, or if another
+   * provider's pg_net with its own worker is installed.
    */
   readonly ours: boolean;
   readonly ttl: string | null;
@@ -41,8 +41,9 @@ const lockClass = 0x706e6574;
 const key = sql.raw('(id % 2147483647)::int');
 
 /**
- * Reads the settings of the server, the database and the role `postgres`. The most specific setting applies. This query
- * returns the current values, but a session has only the values that applied when it started.
+ * Reads pg_net's settings for the server, the database and the role `postgres`. The most specific of these settings
+ * applies. This query returns the current values, whereas `current_setting` alone would return the values that applied
+ * when the session started.
  */
 export async function readSettings(db: Queryable): Promise<NetSettings> {
   const setting = (name: string) => sql`coalesce((
@@ -79,7 +80,7 @@ export async function claim(db: Queryable, limit: number): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** The highest reported count, because counting a long queue takes time. */
+/** The highest queue length that is counted, because counting a longer queue takes time. */
 const maxCounted = 10_000;
 
 /** Counts the requests in the queue. Returns undefined if the extension isn't installed. */
@@ -129,7 +130,7 @@ export async function recordResponses(db: Queryable, responses: readonly NetResp
     from answer a join done using (id)`);
 }
 
-/** Releases the claims. Must be called after the commit, never before it. */
+/** Releases the claims. Must be called after the transaction is committed, never before. */
 export async function unlock(db: Queryable, ids: readonly string[]): Promise<void> {
   await db.query(sql`
     select pg_advisory_unlock(${lockClass}, ${key}) from unnest(${ids}::bigint[]) as each (id)`);

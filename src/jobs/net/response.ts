@@ -9,7 +9,9 @@ const maxPartChars = 8 * 1024 * 1024;
 /** Removes null characters, which text in PostgreSQL can't contain. */
 const storable = (text: string): string => text.replaceAll('\0', '\uFFFD');
 
-/** Returns the response. If a header occurs more than once, the last value is kept, as in upstream's jsonb. */
+/**
+ * Returns the response. If a header occurs more than once, the last value is kept, as in upstream's `headers` column.
+ */
 export function responseOf(id: string, { status, headers, body }: ExchangeResponse): NetResponse {
   const contentType = headers.findLast(([name]) => name.toLowerCase() === 'content-type')?.[1];
   return {

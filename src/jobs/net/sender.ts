@@ -1,7 +1,7 @@
 /**
- * The worker of pg_net. It sends the requests in the queue concurrently and stores the responses. A request remains in
- * the queue until its response is committed, so it is delivered at least once, even if a process is killed. Several
- * processes can share the queue.
+ * The worker of pg_net. The worker sends queued requests concurrently and stores their responses. A request remains in
+ * the queue until its response is committed, so every request is sent at least once, even if a process is killed.
+ * Several processes can share the queue.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database, PostgresErrorShape, Session } from '../../database/types.ts';
@@ -28,8 +28,8 @@ export const maxBatchSize = 500;
 export const defaultTtl = '6 hours';
 export const maxRequestTimeoutMs = 600_000;
 /**
- * The interval at which the queue is checked without a notification, in case another process ended unexpectedly and
- * left requests in the queue.
+ * The interval at which the queue is checked even without a notification, because a killed process may have left
+ * requests in it.
  */
 export const netPollMs = 60_000;
 const maxRedirects = 20;
@@ -65,8 +65,8 @@ export function createSender({ database, exchanges, log, counts }: SenderDeps): 
   async function work(turn: Turn): Promise<undefined> {
     const session = await pool.connect();
     try {
-      // Settings and expired responses are also checked while requests arrive, because the queue may contain requests
-      // for days.
+      // Settings and expired responses are also checked while requests are pending, because the queue might not be
+      // empty for days.
       let drained = false;
       while (!drained && !turn.signal.aborted) {
         const settings = await readSettings(session);
@@ -78,7 +78,7 @@ export function createSender({ database, exchanges, log, counts }: SenderDeps): 
       session.release();
     } catch (error) {
       session.destroy();
-      // The extension was dropped, along with its requests.
+      // The extension and its queue were dropped.
       if (!['42P01', '3F000'].includes((error as PostgresErrorShape).code)) throw error;
     } finally {
       ending.abort();
@@ -109,8 +109,8 @@ export function createSender({ database, exchanges, log, counts }: SenderDeps): 
   }
 
   /**
-   * Called when the sender stops. Waits briefly and stores the responses that arrive, so these requests aren't sent
-   * again after the next start.
+   * Called when the sender stops. Waits briefly for pending responses and stores them, so that their requests aren't
+   * sent again after the next start.
    */
   async function finish(session: Session): Promise<void> {
     const late = sleep(stopGraceMs, undefined, { ref: false }).then(() => true);

@@ -11,7 +11,7 @@ const counter = (help: string, labels: readonly string[] = []): MetricDefinition
   labels,
   merge: 'sum',
 });
-/** Defines a per-process gauge. The values of several processes are added unless `merge` specifies otherwise. */
+/** Defines a per-process gauge. The values of several processes are summed unless `merge` specifies another method. */
 const gauge = (
   help: string,
   labels: readonly string[] = [],
@@ -270,7 +270,7 @@ export const metricCatalog = {
   ...telemetry,
 } as const satisfies Readonly<Record<string, MetricDefinition>>;
 
-/** The metrics by subject, for docs/metrics.md. */
+/** The metrics grouped by subject, for docs/metrics.md. */
 export const metricSubjects: Readonly<Record<string, Readonly<Record<string, MetricDefinition>>>> = {
   Requests: requests,
   Process: processes,

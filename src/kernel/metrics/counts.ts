@@ -1,4 +1,4 @@
-/** Counters with labels, whose samples are read for `/metrics`. */
+/** Counters with labels that provide their samples to `/metrics`. */
 import type { Histogram } from './histogram.ts';
 import type { Sample } from './types.ts';
 
@@ -23,6 +23,6 @@ export class LabeledCounts {
   }
 }
 
-/** Returns the samples of histograms with one label. */
+/** Returns the samples of a histogram that has one label. */
 export const histogramSamples = (histograms: ReadonlyMap<string, Histogram>): Sample[] =>
   Array.from(histograms, ([label, histogram]) => [[label], histogram.value()]);

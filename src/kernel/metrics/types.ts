@@ -1,4 +1,4 @@
-/** The definitions and values of metrics. Values are plain data that processes can send to each other. */
+/** The definitions and values of metrics. Values are plain data so that processes can send them to each other. */
 
 export interface MetricDefinition {
   readonly type: 'counter' | 'gauge' | 'histogram';
@@ -19,7 +19,7 @@ export interface HistogramValue {
 
 export type MetricValue = number | HistogramValue;
 
-/** The label values, in the order of the definition, and the sample's value. */
+/** The label values, in the same order as the label names in the definition, and the sample's value. */
 export type Sample = readonly [labels: readonly string[], value: MetricValue];
 
 /** The values of a metric. A metric without labels has a single value. Unknown values are omitted. */

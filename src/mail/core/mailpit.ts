@@ -87,7 +87,7 @@ function headerLines(row: MessageRow): [string, string][] {
   ];
 }
 
-/** Returns the message as an email client would receive it. */
+/** Returns the message in the form that an email client would receive. */
 export function renderRaw(row: MessageRow): string {
   const head = headerLines(row)
     .map(([name, value]) => `${name}: ${value.replace(/[\r\n]+/g, ' ')}`)

@@ -25,7 +25,7 @@ const fields: Readonly<Record<string, 'to' | 'from' | 'subject' | 'body' | 'id' 
   'message-id': 'id',
 };
 
-/** Returns the terms of a search, all of which must match. Every text is a valid search. */
+/** Returns the terms of a search, all of which must match. Any text is a valid search. */
 export function parseSearch(query: string): SearchTerm[] {
   const pattern = /([-!]?)(?:([a-z-]+):)?(?:"([^"]*)"|(\S+))/gi;
   const terms: SearchTerm[] = [];
@@ -38,7 +38,7 @@ export function parseSearch(query: string): SearchTerm[] {
       continue;
     }
     const field = name === undefined ? 'any' : Object.hasOwn(fields, name) ? fields[name] : undefined;
-    // If the prefix is unknown (http://…), it is part of the word.
+    // If a prefix is unknown, such as `http:`, it is treated as part of the word.
     const text = field === undefined ? whole.slice(sign?.length ?? 0).replaceAll('"', '') : value;
     if (text !== '') terms.push({ kind: 'text', field: field ?? 'any', value: text, negated });
   }

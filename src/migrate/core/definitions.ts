@@ -4,11 +4,11 @@ import type { MoveStatement, ProjectPlan } from '../../dump/index.ts';
 export interface DefinitionPlan {
   /** Statements to run, in order. */
   readonly missing: readonly MoveStatement[];
-  /** Objects whose definitions differ between source and target and that no statement can replace. */
+  /** Objects whose definitions on source and target differ and that no statement can replace. */
   readonly different: readonly string[];
-  /** Definitions that only the target has. */
+  /** Definitions that exist only on the target. */
   readonly extra: readonly string[];
-  /** Extensions that the target's server doesn't offer. */
+  /** Extensions that the target's database server doesn't offer. */
   readonly unavailable: readonly string[];
 }
 
@@ -65,7 +65,7 @@ export function planDefinitions(source: Side, target: Side, facts: ExtensionFact
 
 const creates = ({ text }: MoveStatement): boolean => text.startsWith('CREATE ');
 
-/** Kinds that can be dropped and recreated, because nothing depends on them. */
+/** Kinds of objects that can be dropped and recreated, because no other objects depend on them. */
 const replaceable: ReadonlySet<string> = new Set(['POLICY', 'TRIGGER', 'EVENT TRIGGER']);
 
 /** Whether the statement also succeeds if the object exists with a different definition. */
@@ -75,5 +75,5 @@ const isRepeatable = (text: string): boolean =>
 const unquoted = (identity: string): string =>
   identity.startsWith('"') ? identity.slice(1, -1).replaceAll('""', '"') : identity;
 
-/** Whether the definition is created after the rows if triggers and foreign keys can't be disabled. */
+/** Whether the definition is created after the rows are copied if triggers and foreign keys can't be disabled. */
 export const isLate = ({ kind }: MoveStatement): boolean => kind === 'TRIGGER' || kind === 'FOREIGN KEY';

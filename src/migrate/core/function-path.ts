@@ -1,10 +1,10 @@
-/** Checks the file names of functions before they are used as paths, because they come from the source's API. */
+/** Checks the file names of functions, which come from the source's API, before the names are used as paths. */
 
 export const isSlug = (slug: string): boolean => /^[A-Za-z][A-Za-z0-9_-]{0,99}$/.test(slug);
 
 /**
- * Returns the path below `supabase/functions/` of a file that was deployed with a function. Returns undefined if the name
- * would leave that folder.
+ * Returns the path below `supabase/functions/` of a file that was deployed with a function. Returns undefined if the
+ * path would lead out of `supabase/functions/`.
  *
  * @example functionPath('hello', 'supabase/functions/_shared/cors.ts'); // '_shared/cors.ts'
  * @example functionPath('hello', 'source/index.ts'); // 'hello/index.ts'

@@ -1,11 +1,11 @@
 /**
- * Builds request paths from object names. The names come from the source, and the requests carry the service key, so
- * the paths are checked.
+ * Builds request paths from object names. The paths are checked because the names come from the source and the requests
+ * contain the service key.
  */
 
 /**
- * Returns the path of an object below `/storage/v1/object/`. Returns undefined if a client would change the path before
- * it sends the request, because of empty, `.` or `..` segments.
+ * Returns the path of an object below `/storage/v1/object/`. Returns undefined if an HTTP client would change the path
+ * because of empty, `.` or `..` segments.
  *
  * @example objectPath('files', 'a b/c.txt'); // 'files/a%20b/c.txt'
  */

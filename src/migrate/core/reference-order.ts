@@ -1,5 +1,5 @@
 /**
- * Orders tables so that each comes after the tables that it references. Tables in a cycle keep their order.
+ * Orders tables so that each table comes after the tables that it references. Tables in a cycle keep their order.
  *
  * @example orderByReferences(['identities', 'users'], [['identities', 'users']]); // ['users', 'identities']
  */

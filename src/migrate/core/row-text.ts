@@ -1,12 +1,12 @@
 /**
- * SQL that reads rows as text. It calls only the types' output functions, because a cast or an operator could belong to
- * the project and would run with the session's privileges.
+ * SQL that reads rows as text. The SQL calls only the types' output functions, because a cast or an operator could
+ * belong to the project and would run with the session's privileges.
  */
 import type { TableData } from '../../dump/index.ts';
 
 /** A table with the columns that exist in both source and target. */
 export interface SharedTable {
-  /** The quoted and qualified name. */
+  /** The table's quoted and qualified name. */
   readonly table: string;
   readonly schema: string;
   readonly name: string;
@@ -47,7 +47,7 @@ const placePattern = /^\(\d+,\d+\)$/;
 
 /**
  * Returns an array literal of row positions.
- * @throws {Error} if a position has an unexpected format, because positions become SQL text
+ * @throws {Error} if a position has an unexpected format, because positions are inserted into the SQL text
  */
 export function placesLiteral(places: readonly string[]): string {
   const wrong = places.find((place) => !placePattern.test(place));
@@ -70,8 +70,8 @@ export const summaryQuery = (table: SharedTable): string =>
     )} AS hash FROM (SELECT pg_catalog.encode(${digest(table.columns)}, 'hex') AS hex FROM ONLY ${table.table} t${whereOf(table)}) d`;
 
 /**
- * Returns the table with the columns that exist in both source and target. `TableData` doesn't contain generated
- * columns.
+ * Returns the table with the columns that exist in both source and target. Generated columns aren't included, because
+ * `TableData` doesn't contain them.
  */
 export function sharedTable(source: TableData, target: TableData, key: readonly string[]): SharedTable {
   const has = new Set(target.columns);

@@ -10,17 +10,17 @@ const elsewhere = new Set([
   'storage.s3_multipart_uploads_parts',
 ]);
 
-/** Ranks auth tables first, because the project's rows refer to users. */
+/** Ranks auth tables first, because rows in the project's tables refer to users. */
 const rank = ({ schema }: TableData): number => (schema === 'auth' ? 0 : schema === 'storage' ? 1 : 2);
 
 export interface TableSelection {
   readonly tables: readonly SharedTable[];
-  /** Sentences about tables and columns that only the source has. */
+  /** Sentences about tables and columns that exist only on the source. */
   readonly notes: readonly string[];
 }
 
 export interface TableFacts {
-  /** The quoted primary key columns by table. */
+  /** The quoted names of each table's primary key columns. */
   readonly keys: ReadonlyMap<string, readonly string[]>;
   /** Tables that have at least one row. */
   readonly filled: ReadonlySet<string>;
@@ -28,7 +28,7 @@ export interface TableFacts {
   readonly readable: ReadonlySet<string>;
   /** Tables that the target's account can write. */
   readonly writable: ReadonlySet<string>;
-  /** Foreign keys of the source. */
+  /** The source's foreign keys. */
   readonly references: readonly (readonly [from: string, to: string])[];
 }
 

@@ -5,7 +5,7 @@ import { parseEnv } from 'node:util';
 import { functionPath, isSlug } from '../core/function-path.ts';
 import type { DeployedFunction, FunctionFile } from './management-api.ts';
 
-/** Names of secrets that the server sets itself. */
+/** Names of secrets that the functions' server sets itself. */
 const isOwnSecret = (name: string): boolean => name.startsWith('SUPABASE_');
 
 export function readSecretsFile(functionsDir: string): Record<string, string> {
@@ -60,8 +60,8 @@ export function writeFunction(
 }
 
 /**
- * Reads all functions with an entrypoint. Each is deployed with its own folder and the folders whose names begin with
- * `_`.
+ * Reads all functions with an entrypoint. Each function is deployed with its own folder and the folders whose names
+ * begin with `_`.
  */
 export function readFunctions(
   functionsDir: string,

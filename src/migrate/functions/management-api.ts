@@ -1,6 +1,6 @@
 /**
  * The part of the Management API that a migration needs: functions with their files, and the names of secrets. Both the
- * hosted service and Plinth implement it. It never returns the values of secrets.
+ * hosted service and Plinth implement this API. The API never returns the values of secrets.
  */
 import { isSlug } from '../core/function-path.ts';
 import { MigrateError } from '../errors.ts';

@@ -5,7 +5,7 @@ import { createManagementApi, type ManagementAccess } from './management-api.ts'
 export interface FunctionsReport {
   /** The slugs of functions that were written or deployed. */
   readonly functions: readonly string[];
-  /** Functions that the project's settings must exempt from token checks. */
+  /** Functions for which the project's settings must turn off the check of JWTs. */
   readonly withoutJwt: readonly string[];
   readonly notes: readonly string[];
 }

@@ -1,10 +1,10 @@
-/** Runs the statements on rows of storage.objects. */
+/** Runs the statements on rows of `storage.objects`. */
 import { quoteLiteral, sql } from '../../kernel/sql.ts';
 import { placesLiteral, type SharedTable } from '../core/row-text.ts';
 import { inTransaction } from '../ends.ts';
 import type { End } from '../types.ts';
 
-/** A row of the source. `json` is the row's text, which the target reads unchanged. */
+/** A row of the source's `storage.objects`. `json` is the row's text, which the target parses unchanged. */
 export interface SourceObject {
   readonly json: string;
   readonly bucket: string;
@@ -42,7 +42,7 @@ export interface TargetObject {
 
 const keyOf = (bucket: string, name: string): string => JSON.stringify([bucket, name]);
 
-/** Returns the target's rows for these objects, by {@link objectKey}. */
+/** Returns the target's rows for these objects, indexed by {@link objectKey}. */
 export async function readTargetObjects(
   { session }: End,
   objects: readonly SourceObject[],
@@ -82,7 +82,7 @@ export async function updateTargetObjects(
   );
 }
 
-/** Returns the target's objects that the source no longer has. */
+/** Returns the target's objects that no longer exist on the source. */
 export async function readDeletedObjects({ session }: End): Promise<{ bucket: string; name: string }[]> {
   return await session.query<{ bucket: string; name: string }>(sql`
     select o.bucket_id as bucket, o.name from storage.objects o

@@ -1,4 +1,4 @@
-/** A client for the storage API of the source or the target. It uses the service key. */
+/** A client for the storage API of the source or the target. The client authenticates with the service key. */
 import { createHash } from 'node:crypto';
 import { objectPath } from '../core/object-path.ts';
 import { MigrateError } from '../errors.ts';
@@ -6,7 +6,7 @@ import type { StorageAccess } from '../types.ts';
 
 export interface Download {
   readonly bytes: AsyncIterable<Uint8Array>;
-  /** Undefined if the server doesn't send it. */
+  /** Undefined if the server doesn't send this header. */
   readonly sizeBytes: number | undefined;
 }
 
@@ -17,7 +17,7 @@ export interface UploadOptions {
 }
 
 export interface StorageApi {
-  /** Downloads an object's body. Returns undefined if it doesn't exist. */
+  /** Downloads an object's body. Returns undefined if the object doesn't exist. */
   download(bucket: string, name: string, signal: AbortSignal | undefined): Promise<Download | undefined>;
   upload(
     bucket: string,
@@ -40,7 +40,7 @@ export function createStorageApi(end: string, { projectUrl, serviceKey }: Storag
     const method = init.method ?? 'GET';
     const request = `${method} ${subject}`;
     try {
-      // A redirect could send the key to another server.
+      // Redirects aren't followed, because a redirect could send the key to another server.
       return await fetch(`${base}/${path}`, {
         ...init,
         redirect: 'error',
@@ -96,7 +96,7 @@ export function createStorageApi(end: string, { projectUrl, serviceKey }: Storag
             ...(cacheControl === undefined ? {} : { 'cache-control': cacheControl }),
             ...(version === undefined ? {} : { 'x-object-version': version }),
           },
-          // `fetch` accepts an asynchronous iterable, although its type doesn't include it.
+          // `fetch` accepts an asynchronous iterable, although the type of its parameter doesn't include this.
           body: body as unknown as BodyInit,
           ...(isWhole ? {} : { duplex: 'half' }),
           ...(signal && { signal }),

@@ -1,7 +1,7 @@
 /**
- * Migrates storage objects. Downloads each body from the source, uploads it to the target, and then sets the target
- * row's values to the source's. If a run ends before the last step, the rows differ, so the next run migrates the
- * object again.
+ * Migrates storage objects. Downloads each body from the source, uploads it to the target, and then copies the values
+ * in the source's row to the target's row. If a run ends before the rows are updated, they differ, so the next run
+ * migrates the object again.
  */
 import { createHash } from 'node:crypto';
 import { objectPath } from '../core/object-path.ts';
@@ -171,7 +171,7 @@ interface Body {
   readonly md5: string;
 }
 
-/** Returns the MD5 hash in an ETag. The ETag of a body that was uploaded in parts isn't an MD5 hash. */
+/** Returns the MD5 hash that an ETag contains. The ETag of a body that was uploaded in parts isn't an MD5 hash. */
 const md5Of = (eTag: unknown): string | undefined =>
   typeof eTag === 'string' ? /^"?([0-9a-f]{32})"?$/.exec(eTag)?.[1] : undefined;
 
@@ -194,10 +194,10 @@ async function migrateBody(object: SourceObject, transfer: Transfer): Promise<Bo
   }
 }
 
-/** Thrown for a body that can't be migrated, even with retries. */
+/** Thrown if a body can't be migrated, even with retries. */
 class BodyError extends Error {}
 
-/** Bodies up to this size are sent with their length. */
+/** The `content-length` header is sent for bodies up to this size. */
 const bufferedBytes = 4 * 1024 * 1024;
 
 async function migrateBodyOnce(

@@ -1,15 +1,15 @@
 /**
- * Handles GRANT and REVOKE for functions and tables of extensions. Dumps contain one statement for each object, even if
- * the project doesn't use it. In the embedded server, a placeholder's objects don't exist, and the `vector` types have
- * different internal functions.
+ * Handles GRANT and REVOKE for functions and tables of extensions. Dumps contain one statement for each of an
+ * extension's objects, even if the project doesn't use the object. In the embedded server, a placeholder's objects
+ * don't exist, and the `vector` types have different internal functions.
  */
 import { quoteLiteral } from '../../kernel/sql.ts';
 import { type MissingExtensions, nameOf, tokensOf } from './extension-statement.ts';
 import { missingExtensionOf } from './missing-extension.ts';
 
 /**
- * For GRANT or REVOKE on an extension's object, returns a statement that has no effect if the object doesn't exist. Any
- * other statement is returned unchanged.
+ * For GRANT or REVOKE on an extension's object, returns a statement that has no effect if this object doesn't exist.
+ * Any other statement is returned unchanged.
  *
  * @example
  * grantedWhereThere('grant all on function pgaudit_sql_drop() to anon', ['grant'], { pgaudit: {} });

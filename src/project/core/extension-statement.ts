@@ -1,13 +1,16 @@
 /**
  * Adapts CREATE, ALTER and DROP EXTENSION statements in dumps of hosted projects to the embedded server. A hosted
  * database has schemas for extensions that no migration creates (`create extension pgsodium with schema pgsodium`).
- * Placeholders don't have the original extensions' versions, and some extensions have always existed in hosted
- * projects. Data dumps from projects with pgsodium also set its key counter, which a placeholder doesn't have.
+ * Placeholders don't have the same versions as the original extensions, and some extensions have always existed in
+ * hosted projects. Data dumps from projects with pgsodium also set its key counter, which a placeholder doesn't have.
  */
 import { quoteIdentifier } from '../../kernel/sql.ts';
 import { lex } from '../../shared/sql/lex.ts';
 
-/** The schemas that extensions need, by extension. The schemas of placeholders are in `missing`. */
+/**
+ * The schemas that extensions need, indexed by the extension's name. The schemas that placeholders need are in
+ * `missing`.
+ */
 const ownSchemas: Readonly<Record<string, string>> = { pgmq: 'pgmq' };
 
 /**

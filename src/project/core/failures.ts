@@ -1,4 +1,4 @@
-/** Describes the failures that a start with --keep-going has skipped. */
+/** Describes the failed statements that a start with --keep-going has skipped. */
 import { observe } from './baseline/observe.ts';
 import { isCreatedBy } from './missing.ts';
 
@@ -14,7 +14,8 @@ export interface SkippedStatement {
 }
 
 /**
- * Returns, for each failed statement, the indexes of later statements that failed because it didn't create an object.
+ * Returns, for each failed statement, the indexes of later statements that failed because this statement didn't create
+ * an object.
  *
  * @example
  * dependents([

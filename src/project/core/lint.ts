@@ -23,7 +23,7 @@ export interface LintResult {
 const rank = (level: LintLevel): number => lintLevels.indexOf(level);
 
 /**
- * Returns the results with only the issues that have at least this level. Functions without such issues are omitted.
+ * Returns the results with only those issues that have at least this level. Functions without such issues are omitted.
  */
 export function atLevel(results: readonly LintResult[], level: LintLevel): LintResult[] {
   return results

@@ -13,7 +13,7 @@ export interface SqlText {
 }
 
 export interface MissingOptions {
-  /** The file that failed. `files` might not contain it, for example if it is a seed. */
+  /** The file that failed. `files` might not contain this file, for example if it is a seed. */
   readonly failed: string;
   /** The files in the order in which they are applied. */
   readonly files: readonly SqlText[];
@@ -29,7 +29,7 @@ interface Missing {
   readonly kind: Kind;
   /** The name as PostgreSQL's message contains it, such as `public.documents`. */
   readonly shown: string;
-  /** The schema. Undefined if the name doesn't contain one. */
+  /** The schema. Undefined if the name in the message doesn't contain a schema. */
   readonly schema: string | undefined;
   readonly name: string;
 }
@@ -199,7 +199,7 @@ function baselineAdvice(typesFile: string | undefined): string[] {
   ];
 }
 
-/** Returns an example of a file name that sorts before all others. */
+/** Returns an example of a file name that sorts before all other names. */
 function exampleOf(files: readonly SqlText[]): string {
   const versions = files.map(({ shownPath }) => /\/(\d+)_[^/]*$/.exec(shownPath)?.[1] ?? '');
   const first = versions.find((version) => version !== '') ?? '1';

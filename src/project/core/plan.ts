@@ -1,6 +1,6 @@
 /**
- * Plans how the statements of a file run. If possible, they run in a single transaction. BEGIN … COMMIT blocks in the
- * file become separate transactions. Statements that PostgreSQL doesn't allow in a transaction run alone.
+ * Plans how the statements of a file run. If possible, all statements run in a single transaction. BEGIN … COMMIT
+ * blocks in the file become separate transactions. Statements that PostgreSQL doesn't allow in a transaction run alone.
  */
 import { grantedWhereThere } from './extension-grant.ts';
 import { asEmbedded, type MissingExtensions } from './extension-statement.ts';
@@ -12,7 +12,7 @@ export interface PlannedStatement {
   /** The index of the statement. It starts at 0, as in upstream. */
   readonly index: number;
   /**
-   * The text to send. Unless the statement is about an extension, the text has the same length as in the file, so that
+   * The text to send. Unless the statement concerns an extension, the text has the same length as in the file, so that
    * error positions are correct.
    */
   readonly text: string;
@@ -29,7 +29,7 @@ export type Step =
 
 export interface PlanOptions {
   /**
-   * Whether nothing else uses the database. If so, CONCURRENTLY is removed so that the file can run in a single
+   * Whether no other session uses the database. If true, CONCURRENTLY is removed so that the file can run in a single
    * transaction.
    */
   readonly quiet: boolean;

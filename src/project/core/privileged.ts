@@ -1,13 +1,13 @@
 /**
  * Recognizes the two kinds of statements in migrations that run even though PostgreSQL allows them only for superusers.
- * The token grammar is strict, so nothing else can run with Plinth's privileges. All other statements run as
- * `postgres`, and PostgreSQL itself rejects those that need a superuser.
+ * The token grammar is strict, so no other statement can run with Plinth's privileges. All other statements run as
+ * `postgres`, and PostgreSQL itself rejects statements that need a superuser.
  */
 import { lex } from '../../shared/sql/lex.ts';
 
 export interface Privileged {
   readonly object: 'event trigger' | 'publication';
-  /** The name as written, which is a single identifier. */
+  /** The extension's name as written, which is a single identifier. */
   readonly name: string;
   /** The statement, rebuilt from its tokens. */
   readonly text: string;

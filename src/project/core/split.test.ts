@@ -124,7 +124,7 @@ describe('splitting a file into statements', () => {
     ]);
   });
 
-  /** Statements with every kind of semicolon at which they must not be split. */
+  /** Statements that contain every kind of semicolon at which the splitter must not split. */
   const fragment = fc.constantFrom(
     'select 1',
     "select 'a;''b'",

@@ -8,14 +8,14 @@ import { canonicalType } from './type-names.ts';
 
 /**
  * Sets the type of a referenced column to the type that a statement needs for the referencing column. If statements
- * need different types for the two columns, excludes the foreign key. Each step fixes one type or excludes one key, so
- * the loop ends.
+ * need different types for the two columns, excludes the foreign key. Each step sets one type or excludes one foreign
+ * key, so the loop ends.
  */
 export function alignKeys(draft: Draft): void {
   while ([...draft.tables.values()].some((table) => alignOne(draft, table)));
 }
 
-/** Returns whether the draft was changed. */
+/** Returns whether this step changed the draft. */
 function alignOne(draft: Draft, table: TableDraft): boolean {
   for (const { name, columns, referencedRelation, referencedColumns } of referencesOf(draft, table)) {
     const target = draft.tables.get(`${table.schema}.${referencedRelation}`);
@@ -39,7 +39,7 @@ function typeIn(draft: Draft, table: TableDraft | undefined, name: string | unde
   return table === undefined || column === undefined ? undefined : typeOf(draft, table, column).type;
 }
 
-/** Whether a foreign key may link columns of these types. */
+/** Whether columns of these two types can be linked by a foreign key. */
 const isComparable = (a: string, b: string): boolean => kindOf(a) === kindOf(b);
 
 function kindOf(type: string): string {

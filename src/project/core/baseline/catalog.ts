@@ -5,7 +5,7 @@ export interface Catalog {
   /** The names of enums and composite types. */
   readonly types: ReadonlySet<string>;
   readonly functions: ReadonlySet<string>;
-  /** The source text of every function that a migration creates. */
+  /** The source code of every function that a migration creates. */
   readonly functionBodies: readonly string[];
   /** The columns of each unique key of a table, sorted and separated by commas. */
   readonly uniqueKeys: ReadonlyMap<string, readonly string[]>;

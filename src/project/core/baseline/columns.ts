@@ -1,4 +1,4 @@
-/** Determines the table and type of a column that a statement in the migrations needs. */
+/** Finds the table and type of a column that a statement in the migrations needs. */
 import type { ColumnModel, TableModel } from '../types-file/model.ts';
 import type { Draft, TableDraft } from './draft.ts';
 import { bare, nameOf, typeOfValue } from './print.ts';
@@ -7,7 +7,7 @@ import type { Sources } from './sources.ts';
 import { mentions } from './statement.ts';
 
 /**
- * Returns the column that has this name now or after a later migration, from the generated types. If the types don't
+ * Returns the column from the generated types that has this name now or after a later migration. If the types don't
  * contain the column, returns a nullable string column.
  */
 export function columnModel(draft: Draft, sources: Sources, table: TableDraft, name: string): ColumnModel {
@@ -26,12 +26,15 @@ export function columnModel(draft: Draft, sources: Sources, table: TableDraft, n
   return { name, type: { kind: 'string', dimensions: 0 }, nullable: true, optional: true, generated: false };
 }
 
-/** A column that a statement uses but that doesn't exist in any of the statement's tables. */
+/** A column that a statement uses but that isn't in any of the statement's tables. */
 export interface MissingColumn {
   readonly name: string;
   /** The alias or table name in front of the column. */
   readonly qualifier?: string;
-  /** The position in the statement in characters, starting at 1. Undefined if PostgreSQL doesn't report it. */
+  /**
+   * The column's position in the statement in characters, starting at 1. Undefined if PostgreSQL doesn't report the
+   * position.
+   */
   readonly position: number | undefined;
 }
 
@@ -80,7 +83,10 @@ export interface LateTable {
   readonly model: TableModel;
 }
 
-/** Returns the table that has the column in the generated types. `written` is the table's name in the error. */
+/**
+ * Returns the table that contains the column according to the generated types. `written` is the table's name in the
+ * error message.
+ */
 export function lateTable(
   draft: Draft,
   written: string | undefined,
@@ -98,7 +104,7 @@ export function lateTable(
   );
 }
 
-/** Adds a column from the generated types to a table that isn't in the baseline. */
+/** Adds a column from the generated types to a table that a migration creates. */
 export function lateColumn(draft: Draft, { schema, model }: LateTable, name: string): LateColumn {
   const column = model.columns.find((one) => one.name === name) as ColumnModel;
   const { type } = typeOfValue(draft, column);

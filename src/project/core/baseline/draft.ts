@@ -1,7 +1,7 @@
 /**
- * The draft of a baseline. The draft is empty at first. Each rehearsal of the migrations adds the objects that they
- * need and removes those that they create themselves (`repair.ts`). The final draft contains the objects in the
- * generated types that migrations need but don't create.
+ * The draft of a baseline. The draft is empty at first. Each rehearsal of the migrations adds objects that the
+ * migrations need and removes objects that they create themselves (`repair.ts`). The final draft contains the objects
+ * in the generated types that migrations need but don't create.
  */
 import type {
   ColumnModel,
@@ -15,11 +15,14 @@ import type {
 export interface TableDraft {
   readonly schema: string;
   readonly name: string;
-  /** The columns in the order in which they are printed. */
+  /** The columns in the order in which the baseline lists them. */
   readonly columns: ColumnModel[];
   readonly primaryKey: readonly string[];
   readonly uniques: (readonly string[])[];
-  /** Whether the generated types contain the table. Otherwise, its columns come from the statements that use them. */
+  /**
+   * Whether the generated types contain the table. If false, the table's columns come from the statements that use
+   * them.
+   */
   readonly isKnown: boolean;
   /** Policies and constraints that a migration drops or changes, so the baseline must create them. */
   readonly policies: Set<string>;
@@ -36,7 +39,7 @@ export interface FunctionDraft {
   }[];
   readonly returns: string;
   /**
-   * Whether a migration calls the function. If so, the function in the baseline returns null instead of raising an
+   * Whether a migration calls the function. If true, the function in the baseline returns null instead of raising an
    * error.
    */
   readonly isCalled: boolean;
@@ -57,7 +60,7 @@ export class Draft {
   readonly oldNames = new Map<string, string>();
   /** Extensions that were enabled in the dashboard. */
   readonly extensions = new Set<string>();
-  /** The types that statements require for columns, by `schema.table.column`. */
+  /** The types that statements require for columns, indexed by `schema.table.column`. */
   readonly types = new Map<string, string>();
   /**
    * Objects that the migrations create, as `schema.table.column`, `schema.table constraint name` or `schema.enum
@@ -133,7 +136,7 @@ function inUsualOrder(columns: readonly ColumnModel[]): ColumnModel[] {
 }
 
 /**
- * Returns the columns of the primary key: `id` or, without such a column, a one-to-one reference or the references of a
+ * Returns the columns of the primary key: `id` or, if `id` doesn't exist, a one-to-one reference or the references of a
  * join table.
  */
 function primaryKeyOf(model: TableModel | undefined): readonly string[] {

@@ -2,7 +2,7 @@
 
 export interface BaselineFile {
   readonly version: string;
-  /** The path as the developer wrote it, such as `src/integrations/supabase/types.ts`. */
+  /** The path that the developer entered, such as `src/integrations/supabase/types.ts`. */
   readonly typesFile: string;
   readonly statements: readonly string[];
 }

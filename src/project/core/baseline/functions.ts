@@ -1,6 +1,6 @@
 /**
- * The functions in the baseline. Their parameters and results come from the migrations, the generated types or calls to
- * the functions.
+ * The functions in the baseline. The functions' parameters and results come from the migrations, the generated types or
+ * calls to the functions.
  */
 import type { ColumnModel } from '../types-file/model.ts';
 import type { Draft, FunctionDraft } from './draft.ts';
@@ -15,8 +15,8 @@ export interface CalledFunction {
 }
 
 /**
- * Describes a function that a migration calls before it exists. The signature comes from a later migration that
- * declares the function, from the generated types, or otherwise from the statement that uses the function.
+ * Describes a function that a migration calls before the function exists. The signature comes from a later migration
+ * that declares the function, from the generated types, or otherwise from the statement that uses the function.
  */
 export function functionFor(
   draft: Draft,

@@ -7,7 +7,7 @@ import type { ColumnModel, ValueType } from '../types-file/model.ts';
 
 export interface Guess {
   readonly type: string;
-  /** The reason for the guess. Undefined if only one type fits the TypeScript type. */
+  /** The reason for the guess. Undefined if only one PostgreSQL type fits the TypeScript type. */
   readonly reason?: string;
 }
 
@@ -32,7 +32,7 @@ function guessSingle(name: string, { kind, dimensions }: ValueType): Guess {
 /** Splits a name into words. `createdAt` and `created_at` have the same words. */
 const wordsOf = (name: string): string => name.replace(/([a-z\d])([A-Z])/g, '$1_$2').toLowerCase();
 
-/** Matches the names of IDs from other services, which aren't uuids. */
+/** Matches the column names of other services' IDs, which aren't uuids. */
 const foreignService =
   /(^|_)(stripe|paypal|razorpay|paystack|square|google|facebook|apple|github|discord|telegram|twitter|whatsapp|firebase|clerk|openai|external|provider|session|device|client|transaction|payment_intent|customer|price|subscription|message|tax|national|chat|request|tracking|template|tx)_id$/;
 
@@ -58,7 +58,7 @@ function guessNumber(name: string): Guess {
   return { type: 'numeric', reason: 'number' };
 }
 
-/** Guesses a type for which the generator writes `unknown`. */
+/** Guesses the type of a column for which the generated types contain `unknown`. */
 function guessUnknown(name: string): Guess {
   if (/(^|_)ip(_address)?$/.test(name)) return { type: 'inet', reason: 'unknown type, named ip' };
   if (/search|fts|tsv|vector|document/.test(name))
@@ -69,8 +69,8 @@ function guessUnknown(name: string): Guess {
 }
 
 /**
- * Returns the default of a column. Returns undefined if the generated types show that it has none. `type` is the SQL
- * type of the column.
+ * Returns the default of a column. Returns undefined if the generated types show that the column has none. `type` is
+ * the SQL type of the column.
  */
 export function guessDefault(
   { name: written, optional, nullable, generated }: ColumnModel,

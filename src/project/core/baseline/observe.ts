@@ -7,9 +7,9 @@ export interface Failure {
   readonly code: string;
   readonly message: string;
   readonly detail?: string | undefined;
-  /** The context of the error. If a statement inside a function failed, the context contains this statement. */
+  /** The context of the error. If a statement inside a function failed, this context contains the statement. */
   readonly where?: string | undefined;
-  /** The position in characters, starting at 1. */
+  /** The error's position in characters, starting at 1. */
   readonly position?: number | undefined;
   /** The text of dynamic SQL or of a query in a function. `internalPosition` is a position in this text. */
   readonly internalQuery?: string | undefined;
@@ -18,7 +18,7 @@ export interface Failure {
 
 export type Observation =
   | { readonly kind: 'no relation'; readonly schema?: string; readonly name: string }
-  /** The table. Undefined if the message doesn't contain it. */
+  /** The table. Undefined if the error message doesn't contain the table's name. */
   | {
       readonly kind: 'no column';
       readonly table?: string;
@@ -39,7 +39,7 @@ export type Observation =
   | { readonly kind: 'no conflict target' }
   | { readonly kind: 'types differ'; readonly left: string; readonly right: string }
   | { readonly kind: 'no operator'; readonly left: string; readonly operator: string; readonly right: string }
-  /** A condition has the type `type` instead of boolean. */
+  /** A condition has the type in `type` instead of boolean. */
   | { readonly kind: 'condition of another type'; readonly type: string }
   | {
       readonly kind: 'keys differ';
@@ -48,7 +48,7 @@ export type Observation =
       readonly referenced: string;
       readonly types: readonly [string, string];
     }
-  /** The last query of an SQL function returns a type that differs from the declared one. `column` starts at 1. */
+  /** The last query of an SQL function returns a type that differs from the declared type. `column` starts at 1. */
   | {
       readonly kind: 'result differs';
       readonly returned: string;
@@ -107,7 +107,7 @@ const rules: readonly Rule[] = [
     kind: 'no column',
     name: column,
   })),
-  // In a message about a parameter, the type isn't quoted.
+  // In an error message about a parameter, the type isn't quoted.
   rule('42704', `type (?:${name}|(\\S+)) does not exist`, ([quoted, bare]) => ({
     kind: 'no type',
     ...partsOf((quoted ?? bare ?? '').replace(/(\[\])+$/, '')),

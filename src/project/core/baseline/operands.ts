@@ -3,14 +3,14 @@ import { offsetOf, type Word, wordsOf } from './statement.ts';
 
 export interface Operand {
   readonly name: string;
-  /** The alias or table name in front of the column. */
+  /** The alias or table name that precedes the column. */
   readonly qualifier: string | undefined;
-  /** The position in the statement in characters, starting at 1. */
+  /** The column's position in the statement in characters, starting at 1. */
   readonly position: number;
 }
 
 /**
- * Returns the columns in front of an operator. `position` is the operator's position, if PostgreSQL reports it.
+ * Returns the columns that precede an operator. `position` is the operator's position, if PostgreSQL reports it.
  *
  * @example operandsBefore("select 1 from a where a.settings ? 'x'", '?', undefined) // [{ name: 'settings', qualifier: 'a', … }]
  */
@@ -74,14 +74,14 @@ export function resultColumns(statement: string, position: number): readonly Ope
 
 const operatorCharacter = /[-+*/<>=~!@#%^&|`?]/;
 
-/** Returns the arguments of all calls to the function. An argument that isn't a column is undefined. */
+/** Returns the arguments of all calls to the function. In the result, an argument that isn't a column is undefined. */
 export function callsOf(statement: string, name: string): (readonly (Operand | undefined)[])[] {
   const words = wordsOf(statement);
   return words.flatMap(({ text, isName }, index) => {
     if (!isName || text !== name || words[index + 1]?.text !== '(') return [];
     const list = argumentsBehind(words, index + 1);
     const columns = list.map(({ first, last }) => onlyColumn(statement, words, first, last));
-    // `extract(epoch from created_at)` is treated as a call with two arguments.
+    // The expression `extract(epoch from created_at)` is treated as a call with two arguments.
     return [name === 'extract' ? [undefined, fieldSource(statement, words, list[0])] : columns];
   });
 }

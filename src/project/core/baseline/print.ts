@@ -32,7 +32,7 @@ export const bare = (name: string): string =>
   /^[a-z_][a-z0-9_]*$/.test(name) && !reserved.has(name) ? name : quoted(name);
 
 /**
- * Words that can't be the name of a table, column or function without quotes, and words that begin the name of a type.
+ * Words that can't be the name of a table, column or function without quotes, or that begin the name of a type.
  */
 const reserved = new Set(
   (
@@ -151,8 +151,8 @@ export function columnDefinition(
 }
 
 /**
- * Returns the type of a column. This is the type that a statement requires, the referenced column's type, or otherwise
- * a guess from the TypeScript type and the name.
+ * Returns the type of a column. This type is the one that a statement requires, the referenced column's type, or
+ * otherwise a guess from the TypeScript type and the name.
  */
 export function typeOf(draft: Draft, table: TableDraft, column: ColumnModel): Guess {
   return typeWithin(draft, table, column, new Set());
@@ -260,7 +260,7 @@ export function functionStatement({ schema, name, parameters, returns, isCalled 
     (one) =>
       `${one.name === undefined ? '' : `${bare(one.name)} `}${one.type}${one.optional ? ' default null' : ''}`,
   );
-  // All parameters after the first one with a default must have defaults too.
+  // All parameters that follow a parameter with a default must also have defaults.
   const firstOptional = parameters.findIndex(({ optional }) => optional);
   const withDefaults = list.map((one, index) =>
     firstOptional >= 0 && index > firstOptional && !one.endsWith(' default null')

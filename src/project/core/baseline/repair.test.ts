@@ -18,7 +18,7 @@ const unlinked = `export type Database = { public: { Tables: {
   teams: { Row: { id: string } Insert: { id: string } Relationships: [] }
   notes: { Row: { customer_id: string } Insert: { customer_id: string } Relationships: [] } } } }`;
 
-/** Returns the baseline statements to use after the given statements have failed. */
+/** Returns the statements of the baseline after the given statements have failed. */
 function repaired(
   migration: string,
   ...failures: readonly (Failure & { readonly statement?: string })[]

@@ -55,7 +55,7 @@ export const keyOfColumns = (columns: readonly string[]): string => [...columns]
 export class Repairer {
   readonly draft: Draft;
   readonly #sources: Sources;
-  /** The statements of the draft that have already run in this rehearsal. */
+  /** The draft's statements that have already run in this rehearsal. */
   #done = new Set<string>();
   /** Objects that a migration uses before any migration creates them. The baseline must contain them. */
   readonly #demanded = new Set<string>();
@@ -75,12 +75,12 @@ export class Repairer {
   }
 
   /**
-   * Whether the baseline can contain the object, such as `public.notes`. False if an earlier rehearsal has shown that a
-   * migration creates the object.
+   * Whether the baseline can contain this object, such as `public.notes`. False if an earlier rehearsal has shown that
+   * a migration creates the object.
    */
   readonly mayHold = (key: string): boolean => !this.#excludedObjects.has(key);
 
-  /** Returns the table's column of this name from the generated types, or a guess. */
+  /** Returns the table's column with this name from the generated types, or a guess. */
   readonly columnFor = (table: TableDraft, name: string): ColumnModel =>
     columnModel(this.draft, this.#sources, table, name);
 
@@ -92,7 +92,7 @@ export class Repairer {
     return table;
   }
 
-  /** Returns the repair for a failure. Returns undefined if changing the baseline doesn't help. */
+  /** Returns the repair for a failed statement. Returns undefined if changing the baseline doesn't help. */
   remedy(failure: Failure, statement: string): Remedy | undefined {
     const extension = missingExtension(failure);
     if (extension !== undefined) return this.#extension(extension);
@@ -182,8 +182,8 @@ export class Repairer {
   }
 
   /**
-   * Returns the table that a message refers to. PostgreSQL's messages don't contain the schema, so it is taken from the
-   * statement.
+   * Returns the table that a message refers to. PostgreSQL's messages don't contain the schema, so the schema is taken
+   * from the statement.
    */
   #table(name: string, statement: string): TableDraft | undefined {
     return this.draft.findTable(name, writtenSchema(statement, name));
@@ -262,7 +262,7 @@ export class Repairer {
   }
 
   /**
-   * Handles a table that existed before the migrations. Migrations create such a table only if it is missing, and the
+   * Handles a table that existed before the migrations. Migrations create this table only if it is missing, and the
    * table has columns that no migration adds.
    */
   #lateColumn(found: LateTable | undefined, name: string): Remedy | undefined {
@@ -281,7 +281,7 @@ export class Repairer {
     const { enums, compositeTypes, domains } = this.draft;
     if (serviceSchemas.has(schema) || enums.has(key) || compositeTypes.has(key) || domains.has(key))
       return undefined;
-    // Each table and view has a row type of the same name.
+    // Each table and view has a row type with the same name.
     if (this.draft.tableModel(schema, name) ?? this.draft.viewModel(schema, name))
       return this.#noRelation(schema, name);
     if (!this.#addType(schema, name, true) && !this.#addUndescribedType(schema, name, statement))
@@ -405,7 +405,7 @@ export class Repairer {
     for (const key of [...draft.tables.keys(), ...draft.views.keys()])
       if (key.slice(key.indexOf('.') + 1) === name)
         return this.#exclude(key, () => draft.tables.delete(key) || draft.views.delete(key));
-    // The name may belong to the index of a unique constraint in the baseline.
+    // The name may be the name of a unique constraint's index in the baseline.
     const owner = [...draft.tables.values()].find(
       (table) => name.startsWith(`${table.name}_`) && name.endsWith('_key'),
     );

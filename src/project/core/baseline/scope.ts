@@ -19,7 +19,7 @@ interface Query {
 }
 
 const beforeTable = new Set(['from', 'join', 'update', 'into', 'table']);
-/** Keywords that end a list of tables, or that can follow a table without being its alias. */
+/** Keywords that end a list of tables, or that can follow a table but aren't an alias. */
 const afterTable = new Set(
   (
     'where on using join inner left right full cross natural group order having limit offset union intersect except set ' +

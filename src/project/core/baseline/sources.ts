@@ -23,7 +23,7 @@ export class Sources {
     return this.#texts.some((text) => isCreatedBy(text, kind, schema, name));
   }
 
-  /** Whether every statement that creates the table contains `if not exists`. */
+  /** Whether every statement that creates this table contains `if not exists`. */
   createsIfMissing(schema: string, name: string): boolean {
     const pattern = new RegExp(
       String.raw`\bcreate\s+(?:unlogged\s+)?table\s+(?<guard>if\s+not\s+exists\s+)?(?:(?<schema>${identifier})\s*\.\s*)?"?${RegExp.escape(name)}"?(?![\w$])`,
@@ -50,7 +50,7 @@ export class Sources {
     );
   }
 
-  /** Returns the values in `create type NAME as enum (…)`. */
+  /** Returns the enum's values from `create type NAME as enum (…)`. */
   enumValues(name: string): string[] | undefined {
     const pattern = new RegExp(
       String.raw`\bcreate\s+type\b[^;(]*?(?<![\w$])"?${RegExp.escape(name)}"?\s+as\s+enum\s*\(([^()]*)\)`,
@@ -60,7 +60,7 @@ export class Sources {
     return list === undefined ? undefined : stringsIn(list);
   }
 
-  /** Whether a statement drops or alters the type. If so, the type existed before the migrations. */
+  /** Whether a statement drops or alters the type. If true, the type existed before the migrations. */
   changesType(name: string): boolean {
     const pattern = new RegExp(
       String.raw`\b(drop|alter)\s+(type|domain)\s+(if\s+exists\s+)?(?:${identifier}\s*\.\s*)?"?${RegExp.escape(name)}"?(?![\w$])`,
@@ -69,7 +69,7 @@ export class Sources {
     return this.#texts.some((text) => pattern.test(text));
   }
 
-  /** Returns the new name from `alter table OLD rename to NEW`. */
+  /** Returns the table's new name from `alter table OLD rename to NEW`. */
   newTableName(old: string): string | undefined {
     return this.#renamed(old, String.raw`rename\s+to\s+(${identifier})`);
   }

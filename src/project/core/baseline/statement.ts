@@ -29,7 +29,7 @@ export function wordsOf(statement: string): Word[] {
   return words;
 }
 
-/** Converts a position from PostgreSQL, which counts characters from 1, to an offset. */
+/** Converts PostgreSQL's position, which counts characters from 1, to an offset in the text. */
 export const offsetOf = (statement: string, position: number): number =>
   [...statement].slice(0, position - 1).join('').length;
 
@@ -41,14 +41,14 @@ interface FailedQuery {
   readonly position: number | undefined;
 }
 
-/** Returns the query that failed. If the statement is a block or creates a function, the query is inside it. */
+/** Returns the query that failed. If the statement is a block or creates a function, the failed query is inside it. */
 export function failedQuery(
   { internalQuery, internalPosition, where = '', position }: Failure,
   statement: string,
 ): FailedQuery {
   if (internalQuery !== undefined) return { query: internalQuery, position: internalPosition };
   const inner = /^SQL statement "([\s\S]+?)"$/m.exec(where)?.[1];
-  // The given position refers to the outer statement.
+  // The position in the error refers to the outer statement.
   if (inner !== undefined) return { query: inner, position: undefined };
   return (
     (position === undefined ? undefined : bodyAround(statement, position)) ?? { query: statement, position }
@@ -67,7 +67,7 @@ function bodyAround(statement: string, position: number): FailedQuery | undefine
   return { query: body.text.slice(tag, body.text.length - tag), position: position - before };
 }
 
-/** Returns the schema in front of the table's name in the statement, such as `shop` for `shop.orders`. */
+/** Returns the schema that precedes the table's name in the statement, such as `shop` for `shop.orders`. */
 export function writtenSchema(statement: string, table: string): string | undefined {
   const words = wordsOf(statement);
   const at = words.findIndex(
@@ -142,7 +142,7 @@ export function referencedTables(statement: string): TableName[] {
   });
 }
 
-/** Returns the operands of all comparisons. The comparison at the position comes first. */
+/** Returns the operands of all comparisons. The comparison at the given position comes first. */
 export function comparedColumns(
   statement: string,
   position: number | undefined,
@@ -164,7 +164,7 @@ export function comparedColumns(
   return found.sort((a, b) => a.distance - b.distance);
 }
 
-/** Returns the column into which an insert with VALUES writes this string. */
+/** Returns the column into which an INSERT with VALUES writes this string. */
 export function columnOfValue(statement: string, value: string): string | undefined {
   const words = wordsOf(statement);
   const into = words.findIndex(({ text }) => text === 'into');
@@ -188,7 +188,7 @@ export function columnOfValue(statement: string, value: string): string | undefi
 
 /**
  * Returns the column at this position (starting at 1) in the result of the last query in a function. Returns undefined
- * if it is an expression.
+ * if the result column is an expression.
  */
 export function selectedColumn(
   statement: string,

@@ -1,7 +1,6 @@
 /**
- * Adds the objects from the generated types that are still missing in the database after the migrations. These are
- * tables, views and functions that were created in the dashboard, and that the app needs even though the migrations
- * don't.
+ * Adds the objects from the generated types that are still missing in the database after the migrations. These objects
+ * are tables, views and functions that were created in the dashboard, and that the app needs but the migrations don't.
  */
 import { missingExtension, serviceSchemas } from '../missing.ts';
 import type { ColumnModel, SchemaModel } from '../types-file/model.ts';
@@ -126,8 +125,8 @@ const isOfExtension = (name: string): boolean =>
 
 /**
  * Adds a policy to a table if possible. All tables have row-level security, so clients can't read a table without a
- * policy. If the migrations contain none and a column identifies the owner, a policy for the owner is a safe guess. The
- * developer must add any policies that allow more.
+ * policy. If the migrations don't contain a policy and a column identifies the owner, a policy for the owner is a safe
+ * guess. The developer must add any policies that allow more access.
  */
 function decideAccess({ draft }: Repairer, table: TableDraft, { relations, withPolicy }: Catalog): void {
   const key = `${table.schema}.${table.name}`;

@@ -37,7 +37,7 @@ const continuation = /^(precision|varying|with|without)$/;
 
 /**
  * Returns the type of a parameter such as `p_end timestamptz default now()`. Returns undefined for an output parameter,
- * because a call doesn't pass it.
+ * because calls don't pass output parameters.
  */
 export function parameterType(
   written: string,

@@ -77,7 +77,7 @@ describe('a column gets a type that the function accepts', () => {
 describe('a column that a statement writes to a uuid column becomes uuid', () => {
   const difference = { columnType: 'uuid', type: 'text' };
 
-  /** Returns the columns that become uuid. `^` marks the position of the error. */
+  /** Returns the columns whose type becomes uuid. `^` marks the position of the error. */
   function changed(marked: string, seen = difference): readonly string[] {
     const draft = new Draft(readTypes(types) as TypesModel);
     draft.addTable('public', 'notes', draft.tableModel('public', 'notes'));

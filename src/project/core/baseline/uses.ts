@@ -12,7 +12,7 @@ import { mentions } from './statement.ts';
 import { canonicalType } from './type-names.ts';
 import { teach } from './wrong-types.ts';
 
-/** Changes the type of a column to one that supports the operator. */
+/** Changes the type of a column to a type that supports the operator. */
 export function operatorLacking(
   draft: Draft,
   { left, operator, right }: { readonly left: string; readonly operator: string; readonly right: string },
@@ -68,8 +68,8 @@ function typeWithOperator(operator: string, right: string): string | undefined {
 }
 
 /**
- * Changes the types of columns to those that a function declares for its parameters. The function is PostgreSQL's own
- * or is created by a migration.
+ * Changes the columns' types to those that a function declares for its parameters. The function is either PostgreSQL's
+ * own or created by a migration.
  */
 export function argumentsDiffer(
   draft: Draft,
@@ -105,7 +105,10 @@ const isNumber = /^(sum|avg|abs|round|ceil|ceiling|floor|trunc|sqrt|power|mod|st
 const isText =
   /^(lower|upper|initcap|btrim|ltrim|rtrim|length|char_length|substring|substr|left|right|replace|split_part|starts_with|to_tsvector|regexp_\w+)$/;
 
-/** Whether PostgreSQL has a function with this name. If so, a call that fails has arguments of the wrong types. */
+/**
+ * Whether PostgreSQL has a function with this name. If true, a failed call of the function has arguments of the wrong
+ * types.
+ */
 export const isBuiltIn = (name: string): boolean =>
   [isJson, isArray, isTime, isNumber, isText].some((pattern) => pattern.test(name));
 

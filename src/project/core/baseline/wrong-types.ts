@@ -19,7 +19,7 @@ import {
 } from './statement.ts';
 import { canonicalType } from './type-names.ts';
 
-/** If a statement compares a column with a value of a different type, changes the column to that type. */
+/** If a statement compares a column with a value of a different type, changes the column to the value's type. */
 export function typesDiffer(
   draft: Draft,
   { left, right }: { readonly left: string; readonly right: string },
@@ -61,7 +61,7 @@ export function keysDiffer(
     : (teachTarget() ?? teachSource());
 }
 
-/** Changes the type of a column to the one that an SQL function declares for its result. */
+/** Changes the type of a column to the type that an SQL function declares for its result. */
 export function resultDiffers(
   draft: Draft,
   { returned, declared, column }: Extract<Observation, { kind: 'result differs' }>,
@@ -79,11 +79,14 @@ export function resultDiffers(
   return undefined;
 }
 
-/** Whether the column has the type that PostgreSQL's message names. */
+/** Whether the column has the type that PostgreSQL's message contains. */
 const isType = (draft: Draft, table: TableDraft, column: ColumnModel, shown: string): boolean =>
   canonicalType(typeOf(draft, table, column).type) === canonicalType(shown);
 
-/** Sets a column's type, but only once. If two statements require different types, they can't both succeed. */
+/**
+ * Sets a column's type, but only once. If two statements require different types, one of them fails regardless of the
+ * type.
+ */
 export function teach(draft: Draft, table: TableDraft, column: string, type: string): Remedy | undefined {
   const key = `${table.schema}.${table.name}.${column}`;
   if (draft.types.has(key) || ['unknown', 'void', 'record', 'trigger'].includes(type)) return undefined;
