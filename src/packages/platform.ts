@@ -25,7 +25,7 @@ let known: MachinePlatform | undefined;
 /**
  * Returns the name of the platform whose binaries run on the machine.
  *
- * @throws {PackageError} if there are no binaries for the machine
+ * @throws {PackageError} if binaries for the machine don't exist
  */
 export function supportedPlatform({ os, arch, isMusl }: MachinePlatform): Platform {
   if (isMusl) {
