@@ -17,7 +17,7 @@ export interface Claim {
   readonly runs: readonly ClaimedRun[];
   /** The number of jobs that are due but currently locked. */
   readonly skipped: number;
-  /** The time until the next job is due, in milliseconds. Null if there are no active jobs. */
+  /** The time until the next job is due, in milliseconds. Null if no job is active. */
   readonly nextMs: number | null;
 }
 
