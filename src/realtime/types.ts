@@ -11,9 +11,9 @@ export interface RealtimeService extends Service {
 export interface RealtimeReport {
   readonly sockets: number;
   readonly channels: number;
-  /** The number of other running processes that serve the same database. */
+  /** The number of other running processes that use the same database. */
   readonly otherProcesses: number;
-  /** The error message while other processes are unreachable. Otherwise, undefined. */
+  /** The error message if other processes can't be reached at the moment. Otherwise, undefined. */
   readonly busTrouble: string | undefined;
   readonly stream: StreamReport;
 }
@@ -25,14 +25,14 @@ export interface StreamReport {
   readonly slot:
     | {
         readonly name: string;
-        /** Whether the slot remains after its connection ends. */
+        /** Whether the slot remains after its connection to PostgreSQL ends. */
         readonly permanent: boolean;
         /**
          * The size of the WAL that PostgreSQL retained for the slot at the last check, which runs every 30 seconds.
          * Undefined before the first check.
          */
         readonly retainedBytes: number | undefined;
-        /** The limit beyond which the slot is dropped. */
+        /** The size of retained WAL beyond which PostgreSQL drops the slot. */
         readonly maxBytes: number;
       }
     | undefined;
@@ -69,7 +69,8 @@ export interface ChangeCheckInput {
     /** The columns that identify the row, usually its primary key. */
     readonly key: Cells;
     /**
-     * The cells that had different values at the time of the change. All other cells are taken from the current row.
+     * The values at the time of the change of all cells that have changed since then. The values of all other cells are
+     * taken from the current row.
      */
     readonly row?: Cells;
   };
@@ -88,11 +89,11 @@ export interface BroadcastCheckInput {
         readonly event: string;
         readonly encoding: 'json' | 'binary';
         readonly sizeBytes: number;
-        /** If present, the check also determines whether this user can send the message. */
+        /** If this property is present, the check also determines whether this user can send the message. */
         readonly sender?: Persona | undefined;
       }
     /**
-     * A row of realtime.messages, identified by its id. Such rows are written by `realtime.send` and
+     * A row of `realtime.messages`, identified by its id. Such rows are written by `realtime.send` and
      * `broadcast_changes`.
      */
     | { readonly from: 'database'; readonly id: string };
@@ -112,8 +113,9 @@ export type CheckStepName =
   | 'limit';
 
 /**
- * `passes`: this step doesn't prevent delivery. `stops`: nothing is delivered. `alters`: a changed or incomplete
- * message is delivered. `not asked`: an earlier step or the kind of change makes this step irrelevant.
+ * `passes`: this step doesn't prevent delivery. `stops`: this step prevents delivery. `alters`: the message is
+ * delivered, but changed or incomplete. `not asked`: this step is irrelevant because of an earlier step or the kind of
+ * change.
  */
 export type StepOutcome = 'passes' | 'stops' | 'alters' | 'not asked';
 
@@ -129,10 +131,10 @@ export interface CheckStep {
 }
 
 interface DeliveryCheckResult {
-  /** Whether no step stops the delivery. */
+  /** Whether the message is delivered, that is, no step stops it. */
   readonly delivered: boolean;
   readonly steps: readonly CheckStep[];
-  /** The number of channels in this process that were joined with a token that has this role and `sub`. */
+  /** The number of open channels in this process whose token has this role and `sub`. */
   readonly connected: number;
 }
 
@@ -144,8 +146,8 @@ export interface ChangeCheckResult extends DeliveryCheckResult {
 export interface BroadcastCheckResult extends DeliveryCheckResult {}
 
 /**
- * Thrown if the check can't be performed because a table, row or message doesn't exist. The error message is shown to
- * operators.
+ * Thrown if the delivery check can't be performed because a table, row or message doesn't exist. The error message is
+ * shown to operators.
  */
 export class DeliveryCheckError extends Error {
   override readonly name = 'DeliveryCheckError';

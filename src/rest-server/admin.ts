@@ -1,6 +1,6 @@
 /**
- * The admin server, which serves /live, /ready, /metrics and /schema_cache with the same responses as PostgREST 16. It
- * must not be publicly reachable.
+ * The admin server, which serves /live, /ready, /metrics and /schema_cache with the same responses as PostgREST 16. The
+ * admin server must not be publicly reachable.
  */
 import type { Server } from 'node:http';
 import { createServer } from '../kernel/http.ts';

@@ -7,13 +7,13 @@
 
 export type FileValue = string | number | boolean | readonly FileValue[];
 
-/** A syntax error. The message contains the file, the line and the column. */
+/** A syntax error. The error message contains the file, the line and the column. */
 export class ConfigFileError extends Error {
   override name = 'ConfigFileError';
 }
 
 export interface FileSources {
-  /** Returns the text of a file. Throws if it can't be read. */
+  /** Returns the text of a file. Throws if the file can't be read. */
   readonly read: (path: string) => string;
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
@@ -82,7 +82,7 @@ function interpolate(
   });
 }
 
-/** Looks up a variable in its group first, then in the enclosing groups. */
+/** Looks up a variable first in its group, then in the enclosing groups. */
 function lookUp(
   variable: string,
   prefix: string,
@@ -123,7 +123,7 @@ function parse(text: string, file: string): Directive[] {
     at += literal.length;
     return true;
   };
-  /** Skips spaces and comments on this line. */
+  /** Skips spaces and comments up to the end of the line. */
   const blank = (): void => {
     match(BLANK);
     match(COMMENT);

@@ -20,7 +20,7 @@ export interface Listener {
 
 export interface ServerConfig {
   readonly rest: RestSettings;
-  /** The keys that verify tokens. If undefined, all tokens are rejected. */
+  /** The keys that verify tokens. If the keys are undefined, all tokens are rejected. */
   readonly keySet: KeySet | undefined;
   readonly jwtCacheEntries: number;
   readonly connection: ConnectionOptions;
@@ -32,7 +32,10 @@ export interface ServerConfig {
     readonly maxLifetimeMs: number;
     readonly recovers: boolean;
   };
-  /** The channel that the server listens on for reload notifications. If undefined, the server doesn't listen. */
+  /**
+   * The PostgreSQL channel on which the server listens for reload notifications. If it is undefined, the server doesn't
+   * listen for notifications.
+   */
   readonly channel: string | undefined;
   readonly readsDatabase: boolean;
   readonly preConfig: string | undefined;
@@ -54,7 +57,7 @@ export interface ConfigSources {
   readonly database: ReadonlyMap<string, string>;
 }
 
-/** Thrown if the configuration has errors. The message contains one line per error. */
+/** Thrown if the configuration has errors. The error message contains one line per configuration error. */
 export class ServerConfigError extends Error {
   override name = 'ServerConfigError';
   constructor(faults: readonly string[]) {
@@ -229,7 +232,7 @@ class Reader {
       const uri = text.startsWith('@') ? readFile(text.slice(1)).toString('utf8').trim() : text;
       return connectionOf(uri, environment);
     } catch (error) {
-      // Other errors' messages aren't shown because they could include a password.
+      // The messages of other errors aren't shown because they could include a password.
       const known =
         error instanceof ConnectionStringError || (error as NodeJS.ErrnoException).code !== undefined;
       if (!known) throw error;
@@ -273,10 +276,10 @@ class Reader {
   }
 }
 
-/** Removes the line feed at the end of a file. Text editors add it, but it isn't part of the secret. */
+/** Removes the line feed at the end of a file. Text editors add a line feed, but it isn't part of the secret. */
 const chomp = (bytes: Buffer): Buffer => (bytes.at(-1) === 0x0a ? bytes.subarray(0, -1) : bytes);
 
-/** Decodes base64. The URL-safe alphabet and dots as padding are also accepted. */
+/** Decodes base64. The URL-safe base64 alphabet and dots as padding are also accepted. */
 function fromBase64(bytes: Buffer): Buffer {
   const text = bytes.toString('utf8').trim().replaceAll('_', '/').replaceAll('-', '+').replaceAll('.', '=');
   if (text.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(text)) {

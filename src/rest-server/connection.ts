@@ -1,4 +1,7 @@
-/** Determines how to connect to PostgreSQL. Parts that `db-uri` omits have the same defaults as in libpq. */
+/**
+ * Determines how to connect to PostgreSQL. Connection parameters that `db-uri` omits have the same defaults as in
+ * libpq.
+ */
 import { type ConnectionOptions, connectionOf as completed } from '../database/index.ts';
 
 /** Returns the connection options for `db-uri`. @throws {ConnectionStringError} */

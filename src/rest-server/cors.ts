@@ -7,9 +7,9 @@ import { EXPOSED_HEADERS } from '../rest/index.ts';
 type Headers = readonly (readonly [name: string, value: string])[];
 
 export type CorsResult =
-  /** A preflight request. The response has status 200 and these headers. */
+  /** A preflight request. The response has status 200 and the headers in `headers`. */
   | { readonly kind: 'preflight'; readonly headers: Headers }
-  /** Any other cross-origin request. These headers are added to the service's response. */
+  /** Any other cross-origin request. `headers` are added to the service's response. */
   | { readonly kind: 'plain'; readonly headers: Headers };
 
 export interface CorsRequest {
@@ -27,8 +27,8 @@ const MAX_AGE_SECONDS = 24 * 60 * 60;
 const HEADER_NAME = /^[!#$%&'*+.^_`|~\w-]+$/;
 
 /**
- * Determines the response headers for a cross-origin request. `origins` lists the allowed origins, which can send
- * credentials. If it is empty, all origins are allowed but can't send credentials.
+ * Determines the response headers for a cross-origin request. `origins` lists the allowed origins, whose requests can
+ * include credentials. If the list is empty, requests from all origins are allowed, but without credentials.
  */
 export function checkCors(request: CorsRequest, origins: readonly string[]): CorsResult {
   const none: CorsResult = { kind: 'plain', headers: [] };
@@ -67,7 +67,7 @@ function parseHeaderNames(text: string | undefined): string[] | undefined {
   return names.every((name) => HEADER_NAME.test(name)) ? names : undefined;
 }
 
-/** Returns the names of all allowed headers, which include every requested header. */
+/** Returns the names of all allowed headers, including every requested header. */
 function allowedHeaders(requested: readonly string[]): string[] {
   const named = ['Authorization', ...requested];
   const known = new Set(named.map((name) => name.toLowerCase()));

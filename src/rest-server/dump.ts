@@ -18,7 +18,10 @@ const ESCAPES: Readonly<Record<string, string>> = { '\n': '\\n', '\t': '\\t', '\
 const quoted = (text: string): string =>
   `"${text.replace(/["\\$\n\t\r]/g, (char) => ESCAPES[char] ?? `\\${char}`)}"`;
 
-/** Returns every setting with its help and default. Settings without a default are commented out. */
+/**
+ * Returns a configuration file that contains every setting with its help text and default. Settings without a default
+ * are commented out.
+ */
 export function exampleText(): string {
   return settingKeys
     .map((key) => {
@@ -31,7 +34,7 @@ export function exampleText(): string {
     .join('\n');
 }
 
-/** The top-level names are the same as PostgREST's, but the entries have a different structure. */
+/** The top-level names in the JSON are the same as PostgREST's, but the entries have a different structure. */
 export function schemaCacheText(cache: SchemaCache): string {
   const byName = <T>(map: ReadonlyMap<string, T>) =>
     [...map].map(([key, value]) => {

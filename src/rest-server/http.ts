@@ -31,11 +31,11 @@ export interface HttpDeps {
 
 export interface RequestFacts {
   role: string | undefined;
-  /** The SQL statements of the request. Undefined if SQL isn't logged. */
+  /** The SQL statements that the request ran. Undefined if SQL statements aren't logged. */
   readonly statements: string[] | undefined;
 }
 
-/** The maximum size of the request line and all headers together. It is close to upstream's limit. */
+/** The maximum size of the request line and all headers together. The limit is close to upstream's. */
 const MAX_HEADER_BYTES = 64 * 1024;
 const KEEP_ALIVE_MS = 72_000;
 
@@ -78,7 +78,7 @@ async function serve(request: IncomingMessage, response: ServerResponse, deps: H
   const result = await respondTo(request, response, facts, deps);
   if (log.wants(result.status)) for (const statement of facts.statements ?? []) log.say(statement);
   warnOfOldNames(request, result, log);
-  // Upstream adds this header to every OPTIONS response.
+  // PostgREST adds this header to every OPTIONS response.
   if (request.method === 'OPTIONS' && result.status === 200) own.push('Access-Control-Allow-Origin', '*');
   const headers = new Map(result.headers.map(([name, value]) => [name.toLowerCase(), value]));
   log.onResponse({
@@ -91,7 +91,7 @@ async function serve(request: IncomingMessage, response: ServerResponse, deps: H
     writeResponse(response, result, log.logger, own);
   } catch (cause) {
     result.release?.();
-    // Node rejects some headers that the database can set.
+    // Node refuses to send some headers that the database can set.
     log.logger.error({ error: cause }, 'failed to write the response');
     if (response.headersSent) response.destroy();
     else writeResponse(response, respondError(restError('PGRSTX00', { cause }), rest), log.logger, own);
@@ -125,7 +125,7 @@ async function respondTo(
   );
 }
 
-/** The body of requests that don't declare a body. The server reads no data for such requests. */
+/** Used as the body of requests that don't declare a body. The server doesn't read the connection for such requests. */
 const NO_BODY = new Uint8Array(0);
 
 const hasBody = ({ headers }: IncomingMessage): boolean =>

@@ -1,4 +1,7 @@
-/** Opens listeners. Supports PostgREST's special host values, shared ports, and Unix sockets with a file mode. */
+/**
+ * Opens listeners. Supports PostgREST's special host values, shared ports, and Unix sockets with a configurable file
+ * mode.
+ */
 import { chmodSync, existsSync, rmSync } from 'node:fs';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -24,7 +27,7 @@ const SPECIAL: Readonly<Record<string, readonly Address[]>> = {
 /** Whether a host is one of PostgREST's special values, which can't be used in a URL. */
 export const isSpecialHost = (host: string): boolean => Object.hasOwn(SPECIAL, host);
 
-/** Resolves with the address that the server listens on, such as `0.0.0.0:3000`, `[::]:3000` or `/tmp/pgrst.sock`. */
+/** Returns the address that the server listens on, such as `0.0.0.0:3000`, `[::]:3000` or `/tmp/pgrst.sock`. */
 export async function listen(server: Server, listener: Listener): Promise<string> {
   const { unixSocket, mode } = listener;
   if (unixSocket !== undefined) {
@@ -51,7 +54,7 @@ export async function listen(server: Server, listener: Listener): Promise<string
   return family === 'IPv6' ? `[${address}]:${port}` : `${address}:${port}`;
 }
 
-/** Whether the server is still listening. For a Unix socket, its file must also exist. */
+/** Whether the server still accepts connections. For a Unix socket, its file must also exist. */
 export function isListening(server: Server): boolean {
   const address = server.address();
   return address !== null && (typeof address !== 'string' || existsSync(address));

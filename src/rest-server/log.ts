@@ -8,7 +8,7 @@ import { databaseError, errorBody } from '../rest/index.ts';
 import type { LogLevel } from './config.ts';
 
 export interface ServerLog {
-  /** Writes a line regardless of the log level. */
+  /** Writes a line at any log level. */
   say(line: string): void;
   /** Writes a line if the log level is `error` or more verbose. */
   fault(line: string): void;
@@ -76,7 +76,7 @@ export function createServerLog(
     wants: (status) => status >= LOGGED_FROM[level()],
     onResponse({ request, role, status, sizeBytes }) {
       if (status < LOGGED_FROM[level()]) return;
-      // A Unix socket has no remote address.
+      // A client that connects through a Unix socket has no remote address.
       const { remoteAddress = '-' } = request.socket;
       const { referer = '', 'user-agent': agent = '' } = request.headers;
       const line = `${request.method} ${request.url} HTTP/${request.httpVersion}`;
@@ -88,7 +88,9 @@ export function createServerLog(
   };
 }
 
-/** Formats an error as clients see it. Adds the stack trace, which clients don't see, to an internal error. */
+/**
+ * Formats an error as it is sent to clients. Adds the stack trace, which isn't sent to clients, to an internal error.
+ */
 export function errorJson(error: unknown): string {
   const response = databaseError(error, false);
   const stack =

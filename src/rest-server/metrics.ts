@@ -1,4 +1,4 @@
-/** Collects the metrics that `/metrics` returns, with PostgREST 16's names and in Prometheus text format. */
+/** Collects the metrics that `/metrics` returns, with the names used in PostgREST 16 and in Prometheus text format. */
 import type { Remote } from '../database/index.ts';
 
 export interface Metrics {

@@ -1,12 +1,12 @@
-/** Runs the fixed statements, and defines their row types. */
+/** Runs the fixed SQL statements, and defines the types of their rows. */
 import type { Pool, Queryable } from '../database/index.ts';
 import { quoteIdentifier, sql } from '../kernel/sql.ts';
 import { databaseName, settingKeys, settingOf } from './settings-table.ts';
 
 export interface VersionRow {
-  /** The version as a number, for example 180004. */
+  /** The PostgreSQL version as a number, for example 180004. */
   number: number;
-  /** The server's own description of its version. */
+  /** The version text that PostgreSQL reports. */
   text: string;
 }
 
@@ -20,7 +20,7 @@ export async function selectVersion(db: Queryable): Promise<VersionRow> {
 const settable = settingKeys.filter((key) => settingOf(key).inDatabase === true).map(databaseName);
 
 /**
- * Reads the `pgrst.*` settings. In order of decreasing precedence, they are the login role's settings for this
+ * Reads the `pgrst.*` settings. The sources, in order of decreasing precedence, are the login role's settings for this
  * database, its settings for all databases, and the settings that `preConfig` sets. `preConfig` is a function name,
  * with or without a schema.
  */

@@ -1,6 +1,6 @@
 /**
  * Converts raw settings to typed values. Each setting is read from the first source that contains it: the database, the
- * environment or the file. Has no side effects.
+ * environment or the file. The module has no side effects.
  */
 import { nearest } from '../config/index.ts';
 import type { FileValue } from './config-file.ts';
@@ -20,14 +20,14 @@ export type Values = ReadonlyMap<Key, Value>;
 export interface Sources {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly file: ReadonlyMap<string, FileValue>;
-  /** The settings `pgrst.*` by full name. */
+  /** The `pgrst.*` settings, each with its full name as the key. */
   readonly database: ReadonlyMap<string, string>;
 }
 
 export interface Read {
   readonly values: Values;
   readonly appSettings: readonly (readonly [string, string])[];
-  /** The error messages. Each explains how to fix the error. */
+  /** The error messages. Each message explains how to fix the error. */
   readonly faults: readonly string[];
   readonly warnings: readonly string[];
 }

@@ -1,6 +1,6 @@
 /**
- * Runs a REST server for an existing PostgreSQL. Manages the configuration, the connections, the schema cache, the
- * public server and the admin server. No other service is loaded.
+ * Runs a REST server for an existing PostgreSQL. Manages the configuration, the database connections, the schema cache,
+ * the public server and the admin server. No other service is loaded.
  */
 import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
@@ -43,17 +43,17 @@ export interface RestServerOptions {
   readonly readFile: (path: string) => Buffer;
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
-  /** Called when the process can't continue. The reason has already been logged. */
+  /** Called if the process can't continue. The reason has already been logged. */
   readonly onFatal: () => void;
 }
 
 const OLDEST_VERSION = 150_000;
-/** The delays before retries, as in upstream. The delays double, up to 32 s. */
+/** The delays before reconnection attempts, as in upstream. The delays double, up to 32 s. */
 const RETRY_MS = [1000, 2000, 4000, 8000, 16_000, 32_000];
 const GRACE_MS = 10_000;
 
 const GIB = 1024 ** 3;
-/** The defaults of these settings in the complete product (`plinth.toml`, `[rest]`). */
+/** The default limits in the complete product (`plinth.toml`, `[rest]`). */
 const RESPONSE_LIMITS = { responseBytes: 2 * GIB, totalBytes: 8 * GIB };
 const REQUEST_BODIES_BYTES = GIB / 2;
 
@@ -74,7 +74,7 @@ export class RestServer {
   #admin: Server | undefined;
   #config: ServerConfig;
   #verifier: ReturnType<typeof createVerifier> | undefined;
-  /** The channel that the server listens on, or will listen on once it is connected. */
+  /** The PostgreSQL channel on which the server listens, or will listen after it connects to the database. */
   #channel: string | undefined;
   #snapshot: Snapshot | undefined;
   #version = '';
@@ -120,7 +120,7 @@ export class RestServer {
     return this.#config;
   }
 
-  /** Starts listening after the first attempt to load the schema cache, whether or not it succeeded. */
+  /** Starts listening after the first attempt to load the schema cache, even if the attempt fails. */
   async start(): Promise<void> {
     this.#log.say(`Starting PostgREST ${COMPATIBLE_VERSION} (plinth rest)...`);
     for (const warning of this.#config.warnings) this.#log.say(`WARNING: ${warning}`);
@@ -154,14 +154,14 @@ export class RestServer {
     return this.#config;
   }
 
-  /** Loads the schema cache and returns it. Throws if it can't be loaded. */
+  /** Loads the schema cache and returns it. Throws if the schema cache can't be loaded. */
   async loadSchemaCache(): Promise<SchemaCache> {
     await this.#state.reload('all');
     const { cache } = await this.#state.snapshot();
     return cache;
   }
 
-  /** Reloads the configuration or the schema. Called for SIGUSR1 and SIGUSR2. */
+  /** Reloads the configuration or the schema. Called if the process receives SIGUSR1 or SIGUSR2. */
   reload(extent: Extent): void {
     void this.#state.reload(extent);
   }
@@ -177,14 +177,14 @@ export class RestServer {
 
   async #stopAll(): Promise<void> {
     const servers = [this.#public, ...(this.#admin === undefined ? [] : [this.#admin])];
-    // Without this, a connection whose last response is sent during shutdown would stay open.
+    // Otherwise, a connection whose last response is sent during shutdown would stay open.
     const sweep = setInterval(() => this.#public.closeIdleConnections(), 20).unref();
     const cut = setTimeout(() => this.#public.closeAllConnections(), GRACE_MS).unref();
     this.#admin?.closeIdleConnections();
     await Promise.all(servers.map(closed));
     clearInterval(sweep);
     clearTimeout(cut);
-    // These must be stopped concurrently because each completes work that the other waits for.
+    // Both objects must be stopped concurrently, because each completes work for which the other waits.
     await Promise.all([this.#state.stop(), this.#remote.stop()]);
     await rm(this.#responsesDir, { recursive: true, force: true });
   }
@@ -209,7 +209,7 @@ export class RestServer {
         if (this.#verifier === undefined) throw restError('PGRST300');
         return this.#verifier.verify(token);
       },
-      // Responses contain upstream's messages without Plinth's additional hints.
+      // Responses contain PostgREST's messages without the hints that Plinth adds.
       responseStorage: this.#responseStorage,
       disk: spaciousDisk,
       advise: async (error) => error,
@@ -258,7 +258,7 @@ export class RestServer {
     const database = await this.#databaseSettings();
     try {
       const read = readServerConfig({ ...this.#options, database });
-      // The pool and the connection settings are already in use, so they can't change.
+      // The connection pool and the connection settings are already in use, so they can't change.
       this.#config = { ...read, pool: this.#config.pool, connection: this.#config.connection };
       this.#takeKeys();
       this.#warnOfOldClaimPath();
@@ -270,7 +270,9 @@ export class RestServer {
     return this.#config.rest;
   }
 
-  /** Reads the settings in the database. If PostgreSQL rejects the query, the server continues without them. */
+  /**
+   * Reads the settings in the database. If PostgreSQL rejects the query, the server continues without these settings.
+   */
   async #databaseSettings(): Promise<ReadonlyMap<string, string>> {
     const { readsDatabase, preConfig } = this.#config;
     if (!readsDatabase) return new Map();
@@ -301,7 +303,7 @@ export class RestServer {
     this.#snapshot = snapshot;
     if (extent === 'config' || this.#config.readsDatabase) this.#log.say('Config reloaded');
     if (extent === 'config') return;
-    // Sessions are replaced because existing sessions would keep old role settings and query plans.
+    // Sessions are replaced because existing sessions would continue to use old role settings and query plans.
     this.#remote.renew();
     this.#metrics.schemaCacheLoads = {
       ...this.#metrics.schemaCacheLoads,
@@ -368,7 +370,7 @@ export class RestServer {
   }
 }
 
-/** Whether PostgreSQL rejected the password, or a required password isn't configured (SQLSTATE 28P01 for both). */
+/** Whether PostgreSQL rejected the password, or a required password isn't configured (both have SQLSTATE 28P01). */
 const isRejectedLogin = (error: unknown): boolean => error instanceof PostgresError && error.code === '28P01';
 
 const closed = (server: Server): Promise<void> =>

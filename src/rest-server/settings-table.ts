@@ -1,6 +1,6 @@
 /**
- * Lists all settings of `plinth rest`, with PostgREST 16.2's names. The help, the validation, `docs/rest.md`, the
- * example file and the configuration dump are generated from this table.
+ * Lists all settings of `plinth rest`, which have the same names as in PostgREST 16.2. The help text, the validation,
+ * `docs/rest.md`, the example file and the configuration dump use this table.
  */
 
 export type Kind =
@@ -20,11 +20,14 @@ export interface Setting {
   readonly help: string;
   /** Whether the setting can be stored in the database as `pgrst.name_with_underscores`. */
   readonly inDatabase?: true;
-  /** Whether a change applies at the next reload. Other settings require a restart. */
+  /** Whether a change applies at the next reload. A change to any other setting requires a restart. */
   readonly reloads?: true;
   /** An older name of the setting, which is used if the current name isn't set. */
   readonly alias?: string;
-  /** The value in the example file. Used instead of the default if the default isn't informative. */
+  /**
+   * The value in the example file. The example file contains this value instead of the default if the default isn't
+   * informative.
+   */
   readonly example?: string;
 }
 
@@ -35,7 +38,7 @@ const mode = { is: 'mode' } as const;
 const port = { is: 'integer', from: 0, to: 65_535 } as const;
 const count = { is: 'integer', from: 0 } as const;
 const choice = (...of: string[]) => ({ is: 'choice', of }) as const;
-/** The setting can also be stored in the database, and a change applies at the next reload. */
+/** The setting can also be stored in the database, and a change to it applies at the next reload. */
 const anywhere = { inDatabase: true, reloads: true } as const;
 
 export const settingsTable = {

@@ -1,5 +1,6 @@
 /**
- * Runs a REST request within the process to preview the response that an app would get. The request can be rolled back.
+ * Runs a REST request within the process to preview the response that an app would get. The transaction of the request
+ * can be rolled back.
  */
 import { isStored } from './core/body.ts';
 import type { RestRequest } from './core/request.ts';
@@ -46,7 +47,7 @@ async function beginning(
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of isStored(body) ? body.chunks() : body) {
-    // The chunk is copied, because it is valid only until the next one is requested.
+    // The chunk is copied because it is only valid until the next chunk is requested.
     chunks.push(Buffer.from(chunk));
     size += chunk.byteLength;
     if (size > maxBytes) break;

@@ -6,11 +6,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import { RestError, restError } from './errors.ts';
 
-/** The maximum body size. Clients can split larger imports into several requests. */
+/** The maximum size of a request body. Clients can split a larger import into several requests. */
 export const BODY_LIMIT_BYTES = 256 * 1024 * 1024;
-/** Bodies smaller than this don't count toward the total size. */
+/** Bodies below this size don't count toward the total size. */
 const COUNTED_BYTES = 1024 * 1024;
-/** Bodies of these types are converted to JSON. During the conversion, both versions are in memory. */
+/** Bodies of these types are converted to JSON. Both versions of the body are in memory during the conversion. */
 const BECOMES_JSON = /^\s*(text\/csv|application\/x-www-form-urlencoded)/i;
 
 export class BodyBudget {
@@ -24,8 +24,8 @@ export class BodyBudget {
 
   /**
    * Reads the whole body.
-   * @throws {RestError} PGRST102 with status 413 if the body is too large, PGRSTX03 if all bodies together reach their
-   * limit
+   * @throws {RestError} PGRST102 with status 413 if the body is too large, PGRSTX03 if all bodies together would exceed
+   * their limit
    */
   read(request: IncomingMessage, payload: Readable): Promise<Buffer> {
     const declared = Number(request.headers['content-length'] ?? 0);
@@ -37,7 +37,7 @@ export class BodyBudget {
       const fail = (error: RestError) => {
         chunks = [];
         this.#release(request);
-        // The remaining body is read and discarded so that the client can receive the response.
+        // The rest of the body is read and discarded so that the client can receive the response.
         payload.off('data', take).resume();
         reject(error);
       };

@@ -1,5 +1,5 @@
 /**
- * The service's error table. It contains the PGRST codes with their status and message, and the status of each
+ * The service's error table. The table contains the PGRST codes with their status and message, and the status of each
  * SQLSTATE. This module also defines the error class for the renderer. The digit after PGRST shows the stage (0
  * connection, 1 request, 2 schema cache, 3 JWT). Earlier PostgREST releases used the codes 104, 109, 110, 113 and 119,
  * which must not be reused.
@@ -113,7 +113,7 @@ export interface ErrorExtras {
   readonly cause?: unknown;
 }
 
-/** An error for the client. It is an entry of the table, or a converted PostgreSQL error. */
+/** An error for the client. The error is an entry of the table or a converted PostgreSQL error. */
 export class RestError extends Error {
   readonly code: string;
   readonly status: number;
@@ -138,7 +138,7 @@ export interface RestErrorFields {
   readonly code: string;
   readonly status: number;
   readonly message: string;
-  /** A reason phrase for the status line, if it differs from the standard one. */
+  /** A reason phrase for the status line, if the phrase differs from the standard one. */
   readonly reason?: string | undefined;
   readonly details?: unknown;
   readonly hint?: string | null | undefined;
@@ -164,7 +164,10 @@ export function errorBody(error: RestError, verbosity: 'verbose' | 'minimal'): s
   return JSON.stringify(verbosity === 'minimal' ? { code, message } : { code, details, hint, message });
 }
 
-/** The status for each SQLSTATE or prefix of an SQLSTATE. The longest match is used. The default is 400. */
+/**
+ * The status for each SQLSTATE or prefix of an SQLSTATE. The longest matching prefix determines the status. The default
+ * status is 400.
+ */
 export const SQLSTATE_STATUS: Readonly<Record<string, number>> = {
   '08': 503,
   '09': 500,
@@ -188,7 +191,8 @@ export const SQLSTATE_STATUS: Readonly<Record<string, number>> = {
   '53': 503,
   '53400': 500,
   '54': 500,
-  // PostgREST reports these as server errors, but a value or a select list in the request has exceeded a limit.
+  // PostgREST reports these codes as server errors, but they mean that a value or a select list in the request exceeded
+  // a limit.
   '54000': 400,
   '54011': 400,
   '55': 500,

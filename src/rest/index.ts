@@ -48,7 +48,7 @@ export interface RestDeps {
   readonly config: LiveConfig;
   /** The folder in which the service creates a subfolder for temporary files, which store large responses. */
   readonly dataDir: string;
-  /** The disk that the embedded database uses. */
+  /** The state of the disk that the embedded database uses. */
   readonly disk?: DiskState;
   readonly log: Logger;
   /** How detailed the hints for rejected requests are. See {@link RestSettings.permissionHints}. */
@@ -103,7 +103,7 @@ export function createRest({
     const before = settingsFromConfig(previous, permissionHints);
     if (isDeepStrictEqual(settingsFromConfig(next, permissionHints), before)) return;
     await state.reload('all');
-    // A reload may already have been running when the settings changed.
+    // When the settings changed, a reload may already have been running.
     await state.settled();
   });
   const deps = {

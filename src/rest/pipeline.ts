@@ -48,13 +48,13 @@ export interface PipelineDeps {
   readonly clock: Clock;
   readonly log: Logger;
   readonly responseStorage: ResponseStorage;
-  /** The disk that the embedded database uses. */
+  /** The state of the disk that the embedded database uses. */
   readonly disk: DiskState;
   /** Called with the identity after the request has been authenticated. */
   readonly onIdentity?: (identity: Identity) => void;
-  /** Returns the value of Retry-After in seconds if the database is unreachable. Defaults to 1. */
+  /** Returns the value of the Retry-After header, in seconds, if the database is unreachable. Defaults to 1. */
   readonly retryAfterSeconds?: () => number;
-  /** Returns the latest schema cache and settings. Waits only for the first load. */
+  /** Returns the latest schema cache and settings. Returns a promise only until the first load has finished. */
   readonly snapshot: () => Snapshot | Promise<Snapshot>;
 }
 
@@ -94,8 +94,8 @@ export async function handle(request: RestRequest, deps: PipelineDeps): Promise<
 }
 
 /**
- * Errors that aren't logged for each request. A full disk is logged once when it is detected, and requests that are
- * rejected because of overload are counted.
+ * Errors that aren't logged separately for each request. A full disk is logged once when it is detected, and requests
+ * that are rejected because of overload are counted.
  */
 const unlogged = new Set(['PGRSTX04', 'PGRSTX05']);
 
@@ -242,15 +242,17 @@ async function respondStored(
 }
 
 /**
- * Returns an error that explains that the disk is full. A full disk makes the database read-only, and PostgreSQL's
- * error doesn't show that this is temporary.
+ * Returns an error that explains that the disk is full. When the disk is full, the database becomes read-only, and
+ * PostgreSQL's error doesn't show that this is temporary.
  */
 function explained(error: RestError, plan: CrudPlan, disk: DiskState): RestError {
   if (error.code !== '25006' || readsOnly(plan) || !disk.isFull) return error;
   return restError('PGRSTX04', { headers: [['Retry-After', '10']], cause: error });
 }
 
-/** Converts an error that occurred after the commit. The response can't be sent, but the changes have been made. */
+/**
+ * Converts an error that occurred after the commit. The response can't be sent, but the changes have been committed.
+ */
 function afterCommit(error: unknown): unknown {
   if (!(error instanceof RestError)) return error;
   const { code, status, message, details } = error;
@@ -320,8 +322,8 @@ function overflowOf({ plan, compiled }: Shape, responseStorage: ResponseStorage)
 }
 
 /**
- * Whether the rows that the statement returns can still cause the request to fail. Reads are excluded because they have
- * no changes to roll back.
+ * Whether the number of rows that the statement returns can still cause the request to fail. Reads are excluded because
+ * they have no changes to roll back.
  */
 function mayReject(shape: Shape): boolean {
   const { plan } = shape;

@@ -1,8 +1,8 @@
 /**
- * Fixed statements over PostgreSQL's catalogs, and their row types. The statements run with an empty search path, so
- * type and function names include their schema. `schemas` are the exposed schemas. For statements that return a row per
- * relation, key or function, this module contains only the SQL. `schema-cache/known-rows.ts` runs these statements and
- * fetches only rows that it hasn't cached.
+ * Contains the fixed statements that query PostgreSQL's catalogs, and the types of their rows. The statements run with
+ * an empty search path, so type and function names include their schema. `schemas` are the exposed schemas. For
+ * statements that return a row per relation, key or function, this module contains only the SQL.
+ * `schema-cache/known-rows.ts` runs these statements and fetches only rows that it hasn't cached.
  */
 import type { Queryable } from '../database/types.ts';
 import { type Sql, sql } from '../kernel/sql.ts';
@@ -168,7 +168,10 @@ export interface ViewRow {
   nodeTree: string;
 }
 
-/** Returns the views in the exposed schemas and in the extra search path. Other views may be based on these. */
+/**
+ * Returns the views in the exposed schemas and in the extra search path. Other views may be based on the returned
+ * views.
+ */
 export const viewRows = (schemas: readonly string[], extraSchemas: readonly string[]): Sql => sql`
     select
       c.oid::bigint as oid,
@@ -231,7 +234,7 @@ export interface RoutineRow {
 
 /**
  * Returns the functions that can be called with named arguments, or with one unnamed argument of a type that a request
- * body can have. pgTAP's functions are excluded. They execute SQL from their arguments, so in a session as
+ * body can have, but not the functions of pgTAP. pgTAP's functions execute SQL from their arguments, so in a session as
  * `authenticator`, they could switch to any API role. `hoisted` contains the names of function settings that apply to
  * the whole transaction.
  */
@@ -332,8 +335,8 @@ export interface MediaHandlerRow {
 }
 
 /**
- * Returns the functions that produce a custom media type. Their result type is a domain whose name is a media type.
- * Aggregates over rows are included.
+ * Returns the functions that produce a custom media type. The result type of such a function is a domain whose name is
+ * a media type. Aggregates that convert rows are included.
  */
 export const selectMediaHandlers = (db: Queryable, schemas: readonly string[]): Promise<MediaHandlerRow[]> =>
   db.query<MediaHandlerRow>(sql`
@@ -369,7 +372,10 @@ export interface SettingRow {
   value: string;
 }
 
-/** Returns the login role's `pgrst.*` settings. Settings for this database take precedence. */
+/**
+ * Returns the login role's `pgrst.*` settings. The settings for this database take precedence over those for all
+ * databases.
+ */
 export const selectDatabaseSettings = (db: Queryable): Promise<SettingRow[]> =>
   db.query<SettingRow>(sql`
     select distinct on (1)
@@ -402,7 +408,7 @@ export const selectRoleSettings = (db: Queryable): Promise<RoleSettingRow[]> =>
     where m.member = (select oid from pg_roles where rolname = current_user)
       and (p.context = 'user' or has_parameter_privilege(current_user, p.name, 'set'))`);
 
-/** Selects the relations in a schema on which the current role has any privilege, for the OpenAPI root. */
+/** Selects the relations in a schema on which the current role has at least one privilege, for the OpenAPI document. */
 export const ACCESSIBLE_RELATIONS = `
   select c.relname
   from pg_class c

@@ -62,7 +62,7 @@ export async function handleRoot(
 const signature = (routine: Routine): string =>
   `${routine.name}(${routine.parameters.map((parameter) => parameter.type).join(', ')})`;
 
-/** Removes the schema from the names of types in the document's schema. */
+/** If a type name contains the schema of the document, removes the schema. */
 function withShortTypes(routine: Routine, schema: string): Routine {
   const prefix = `${schema}.`;
   const short = (type: string) => (type.startsWith(prefix) ? type.slice(prefix.length) : type);

@@ -16,7 +16,7 @@ const NO_BODY = new Uint8Array(0);
 export interface RestRoutes {
   readonly prefix: string;
   readonly handle: (request: RestRequest) => Promise<RestResponse>;
-  /** Limits the memory of all request bodies together. */
+  /** Limits the memory that all request bodies use together. */
   readonly bodies: BodyBudget;
   readonly log: Logger;
 }
@@ -32,7 +32,7 @@ export function restPlugin({ prefix, handle, bodies, log }: RestRoutes): Fastify
         writeResponse(reply.raw, response, log, reply.gatewayHeaders);
       } catch (cause) {
         response.release?.();
-        // Node rejects some headers that the database can set.
+        // Node refuses to send some headers that the database can set.
         log.error({ requestId: request.id, error: cause }, 'failed to write the response');
         if (reply.raw.headersSent) reply.raw.destroy();
         else
@@ -44,10 +44,11 @@ export function restPlugin({ prefix, handle, bodies, log }: RestRoutes): Fastify
           );
       }
     };
-    // The router accepts an empty path only if the mount has a prefix.
+    // The router accepts an empty path only if a prefix is configured for the service.
     const urls = prefix === '' ? ['/*'] : ['', '/*'];
     for (const url of urls) scope.all(url, { bodyLimit: BODY_LIMIT_BYTES }, route);
-    // The router doesn't recognize methods such as PURGE and REPORT. They are rejected in this service's error format.
+    // The router doesn't recognize methods such as PURGE and REPORT. Requests with such methods are rejected in this
+    // service's error format.
     scope.setNotFoundHandler(route);
   };
 }
@@ -104,7 +105,7 @@ export class ClientGone implements Cancellation {
 function readRequest(request: FastifyRequest, prefix: string, signal: Cancellation): RestRequest {
   const url = request.raw.url ?? '/';
   const [target, query = ''] = splitOnce(url, '?');
-  // The router also matches a percent-encoded prefix, but the service doesn't serve anything below such a path.
+  // The router also accepts a percent-encoded prefix, but the service doesn't serve anything at such a path.
   const path = target.startsWith(prefix) ? target.slice(prefix.length) : '//';
   return {
     method: request.method,

@@ -9,14 +9,14 @@ import type { SettingRow } from './queries.ts';
 import type { QualifiedName } from './schema-cache/types.ts';
 
 export interface RestSettings {
-  /** The exposed schemas. The first one is the default schema. */
+  /** The exposed schemas. The first schema is the default. */
   readonly schemas: readonly string[];
   readonly extraSearchPath: readonly string[];
   readonly maxRows: number | undefined;
-  /** The role for requests without a token. If undefined, these requests are rejected. */
+  /** The role for requests without a token. If the role is undefined, requests without a token are rejected. */
   readonly anonRole: string | undefined;
   readonly preRequest: QualifiedName | undefined;
-  /** A function that serves `/` instead of the OpenAPI document. */
+  /** A function whose result is served at `/` instead of the OpenAPI document. */
   readonly rootSpec: QualifiedName | undefined;
   /** How each transaction ends, and whether clients can override this with `Prefer: tx=…`. */
   readonly txEnd: { readonly rollback: boolean; readonly override: boolean };
@@ -83,8 +83,8 @@ export function settingsFromConfig(config: Config, permissionHints: PermissionHi
 type Reader = (value: string) => Partial<RestSettings>;
 
 /**
- * The functions that parse a setting, keyed by the setting's name without `pgrst.`. An invalid value doesn't change the
- * setting.
+ * The functions that parse a setting, keyed by the setting's name without `pgrst.`. A setting that has an invalid value
+ * remains unchanged.
  */
 const READERS: Readonly<Record<string, Reader>> = {
   client_error_verbosity: (value) => oneOf('errorVerbosity', value, ['verbose', 'minimal']),

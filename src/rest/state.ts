@@ -26,7 +26,7 @@ export interface Snapshot {
   readonly shapes: ShapeCache;
 }
 
-/** The data sources of a snapshot, and callbacks for its reloads. */
+/** The sources of a snapshot's data, and callbacks for reloads. */
 export interface StateSource {
   /** The pool for catalog and settings queries. */
   readonly pool: Pool;
@@ -43,7 +43,9 @@ export interface StateSource {
   readonly retryMs: readonly number[];
 }
 
-/** The scope of a reload. With `config`, only the settings and the roles are reloaded. */
+/**
+ * Specifies what is reloaded. With `config`, only the settings and the roles are reloaded, but not the schema cache.
+ */
 export type Extent = 'all' | 'config';
 
 export interface State {
@@ -56,14 +58,14 @@ export interface State {
   settled(): Promise<void>;
   stop(): Promise<void>;
   /**
-   * Returns the current snapshot. Throws PGRST002 if the first load failed. The load is then retried in the background.
+   * Returns the current snapshot. Throws PGRST002 if the first load failed. A failed load is retried in the background.
    */
   snapshot(): Snapshot | Promise<Snapshot>;
-  /** Returns the reason why requests can't be served, or undefined if they can. */
+  /** Returns the reason why requests can't be served, or undefined if there is no such reason. */
   fault(): string | undefined;
   /** Whether the last load has succeeded and no other load is running. */
   isCurrent(): boolean;
-  /** Returns the number of seconds until the next attempt, which is at least 1. */
+  /** Returns the number of seconds until the next attempt to load the snapshot, which is at least 1. */
   retryAfterSeconds(): number;
 }
 
@@ -71,7 +73,7 @@ const RETRY_MS = [100, 500, 1000, 2000, 5000];
 
 /**
  * Returns the full backend's data source, which combines the project's settings with the login role's `pgrst.*`
- * settings. The role's settings take precedence.
+ * settings. The login role's settings take precedence.
  */
 export function projectSource(database: Database, base: () => RestSettings, log: Logger): StateSource {
   return {
@@ -91,7 +93,7 @@ export function createState(source: StateSource): State {
   let current: Snapshot | undefined;
   let failure: unknown;
   let loading: Promise<void> | undefined;
-  /** The reload that was requested while a load was running. */
+  /** A reload that was requested while a load was running. */
   let pending: Extent | undefined;
   let listening: { readonly channel: string; readonly unlisten: Promise<() => Promise<void>> } | undefined;
   let retry: NodeJS.Timeout | undefined;
@@ -153,10 +155,11 @@ export function createState(source: StateSource): State {
           if (payload === '' || payload === 'reload schema') notified('all');
           else if (payload === 'reload config') notified('config');
         },
-        // The connection was reestablished. Notifications may have been missed, so everything is reloaded.
+        // This runs after the connection was reestablished. Notifications may have been missed while the connection was
+        // lost, so everything is reloaded.
         () => void reload('all'),
-        // The connection was lost. The reload checks whether the database is reachable, and the service isn't ready
-        // until the reload succeeds.
+        // This runs after the connection was lost. The reload checks whether the database is reachable, and the service
+        // isn't ready until the reload succeeds.
         () => void reload('all'),
       );
       listening = { channel, unlisten };
@@ -186,7 +189,8 @@ export function createState(source: StateSource): State {
 }
 
 /**
- * Loads a snapshot. Unchanged parts are the same objects as before, so shapes that were planned with them remain valid.
+ * Loads a snapshot. Parts that haven't changed are the same objects as before, so shapes that were planned with them
+ * remain valid.
  */
 async function load(
   source: StateSource,

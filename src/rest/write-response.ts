@@ -4,12 +4,12 @@ import type { Logger } from '../kernel/log.ts';
 import { isStored, type StoredBody } from './core/body.ts';
 import type { RestResponse } from './core/respond.ts';
 
-/** Up to this size, the chunks of a body are concatenated. The chunks of a larger body are written in batches. */
+/** The chunks of a body up to this size are concatenated. The chunks of a larger body are written in batches. */
 const JOIN_LIMIT_BYTES = 64 * 1024;
 /** Bodies below this size are written as a string, which Node sends together with the head. */
 const SMALL_BYTES = 8 * 1024;
 
-/** If a client doesn't read any data from a large response for this long, its connection is closed. */
+/** If a client doesn't read any data from a large response for this duration, its connection is closed. */
 const STALLED_MS = 120_000;
 
 /**
@@ -72,7 +72,7 @@ function headArguments(headers: RestResponse['headers'], more: readonly string[]
   return list;
 }
 
-/** Writes each chunk after the client has received the previous one. */
+/** Writes each chunk after the client has received the previous chunk. */
 async function stream(raw: ServerResponse, body: StoredBody): Promise<void> {
   let go = () => {};
   raw.once('close', () => go());

@@ -19,7 +19,10 @@ export function bearerToken(header: string | undefined): string | undefined {
 }
 
 const secondsPer = { h: 3600, d: 86_400, w: 604_800, y: 31_536_000 } as const;
-/** The maximum lifetime, which is ten years. A longer lifetime is probably a mistake, because `never` is available. */
+/**
+ * The maximum lifetime, which is ten years. Longer lifetimes are rejected as probable mistakes, because `never` is
+ * available.
+ */
 const maxLifetimeSeconds = 10 * secondsPer.y;
 
 /**

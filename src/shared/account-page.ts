@@ -1,8 +1,8 @@
-/** Matches host names that refer to this machine. They are treated as equal. */
+/** Matches host names that refer to this machine. Two such names are treated as equal. */
 const loopback = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
 
 /**
- * Whether the address belongs to an Account page. These pages trust requests from each other, so an app must not be
+ * Whether the address belongs to an Account page. Account pages trust requests from each other, so an app must not be
  * able to redirect users to them. The scheme isn't compared, because a proxy may redirect from one scheme to the other.
  *
  * @example isAccountPage('https://api.example.com/account/with', 'https://api.example.com/account') // true

@@ -12,7 +12,7 @@ const ipv4 = /^(?:::ffff:)?(\d+)\.\d+\.\d+\.\d+$/;
 export class AddressCounts {
   readonly #counts = new Map<string, number>();
 
-  /** Adds an event from this address. Returns the network's new count. */
+  /** Adds an event from this address. Returns the new count of the address's network. */
   add(address: string): number {
     const network = networkOf(address);
     const count = (this.#counts.get(network) ?? 0) + 1;

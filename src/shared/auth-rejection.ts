@@ -1,4 +1,4 @@
-/** An error that auth reports to a client. It contains the status and the JSON body of the HTTP response. */
+/** An error that auth reports to a client. The error contains the status and the JSON body of the HTTP response. */
 export class AuthRejection extends Error {
   override readonly name = 'AuthRejection';
   readonly status: number;
@@ -10,7 +10,7 @@ export class AuthRejection extends Error {
     this.body = body;
   }
 
-  /** The error code. Empty for error bodies without a code, such as errors in the OAuth format. */
+  /** The error code. Empty if the error body doesn't contain a code, such as in the OAuth format. */
   get code(): string {
     return typeof this.body.error_code === 'string' ? this.body.error_code : '';
   }

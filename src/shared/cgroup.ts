@@ -6,7 +6,7 @@
 export interface GroupLimits {
   /** Undefined if the memory isn't limited. */
   readonly memoryBytes: number | undefined;
-  /** The CPU time per unit of real time, for example 1.5. Undefined if it isn't limited. */
+  /** The CPU time per unit of real time, for example 1.5. Undefined if the CPU time isn't limited. */
   readonly cpus: number | undefined;
 }
 
@@ -16,7 +16,7 @@ export type ReadText = (path: string) => string | undefined;
 /** A mounted hierarchy of groups. */
 interface Hierarchy {
   readonly mountPoint: string;
-  /** The mounted group. In a container without a separate cgroup namespace, this isn't the root group. */
+  /** The mounted group. In a container without a separate cgroup namespace, the mounted group isn't the root group. */
   readonly root: string;
 }
 
@@ -48,7 +48,8 @@ export function groupLimits(read: ReadText): GroupLimits {
 }
 
 /**
- * Returns the process's group for each controller. The key of version 2, which has one hierarchy, is the empty string.
+ * Returns the process's group for each controller. The key for version 2, which has a single hierarchy, is the empty
+ * string.
  */
 function groupsOf(text: string): ReadonlyMap<string, string> {
   const groups = new Map<string, string>();
@@ -60,7 +61,7 @@ function groupsOf(text: string): ReadonlyMap<string, string> {
   return groups;
 }
 
-/** Finds where a controller is mounted. The format is described in proc_pid_mountinfo(5). */
+/** Finds the mount point of a controller's hierarchy. The format is described in proc_pid_mountinfo(5). */
 function hierarchyOf(mountinfo: string, controller: string): Hierarchy | undefined {
   for (const line of mountinfo.split('\n')) {
     const [mount = '', file = ''] = line.split(' - ');
@@ -78,7 +79,7 @@ function hierarchyOf(mountinfo: string, controller: string): Hierarchy | undefin
 const decodeOctal = (path: string): string =>
   path.replaceAll(/\\([0-7]{3})/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 8)));
 
-/** Returns the folders of a group and of its mounted parents. */
+/** Returns the folders of a group and of those parents that are mounted. */
 function foldersUp(hierarchy: Hierarchy | undefined, group: string | undefined): string[] {
   if (hierarchy === undefined || group === undefined) return [];
   const { root, mountPoint } = hierarchy;

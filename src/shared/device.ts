@@ -5,7 +5,8 @@ export function deviceOf(userAgent: string): { browser: string; system: string }
   return browser === undefined || system === undefined ? undefined : { browser, system };
 }
 
-// The order matters because each browser in the first lines also identifies itself as Chrome or Safari.
+// The order matters because the User-Agent header of each browser in the first lines also contains the name of Chrome
+// or Safari.
 const browsers: readonly (readonly [string, RegExp])[] = [
   ['Edge', /Edg(e|A|iOS)?\//],
   ['Opera', /OPR\//],

@@ -8,7 +8,7 @@ export interface Waiter {
 export type Verdict = 'start' | 'skip' | 'skip client';
 
 export class FairQueue<T extends Waiter> {
-  /** The waiting items of each client. The clients are in the order in which they are served. */
+  /** The waiting items of each client. The clients are in the order in which they take turns. */
   readonly #clients = new Map<string, Set<T>>();
   readonly #limit: number;
   #size = 0;
@@ -37,7 +37,7 @@ export class FairQueue<T extends Waiter> {
     return last;
   }
 
-  /** Returns the newest item of the client with the most items, which is removed first when the queue is full. */
+  /** Returns the newest item of the client with the most items, which is the item that a full queue removes first. */
   last(): T | undefined {
     let longest: Set<T> | undefined;
     for (const items of this.#clients.values())
@@ -57,7 +57,9 @@ export class FairQueue<T extends Waiter> {
     return undefined;
   }
 
-  /** Removes an item that starts. Its client's next turn comes after those of all other clients. */
+  /**
+   * Removes an item because it starts. The next turn of the item's client comes after the turns of all other clients.
+   */
   start(item: T): void {
     const items = this.#clients.get(item.client);
     this.remove(item);
@@ -76,7 +78,7 @@ export class FairQueue<T extends Waiter> {
 
   /**
    * Returns the number of items that start before a new item from this client if all clients take turns. With `judge`,
-   * only items that can start are counted, which takes time proportional to the length of the queue.
+   * only items that can start are counted, and the call takes time proportional to the length of the queue.
    */
   ahead(client: string, judge?: (item: T) => Verdict): number {
     const turns = this.#countOf(client) + 1;

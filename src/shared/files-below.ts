@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 /**
  * Returns the paths of all regular files in a folder and its subfolders, sorted. Symbolic links aren't followed. A
- * recursive `readdir` would follow them, and repeat files if a link leads back to a parent folder.
+ * recursive `readdir` would follow symbolic links, and repeat files if a link leads back to a parent folder.
  */
 export function filesBelow(folder: string): string[] {
   const files: string[] = [];

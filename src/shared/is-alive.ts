@@ -1,6 +1,9 @@
-/** Whether a process of this machine exists. This includes processes of other users, which can't be signaled. */
+/**
+ * Whether a process with this ID exists on this machine. The result is also true for processes of other users, which
+ * can't be signaled.
+ */
 export function isAlive(pid: number): boolean {
-  // Zero and negative values would refer to process groups.
+  // Zero and negative IDs would refer to process groups.
   if (!Number.isInteger(pid) || pid <= 0) return false;
   try {
     process.kill(pid, 0);

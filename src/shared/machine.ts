@@ -4,7 +4,7 @@ import { availableParallelism, totalmem } from 'node:os';
 import { type GroupLimits, groupLimits } from './cgroup.ts';
 
 export interface Machine {
-  /** The number of CPU cores, at least 1. A fraction is rounded up. */
+  /** The number of CPU cores, at least 1. A fraction of a core is rounded up. */
   readonly cores: number;
   readonly memoryBytes: number;
 }

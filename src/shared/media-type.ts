@@ -1,10 +1,10 @@
 /**
- * Parses media types (RFC 9110, section 8.3.1). All code uses this parser, which is stricter than browsers. It rejects
- * text that a browser could interpret in two ways.
+ * Parses media types (RFC 9110, section 8.3.1). All code that handles media types uses this parser, which is stricter
+ * than browsers. The parser rejects text that a browser could interpret in two ways.
  */
 
 export interface MediaType {
-  /** The type in lower case. `subtype` is also in lower case. */
+  /** The type in lower case. `subtype` is also converted to lower case. */
   readonly type: string;
   readonly subtype: string;
 }
@@ -47,13 +47,13 @@ const inertNames: ReadonlySet<string> = new Set([
   ...['image/vnd.microsoft.icon', 'image/x-icon'],
   ...['text/css', 'text/csv', 'text/markdown', 'text/plain'],
   ...['application/gzip', 'application/json', 'application/octet-stream', 'application/zip'],
-  // Chromium and Firefox show PDFs in a viewer that doesn't have the file's origin.
+  // PDFs are included because Chromium and Firefox show them in a viewer that doesn't have the file's origin.
   'application/pdf',
 ]);
 
 /**
  * Whether browsers display, play or download content of this type without running code. The response must include
- * `nosniff`, so browsers don't guess a different type. Types that aren't known to be inert are treated as active.
+ * `nosniff`, so browsers don't guess a different type. Types that aren't known to be inert are considered active.
  */
 export function isInert({ type, subtype }: MediaType): boolean {
   if (inertNames.has(`${type}/${subtype}`)) return true;

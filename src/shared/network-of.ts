@@ -5,8 +5,8 @@
 import { isIPv4, isIPv6 } from 'node:net';
 
 /**
- * Returns the part of an address that identifies one customer's network. This is the whole IPv4 address, or the first
- * 64 bits of an IPv6 address (RFC 6177). The customer can change the remaining bits with every request.
+ * Returns the part of an address that identifies one customer's network. The part is the whole IPv4 address, or the
+ * first 64 bits of an IPv6 address (RFC 6177). The customer can change the remaining bits with every request.
  *
  * @example networkOf('2001:db8::1') // '2001:db8:0:0::/64'
  */
@@ -42,7 +42,7 @@ function ipv6Groups(address: string): string[] | undefined {
   const groups = head === '' ? [] : head.split(':');
   if (tail !== undefined) {
     const after = tail === '' ? [] : tail.split(':');
-    // An IPv4 address at the end represents two groups.
+    // An IPv4 address at the end of the IPv6 address represents two groups.
     const length = after.length + (after.at(-1)?.includes('.') ? 1 : 0);
     groups.push(...Array<string>(8 - groups.length - length).fill('0'), ...after);
   }

@@ -6,11 +6,14 @@ import { readFileSync } from 'node:fs';
 /** The number of files that are reserved for database connections, logs, functions and the process's own data. */
 const ownFiles = 200;
 /**
- * The average number of descriptors per connection. A connection that transfers a stored file or is connected to a
- * function needs a second one.
+ * The average number of file descriptors per connection. A connection needs a second descriptor while it transfers a
+ * stored file or is connected to a function.
  */
 const filesPerConnection = 1.25;
-/** The minimum share of the limit that connections use, even if the limit is too low to reserve that many files. */
+/**
+ * The minimum share of the open-file limit that is available to connections, even if too few files can then be
+ * reserved.
+ */
 const smallestShare = 0.5;
 
 /** Returns the soft limit from the text of `/proc/self/limits`. Returns undefined if the number is unlimited. */
@@ -19,7 +22,10 @@ export function parseOpenFiles(text: string): number | undefined {
   return soft === undefined || soft === 'unlimited' ? undefined : Number(soft);
 }
 
-/** Returns the limit of this process. Returns undefined if it isn't limited or the limit is unknown. */
+/**
+ * Returns the limit of this process. Returns undefined if the number of open files isn't limited or the limit is
+ * unknown.
+ */
 export function openFileLimit(): number | undefined {
   try {
     return parseOpenFiles(readFileSync('/proc/self/limits', 'latin1'));

@@ -1,11 +1,11 @@
 /**
- * Sends the server's own requests, for example to webhooks and to identity providers for their metadata and key sets.
- * The duration, the response size and the reachable addresses are limited. Only https is allowed, except that in
- * development, plain http is allowed to configured addresses on this machine.
+ * Sends requests that the server makes itself, for example to webhooks and to identity providers for their metadata and
+ * key sets. The duration of a request, the response size and the reachable addresses are limited. Only https is
+ * allowed, except that in development, plain http is allowed to configured addresses on this machine.
  *
  * A *configured* address was chosen by the operator and may be in a private network. A *public* address was supplied by
- * someone else (an API call or a document from the network), so every address that its name resolves to must be public.
- * The check runs when the connection is opened, so DNS rebinding doesn't bypass it.
+ * someone else (in an API call or a document from the network), so its name must resolve only to public addresses. The
+ * addresses are checked when the connection is opened, so DNS rebinding doesn't bypass the check.
  */
 import type { IncomingMessage } from 'node:http';
 import { isIP, type LookupFunction } from 'node:net';
@@ -34,7 +34,7 @@ export interface OutgoingResponse {
   readonly status: number;
   readonly contentType: string;
   readonly text: string;
-  /** The destination of a redirect that wasn't followed. */
+  /** The destination of a redirect that the request didn't follow. */
   readonly location?: string | undefined;
 }
 
@@ -185,7 +185,7 @@ async function readResponse(response: IncomingMessage): Promise<OutgoingResponse
   let size = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {
     size += chunk.length;
-    // Throwing exits the loop, which destroys the connection.
+    // The exception exits the loop, which destroys the connection.
     if (size > maxResponseBytes)
       throw new OutgoingError(`the response is larger than ${maxResponseBytes} bytes`);
     chunks.push(chunk);

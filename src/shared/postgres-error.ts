@@ -12,8 +12,8 @@ export interface PostgresErrorShape extends Error {
   /** The position in the statement, counted in characters and starting at 1. */
   readonly position?: number;
   /**
-   * The position in `internalQuery`, starting at 1. `internalQuery` is text that the server itself ran or parsed, such
-   * as a function body.
+   * The position in `internalQuery`, starting at 1. `internalQuery` is SQL text that PostgreSQL itself ran or parsed,
+   * such as a function body.
    */
   readonly internalPosition?: number;
   readonly internalQuery?: string;
@@ -23,7 +23,10 @@ export interface PostgresErrorShape extends Error {
   readonly column?: string;
   readonly dataType?: string;
   readonly constraint?: string;
-  /** The function in PostgreSQL's source that reported the error. Unlike the message, it is never translated. */
+  /**
+   * The function in PostgreSQL's source that reported the error. Unlike the error message, the name is never
+   * translated.
+   */
   readonly routine?: string;
 }
 

@@ -1,4 +1,4 @@
-/** The state that connections and channels share. */
+/** The state that a process shares among its connections and channels. */
 
 import type { RequestClient } from '../../database/types.ts';
 import type { Clock } from '../../kernel/clock.ts';
@@ -34,7 +34,10 @@ export interface JoinedChannel {
 
 export interface SocketContext {
   readonly clock: Clock;
-  /** A monotonic clock in milliseconds. It measures idle times and rates because the system clock can be changed. */
+  /**
+   * A monotonic clock in milliseconds. Idle times and rates are measured with this clock because the system clock can
+   * be changed.
+   */
   readonly uptime: () => number;
   readonly log: Logger;
   readonly keys: Keys;
@@ -42,7 +45,7 @@ export interface SocketContext {
   readonly hub: Hub;
   readonly permissions: Permissions;
   readonly feed: Feed;
-  /** Returns a topic's private broadcasts, to be replayed. */
+  /** Returns the private broadcasts of a topic that are to be replayed. */
   readonly messagesSince: (
     subTopic: string,
     sinceMs: number,
@@ -50,7 +53,7 @@ export interface SocketContext {
     client: RequestClient,
   ) => Promise<MessageRow[]>;
   readonly connections: Set<OpenSocket>;
-  /** The deadlines of idle sockets. `tokens` contains the deadlines of token checks. */
+  /** The deadlines of idle sockets. `tokens` contains the deadlines for checking the channels' tokens. */
   readonly idle: Deadlines<OpenSocket>;
   readonly tokens: Deadlines<JoinedChannel>;
   readonly events: RateAverage;

@@ -2,7 +2,7 @@
 import type { ClientMessage } from '../core/frame.ts';
 
 export interface InboxOptions {
-  /** Processes a message. Returns a promise if PostgreSQL must be queried. */
+  /** Processes a message. Returns a promise if a query to PostgreSQL is necessary. */
   readonly work: (message: ClientMessage) => Promise<void> | undefined;
   readonly failed: (message: ClientMessage, error: unknown) => void;
   /**
@@ -49,7 +49,7 @@ export class Inbox {
     if (this.#waiting.length === 0) this.#unstall();
   }
 
-  /** Discards queued messages and ignores new ones. */
+  /** Discards queued messages and ignores messages that arrive later. */
   close(): void {
     this.#closed = true;
     this.#waiting.length = 0;

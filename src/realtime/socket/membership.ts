@@ -17,11 +17,11 @@ export interface Membership extends Member {
   readonly joinedTopic: Topic | undefined;
   /** Whether the client has left the channel or the channel was closed. */
   readonly isClosed: boolean;
-  /** Counts a sent or delivered message toward the limit of messages per second. */
+  /** Counts a sent or delivered message toward the limit on messages per second. */
   countEvent(): void;
   /**
    * Counts memory that is retained for the client. A negative weight releases memory, and closing the channel releases
-   * all of it. Returns false if the limit was exceeded and the socket was closed.
+   * all memory that is retained for it. Returns false if the limit was exceeded and the socket was closed.
    */
   hold(weight: number): boolean;
   /** Sends the reason to the client and closes the channel. */

@@ -114,7 +114,7 @@ export function createUpgrades(ctx: SocketContext, path: string): Upgrades {
   }
 }
 
-/** Returns the JWT for the role of an `sb_` key. */
+/** Returns the JWT for the role that an `sb_` key has. */
 export function tokenOfKey(keys: Keys, key: string): string {
   if (equals(key, keys.publishableKey)) return keys.anonKey;
   if (equals(key, keys.secretKey)) return keys.serviceRoleKey;

@@ -1,6 +1,6 @@
 /**
- * Authenticates a request and returns its role and claims. `keys` verifies the signature, and this module verifies the
- * claims.
+ * Authenticates a request and returns its role and claims. `keys` verifies the token's signature, and this module
+ * verifies its claims.
  */
 import type { Keys, TokenFault, TokenKind } from '../../keys/types.ts';
 import { type RestError, restError } from '../errors.ts';
@@ -49,7 +49,7 @@ export function authenticate(
 }
 
 function bearerToken(authorization: string): string | undefined {
-  // A fast path for the most common spelling. The regular expression below would return the same result.
+  // A fast path for the most common spelling of the scheme. The regular expression below would return the same result.
   if (authorization.startsWith('Bearer ey')) return authorization.slice(7);
   const bearer = BEARER.exec(authorization);
   return bearer === null ? undefined : (bearer[1] ?? '');

@@ -8,7 +8,7 @@ type Chunks = readonly Uint8Array[];
 
 export interface StoredBody {
   readonly sizeBytes: number;
-  /** Iterates over the body. Each chunk is valid only until the next one is requested. */
+  /** Iterates over the body. Each chunk is only valid until the next chunk is requested. */
   chunks(): AsyncIterable<Uint8Array>;
 }
 

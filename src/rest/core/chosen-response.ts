@@ -17,7 +17,7 @@ const FRAMING: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 
-/** Returns the headers without those that control framing. Returns undefined if a header is invalid. */
+/** Returns the headers except those that control framing. Returns undefined if a header is invalid. */
 export function chosenHeaders(
   headers: readonly (readonly [name: string, value: unknown])[],
 ): [string, string][] | undefined {
@@ -30,8 +30,8 @@ export function chosenHeaders(
 }
 
 /**
- * Whether the status is final. A status below 200 is followed by another response (RFC 9110 section 15.2), so clients
- * would keep waiting.
+ * Whether the response with this status is final. A response with a status below 200 is followed by another response
+ * (RFC 9110 section 15.2), so the client would keep waiting.
  */
 export const isFinalStatus = (status: number): boolean =>
   Number.isInteger(status) && status >= 200 && status <= 999;

@@ -27,14 +27,14 @@ export function readClaimPath(text: string): ClaimPath | undefined {
 }
 
 /**
- * Matches a path to a single member, such as the default path. Handles this common case without the JSONPath library,
- * because the path is evaluated for every request.
+ * Matches a path to a top-level member, such as the default path. Handles this common case without the JSONPath
+ * library, because the path is evaluated for every request.
  */
 const MEMBER = /^\$\.([A-Za-z_]\w*)$/;
 
 export const DEFAULT_ROLE_CLAIM = readClaimPath('$.role') as ClaimPath;
 
-/** Returns the first value at the path as text. Returns undefined if the path matches nothing. */
+/** Returns the first value at the path as text. Returns undefined if no value matches the path. */
 export function claimAt(
   claims: Readonly<Record<string, unknown>>,
   { select }: ClaimPath,

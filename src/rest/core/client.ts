@@ -1,11 +1,13 @@
-/** Determines the client to which a request is attributed. Clients take turns using database connections. */
+/**
+ * Determines the client to which a request is attributed when clients take turns using database connections.
+ */
 import type { RequestClient } from '../../database/types.ts';
 import { networkOf } from '../../shared/network-of.ts';
 import type { Identity } from './authenticate.ts';
 import type { RestRequest } from './request.ts';
 
 /**
- * Returns the user or, if the caller isn't signed in, the network of the IP address. Anonymous users are grouped by
+ * Returns the user ID or, if the caller isn't signed in, the network of the IP address. Anonymous users are grouped by
  * network, because anyone can create many of them.
  */
 export function clientOf(
@@ -16,6 +18,6 @@ export function clientOf(
   const isAnonymousUser = claims.is_anonymous === true;
   const isAnonymous = isAnonymousUser || role === anonRole;
   if (!isAnonymousUser && typeof claims.sub === 'string') return { key: claims.sub, isAnonymous };
-  // Only IPv6 addresses are parsed, because parsing every request's address would be too slow.
+  // The network is determined only for IPv6 addresses, because parsing the address of every request would be too slow.
   return { key: address.includes(':') ? networkOf(address) : address, isAnonymous };
 }

@@ -6,8 +6,8 @@ import { RestError, restError, SQLSTATE_STATUS } from '../errors.ts';
 import { chosenHeaders, isFinalStatus } from './chosen-response.ts';
 
 /**
- * Converts an error to a REST error. If `isAnonymous` is true, the request had the anonymous role. A missing privilege
- * then results in 401, which prompts the client to request a token.
+ * Converts an error to a REST error. `isAnonymous` specifies whether the request had the anonymous role. For the
+ * anonymous role, a missing privilege results in 401, which prompts the client to send a token.
  */
 export function databaseError(error: unknown, isAnonymous: boolean): RestError {
   if (error instanceof RestError) return error;
@@ -18,7 +18,7 @@ export function databaseError(error: unknown, isAnonymous: boolean): RestError {
   }
   if (error.name === 'PoolEndedError') return restError('PGRST000', { cause: error });
   if (!isPostgresError(error)) return restError('PGRSTX00', { cause: error });
-  // If an administrator terminated the session, PostgreSQL's own error is reported.
+  // If an administrator terminated the session, the error that PostgreSQL sent is reported.
   if (error.name === 'ConnectionError' && error.code !== '57P01') {
     // The connection couldn't be established or was lost.
     const code = TURNED_DOWN.test(error.code) ? 'PGRST000' : 'PGRST001';
@@ -42,9 +42,9 @@ const isPoolFull = (error: Error): error is Error & { readonly retryAfterSeconds
   error.name === 'PoolFullError';
 
 /**
- * The SQLSTATEs of failed connection attempts. The server can't be reached, the user or the database is unknown, the
- * password is wrong, CONNECT isn't granted, there are too many sessions, or the server is starting. An established
- * session ends with different codes.
+ * The SQLSTATEs of failed connection attempts: the server can't be reached, the user or the database is unknown, the
+ * password is wrong, CONNECT isn't granted, there are too many sessions, or the server is starting. The end of an
+ * established session has other SQLSTATEs.
  */
 const TURNED_DOWN = /^(08001|08004|28...|3D000|42501|53300|55000|57P03)$/;
 
@@ -62,7 +62,7 @@ function statusOf({ code, message }: PostgresErrorShape, isAnonymous: boolean): 
 }
 
 /**
- * Converts an error that a function raises to define the entire response. The function uses RAISE SQLSTATE 'PGRST' with
+ * Converts an error with which a function defines the entire response. The function uses RAISE SQLSTATE 'PGRST' with
  * JSON in the message and in the detail.
  */
 function raisedError(error: PostgresErrorShape): RestError {

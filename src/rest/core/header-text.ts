@@ -15,13 +15,13 @@ export const encodeHeader = (value: string): string =>
     ? value
     : Buffer.from(value.replace(CONTROLS, encodeURIComponent), 'utf8').toString('latin1');
 
-/** Decodes the value of a request header. Node provides it as Latin-1. */
+/** Decodes the value of a request header. Node decodes header values as Latin-1. */
 export const decodeHeader = (value: string): string =>
   ASCII.test(value) ? value : Buffer.from(value, 'latin1').toString('utf8');
 
 /**
- * The maximum length of Content-Location. Encoding can triple the length of a query, and clients reject responses that
- * have more than 16 KiB of headers. The header is optional, so it is omitted if it would be too long.
+ * The maximum length of the Content-Location header. Encoding can triple the length of a query, and clients reject
+ * responses whose headers exceed 16 KiB. The header is optional, so it is omitted if it would be too long.
  */
 const maxLocationBytes = 8 * 1024;
 

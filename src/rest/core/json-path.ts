@@ -10,14 +10,15 @@ import type * as JsonP3 from 'json-p3';
 export type JsonPath = (root: unknown) => unknown;
 
 /**
- * The recursion limit. A token's claims can't reach it, because the size of the request headers limits their nesting.
+ * The recursion limit. The claims of a token can't reach the limit, because the size of the request headers limits
+ * their nesting.
  */
 const maxRecursionDepth = 10_000;
 
 const require = createRequire(import.meta.url);
 let environment: JsonP3.JSONPathEnvironment | undefined;
 
-/** Creates the JSONPath environment. Called on first use, because few projects configure a path. */
+/** Creates the JSONPath environment. The environment is created on first use because few projects configure a path. */
 function createEnvironment(): JsonP3.JSONPathEnvironment {
   const { jsonpath, JSONPathEnvironment } = require('json-p3') as typeof JsonP3;
   const created = new JSONPathEnvironment({ maxRecursionDepth });

@@ -7,19 +7,22 @@ import type { ShapeSpeed } from '../../database/types.ts';
 const QUICK_MS = 10;
 const SLOW_MS = 50;
 /**
- * A shape with at least this score is considered fast. A fast run adds 1 to the score, up to `BEST`. A slow run
- * subtracts `COST`.
+ * A query shape with at least this score is considered fast. A fast run adds 1 to the shape's score, up to `BEST`. A
+ * slow run subtracts `COST` from the score.
  */
 const QUICK = 3;
 const BEST = 9;
 const WORST = -30;
 /**
- * The cost of a slow run. It is less than the distance between `BEST` and `QUICK`, so a single slow run doesn't make a
- * fast shape slow.
+ * The number that a slow run subtracts from the score. The number is less than the distance between `BEST` and `QUICK`,
+ * so a single slow run doesn't make a fast shape slow.
  */
 const COST = 4;
 
-/** A blocking run adds 2, up to `MOST_BLOCKING`. Any other run subtracts 1, down to `NEVER_BLOCKING`. */
+/**
+ * A run that blocks its connection for too long adds 2 to the blocking score, up to `MOST_BLOCKING`. Any other run
+ * subtracts 1, down to `NEVER_BLOCKING`.
+ */
 const MOST_BLOCKING = 4;
 const NEVER_BLOCKING = -3;
 
@@ -47,7 +50,7 @@ export class LaneMemory implements ShapeSpeed {
   }
 
   recordBlocking(startedAt: number, now: number): void {
-    // Runs that overlap count once, because a stall of the machine slows all of them.
+    // Blocking runs that overlap count once, because a stall of the machine slows all of them.
     if (startedAt < this.#countedUntil) return;
     this.#countedUntil = now;
     this.#blocking = Math.min(MOST_BLOCKING, this.#blocking + 2);

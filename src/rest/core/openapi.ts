@@ -16,7 +16,10 @@ export interface OpenApiInput {
   readonly cache: SchemaCache;
   readonly relations: readonly Relation[];
   readonly routines: readonly Routine[];
-  /** The comment on the schema. Its first line becomes the title, and the rest becomes the description. */
+  /**
+   * The comment on the schema. The comment's first line becomes the title of the document, and the rest becomes the
+   * description.
+   */
   readonly description: string | null;
   readonly version: string;
   readonly securityActive: boolean;
@@ -174,7 +177,7 @@ function property(column: Column, relation: Relation, cache: SchemaCache): Json 
   });
 }
 
-/** Finds the first single-column foreign key of the column that references a table rather than a view. */
+/** Finds the first single-column foreign key of the column, preferring foreign keys to tables over those to views. */
 function foreignKey(column: string, relation: Relation, cache: SchemaCache): [string, string] | undefined {
   const found = (cache.relationships.get(keyOf(relation.schema, relation.name)) ?? [])
     .filter((one): one is KeyRelationship => one.kind === 'key')
@@ -185,7 +188,9 @@ function foreignKey(column: string, relation: Relation, cache: SchemaCache): [st
   return found === undefined || target === undefined ? undefined : [found.foreignTable.name, target];
 }
 
-/** Returns a default if it is valid JSON. SQL expressions are returned only for text types. */
+/**
+ * Returns the default value of a column if the default is valid JSON. SQL expressions are returned only for text types.
+ */
 function defaultValue(type: string, text: string): unknown {
   if (typeOf(type) === 'string') {
     const suffix = `::${type}`;

@@ -31,7 +31,7 @@ export interface Shape {
   readonly compiled: Compiled;
   readonly preferences: Preferences;
   readonly hasOnConflict: boolean;
-  /** The relation names that the request used even though the embed has an alias. */
+  /** The relation names by which the request referred to embeds that have an alias. */
   readonly legacyNames: readonly { readonly name: string; readonly alias: string }[];
   readonly lane: LaneMemory;
 }
@@ -41,7 +41,7 @@ export interface Prepared {
   readonly bindings: Bindings;
   /** The parameters of the main statement. */
   readonly params: readonly BoundParam[];
-  /** The canonical path and query of a read, encoded for a header. */
+  /** The canonical path and query of a read, encoded for the Content-Location header. */
   readonly location: string | undefined;
   readonly range: RowRange;
   readonly profile: Profile;
@@ -55,11 +55,11 @@ export interface Context {
   readonly shapes: ShapeCache;
 }
 
-/** The parts that are processed for each request. All other parts depend only on `key`. */
+/** The parts of the request that are processed each time. All other parts of the request depend only on `key`. */
 interface Parts {
   readonly key: string;
   readonly query: ScannedQuery;
-  /** The parsed query. Set only if the query had to be parsed to read the payload. */
+  /** The parsed query. The tree is set only if the query had to be parsed to read the payload. */
   readonly tree: QueryTree | undefined;
   readonly payload: Payload | undefined;
   readonly given: ReadonlySet<string>;
@@ -312,8 +312,8 @@ function rejectInvalidPreferences({ handling, invalid }: Preferences): void {
 }
 
 /**
- * Caches shapes by key. The oldest shape is evicted first. The cache is recreated when the schema cache or the
- * configuration changes.
+ * Caches shapes by key. The shape that was added first is evicted first. The cache is recreated when the schema cache
+ * or the configuration changes.
  */
 export class ShapeCache {
   readonly #shapes = new Map<string, Shape>();

@@ -44,7 +44,7 @@ test('everything that affects the result is part of the key', () => {
       read({ headers: { [name]: 'x' } }),
     ),
     read({ headers: { accept: 'x', prefer: 'y' } }),
-    // This header value contains the text of another header.
+    // This Accept header contains text that looks like a Prefer header.
     read({ headers: { accept: 'x\nprefer y' } }),
   ].map(repeatKey);
   expect(keys).not.toContain(undefined);

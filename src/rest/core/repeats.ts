@@ -1,7 +1,7 @@
 /**
  * Caches reads that are repeated exactly, such as the list on a page, so they are parsed, planned and bound only once.
- * The key contains everything that determines the query. The key doesn't include the caller, because the query is the
- * same for all callers and the database applies their permissions.
+ * The cache key contains all parts of the request that determine the query. The cache key doesn't include the caller,
+ * because the query is the same for all callers and the database applies their permissions.
  */
 import { header, type RestRequest } from './request.ts';
 
@@ -29,7 +29,7 @@ export function repeatKey(request: RestRequest): string | undefined {
 /** The names of the request headers that affect the query. */
 const DECIDING = ['accept', 'accept-profile', 'content-type', 'prefer', 'range'];
 
-/** Caches a result per key once the key has occurred at least twice. The oldest result is evicted first. */
+/** Caches a result by key after the key has occurred at least twice. The oldest result is evicted first. */
 export class Repeats<T> {
   readonly #kept = new Map<string, T>();
   /**
@@ -42,7 +42,7 @@ export class Repeats<T> {
     return this.#kept.get(key);
   }
 
-  /** Stores `value` if the key has been offered before. */
+  /** Stores `value` if the key has been passed to this method before. */
   offer(key: string, value: T): void {
     if (!this.#seen.delete(key)) {
       if (this.#seen.size >= MAX_SEEN) this.#seen.clear();

@@ -1,4 +1,7 @@
-/** Resolves an HTTP request to an action on a resource and to a schema. These are the first stages of the pipeline. */
+/**
+ * Resolves an HTTP request to an action on a resource and to a schema. These two steps are the first stages of the
+ * pipeline.
+ */
 import type { Cancellation } from '../../database/types.ts';
 import type { Trace } from '../../kernel/trace.ts';
 import { restError } from '../errors.ts';
@@ -22,7 +25,7 @@ export interface RestRequest {
   readonly address?: string | undefined;
   /** Whether the transaction is rolled back, even if the settings specify otherwise. */
   readonly rollsBack?: boolean;
-  /** The request's trace, which receives the caller and the executed statement. */
+  /** The request's trace, in which the caller and the executed statement are recorded. */
   readonly trace?: Trace | undefined;
 }
 
@@ -102,7 +105,7 @@ export interface Profile {
 
 const WRITING = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 
-/** Returns the schema that the request selects. @throws {RestError} PGRST106 if it isn't exposed */
+/** Returns the schema that the request selects. @throws {RestError} PGRST106 if the schema isn't exposed */
 export function readProfile(request: RestRequest, schemas: readonly string[]): Profile {
   const given = header(request, WRITING.has(request.method) ? 'content-profile' : 'accept-profile');
   if (given === undefined) return { schema: schemas[0] ?? 'public', negotiated: schemas.length !== 1 };

@@ -87,8 +87,8 @@ const numberOf = (text: Buffer | null | undefined): number | undefined =>
   text === null || text === undefined || text.length === 0 ? undefined : Number(text.toString());
 
 /**
- * Returns the total. If an estimate is requested, counting stops just above max-rows. For larger results, the total is
- * the larger of the count and the planner's estimate.
+ * Returns the total. If an estimate is requested, counting stops as soon as the count exceeds `max-rows`. For larger
+ * results, the total is the larger of the count and the planner's estimate.
  */
 function totalOf(shape: Shape, counted: number | undefined, estimate: number, maxRows: number | undefined) {
   if (shape.preferences.count === 'planned' || counted === undefined) return estimate;
@@ -131,7 +131,7 @@ export function rejection(shape: Shape, rows: number): RestError | undefined {
   return undefined;
 }
 
-/** Whether `max-affected` applies. With strict handling, it applies to updates, deletes and calls. */
+/** Whether `max-affected` applies. With strict handling, `max-affected` applies to updates, deletes and calls. */
 export function limitsAffected({ plan, preferences }: Shape): boolean {
   if (preferences.maxAffected === undefined || preferences.handling !== 'strict') return false;
   return (

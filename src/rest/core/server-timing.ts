@@ -8,7 +8,7 @@ export class ServerTiming {
   readonly #durations: Partial<Record<Stage, number>> = {};
   #since = performance.now();
 
-  /** Ends the current stage, starts the next one, and returns the duration in milliseconds. */
+  /** Ends the current stage, starts the next stage, and returns the duration of the ended stage in milliseconds. */
   end(stage: Stage): number {
     const now = performance.now();
     const durationMs = now - this.#since;

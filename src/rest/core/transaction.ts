@@ -21,7 +21,8 @@ export function transactionSettings(facts: TransactionFacts, settings: RestSetti
   const { request, identity } = facts;
   const list: Setting[] = [
     ['search_path', searchPath(facts.schema, settings.extraSearchPath)],
-    // The role's settings are set before the role, so only the login role needs the privilege to set them.
+    // The role's settings are applied before the session switches to the role, so only the login role needs the
+    // privilege to set them.
     ...facts.roleSettings,
     ['role', identity.role],
     ['request.jwt.claims', identity.claimsJson],
@@ -42,7 +43,7 @@ export function transactionSettings(facts: TransactionFacts, settings: RestSetti
 }
 
 const paths = new Map<string, string>();
-/** The maximum number of cached search paths. Projects rarely have more. */
+/** The maximum number of cached search paths. Projects rarely use more search paths. */
 const REMEMBERED_PATHS = 64;
 
 function searchPath(schema: string, extra: readonly string[]): string {

@@ -7,21 +7,21 @@ import type { MissingRow, PolicyRow } from './queries.ts';
 import type { Privilege } from './required-privileges.ts';
 
 /**
- * The level of detail. `short` is safe to show to any client. `full` is for developers and includes column and policy
- * names.
+ * The level of detail of a hint. `short` is safe to show to any client. `full` is for developers and includes column
+ * and policy names.
  */
 export type Extent = 'short' | 'full';
 
 const ORDER: readonly Privilege[] = ['SELECT', 'INSERT', 'UPDATE', 'DELETE'];
 
 /**
- * The hint if the role has all privileges that the request itself requires, but lacks one on an object that the request
- * uses indirectly.
+ * The hint if the role has all privileges that the request itself requires, but lacks a privilege on an object that the
+ * request uses indirectly.
  */
 export const BEHIND_THE_REQUEST =
   "The request itself is allowed, but a policy, view, trigger or function behind it requires this privilege. Grant it, or run that function with its owner's privileges (SECURITY DEFINER).";
 
-/** The hint if a table other than the write's target rejected the row. */
+/** The hint if the row was rejected by a table other than the one that the request writes to. */
 export const ROW_BEHIND_THE_REQUEST =
   'The row-level security policies of a table behind this request (written by a view, trigger or function) reject the row.';
 
@@ -63,8 +63,7 @@ function grantsOf(missing: readonly MissingRow[], extent: Extent): string[] {
 
 /**
  * Returns the list of columns for a GRANT, or an empty string to grant the privilege on the whole table. Columns are
- * listed only in `full` hints, and only if the role has the privilege on other columns and doesn't need it on all
- * columns.
+ * only listed in `full` hints, if the role has the privilege on other columns and doesn't need it on all columns.
  */
 function columnList({ allowed, columns, every }: MissingRow, extent: Extent): string {
   const single = extent === 'full' && allowed.length > 0 && columns.length > 0 && !every;
@@ -83,13 +82,16 @@ export interface RejectedRow {
   /** The role and the table. Both names are quoted for SQL. */
   readonly role: string;
   readonly table: string;
-  /** The commands whose policies must accept the row. The command of the write itself is first. */
+  /** The commands whose policies must accept the written row. The first command is that of the write itself. */
   readonly commands: readonly Command[];
-  /** Whether the statement returns the row. `Prefer: return=minimal` would avoid this. */
+  /**
+   * Whether the statement also returns the row that it writes. With `Prefer: return=minimal`, the row wouldn't be
+   * returned.
+   */
   readonly returned: boolean;
 }
 
-/** Returns a hint without querying the policies, so that it doesn't disclose anything about them. */
+/** Returns a hint without querying the policies, so that the hint doesn't disclose anything about them. */
 export function shortPolicyHint({ role, commands, returned }: RejectedRow): string {
   const [first = 'INSERT', ...more] = commands;
   const policies =
@@ -105,7 +107,7 @@ export function shortPolicyHint({ role, commands, returned }: RejectedRow): stri
 const VERBS = { SELECT: 'select from', INSERT: 'insert into', UPDATE: 'update' } as const;
 const CLAUSES = { SELECT: 'USING', INSERT: 'WITH CHECK', UPDATE: 'USING' } as const;
 
-/** Returns a hint about the table's policies. `policies` contains those that apply to the role. */
+/** Returns a hint about the table's policies. `policies` contains the policies that apply to the role. */
 export function fullPolicyHint(row: RejectedRow, policies: readonly PolicyRow[]): string {
   const { role, table, commands, returned } = row;
   const appliesTo = (command: Command) =>

@@ -1,6 +1,6 @@
 /**
- * Adds a hint to permission errors (42501). It states which privilege or policy the request's role lacks. The login
- * role queries the catalogs outside the failed transaction. The rest of the response is unchanged.
+ * Adds a hint to permission errors (42501). The hint states which privilege or policy the request's role lacks. The
+ * login role queries the catalogs outside the failed transaction. The rest of the response is unchanged.
  */
 import type { PostgresErrorShape, Queryable } from '../../database/types.ts';
 import type { Logger } from '../../kernel/log.ts';
@@ -29,8 +29,8 @@ export type Advise = (
 ) => Promise<RestError>;
 
 /**
- * The kind of check that failed, by the PostgreSQL source routine that reported the error. Messages can't be used
- * because they may be translated.
+ * The kinds of checks, keyed by the PostgreSQL source routine that reports the error when the check fails. Messages
+ * can't be used as keys because they may be translated.
  */
 const REFUSED_BY: Readonly<Record<string, 'privilege' | 'policy' | 'role'>> = {
   aclcheck_error: 'privilege',
@@ -90,7 +90,7 @@ async function privileges(db: Queryable, { role, plan, schemas, extent }: HintRe
 
 /**
  * Returns a hint if the login role can't switch to the request's role. Otherwise, a function tried to switch to a
- * different role, so the result is null.
+ * different role, and the result is null.
  */
 async function membership(db: Queryable, { role }: HintRequest): Promise<string | null> {
   const login = await selectLoginWithout(db, role);
@@ -113,7 +113,8 @@ async function policies(db: Queryable, { role, plan, extent, message }: HintRequ
 }
 
 /**
- * Returns the commands whose policies a new row must satisfy. This includes SELECT if the statement reads the table.
+ * Returns the commands whose policies a new row must satisfy. The commands include SELECT if the statement reads the
+ * table.
  */
 function commandsOf({ mutation, conflict, where, returning }: WritePlan): Command[] {
   const own: Command = mutation === 'update' ? 'UPDATE' : 'INSERT';

@@ -5,15 +5,15 @@ import type { Privilege, RequiredPrivileges } from './required-privileges.ts';
 
 export interface MissingRow {
   kind: 'schema' | 'relation' | 'sequence' | 'routine';
-  /** The quoted and qualified name. The name of a function includes its parameters. */
+  /** The name with its schema, quoted for SQL. The name of a function includes its parameters. */
   name: string;
-  /** The missing privilege. Only set for relations. */
+  /** The missing privilege. Set only if the object is a relation. */
   privilege: Privilege | null;
   /** The requested columns on which the role lacks the privilege. */
   columns: string[];
   /** Whether the request requires the privilege on every column. */
   every: boolean;
-  /** The columns on which the role has the privilege. Empty if there are none. */
+  /** The columns on which the role has the privilege. Empty if the role has the privilege on no column. */
   allowed: string[];
 }
 
@@ -132,8 +132,9 @@ export const selectPolicies = (
     order by p.polname`);
 
 /**
- * Returns the quoted login role if it isn't allowed to switch to the existing role `role`. Superusers are excluded
- * because hints must not suggest granting a superuser role. In PostgreSQL 15, memberships don't have the SET option.
+ * Returns the quoted name of the login role if the login role isn't allowed to switch to the existing role `role`.
+ * Superusers are excluded because hints must not suggest granting a superuser role. In PostgreSQL 15, memberships don't
+ * have the SET option.
  */
 export const selectLoginWithout = async (db: Queryable, role: string): Promise<string | undefined> => {
   const [row] = await db.query<{ login: string }>(sql`
@@ -143,7 +144,7 @@ export const selectLoginWithout = async (db: Queryable, role: string): Promise<s
   return row?.login;
 };
 
-/** Quotes those names that must be quoted in SQL. */
+/** Quotes a name if SQL requires it. */
 export const selectQuoted = async (db: Queryable, names: readonly string[]): Promise<string[]> => {
   const [row] = await db.query<{ quoted: string[] }>(sql`
     select array_agg(quote_ident(n) order by place) as quoted

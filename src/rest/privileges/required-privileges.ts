@@ -1,4 +1,7 @@
-/** Determines the privileges that a plan requires. They are looked up after a permission error. Has no side effects. */
+/**
+ * Determines the privileges that a plan requires. The privileges are looked up after a permission error. The module has
+ * no side effects.
+ */
 import { columnsOfFilter } from '../core/plan/filter-columns.ts';
 import { eachLevel } from '../core/plan/tree.ts';
 import type { CrudPlan, PlanColumn, ReadPlan, WritePlan } from '../core/plan/types.ts';
@@ -14,9 +17,9 @@ export interface RequiredPrivilege {
   readonly schema: string;
   readonly name: string;
   readonly privilege: Privilege;
-  /** The column names in the request. They can include computed columns. */
+  /** The names of the columns that the request uses. The names can include those of computed columns. */
   readonly columns: readonly string[];
-  /** Whether all columns are required (`*`). */
+  /** Whether the privilege is required on all columns (`*`). */
   readonly every: boolean;
 }
 
@@ -27,13 +30,13 @@ export interface RequiredPrivileges {
   readonly defaults: Defaults | undefined;
 }
 
-/** A table whose column defaults may use sequences. */
+/** A table in which column defaults may use sequences. */
 export interface Defaults extends QualifiedName {
   /** The columns whose value the request provides. */
   readonly given: readonly string[];
   /**
-   * Whether identity columns are included. PostgreSQL normally doesn't require privileges on their sequences, but with
-   * `missing=default`, it does.
+   * Whether the sequences of identity columns are included. PostgreSQL normally doesn't require privileges on these
+   * sequences, but with `missing=default`, it does.
    */
   readonly identities: boolean;
 }
@@ -100,7 +103,7 @@ function addWritePrivileges(write: WritePlan, add: Add): void {
   if (mutation === 'update') add(table, 'UPDATE', body);
   if (mutation === 'insert' || mutation === 'put') {
     add(table, 'INSERT', body);
-    // The conflict columns must be readable, because they are read to detect conflicts.
+    // The role needs the SELECT privilege on the conflict columns, because they are read to detect conflicts.
     read.push(...(write.conflict?.columns ?? []));
     const updates = write.conflict?.resolution === 'merge-duplicates' && write.conflict.columns.length > 0;
     if (updates && body.length > 0) add(table, 'UPDATE', body);

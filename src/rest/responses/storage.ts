@@ -17,16 +17,21 @@ export interface ResponseLimits {
   readonly totalBytes: number;
 }
 
-/** Responses up to this size aren't counted, because the client's socket buffers about as much. */
+/**
+ * Responses up to this size don't count toward the limits, because the client's socket buffers about the same amount.
+ */
 const FREE_BYTES = 64 * 1024;
-/** The memory limit for one response, and for all responses larger than {@link FREE_BYTES} together. */
+/**
+ * The limit on the memory for one response, and on the memory for all responses larger than {@link FREE_BYTES}
+ * together.
+ */
 const MEMORY_PER_ANSWER_BYTES = 4 * 1024 * 1024;
 const MEMORY_BYTES = 64 * 1024 * 1024;
 /** Memory is reserved in steps of this size to avoid a reservation per row. */
 const STEP_BYTES = 256 * 1024;
 /**
- * The disk space that must remain free, because PostgreSQL stops when its disk is full. On a small disk, 1/20 of the
- * disk is sufficient.
+ * The disk space that must remain free, because PostgreSQL stops when its disk is full. On a small disk, it is
+ * sufficient if 1/20 of the disk remains free.
  */
 const SPARE_DISK_BYTES = 1024 * 1024 * 1024;
 const SPARE_DISK_PART = 20;
@@ -52,8 +57,8 @@ export class ResponseStorage implements ResponseQuota {
   #prepared: Promise<void> | undefined;
 
   /**
-   * Creates the storage. `dir` is the folder for the files. It is created on first use, and only processes of the same
-   * server may use it.
+   * Creates the storage. `dir` is the folder for the files. The folder is created on first use, and only processes of
+   * the same server may use it.
    */
   constructor(dir: string, limits: () => ResponseLimits) {
     this.#dir = dir;
@@ -126,7 +131,7 @@ export class ResponseStorage implements ResponseQuota {
     throw restError('PGRSTX02', { details: 'The disk is almost full.' });
   }
 
-  /** Deletes files that a process left behind because it crashed before it could unlink them. */
+  /** Deletes files of a process that crashed before it could unlink them. */
   async #prepare(): Promise<void> {
     await mkdir(this.#dir, { recursive: true, mode: 0o700 });
     for (const name of await readdir(this.#dir))

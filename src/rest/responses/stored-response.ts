@@ -18,8 +18,8 @@ const READ_BYTES = 128 * 1024;
 export interface ResponseQuota {
   readonly limits: { readonly responseBytes: number };
   /**
-   * Reserves memory. Returns the number of bytes that are now reserved, which is at least `sizeBytes`. Returns
-   * undefined if a limit is exceeded.
+   * Reserves memory. Returns the number of bytes that are reserved after the call, which is at least `sizeBytes`.
+   * Returns undefined if a limit is exceeded.
    */
   reserveMemory(heldBytes: number, sizeBytes: number): number | undefined;
   releaseMemory(bytes: number): void;
@@ -44,7 +44,7 @@ export class StoredResponse implements RowStore {
   /** The block that is currently being filled. */
   #block: Buffer = Buffer.alloc(0);
   #filled = 0;
-  /** The blocks that are full. The first one is being written. */
+  /** The full blocks that haven't been written yet. The first of these blocks is being written. */
   readonly #waiting: Buffer[] = [];
   readonly #spare: Buffer[] = [];
   #writing: Promise<void> | undefined;
@@ -194,7 +194,7 @@ export class StoredResponse implements RowStore {
     this.#flow.refuse();
   }
 
-  /** Closes the file and releases its space once all reads and writes have finished. */
+  /** Closes the file and releases its reserved space after all reads and writes have finished. */
   #close(): void {
     if (!this.#freed || this.#writing !== undefined || this.#readers > 0) return;
     const file = this.#file;

@@ -10,7 +10,7 @@ import type { ResponseStorage } from './storage.ts';
 const PART_CHARS = 64 * 1024;
 const KEPT_BYTES = 1024 * 1024;
 
-/** Builds the body. For `release`, see `RestResponse`. @throws {RestError} PGRSTX01, PGRSTX02 */
+/** Builds the body. `RestResponse` describes `release`. @throws {RestError} PGRSTX01, PGRSTX02 */
 export async function writeDocument(
   chunks: Generator<string>,
   { document }: ResponseStorage,

@@ -1,6 +1,6 @@
 /**
- * Builds the immutable schema cache from catalog rows. The work is split into steps (see {@link inSlices}). Has no side
- * effects.
+ * Builds the immutable schema cache from catalog rows. The work is split into steps (see {@link inSlices}). The module
+ * has no side effects.
  */
 import type {
   ComputedRelationshipRow,

@@ -1,14 +1,14 @@
 /**
- * Caches the rows of a catalog query across loads. The database sends a hash for each row, and the row itself only if
- * its hash is unknown. A reload therefore transfers and parses only changed rows, regardless of the cause of the
- * change.
+ * Caches the rows of a catalog query across loads. The database sends a hash for each row, and sends the row itself
+ * only if this process doesn't know the hash. A reload therefore transfers and parses only changed rows, regardless of
+ * the cause of the change.
  */
 import type { Queryable } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
 
 interface HashedRow<Raw> {
   readonly hash: string;
-  /** The row. Null if the row with this hash is already cached. */
+  /** The row. Null if this process already caches the row with this hash. */
   readonly row: Raw | null;
 }
 
@@ -22,7 +22,8 @@ export class KnownRows<R, Raw = R> {
   }
 
   /**
-   * Returns all rows in order. A known row is the same object as in the previous load. Column values have JSON types.
+   * Returns all rows in order. A row that was already cached is the same object as in the previous load. Column values
+   * have JSON types.
    */
   async select(db: Queryable, query: Sql): Promise<{ rows: R[]; hashes: string[] }> {
     const found = await db.query<HashedRow<Raw>>(sql`

@@ -1,6 +1,6 @@
 /**
  * Reads the catalogs in one read-only transaction and builds the schema cache. Rows that this process has already read
- * aren't sent again. If nothing has changed, the same cache object is returned.
+ * aren't sent again. If the catalogs haven't changed, the same cache object is returned.
  */
 import { createHash } from 'node:crypto';
 import type { Pool } from '../../database/types.ts';

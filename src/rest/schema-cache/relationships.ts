@@ -1,4 +1,7 @@
-/** Derives all relationships between exposed relations from foreign keys and view columns. Has no side effects. */
+/**
+ * Derives all relationships between exposed relations from foreign keys and view columns. The module has no side
+ * effects.
+ */
 import type { ComputedRelationshipRow, ForeignKeyRow, PrimaryKeyRow } from '../queries.ts';
 import {
   type Cardinality,
@@ -75,8 +78,8 @@ export function* buildRelationships(inputs: Inputs): Generator<void, Map<string,
 }
 
 /**
- * Whether the relationship is exposed. Origin and target must be in the same schema. A computed relationship belongs to
- * the schema of its function.
+ * Whether the relationship is exposed. The origin and the target of the relationship must be in the same schema. A
+ * computed relationship must also be in the schema of its function.
  */
 function isExposed(relationship: Relationship, schemas: ReadonlySet<string>): boolean {
   const { table, foreignTable } = relationship;
@@ -119,8 +122,8 @@ function fromFunction(row: ComputedRelationshipRow): ComputedRelationship {
 
 /**
  * Returns the relationships of a foreign key that involve views: view to table, table to view, and view to view. If a
- * view includes the key in several sets of columns, there is one relationship for each set. `viewKeys` contains the
- * view keys of this foreign key.
+ * view includes the key's columns several times, there is one relationship for each set of view columns. `viewKeys`
+ * contains the sets of view columns that correspond to this foreign key.
  */
 function viewRelationships(row: ForeignKeyRow, viewKeys: readonly ViewKey[]): KeyRelationship[] {
   const base = fromForeignKey(row);

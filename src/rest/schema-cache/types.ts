@@ -1,6 +1,6 @@
 /**
- * Defines the schema cache, which contains the database metadata that planning requires. It is read from the catalogs
- * and immutable until the next reload.
+ * Defines the schema cache, which contains the database metadata that planning requires. The cache is read from the
+ * catalogs and doesn't change until the next reload.
  *
  * Glossary. *Relation*: a table, view, materialized view, foreign table or partitioned table. *Relationship*: a link
  * between two relations, from a foreign key (for views, through the columns they include) or from a function that maps
@@ -14,7 +14,8 @@ export interface QualifiedName {
 }
 
 /**
- * Returns a name's key in the schema cache's maps. The key is unambiguous because identifiers can't contain NUL.
+ * Returns the key that the schema cache's maps use for a name. The key is unambiguous because identifiers can't contain
+ * NUL.
  */
 export const keyOf = (schema: string, name: string): string => `${schema}\0${name}`;
 export const sameName = (a: QualifiedName, b: QualifiedName): boolean =>
@@ -75,7 +76,7 @@ export interface KeyRelationship {
   readonly constraint: string;
   /** The pairs of `table` column and `foreignTable` column. Empty for a many-to-many relationship. */
   readonly columns: readonly ColumnPair[];
-  /** Whether this is a one-to-one relationship, seen from the side that the foreign key references. */
+  /** Whether the relationship is one-to-one and its origin is the table that the foreign key references. */
   readonly isParent: boolean;
   readonly junction: Junction | undefined;
 }
@@ -132,10 +133,12 @@ export const returnsSetOfScalar = (routine: Routine): boolean =>
 /** A function or aggregate that converts rows to a custom media type. */
 export interface MediaHandler {
   readonly function: QualifiedName;
-  /** The relation or function whose rows the handler accepts. If undefined, the handler accepts any rows. */
+  /**
+   * The relation or function whose rows the handler accepts. If the target is undefined, the handler accepts any rows.
+   */
   readonly target: QualifiedName | undefined;
   readonly mediaType: string;
-  /** The media type of the response. It differs from `mediaType` if the handler accepts all types. */
+  /** The media type of the response. This media type differs from `mediaType` if the handler accepts all types. */
   readonly resolvedType: string;
   /**
    * The base type of the handler's domain. jsonb is returned in its binary format with a version byte, as in PostgREST.
@@ -144,11 +147,11 @@ export interface MediaHandler {
 }
 
 export interface SchemaCache {
-  /** The relations by {@link keyOf}. */
+  /** The relations, keyed by {@link keyOf}. */
   readonly relations: ReadonlyMap<string, Relation>;
   /**
-   * The relationships by the origin's {@link keyOf}, sorted. The target is in the origin's schema, unless the
-   * relationship is computed.
+   * The relationships, keyed by {@link keyOf} of the origin, in sorted order. The target is in the origin's schema,
+   * unless the relationship is computed.
    */
   readonly relationships: ReadonlyMap<string, readonly Relationship[]>;
   /** The overloads of each function, keyed by {@link keyOf}. Overloads with fewer parameters are first. */
@@ -158,8 +161,8 @@ export interface SchemaCache {
   /** The handlers by media type. If a handler has a target, its key also contains the target's {@link keyOf}. */
   readonly mediaHandlers: ReadonlyMap<string, MediaHandler>;
   /**
-   * Whether any function in the database uses `response.headers` or `response.status`. Otherwise, reads don't need to
-   * query these settings.
+   * Whether any function in the database uses `response.headers` or `response.status`. If no function uses them, reads
+   * don't need to query these settings.
    */
   readonly setsResponse: boolean;
 }

@@ -1,6 +1,6 @@
 /**
  * Finds views that include all columns of a primary or foreign key. Also determines the names of these columns in the
- * view. Has no side effects.
+ * view. The module has no side effects.
  */
 import type { ForeignKeyRow, PrimaryKeyRow, ViewRow } from '../queries.ts';
 import { type OriginColumn, originColumns } from './node-tree.ts';
@@ -11,7 +11,8 @@ export interface ViewKey {
   readonly foreignKey: ForeignKeyRow;
   readonly side: 'referencing' | 'referenced';
   /**
-   * All combinations of view columns that form the key. If a view includes a column twice, there are two combinations.
+   * All combinations of view columns that correspond to the key. If a view includes one of the key's columns twice,
+   * there are two combinations.
    */
   readonly columnSets: readonly (readonly string[])[];
 }
@@ -30,7 +31,10 @@ export const viewOf = ({ nodeTree, ...view }: ViewRow): View => ({
   origins: originColumns(nodeTree),
 });
 
-/** The names of view columns, by the underlying relation's OID and the attribute number. Nested views are followed. */
+/**
+ * The names of view columns, by the underlying relation's OID and the attribute number. Columns are traced through
+ * nested views.
+ */
 type Shown = ReadonlyMap<number, ReadonlyMap<number, readonly string[]>>;
 
 interface Traced {
@@ -108,8 +112,8 @@ export function* viewForeignKeys(
 }
 
 /**
- * Returns the primary key of each view, by the view's OID. It consists of every underlying primary key that the view
- * includes completely. If a view includes a key column several times, the first name is used.
+ * Returns the primary key of each view, by the view's OID. A view's primary key consists of every underlying primary
+ * key that the view includes completely. If a view includes a key column several times, the first name is used.
  */
 export function* viewPrimaryKeys(
   traced: readonly Traced[],

@@ -1,4 +1,4 @@
-/** Compiles function calls. The function is called in a FROM clause, with named arguments. */
+/** Compiles function calls. The SQL statement calls the function in its FROM clause, with named arguments. */
 import { type Sql, sql } from '../../../kernel/sql.ts';
 import { returnsScalar, returnsSetOfScalar } from '../../schema-cache/types.ts';
 import { type CallPlan, emptyField } from '../plan/types.ts';

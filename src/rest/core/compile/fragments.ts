@@ -18,7 +18,7 @@ import type { Param } from './params.ts';
 
 export const param = (value: Param): Sql => sql`${value}`;
 
-/** Quotes the name of a relation or function. If the schema is empty, the name is an alias. */
+/** Quotes the name of a relation or function. If the schema is empty, `name` is an alias. */
 export const nameOf = ({ schema, name }: QualifiedName): Sql =>
   schema === '' ? sql.id(name) : sql.id(schema, name);
 
@@ -36,7 +36,7 @@ function pathOf(path: JsonPath): Sql {
   return sql.raw(steps.join(''));
 }
 
-/** The index is quoted because PostgreSQL would reject a number that exceeds the integer range. */
+/** The array index is quoted because PostgreSQL would reject a number that exceeds the integer range. */
 const indexOf = (index: string) => `${quoteLiteral(index)}::int`;
 
 export function fieldOf(table: QualifiedName, field: PlanField): Sql {
@@ -198,8 +198,8 @@ export function orderBy(table: QualifiedName, order: readonly PlanOrder[]): Sql 
 }
 
 /**
- * Returns the GROUP BY clause of a level. If any column of the level is aggregated, all other selected columns are
- * grouping columns.
+ * Returns the GROUP BY clause of a level. If an aggregate is applied to any column of the level, all other selected
+ * columns are grouping columns.
  */
 export function groupBy(
   table: QualifiedName,

@@ -1,6 +1,6 @@
 /**
- * Describes the parameters of a compiled statement. Each parameter specifies where its value comes from in requests of
- * this shape.
+ * Describes the parameters of a compiled statement. Each parameter specifies which part of a request of this shape
+ * provides its value.
  */
 
 import type { SlotValue } from '../parse/query.ts';
@@ -8,18 +8,21 @@ import { limitOffset, type RowRange } from '../parse/range.ts';
 
 export type Param =
   | { readonly kind: 'text'; readonly text: string }
-  /** A value in the query string. If `like` is true, `*` is replaced with `%`. */
+  /** A value from the query string. If `like` is true, `*` is replaced with `%`. */
   | { readonly kind: 'slot'; readonly slot: number; readonly like: boolean }
   | { readonly kind: 'list'; readonly slot: number }
   | { readonly kind: 'limit' | 'offset'; readonly key: string; readonly maxRows: number | undefined }
-  /** The request body. If `hex` is true, the body is encoded in PostgreSQL's bytea format. */
+  /** The request body. If `hex` is true, the body is encoded in PostgreSQL's hexadecimal bytea format. */
   | { readonly kind: 'body'; readonly hex: boolean }
   | { readonly kind: 'argument'; readonly name: string; readonly variadic: boolean };
 
 /** The values of a request, which are bound to a statement of the same shape. */
 export interface Bindings {
   readonly values: readonly SlotValue[];
-  /** The ranges by limit key. `limit` is the key of the root's range, to which the Range header also applies. */
+  /**
+   * The row ranges, each with its limit key. `limit` is the key of the root's range, to which the Range header also
+   * applies.
+   */
   readonly ranges: ReadonlyMap<string, RowRange>;
   readonly body: Uint8Array | undefined;
   readonly callArguments: readonly (readonly [string, string])[];

@@ -1,6 +1,6 @@
 /**
- * Compiles a read plan to one SELECT. Embeds are lateral joins, so their filters, order and limits apply to each parent
- * row.
+ * Compiles a read plan to one SELECT. Embeds are lateral joins, so their filters, order and limits apply separately to
+ * each parent row.
  */
 import { type Sql, sql } from '../../../kernel/sql.ts';
 import type { QualifiedName } from '../../schema-cache/types.ts';
@@ -18,7 +18,9 @@ import {
   spreadColumn,
 } from './fragments.ts';
 
-/** The limit keys of the levels whose limit or offset the request sets. All other levels have constant limits. */
+/**
+ * The limit keys of the levels whose limit or offset the request sets. The limits of all other levels are constants.
+ */
 export type GivenRanges = ReadonlySet<string>;
 
 export function selectOf(plan: ReadPlan, given: GivenRanges): Sql {
@@ -58,8 +60,7 @@ function fromOf(plan: ReadPlan): Sql {
   const alias = plan.fromAlias === undefined ? sql.empty : sql` as ${sql.id(plan.fromAlias)}`;
   const { relationship } = plan;
   if (relationship?.kind === 'computed') {
-    // Without the cast, PostgreSQL couldn't select the overload, because a row from a common table expression has no
-    // named type.
+    // The cast lets PostgreSQL select the overload, because a row from a common table expression has no named type.
     const row = plan.parentAlias ?? relationship.table.name;
     return sql` from ${nameOf(relationship.function)}(${sql.id(row)}::${nameOf(relationship.table)})${alias}`;
   }
@@ -110,8 +111,9 @@ function limitOf(plan: ReadPlan, given: GivenRanges): Sql {
 }
 
 /**
- * Returns a query for counting, with one row per root row before limits apply. The query doesn't select any columns, so
- * column functions don't run. Inner embeds and null filters become EXISTS.
+ * Returns a query for counting, which returns one row per root row before limits apply. The query doesn't select any
+ * columns, so functions that compute columns don't run. Inner embeds and null filters on embeds become EXISTS
+ * conditions.
  */
 export function countOf(plan: ReadPlan): Sql {
   const table = tableOf(plan);

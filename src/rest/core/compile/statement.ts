@@ -1,7 +1,7 @@
 /**
  * Compiles the main statement of a request. A plain read returns one JSON text per row, which is cheaper than one large
- * aggregate. A statement that needs totals, other media types or a write's effects returns a single row with fixed
- * columns.
+ * aggregate. If totals, other media types or a write's effects are requested, the statement returns a single row with
+ * fixed columns.
  */
 import { createHash } from 'node:crypto';
 import { quoteLiteral, type Sql, sql } from '../../../kernel/sql.ts';
@@ -27,11 +27,11 @@ export interface Compiled {
   readonly form: ResultForm;
   readonly main: Statement;
   /**
-   * A statement that reads `response.headers` and `response.status`. It runs after the main statement if that
-   * statement's result doesn't include these settings.
+   * A statement that reads `response.headers` and `response.status`. The statement runs after the main statement if the
+   * main statement's result doesn't include these settings.
    */
   readonly settings: Statement | undefined;
-  /** EXPLAIN of the count query. The planner's row estimate is used as the total. */
+  /** Runs EXPLAIN on the count query. The planner's row estimate is used as the total. */
   readonly explain: Statement | undefined;
 }
 
@@ -39,7 +39,7 @@ export interface CompileOptions {
   readonly count: 'exact' | 'planned' | 'estimated' | undefined;
   readonly maxRows: number | undefined;
   readonly given: GivenRanges;
-  /** Whether any function in this database sets response headers or the status. */
+  /** Whether any function in this database sets the response headers or the response status. */
   readonly setsResponse: boolean;
   readonly resolution: 'merge-duplicates' | 'ignore-duplicates' | undefined;
   readonly headersOnly: boolean;
@@ -90,7 +90,7 @@ function rowsOf(select: Sql, handler: Handler): Sql {
 function summaryOf(plan: CrudPlan, options: CompileOptions, counts: boolean): Sql {
   const routine = plan.kind === 'call' ? plan.call.routine : undefined;
   const select = selectOf(plan.read, options.given);
-  // For a write whose response doesn't contain rows, columns and embeds aren't selected.
+  // If the response to a write doesn't contain rows, columns and embeds aren't selected.
   const rows =
     plan.kind === 'write' && plan.handler.kind === 'none' ? sql.raw('select * from pgrst_source') : select;
   const source =
@@ -119,7 +119,7 @@ function totalOf(
   pageCount: string,
 ): { counting: Sql; total: Sql } {
   if (!counts) return { counting: sql.empty, total: sql.raw('null::bigint') };
-  // Without a limit, the page contains all rows.
+  // Without a limit, the page contains all rows, so the page's row count is the total.
   if (options.maxRows === undefined && !options.given.has('limit')) {
     return { counting: sql.empty, total: sql.raw(pageCount) };
   }
@@ -134,8 +134,8 @@ function totalOf(
 }
 
 /**
- * Returns an expression for the names and values of the primary key columns. It is null unless exactly one row was
- * inserted.
+ * Returns an expression for the names and values of the primary key columns. The value of the expression is null unless
+ * exactly one row was inserted.
  */
 function locationOf(write: WritePlan): Sql {
   const names = sql.raw(write.primaryKey.map(quoteLiteral).join(', '));
@@ -194,7 +194,7 @@ function statementOf(fragment: Sql): Statement {
   return {
     key: createHash('sha1').update(text).digest('base64url'),
     text,
-    // All values in the fragments were created by `param`.
+    // All parameter values in the fragments were created by `param`.
     params: values as Param[],
   };
 }

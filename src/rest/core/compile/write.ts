@@ -58,8 +58,8 @@ function conflictOf(plan: WritePlan): Sql {
 function updateOf(plan: WritePlan): Sql {
   const { columns } = plan.body;
   if (columns.length === 0) {
-    // If the request doesn't set any columns, nothing is written. The query returns no rows, but has the columns of the
-    // representation.
+    // If the request doesn't set any columns, no rows are written. The query returns no rows, but its columns are those
+    // of the representation.
     const names = plan.returning.map((name) => columnOf({ schema: '', name: plan.table.name }, name));
     const list = names.length === 0 ? sql.raw('null') : sql.join(names);
     return sql`select ${list} from ${nameOf(plan.table)} where false`;
@@ -114,7 +114,7 @@ export function openedBody(
   return sql`(select ${sql.join(values)} from ${open} as pgrst_row (${definitions})${limit}) pgrst_body`;
 }
 
-/** Adds the columns' default values to each element that lacks them. */
+/** Adds default values to each element in which columns are missing. */
 function withDefaults(json: Sql, body: WriteBody): Sql {
   const defaults = body.columns.flatMap((column) =>
     column.default === null ? [] : [sql.raw(`${quoteLiteral(column.name)}, ${column.default}`)],

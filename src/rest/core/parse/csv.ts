@@ -2,8 +2,8 @@
  * Converts CSV (RFC 4180) to a JSON array of objects whose keys are the header names. The bytes are processed twice,
  * first to measure the result and then to write it. Fields never become JavaScript objects.
  *
- * For 12 MB of CSV, this takes 24 MB of memory. csv-parse takes 282 MB and twice the time, and rejects fields that
- * PostgREST accepts ([decision 44](../../../../docs/decisions/0044-shared-and-libraries.md)).
+ * Converting 12 MB of CSV takes 24 MB of memory, whereas csv-parse takes 282 MB and twice the time, and rejects fields
+ * that PostgREST accepts ([decision 44](../../../../docs/decisions/0044-shared-and-libraries.md)).
  */
 import { isUtf8 } from 'node:buffer';
 
@@ -20,7 +20,7 @@ export type CsvRows =
       readonly count: number;
     }
   | { readonly kind: 'fault'; readonly fault: string }
-  /** The JSON would be longer than `limitBytes`. */
+  /** Returned if the JSON would be longer than `limitBytes`. */
   | { readonly kind: 'too long' };
 
 /**
@@ -54,11 +54,11 @@ interface Records {
    * start, end, …]`.
    */
   field(ranges: readonly number[], index: number): void;
-  /** Called at the end of a record, with the number of its fields. */
+  /** Called at the end of a record with the number of fields in the record. */
   end(fields: number): void;
 }
 
-/** Reads all records and skips blank lines. Returns false if a quote is unterminated. */
+/** Reads all records and skips blank lines. Returns false if a quoted field isn't terminated. */
 function readRecords(body: Uint8Array, records: Records): boolean {
   const ranges: number[] = [];
   let index = 0;
@@ -85,7 +85,7 @@ function readRecords(body: Uint8Array, records: Records): boolean {
 }
 
 /**
- * Reads a quoted field. Returns the position after the closing quote, or -1 if the quote is unterminated. A doubled
+ * Reads a quoted field. Returns the position after the closing quote, or -1 if the closing quote is missing. A doubled
  * quote represents a single quote in the text.
  */
 function readQuoted(body: Uint8Array, start: number, ranges: number[]): number {
@@ -108,7 +108,7 @@ const ROW_END = bytes('}');
 const END = bytes(']');
 const NO_ROWS = bytes('[]');
 const NULL = bytes('null');
-/** The JSON escape sequence of each byte. Undefined for bytes that need no escape. */
+/** The JSON escape sequences, indexed by byte. The entries of bytes that need no escape are undefined. */
 const ESCAPES: readonly (Uint8Array | undefined)[] = Array.from({ length: 256 }, (_, code) =>
   code < 0x20 || code === QUOTE || code === 0x5c
     ? bytes(JSON.stringify(String.fromCharCode(code)).slice(1, -1))
@@ -128,7 +128,7 @@ class RowWriter implements Records {
   #size = 0;
   /**
    * The encoded keys by column index. Undefined until the header has been read. A key is undefined if a later column
-   * has the same name.
+   * has the same name as the key's column.
    */
   #members: readonly (Uint8Array | undefined)[] | undefined;
 
@@ -180,7 +180,7 @@ class RowWriter implements Records {
     return this.#textOf(ranges) === 'NULL';
   }
 
-  /** Single bytes are copied, because fields are short and copying slices would be slower. */
+  /** Writes the text byte by byte, because fields are short and copying slices would be slower. */
   #putText(ranges: readonly number[]): void {
     const body = this.#body;
     const out = this.#out;

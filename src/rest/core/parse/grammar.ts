@@ -54,7 +54,8 @@ import type {
 /** The maximum depth of embeds and logic trees. The parser's stack overflows only at a far greater depth. */
 const MAX_DEPTH = 100;
 /**
- * The maximum number of columns and embeds per level, and of order terms. PostgreSQL allows this many columns per row.
+ * The maximum number of columns and embeds per level, and of terms in an order. PostgreSQL allows the same number of
+ * columns per row.
  */
 const MAX_ITEMS = 1664;
 
@@ -327,7 +328,7 @@ function operatorExpression(single: Parser<string>): Parser<OperatorExpression> 
 /** Parses the value of a `col=op.value` parameter. The operand is the remaining text, including quotes. */
 export const filterValue: Parser<OperatorExpression> = operatorExpression(join(many(anyChar)));
 
-// Parsers for logic trees.
+// These parsers parse logic trees.
 
 const arrayLiteral: Parser<string> = bind(string('{'), () =>
   bind(join(many(noneOf('{}'))), (inner) => as(string('}'), `{${inner}}`)),
@@ -377,7 +378,7 @@ function logicTreeAt(depth: number): Parser<LogicTree> {
 /** Parses `or(id.eq.1,not.and(a.gt.2,b.is.null))`. */
 export const logicTree: Parser<LogicTree> = logicTreeAt(0);
 
-// Parsers for order, tree paths and name lists.
+// These parsers parse order, tree paths and name lists.
 
 const orderEnd = or<unknown>(attempt(lookAhead(char(','))), attempt(eof));
 const direction = or<'asc' | 'desc'>(
@@ -420,7 +421,10 @@ export const treePath: Parser<{ path: EmbedPath; field: Field }> = bind(
     })),
 );
 
-/** Parses `path.to.embed.not.or` into the path and the operator, including its prefix `not.`. */
+/**
+ * Parses text such as `path.to.embed.not.or` into the path and the logic operator, including the operator's prefix
+ * `not.`.
+ */
 export const logicPath: Parser<{ path: EmbedPath; operator: string }> = map(
   sepBy1(fieldName, delimiter),
   (names) => {
@@ -432,5 +436,5 @@ export const logicPath: Parser<{ path: EmbedPath; operator: string }> = map(
   },
 );
 
-/** Parses `id,name`, the format of `columns` and `on_conflict`. */
+/** Parses text such as `id,name`, which is the format of `columns` and `on_conflict`. */
 export const columnNames: Parser<string[]> = sepBy1(fieldName, comma);

@@ -1,4 +1,4 @@
-/** Determines what kind of value a JSON body is, and which keys its objects have in common. */
+/** Determines which kind of value a JSON body is, and whether the objects in the body have the same keys. */
 import { isUtf8 } from 'node:buffer';
 import { isRecord } from '../../../shared/is-record.ts';
 import {
@@ -23,12 +23,12 @@ export type JsonRows =
   | { readonly kind: 'scalar' };
 
 /**
- * Bodies up to this size are parsed. For them, parsing is faster than scanning, and the resulting objects are soon
- * garbage-collected.
+ * Bodies up to this size are parsed rather than scanned. Parsing small bodies is faster than scanning them, and the
+ * resulting objects are soon garbage-collected.
  */
 const PARSED_BYTES = 1024 * 1024;
 
-/** Returns the kind and the common keys of a JSON body, or undefined if it isn't valid JSON. */
+/** Returns the kind and the common keys of a JSON body, or undefined if the body isn't valid JSON. */
 export function readJsonRows(body: Uint8Array): JsonRows | undefined {
   try {
     return body.length <= PARSED_BYTES ? parseRows(body) : scanRows(body);
@@ -84,10 +84,12 @@ export function scanRows(body: Uint8Array): JsonRows {
 class RowScanner {
   isUniform = true;
   readonly #body: Uint8Array;
-  /** The index of each key of the first row. `#texts` contains the raw text of each key, including its quotes. */
+  /**
+   * The keys of the first row, each with its index. `#texts` contains the raw text of each key, including its quotes.
+   */
   readonly #indexes = new Map<string, number>();
   readonly #texts: Uint8Array[] = [];
-  /** The number of the last row that contained each key, by the key's index. */
+  /** For each key's index, the number of the last row that contained the key. */
   readonly #seen: number[] = [];
   #row = 0;
 
@@ -99,7 +101,7 @@ class RowScanner {
     return [...this.#indexes.keys()];
   }
 
-  /** Throws unless only whitespace follows. */
+  /** Throws unless only whitespace follows `at`. */
   end(at: number): void {
     if (skipSpace(this.#body, at) !== this.#body.length) throw new JsonFault();
   }
@@ -127,7 +129,7 @@ class RowScanner {
     return false;
   }
 
-  /** Skips the object that begins at `start` and returns the position after it. */
+  /** Skips the object that begins at `start` and returns the position after the object. */
   skipRow(start: number): number {
     const body = this.#body;
     const isFirst = this.#row++ === 0;
@@ -147,8 +149,8 @@ class RowScanner {
   }
 
   /**
-   * Records a key of the row. Returns false if the key is duplicated or unexpected. `likely` is the index that the key
-   * is expected to have.
+   * Records a key of the row. Returns false if the row contains the key twice or if the first row doesn't contain the
+   * key. `likely` is the index that the key probably has.
    */
   #take(start: number, end: number, likely: number, isFirst: boolean): boolean {
     let index: number | undefined = likely;

@@ -1,6 +1,7 @@
 /**
- * Validates JSON (RFC 8259) without creating objects. This is for large bodies, because parsing them would need many
- * times their size in memory. For valid UTF-8, it accepts the same input as JSON.parse.
+ * Validates JSON (RFC 8259) without creating objects. The validator is for large bodies, because parsing them would
+ * need many times their size in memory. If the input is valid UTF-8, the validator accepts the same input as
+ * `JSON.parse`.
  */
 
 const QUOTE = 0x22;
@@ -31,7 +32,7 @@ export function skipSpace(bytes: Uint8Array, start: number): number {
 }
 
 /**
- * Skips whitespace and the expected byte, and returns the position after it.
+ * Skips whitespace and the expected byte, and returns the position after that byte.
  * @throws {JsonFault} if a different byte follows
  */
 export function expectByte(bytes: Uint8Array, start: number, byte: number): number {
@@ -40,9 +41,12 @@ export function expectByte(bytes: Uint8Array, start: number, byte: number): numb
   return at + 1;
 }
 
-/** Skips the value that begins at or after `start`, and returns the position after it. @throws {JsonFault} */
+/**
+ * Skips the value that begins at `start` or after whitespace, and returns the position after the value.
+ * @throws {JsonFault}
+ */
 export function skipValue(bytes: Uint8Array, start: number): number {
-  /** The containers that are currently open. The innermost is the last. */
+  /** The objects and arrays that contain the current position. The innermost object or array is the last. */
   const open: number[] = [];
   let at = start;
   for (;;) {
@@ -76,7 +80,7 @@ export function skipValue(bytes: Uint8Array, start: number): number {
 
 const closing = (opening: number): number => (opening === OPEN_OBJECT ? CLOSE_OBJECT : CLOSE_ARRAY);
 
-/** Skips a key and its colon, and returns the position after them. */
+/** Skips an object key and its colon, and returns the position after the colon. */
 function skipKey(bytes: Uint8Array, start: number): number {
   return expectByte(bytes, skipString(bytes, skipSpace(bytes, start)), COLON);
 }

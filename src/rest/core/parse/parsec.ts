@@ -1,7 +1,7 @@
 /**
  * Parser combinators that report errors like Haskell's Parsec 3. Parsers don't backtrack after they have consumed
- * input, and errors at the furthest position are merged. PostgREST's clients see these merged messages in PGRST100, so
- * they must be identical. The grammar is in `grammar.ts`.
+ * input, and errors at the furthest position are merged. PGRST100 errors that PostgREST's clients receive contain the
+ * merged messages, so Plinth's messages must be identical. The grammar is in `grammar.ts`.
  */
 
 export interface Position {
@@ -10,7 +10,7 @@ export interface Position {
   readonly column: number;
 }
 
-/** The kinds of messages, in the order that an error lists them. */
+/** The kinds of messages, in the order in which an error lists them. */
 const SYSTEM_UNEXPECTED = 0;
 const UNEXPECTED = 1;
 const EXPECTED = 2;
@@ -18,7 +18,7 @@ const EXPECTED = 2;
 interface Message {
   readonly kind: 0 | 1 | 2;
   /**
-   * The text of the message. For SYSTEM_UNEXPECTED, this is the raw character, or an empty string at the end of the
+   * The text of the message. For SYSTEM_UNEXPECTED, the text is the raw character, or an empty string at the end of the
    * input. The character is formatted only when the message is reported.
    */
   readonly text: string;
@@ -221,7 +221,7 @@ export const eof: Parser<undefined> = (input, at) => {
   return { ok: false, consumed: false, error: withExpected(error, 'end of input') };
 };
 
-/** Matches zero or more values. If there are more than `limit` values, the parser fails as `beyond` does. */
+/** Matches zero or more values. If there are more than `limit` values, the parser fails with the error of `beyond`. */
 export function many<T>(
   parser: Parser<T>,
   limit = Number.POSITIVE_INFINITY,
@@ -250,7 +250,10 @@ export function many<T>(
 export const many1 = <T>(parser: Parser<T>): Parser<T[]> =>
   bind(parser, (first) => map(many(parser), (rest) => [first, ...rest]));
 
-/** Matches one to `limit` values. If there are more values, the parser fails with an error that states the limit. */
+/**
+ * Matches one to `limit` values. If there are more than `limit` values, the parser fails with an error that states the
+ * limit.
+ */
 export const sepBy1 = <T>(
   parser: Parser<T>,
   separator: Parser<unknown>,
@@ -279,7 +282,7 @@ export type ParseResult<T> =
   | { readonly ok: false; readonly position: string; readonly details: string };
 
 /**
- * Runs a parser on a string. Remaining input isn't an error unless the grammar ends with {@link eof}.
+ * Runs a parser on a string. Unparsed input at the end isn't an error unless the grammar ends with {@link eof}.
  * @example parse(string('asc'), 'failed to parse order (x)', 'x') // { ok: false, position: '"failed to parse order (x)" (line 1, column 1)', details: 'unexpected "x" expecting "asc"' }
  */
 export function parse<T>(parser: Parser<T>, name: string, text: string): ParseResult<T> {

@@ -9,11 +9,14 @@ import { type MediaType, mediaTypeName } from './media-type.ts';
 import { splitQuery } from './query.ts';
 
 export interface Payload {
-  /** The JSON text, or the raw bytes of a single unnamed argument. Undefined for a form that calls a function. */
+  /**
+   * The JSON text, or the raw bytes if the body is a single unnamed argument. Undefined for a form that calls a
+   * function.
+   */
   readonly body: Uint8Array | undefined;
   /** The sorted keys of the objects, or the sorted names in `columns`. */
   readonly keys: readonly string[];
-  /** Whether the JSON is an object. If false, it is an array. */
+  /** Whether the JSON text is an object. If the value is false, the JSON text is an array. */
   readonly isObject: boolean;
   /** The form fields that are passed as function arguments. */
   readonly form: readonly (readonly [string, string])[] | undefined;
@@ -24,7 +27,7 @@ const EMPTY_ARRAY = text.encode('[]');
 const EMPTY_OBJECT = text.encode('{}');
 
 /**
- * Reads the body. `columns` is the parsed parameter of the same name, if the method supports it.
+ * Reads the body. `columns` is the parsed `columns` parameter, if the method supports this parameter.
  * @throws {RestError} PGRST102
  */
 export function readPayload(
@@ -115,8 +118,8 @@ const tooLarge = (hint: string) =>
 const DEEP = 1000;
 
 /**
- * Whether this body is nested so deeply that it exhausted PostgreSQL's stack (54001). Otherwise, a database function
- * exhausted the stack.
+ * Whether this body is nested so deeply that it exhausted PostgreSQL's stack (54001). If the body isn't nested so
+ * deeply, a database function exhausted the stack.
  */
 export function isTooDeep(body: Uint8Array): boolean {
   let depth = 0;

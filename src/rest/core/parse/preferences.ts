@@ -10,7 +10,7 @@ export interface Preferences {
   readonly handling?: 'strict' | 'lenient' | undefined;
   readonly timezone?: string | undefined;
   readonly maxAffected?: number | undefined;
-  /** Invalid preferences. They are rejected if `handling=strict` is set. */
+  /** The invalid preferences, which are rejected if `handling=strict` is set. */
   readonly invalid: readonly string[];
 }
 
@@ -29,8 +29,8 @@ const KINDS = Object.keys(KNOWN) as Kind[];
 const NONE: Preferences = { invalid: [] };
 
 /**
- * Parses the header. `txOverride` specifies whether clients can choose how the transaction ends. If it is false, `tx`
- * is ignored.
+ * Parses the header. `txOverride` specifies whether clients can choose how the transaction ends. If it is false, the
+ * preference `tx` is ignored.
  */
 export function readPreferences(header: string | undefined, txOverride: boolean): Preferences {
   if (header === undefined) return NONE;

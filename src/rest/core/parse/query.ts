@@ -1,7 +1,7 @@
 /**
- * Parses the query string in two steps. {@link scanQuery} is cheap and runs for each request. It separates the values
- * from the request's shape. {@link readQuery} runs once per shape and builds a syntax tree that contains a slot for
- * each value.
+ * Parses the query string in two steps. {@link scanQuery} is cheap and runs for each request. The scan separates the
+ * values from the shape of the query string. {@link readQuery} runs once per shape and builds a syntax tree that
+ * contains a slot for each value.
  */
 import { restError } from '../../errors.ts';
 import {
@@ -38,14 +38,14 @@ type Entry =
 
 export interface ScannedQuery {
   /**
-   * The query without its values. Queries of the same shape share a plan. The parts remain percent-encoded, so text
-   * from the client can't contain `&` or the first `=` of a part.
+   * The query string without its values. Query strings of the same shape share a plan. The parts of the query string
+   * remain percent-encoded, so no part contains `&`, and no key contains `=`.
    */
   readonly shape: string;
   readonly values: readonly SlotValue[];
-  /** The `limit` and `offset` of each level, by the level's limit key (`limit`, `embed.limit`). */
+  /** The row range from the `limit` and `offset` of each level, by the level's limit key (`limit`, `embed.limit`). */
   readonly ranges: ReadonlyMap<string, RowRange>;
-  /** The arguments of a function called with GET, in order. A name can occur more than once. */
+  /** The arguments of a function called with GET, in order. The same argument name can occur more than once. */
   readonly callArguments: readonly (readonly [string, string])[];
   readonly entries: readonly Entry[];
   readonly pairs: readonly Pair[];
@@ -77,7 +77,7 @@ const RESERVED = new Set(['select', 'columns', 'on_conflict']);
 const RESERVED_LAST = new Set(['order', 'limit', 'offset', 'and', 'or']);
 const INTEGER = /^\s*-?\d+\s*$/;
 
-/** Scans a query string. If `readOnlyCall` is true, values without an operator are function arguments. */
+/** Scans a query string. If `readOnlyCall` is true, parameters whose value has no operator are function arguments. */
 export function scanQuery(text: string, readOnlyCall: boolean): ScannedQuery {
   const pairs = splitQuery(text);
   const values: SlotValue[] = [];
@@ -127,7 +127,7 @@ export function scanQuery(text: string, readOnlyCall: boolean): ScannedQuery {
   return { shape, values, ranges, callArguments, entries, pairs };
 }
 
-/** Returns the root's range. Defaults to all rows. */
+/** Returns the row range of the root. The default is all rows. */
 export const rootRange = (query: ScannedQuery): RowRange => query.ranges.get('limit') ?? ALL_ROWS;
 
 /**
@@ -194,8 +194,8 @@ const LIST = /^(not\.)?in\./;
 const PLAIN_LIST = /^[ \t]*\([ \t]*([^)"]*)\)/;
 
 /**
- * Parses common filters without the grammar. The result is the same as the grammar's. Returns undefined for less common
- * filters.
+ * Parses common filters without the grammar. The result is the same as if the grammar parsed the filter. Returns
+ * undefined for less common filters.
  */
 function quickFilter(
   text: string,
@@ -287,7 +287,7 @@ export function canonicalQuery(query: ScannedQuery): string {
     .join('&');
 }
 
-/** Matches text that doesn't require encoding. */
+/** Matches text that doesn't require percent-encoding. */
 const PLAIN = /^[\w.~-]*$/;
 
 function encodeText(text: string): string {

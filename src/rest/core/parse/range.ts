@@ -11,7 +11,7 @@ export interface RowRange {
 }
 
 export const ALL_ROWS: RowRange = { lower: 0, upper: undefined };
-/** The range that `limit=0` selects. All other empty ranges are errors. */
+/** The empty range that `limit=0` selects. All other empty ranges are errors. */
 const NO_ROWS: RowRange = { lower: 0, upper: -1 };
 
 const isEmpty = (range: RowRange) => range.upper !== undefined && range.upper < range.lower;
@@ -25,8 +25,8 @@ function intersect(a: RowRange, b: RowRange): RowRange {
 }
 
 /**
- * Combines the parameters of a level. An argument is undefined if the parameter is absent. Its number is undefined if
- * the parameter isn't an integer.
+ * Combines the `limit` and `offset` of a level to a range. `limit` or `offset` is undefined if the parameter is absent.
+ * If the parameter isn't an integer, the number in its argument is undefined.
  */
 export function rangeOf(
   limit: { limit: number | undefined } | undefined,
@@ -47,7 +47,7 @@ const LARGEST = 2 ** 63 - 1024;
 
 /**
  * Parses a row number. A number that JavaScript can't represent exactly is rounded. The rounded number has the same
- * effect in PostgreSQL: it is beyond all rows or out of range.
+ * effect in PostgreSQL, because both numbers are beyond all rows or out of range.
  */
 export function rowNumber(text: string): number {
   const number = Number(text);
@@ -58,7 +58,7 @@ export function rowNumber(text: string): number {
 
 const HEADER = /^(\d+)-(\d*)$/;
 
-/** Parses `Range: 0-9` or `10-`. Any other format selects all rows. */
+/** Parses the value of a Range header, such as `0-9` or `10-`. Any other format selects all rows. */
 export function rangeHeader(text: string | undefined): RowRange {
   const found = text === undefined ? null : HEADER.exec(text);
   if (found === null) return ALL_ROWS;
@@ -67,7 +67,7 @@ export function rangeHeader(text: string | undefined): RowRange {
 }
 
 /**
- * Combines the Range header with the root's parameters.
+ * Combines the Range header with the `limit` and `offset` of the root.
  * @throws {RestError} PGRST103 if the range is empty, except for `limit=0`
  */
 export function topLevelRange(header: RowRange, parameters: RowRange): RowRange {
@@ -84,7 +84,7 @@ export function topLevelRange(header: RowRange, parameters: RowRange): RowRange 
   return range;
 }
 
-/** Returns the LIMIT and OFFSET for a range. The LIMIT is capped at the server's row limit. */
+/** Returns the LIMIT and OFFSET clauses for a range. The LIMIT is capped at the server's row limit. */
 export function limitOffset(
   range: RowRange,
   maxRows: number | undefined,
@@ -100,7 +100,7 @@ export interface RangeResponse {
   readonly contentRange: string;
 }
 
-/** Returns the range of the response. `total` is undefined if the rows weren't counted. */
+/** Returns the status and the Content-Range of the response. `total` is undefined if the rows weren't counted. */
 export function rangeResponse(range: RowRange, rows: number, total: number | undefined): RangeResponse {
   const upper = range.lower + rows - 1;
   const contentRange = contentRangeText(range.lower, upper, total);

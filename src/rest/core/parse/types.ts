@@ -10,7 +10,7 @@ export type EmbedPath = readonly string[];
 
 export interface JsonOperation {
   readonly arrow: '->' | '->>';
-  /** The operand of the arrow, which is a key or a signed index (`+0`, `-1`). */
+  /** The operand of the JSON arrow, which is a key or a signed index (`+0`, `-1`). */
   readonly operand: { readonly key: string } | { readonly index: string };
 }
 export type JsonPath = readonly JsonOperation[];
@@ -91,7 +91,7 @@ export type LogicTree =
     };
 
 export interface OrderTerm {
-  /** The to-one embed that contains the column. Undefined if the column belongs to this level. */
+  /** The to-one embed that contains the column. Undefined if the column belongs to the current level. */
   readonly relation?: string | undefined;
   readonly field: Field;
   readonly direction?: 'asc' | 'desc' | undefined;

@@ -1,4 +1,4 @@
-/** Moves aggregates out of spreads. They are then computed over the parent's groups. */
+/** Moves aggregates out of spreads. The aggregates are then computed over the parent's groups. */
 import { restError } from '../../errors.ts';
 import type { Aggregate } from '../parse/types.ts';
 import { emptyField, type PlanOrder, type ReadPlan, type Spread } from './types.ts';

@@ -1,6 +1,9 @@
 import type { PlanCondition } from './types.ts';
 
-/** Returns the columns that a condition compares. A column that appears more than once is returned more than once. */
+/**
+ * Returns the columns that a condition compares. A column that the condition contains more than once is returned more
+ * than once.
+ */
 export function columnsOfFilter(condition: PlanCondition): string[] {
   switch (condition.kind) {
     case 'filter':

@@ -3,7 +3,10 @@
  * identical. Candidates share trigrams (or bigrams) with the text, and the best 50 are ranked by their edit distance.
  */
 
-/** The default similarity threshold. Hints about tables and functions use 0.75, so only close matches are suggested. */
+/**
+ * The default similarity threshold. The threshold for hints about tables and functions is 0.75, so only close matches
+ * are suggested.
+ */
 const MIN_SCORE = 0.33;
 const CANDIDATES = 50;
 

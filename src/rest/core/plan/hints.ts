@@ -12,8 +12,8 @@ import { matches, nearest } from './fuzzy.ts';
 
 const NEAR_MISS = 0.75;
 /**
- * Similar table names are suggested only in schemas with fewer tables, because the search would otherwise take too
- * long.
+ * Similar table names are suggested only if the schema has fewer tables than this, because searching more would take
+ * too long.
  */
 const MAX_TABLES_TO_SEARCH = 500;
 
@@ -42,7 +42,7 @@ export function relationshipNotFound(
     const near = nearest(namesIn(cache.relationships.keys(), schema), origin);
     if (near !== undefined) suggestion = `Perhaps you meant '${near}' instead of '${origin}'.`;
   } else {
-    // If the target exists, suggesting a different name would be wrong.
+    // If a relation with the target's name exists, suggesting a different name would be wrong.
     const near = matches(
       found.map((one) => one.foreignTable.name),
       target,

@@ -15,8 +15,8 @@ export interface Negotiation {
 }
 
 /**
- * Selects the media type. `defaultSelect` specifies whether whole rows are selected, which a relation's handlers
- * require.
+ * Selects the media type. `defaultSelect` specifies whether the request selects whole rows, which handlers for a
+ * relation require.
  * @throws {RestError} PGRST107
  */
 export function negotiate(

@@ -52,8 +52,8 @@ export function planRead(
 }
 
 /**
- * Applies the parameters in reverse order. If two parameters apply to the same position, the first one takes
- * precedence.
+ * Applies the parameters in reverse order. If two parameters apply to the same position in the tree, the first
+ * parameter takes precedence.
  */
 function applyParameters(
   root: ReadPlan,
@@ -119,8 +119,8 @@ function expandStars(level: ReadPlan, resolver: Resolver, inAggregate: boolean):
 }
 
 /**
- * Adds an alias to each output whose name in PostgreSQL would differ from the expected one. This affects the last key
- * of a JSON path, a converted column, and a spread aggregate.
+ * Adds an alias to each output to which PostgreSQL would otherwise give a different name than PostgREST. An alias is
+ * added for the last key of a JSON path, a converted column, and a spread aggregate.
  */
 function addAliases(level: ReadPlan): void {
   level.columns = level.columns.map((column) => {
@@ -156,7 +156,7 @@ function resolveRelatedOrder(level: ReadPlan): void {
   });
 }
 
-/** Resolves conditions such as `embed=is.null`, which test the joined row instead of a column. */
+/** Resolves conditions such as `embed=is.null`, which test whether a joined row exists instead of a column's value. */
 function resolveNullEmbeds(level: ReadPlan): void {
   const resolve = (condition: PlanCondition): PlanCondition => {
     if (condition.kind === 'logic') return { ...condition, children: condition.children.map(resolve) };
@@ -202,6 +202,6 @@ function spreadColumns(level: ReadPlan): SpreadColumn[] {
   ];
 }
 
-/** Whether the request selects exactly the whole rows of the relation, as custom handlers require. */
+/** Whether the request selects only whole rows of the relation, as custom handlers require. */
 export const hasDefaultSelect = (plan: ReadPlan): boolean =>
   plan.embeds.length === 0 && plan.columns.length === 1 && plan.columns[0]?.field.name === '*';

@@ -1,5 +1,6 @@
 /**
- * Builds the tree of levels from `select`. Filters, order, ranges and logic are then added to the level at their path.
+ * Builds the tree of levels from `select`. Filters, order, ranges and logic are then added to the level at the path
+ * that they specify.
  */
 import { restError } from '../../errors.ts';
 import type { QualifiedName } from '../../schema-cache/types.ts';
@@ -63,8 +64,8 @@ function fill(level: ReadPlan, resolver: Resolver, items: readonly SelectItem[])
 }
 
 /**
- * Changes the level at `path`. If `legacyNames` is set, a relation name also matches an embed with an alias. As in
- * PostgREST, each embed on the path is moved before its siblings.
+ * Changes the level at `path` in the tree. If `legacyNames` is set, an embed with an alias can also be found by its
+ * relation name. As in PostgREST, each embed on the path becomes the first of its siblings.
  */
 export function atPath(
   level: ReadPlan,

@@ -17,7 +17,7 @@ export interface PlanField {
   readonly jsonPath: JsonPath;
   /** Whether the column must be converted with `to_jsonb` before the JSON path is applied. */
   readonly toJson: boolean;
-  /** The language of the full-text search. If it is set, the column is wrapped in to_tsvector. */
+  /** The language of the full-text search. If the language is set, the column is wrapped in `to_tsvector`. */
   readonly textSearch: { readonly language: string | undefined } | undefined;
   /** The name of the type. Empty if the type is unknown. */
   readonly type: string;
@@ -38,7 +38,7 @@ export interface PlanColumn {
 
 export type PlanCondition =
   | { readonly kind: 'filter'; readonly field: PlanField; readonly expression: OperatorExpression }
-  /** Whether an embed is empty (`is.null`) or, if `negated` is true, contains a row. */
+  /** Tests whether an embed contains no rows (`is.null`) or, if `negated` is true, contains a row. */
   | { readonly kind: 'null-embed'; readonly negated: boolean; readonly aggregateAlias: string }
   | {
       readonly kind: 'logic';
@@ -48,7 +48,7 @@ export type PlanCondition =
     };
 
 export interface PlanOrder {
-  /** The alias of the embed that contains the column. Undefined for a column of this level. */
+  /** The alias of the embed that contains the column. Undefined if the column belongs to the current level. */
   readonly relation: string | undefined;
   readonly field: PlanField;
   readonly direction: 'asc' | 'desc' | undefined;
@@ -98,7 +98,7 @@ export interface ReadPlan {
   fromAlias: string | undefined;
   where: PlanCondition[];
   order: PlanOrder[];
-  /** The key of the level's limit and offset in the request. If undefined, all rows are selected. */
+  /** The key of the level's limit and offset in the request. If the key is undefined, all rows are selected. */
   rangeKey: string | undefined;
   /** The server's row limit, if it applies. */
   maxRows: number | undefined;
@@ -145,7 +145,7 @@ export type CallArguments =
   | { readonly kind: 'named'; readonly given: readonly string[] }
   /** The JSON body contains the arguments. */
   | { readonly kind: 'json'; readonly isObject: boolean }
-  /** The whole body is the single unnamed argument. */
+  /** The whole body is the function's single unnamed argument. */
   | { readonly kind: 'single' };
 
 export interface CallPlan {
