@@ -61,7 +61,7 @@ export interface State {
    * Returns the current snapshot. Throws PGRST002 if the first load failed. A failed load is retried in the background.
    */
   snapshot(): Snapshot | Promise<Snapshot>;
-  /** Returns the reason why requests can't be served, or undefined if there is no such reason. */
+  /** Returns the reason why requests can't be served, or undefined if requests can be served. */
   fault(): string | undefined;
   /** Whether the last load has succeeded and no other load is running. */
   isCurrent(): boolean;
