@@ -1,4 +1,7 @@
-/** Tests the Console's backups page in Chromium. Users can back up, check a restore, and read how to restore. */
+/**
+ * Tests the Console's backups page in Chromium. On this page, operators can create a backup, check a restore, and read
+ * how to restore.
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,6 +1,7 @@
 /**
- * Tests a restored copy next to its running original. The copy doesn't send or write anything until it is promoted.
- * Then the original stops writing to the target, and the database can still be restored to a time before the promotion.
+ * Tests a restored copy that runs at the same time as its original. The copy doesn't send or write anything until it is
+ * promoted. After the promotion, the original stops writing to the target, and the database can still be restored to a
+ * time before the promotion.
  */
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -92,7 +93,7 @@ it('a copy is passive until it is promoted', async () => {
   await running.stop();
   await promoted.stop();
 
-  // A second copy with the same timeline number would mix its WAL with that of the first copy.
+  // If a second copy used the same timeline number, the target would contain a mixture of both copies' WAL.
   await plinth('promote', '--data-dir', twinDir);
   const twin = await startServer(project, twinDir);
   await expect

@@ -19,7 +19,10 @@ import { afterAll, expect, it } from 'vitest';
 import { interrupt, makeProject, processesBelow, readAll, run, startServer, startWriter } from './server.ts';
 
 const target = mkdtempSync(join(tmpdir(), 'plinth-target-'));
-/** The folder in which each trap creates a file if it runs as a superuser. PostgreSQL may run as a different user. */
+/**
+ * The folder in which each trap creates a file if it runs as a superuser. All users can write to the folder, because
+ * PostgreSQL may run as a different user.
+ */
 const marks = mkdtempSync(join(tmpdir(), 'plinth-marks-'));
 chmodSync(marks, 0o777);
 const project = makeProject(target);
@@ -78,7 +81,7 @@ it('backup, restore and check don’t run project code as a superuser, and repor
   const verified = await run(project, ['backup', 'verify', '--json']);
   expect(verified, verified.stderr).toMatchObject({ status: 0 });
   const report = JSON.parse(verified.stdout);
-  // Two rows have the same version, so there is one version fewer than there are objects.
+  // Two rows refer to the same version, so the number of versions is one less than the number of objects.
   expect(report).toMatchObject({ problems: [], objects: before.objects.size - 1 });
   // The check reads all rows, regardless of policies.
   expect(report.rows).toBeGreaterThan(before.rows.size);
@@ -87,7 +90,7 @@ it('backup, restore and check don’t run project code as a superuser, and repor
   const dataDir = join(project.dir, 'restored');
   expect(await run(project, ['restore', '--data-dir', dataDir])).toMatchObject({ status: 0 });
   expect(readdirSync(marks)).toEqual([]);
-  // The project's subscriptions and event triggers didn't run in the copy.
+  // In the copy, the project's subscriptions and event triggers are turned off.
   const settings = readFileSync(join(dataDir, 'postgres', 'postgresql.conf'), 'utf8');
   expect(settings).toContain("max_logical_replication_workers = '0'");
   expect(settings).toContain('event_triggers = off');
@@ -101,7 +104,7 @@ it('backup, restore and check don’t run project code as a superuser, and repor
   expect(checked).toMatchObject({ status: 1 });
   expect(checked.stdout).toContain('the bytes are damaged');
 
-  // The target contains later WAL of the timeline, but not the WAL before it.
+  // The target contains later WAL of the timeline, but the WAL before this part is missing.
   writeFileSync(join(target, 'wal', '00000001', '00000000f0000000-00000000f0001000-1999999999999'), '');
   const incomplete = join(project.dir, 'incomplete');
   const args = ['restore', '--data-dir', incomplete];

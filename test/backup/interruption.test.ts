@@ -1,6 +1,6 @@
 /**
  * Tests that archiving recovers when it is interrupted during a base backup or when the clock changes. Also tests the
- * slot after archiving is turned off.
+ * replication slot after archiving has been turned off.
  */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';

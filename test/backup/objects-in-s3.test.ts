@@ -29,7 +29,7 @@ const s3 = new S3rver({
   directory,
   configureBuckets: [{ name: 'objects', configs: [] }],
 });
-/** The URLs of the requests to the S3 server. */
+/** The URLs of the requests that were sent to the S3 server. */
 const requested: string[] = [];
 s3.middleware.unshift((context, next) => {
   requested.push(context.url);
@@ -129,10 +129,11 @@ it('a restore uploads the objects to S3 again, and unfinished uploads start from
   expect(found.objects.get('large.bin')).toBe(md5(large));
   expect(found.objects.get('finished.bin')).toBe(md5(resumed));
   expect([...found.objects.keys()]).not.toContain('unfinished.bin');
-  // A large object is sent in parts, so it isn't kept in memory.
+  // A large object is sent in parts, so that the whole object isn't kept in memory.
   expect(requested.filter((url) => url.includes('partNumber=3'))).toHaveLength(1);
 
-  // The bytes of an unfinished upload aren't in the backup, so the client starts from the beginning.
+  // The backup doesn't contain the bytes of an unfinished upload, so the client must upload the file from the
+  // beginning.
   expect((await send(copy, 'HEAD', unfinished)).status).toBe(404);
   const again = await begin(copy, 'unfinished.bin', resumed.length);
   expect(await append(copy, again, 0, resumed)).toBe(204);

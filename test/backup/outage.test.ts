@@ -1,7 +1,7 @@
 /**
- * Tests a target that is unreachable, either so briefly that the slot retains the WAL, or for so long that PostgreSQL
- * drops the slot. In both cases, requests succeed, `/health/ready` reports the problem, and backups recover
- * automatically.
+ * Tests an unreachable backup target: an outage so short that the replication slot retains the WAL, and one so long
+ * that PostgreSQL invalidates the slot. In both cases, requests succeed, `/health/ready` reports the problem, and
+ * backups recover automatically.
  */
 import {
   mkdirSync,
@@ -23,8 +23,8 @@ const target = join(parent, 'target');
 const real = join(parent, 'real');
 mkdirSync(real);
 /**
- * Makes the target a symbolic link. A link without a target simulates an unreachable machine, because nothing can be
- * written to it.
+ * Replaces the backup target with a symbolic link. A link to a missing folder simulates an unreachable machine, because
+ * nothing can be written there.
  */
 function linkTarget(to: string): void {
   const link = join(parent, 'link');
@@ -72,7 +72,7 @@ async function list(): Promise<Listed[]> {
 }
 
 it('the server keeps working, reports the outage and recovers', async () => {
-  // With these limits, PostgreSQL drops a slot after a few checkpoints.
+  // With these limits, PostgreSQL invalidates a slot after a few checkpoints.
   const config = join(project.dir, 'supabase', 'config.toml');
   const settings =
     'max_slot_wal_keep_size = "32MB"\nmax_wal_size = "32MB"\nwal_keep_size = "0"\nstatement_timeout = "60s"\n';
@@ -120,7 +120,7 @@ it('the server keeps working, reports the outage and recovers', async () => {
     expect(await insert(server, 3)).toBe(201);
     expect(await backupCheck(server)).toMatchObject({ code: 200, status: 'degraded' });
     connect();
-    // A new base backup starts automatically, because WAL after the first one is missing.
+    // A new base backup starts automatically, because some WAL after the first base backup is missing.
     await expect.poll(async () => (await list()).length, { timeout: healMs, interval: 500 }).toBe(2);
     await expect.poll(() => backupCheck(server), { timeout: healMs }).toEqual({ code: 200, status: 'ok' });
     expect(await slot()).not.toBe('lost');
@@ -143,7 +143,7 @@ it('the server keeps working, reports the outage and recovers', async () => {
     await copy.stop();
     expect([...rows]).toEqual([1, 2, 3, 4]);
 
-    // A restore to a time in the period without WAL fails with an error.
+    // A restore to a time for which WAL is missing fails with an error.
     const gap = await run(project, [
       ...['restore', '--data-dir', join(project.dir, 'gap')],
       ...['--to-time', new Date(lostFrom + 1).toISOString()],

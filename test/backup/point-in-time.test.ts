@@ -72,8 +72,8 @@ it('a restore reaches an exact time and the newest second', async () => {
   const second = await startServer(project, newest);
   const all = await readAll(second);
   await second.stop();
-  // The restore includes all writes that were acknowledged at least two seconds before the loss. Later writes may also
-  // be included.
+  // The restored database contains all writes that were acknowledged at least two seconds before the loss of the
+  // machine. The database may also contain later writes.
   const gone = differences(all, writer, lostAtMs - 2000).filter((text) => /is missing|no bytes/.test(text));
   expect(gone).toEqual([]);
 

@@ -1,6 +1,6 @@
 /**
- * Tests backups in S3 of a server that is killed during its first backup. Also tests a restore with sessions, secrets
- * and sequences, and the archive of the restored server.
+ * Tests backups in S3. The server is killed during its first backup. Also tests a restore with sessions, secrets and
+ * sequences, and the archive of the restored server.
  */
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

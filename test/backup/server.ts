@@ -1,4 +1,7 @@
-/** Creates a project with backups, runs its server in a separate process, and simulates clients that write to it. */
+/**
+ * Creates a project with backups, runs the project's server in a separate process, and simulates clients that write to
+ * the server.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
@@ -24,8 +27,8 @@ select vault.create_secret('the secret', 'kept');
 `;
 
 /**
- * Creates a project. `to` is the target, or undefined for a project without backups. `more` contains additional lines
- * of `[backup]`.
+ * Creates a project. `to` is the backup target, or undefined for a project without backups. `more` contains additional
+ * lines for the section `[backup]` of the settings.
  */
 export function makeProject(to: string | undefined, more = ''): Project {
   const dir = mkdtempSync(join(tmpdir(), 'plinth-backup-'));
@@ -141,7 +144,7 @@ export function run(project: Project, args: readonly string[]): Promise<CommandR
   return new Promise((resolve) => child.once('close', (status) => resolve({ status, stdout, stderr })));
 }
 
-/** Runs a command until its output matches, and then sends it a signal, by default SIGTERM. */
+/** Runs a command until its output matches a pattern, and then sends the process a signal, by default SIGTERM. */
 export function interrupt(
   project: Project,
   args: readonly string[],
@@ -175,7 +178,7 @@ export const processesBelow = (dir: string): string[] =>
 export interface Write {
   readonly n: number;
   readonly sentAtMs: number;
-  /** When the response arrived. Undefined if it didn't arrive. */
+  /** When the response arrived. Undefined if the response didn't arrive. */
   ackedAtMs?: number;
 }
 
@@ -245,7 +248,7 @@ export function startWriter(
     for (let count = 0; !stopped; count++) {
       const restMs = startedMs + (count * 1000) / perSecond - performance.now();
       if (restMs > 1) await sleep(restMs);
-      // On a slow machine, fewer writes are sent, so that they don't accumulate.
+      // On a slow machine, fewer writes are sent, so that pending writes don't accumulate.
       if (pending.size < 40) track(work());
     }
   };
@@ -296,8 +299,8 @@ export async function readAll(server: Ready): Promise<Found> {
 }
 
 /**
- * Returns the differences from the state at `timeMs`: missing writes that were acknowledged before this time, and
- * existing writes that were sent after it.
+ * Returns the differences from the state at `timeMs`: missing writes that were acknowledged before that time, and
+ * existing writes that were sent after that time.
  */
 export function differences({ rows, objects }: Found, writer: Writer, timeMs: number): string[] {
   const wrong: string[] = [];

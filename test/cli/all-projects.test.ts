@@ -60,7 +60,7 @@ test('the commands list all projects, stop one by its ID, and then stop all', as
   expect(existsSync(join(first, '.plinth/postgres'))).toBe(true);
   expect((await list()).map(({ project_id }) => project_id)).toEqual(['second']);
 
-  // Invalid and outdated entries are removed.
+  // Invalid and outdated entries are removed from the list of projects.
   writeEntry(`${'0'.repeat(32)}.json`, '{');
   writeEntry(
     `${'1'.repeat(32)}.json`,

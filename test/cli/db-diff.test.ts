@@ -158,7 +158,7 @@ describe('db pull', () => {
     expect(readFileSync(join(folder, added), 'utf8')).toMatch(/ADD COLUMN "?done"? boolean/i);
     expect(await history()).toEqual([name.slice(0, 14), added.slice(0, 14)].sort());
 
-    // The files alone create the same schema.
+    // The migration files on their own create the same schema.
     const check = await plinth(['db', 'diff', '--db-url', url], { cwd });
     expect([check.stdout, check.stderr]).toEqual(['', expect.stringContaining('No schema changes found')]);
   });

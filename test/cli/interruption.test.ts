@@ -34,7 +34,10 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(cwd, { recursive: true, force: true }));
 
-/** Returns the PostgreSQL servers of the command, which use the project's data folder and temporary ones. */
+/**
+ * Returns the process IDs of the command's PostgreSQL servers, which use the project's data folder and temporary data
+ * folders.
+ */
 function servers(): number[] {
   const scratch = readdirSync(join(cwd, 'tmp'));
   const folders = [join(cwd, '.plinth'), ...scratch.flatMap((name) => subfolders(join(cwd, 'tmp', name)))];

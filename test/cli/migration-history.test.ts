@@ -1,4 +1,4 @@
-/** Tests `migration list`, `repair` and `fetch` on a database that isn't the project's own. */
+/** Tests `migration list`, `repair` and `fetch` on a database other than the project's own database. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';

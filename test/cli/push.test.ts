@@ -1,4 +1,4 @@
-/** Tests `link`, `unlink` and `db push` against a database that isn't the project's own. */
+/** Tests `link`, `unlink` and `db push` with a database other than the project's own database. */
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';

@@ -24,8 +24,8 @@ let output = '';
 let ports: { api: number; other: number; console: number; database: number };
 
 /**
- * Writes the settings. The ports are written to the file instead of being passed as flags, which would override a
- * changed port.
+ * Writes the settings. The ports are written to the file instead of being passed as flags, because flags would override
+ * a changed port.
  */
 const settings = (config: string, own = '', api = ports.api): void => {
   writeFileSync(
@@ -110,7 +110,8 @@ test('a restart from the Console closes the port and opens it again with the cha
   expect((await owner.call('GET', '/settings/running')).body.needsRestart).toEqual([
     expect.objectContaining({ key: 'realtime.enabled' }),
   ]);
-  // The restart closes this connection. Checking the port instead could miss the moment when it is closed.
+  // The restart closes this connection. If the test checked the port instead, it could miss the moment when the port is
+  // closed.
   const idle = connect(ports.api, '127.0.0.1');
   await once(idle, 'connect');
   const isClosed = once(idle, 'close');
@@ -142,7 +143,8 @@ test('a restart moves the API to a changed port', async () => {
 
 test('[server] watch_config applies changed files and prints the result', async () => {
   const printed = (since: number): string => output.slice(since);
-  // Changed files are applied automatically only while the setting is on, so a command applies this change.
+  // Changed files are applied automatically only while the setting is on, so the test applies this change with a
+  // command.
   settings('', '[server]\nwatch_config = true\n');
   expect((await plinth(['reload'], { cwd })).stdout).toContain('server.watch_config');
 

@@ -24,7 +24,7 @@ export interface Options {
 export const plinth = (args: readonly string[], options: Options): Promise<Result> =>
   resultOf(spawnPlinth(args, options));
 
-/** Runs a command in a hook. Unlike in a test, the process isn't stopped automatically. */
+/** Runs a command in a hook. Unlike a process that a test starts, this process isn't stopped automatically. */
 export const plinthInHook = (args: readonly string[], options: Options): Promise<Result> =>
   resultOf(spawnInHook(args, options));
 
@@ -39,8 +39,8 @@ function resultOf(child: ChildProcess): Promise<Result> {
       stderr += chunk;
     });
     child.on('error', reject);
-    // Waits for `close` rather than `exit`, to prove that a detached server doesn't keep any of this process's pipes
-    // open.
+    // The function waits for `close` rather than `exit`, to prove that a detached server doesn't keep this process's
+    // pipes open.
     child.on('close', (status) => resolve({ status, stdout, stderr }));
   });
 }

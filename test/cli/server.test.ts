@@ -27,7 +27,7 @@ const files = {
 /** The fields that the server prints with `--json`. */
 type Status = Record<string, string>;
 
-/** Starts a detached server on free ports. It is stopped when the test ends. */
+/** Starts a detached server that uses free ports. The server is stopped when the test ends. */
 async function startDetached(cwd: string, ...args: string[]): Promise<Status> {
   onTestFinished(async () => {
     await plinth(['stop'], { cwd });
@@ -83,7 +83,8 @@ test('commands work from start to stop', async () => {
   );
   expect((await plinth(['operators', 'list'], { cwd })).stdout).toMatch(/ada +read-only/);
 
-  // Applies migrations on the running server. A failing migration changes nothing, and the output explains the failure.
+  // The command applies migrations on the running server. A migration that fails changes nothing, and the output
+  // explains the failure.
   await plinth(['migration', 'new', 'more'], {
     cwd,
     stdin: 'alter table todos add done boolean not null default false;',
@@ -119,7 +120,8 @@ test('commands work from start to stop', async () => {
   expect(reset.stderr).not.toContain('bad.sql');
   expect(await todos(status)).toEqual([]);
 
-  // A failed reset leaves no partial state behind, prints what to do, and can be repeated.
+  // After a failed reset, the database isn't left in a partial state, the output explains what to do, and the reset can
+  // be repeated.
   writeFileSync(join(cwd, 'supabase/migrations/30000101000000_bad.sql'), 'select nonsense;');
   expect((await plinth(['db', 'reset'], { cwd })).stderr).toContain('column "nonsense" does not exist');
   expect((await plinth(['status'], { cwd })).stderr).toContain(
@@ -190,7 +192,7 @@ test('serve creates its own keys, readable by the owner only', async () => {
     stderr += chunk;
   });
   while (!stdout.includes('\n')) await sleep(20);
-  // The output of serve is often written to a log, so secrets are printed only on request.
+  // The output of `plinth serve` is often written to a log, so secrets are printed only on request.
   const secretsFile = JSON.parse(readFileSync(join(cwd, '.plinth/secrets.json'), 'utf8')) as Record<
     string,
     unknown
@@ -243,7 +245,7 @@ test('functions serve prints the functions’ output and applies other secrets a
   expect(await (await fetch(`${API_URL}/functions/v1/hello`)).text()).toBe('ok');
   await vi.waitFor(() => expect(shown).toMatch(/\[hello\] warn: printed other/), 20_000);
   serving.kill('SIGINT');
-  // The previous state is restored after the command has ended, regardless of how it ended.
+  // The previous state is restored after the command has ended, regardless of how the command was stopped.
   await vi.waitFor(
     async () => expect((await fetch(`${API_URL}/functions/v1/hello`)).status).toBe(401),
     20_000,

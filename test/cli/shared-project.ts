@@ -1,4 +1,4 @@
-/** Starts a project that all tests of a file share, because a start takes seconds. */
+/** Starts a project that all tests of a file share, because starting a project takes seconds. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -14,7 +14,7 @@ export interface SharedProject {
   stop(): Promise<void>;
 }
 
-/** Starts the project. Call it in `beforeAll`, and `stop` in `afterAll`. */
+/** Starts the project. Call this function in `beforeAll`, and `stop` in `afterAll`. */
 export async function startSharedProject(
   files: Readonly<Record<string, string>>,
   ...args: readonly string[]

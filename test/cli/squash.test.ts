@@ -75,7 +75,7 @@ test('squashes up to a version, then everything, and the schema stays the same',
     expect(text).toContain(part);
   expect(text).not.toContain('CREATE ROLE "readers"');
 
-  // The running database still contains everything that the original files created.
+  // The running database still contains everything that the original migration files created.
   const after = await project.run(['db', 'diff']);
   expect(after.stderr).toContain('No schema changes found');
   const again = await project.run(['migration', 'squash']);

@@ -1,6 +1,6 @@
 /**
  * Tests how a server in the foreground stops after signals, after the npm process has ended, and with clients that keep
- * their connections open. A closed output doesn't stop it.
+ * their connections open. If its output is closed, the server doesn't stop.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import {
@@ -103,7 +103,7 @@ test.each([0, 4, 200])(
 
 test('a forced stop also ends PostgreSQL', async () => {
   const server = await start(project());
-  // The server waits for this request, which never ends.
+  // A server that stops waits for this request, which never ends.
   const open = connect(Number(new URL(server.url).port), '127.0.0.1');
   open.on('error', () => undefined);
   open.write('POST /auth/v1/signup HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\n{');

@@ -210,7 +210,7 @@ describe('cp from storage', () => {
   test('never writes outside the target folder because of an object name or a symbolic link', async () => {
     await put('team/up/ok.txt', 'fine');
     const { DB_URL = '' } = project.status;
-    // The HTTP API can't create such names, but direct writes to the table can.
+    // Objects with such names can't be created with the HTTP API, but by writing directly to the table.
     for (const name of ['up/../../escaped.txt', 'up/./dot.txt', 'up//empty.txt', 'up/linked/b.txt'])
       await renameByDatabase(DB_URL, name);
     const cwd = makeProject({ 'outside/x': '' });
@@ -234,7 +234,7 @@ describe('cp from storage', () => {
   });
 });
 
-/** Adds an object with any name, as code with access to the database can. */
+/** Adds an object with any name to the table, as code with access to the database can do. */
 async function renameByDatabase(url: string, name: string): Promise<void> {
   const { default: pg } = await import('pg');
   const client = new pg.Client({ connectionString: url });

@@ -1,4 +1,4 @@
-/** Tests the command line with a second running Plinth as its target: link, functions and secrets. */
+/** Tests the commands `link`, `functions` and `secrets` with a second running Plinth server as their target. */
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -65,7 +65,7 @@ test('functions and secrets can be deployed to a linked server, listed, download
     stderr: expect.stringContaining('plinth link URL'),
   });
 
-  // Creates an access token and links the server.
+  // The test creates an access token and links the server.
   const created = await plinth(['operators', 'token', 'create', 'ci', '--expires', '1h'], { cwd: server });
   const token = created.stdout.trim();
   expect(token).toMatch(/^sbp_[0-9a-f]{40}$/);
@@ -94,7 +94,7 @@ test('functions and secrets can be deployed to a linked server, listed, download
   const { ref } = JSON.parse(readFileSync(saved, 'utf8')) as { ref: string };
   expect(linked.stderr).toContain(`server (${ref})`);
 
-  // The types come from the server, because the token doesn't give access to its database.
+  // The server generates the types, because the token doesn't give access to the server's database.
   const types = await run('gen', 'types', '--project-id', ref);
   expect(types.stdout).toContain('export type Database');
   expect(await run('gen', 'types', '--project-id', ref, '--lang', 'go')).toMatchObject({ status: 2 });
@@ -148,7 +148,7 @@ test('functions and secrets can be deployed to a linked server, listed, download
   expect((await run('functions', 'list', '--linked', '-o', 'env')).status).toBe(2);
   expect((await run('functions', 'list', '--project-ref', 'a'.repeat(20))).status).toBe(1);
 
-  // Downloading restores the files to their original locations.
+  // The downloaded files are stored in their original locations.
   for (const name of ['functions/hello', 'functions/_shared'])
     rmSync(join(cwd, 'supabase', name), { recursive: true });
   expect((await run('functions', 'download', 'hello', '--linked')).status).toBe(0);

@@ -1,7 +1,7 @@
 /**
  * Tests app templates: `plinth init --template`, the choice of templates in an empty folder, and the React app in a
- * browser. The clone contains only the packages of the React template. For the others, the tests check only the files,
- * because their packages would have to be downloaded (`scripts/check-templates.ts`).
+ * browser. The clone contains only the packages of the React template. For the other templates, the tests check only
+ * the files, because testing the apps requires downloads (`scripts/check-templates.ts`).
  */
 import { execFile, spawn } from 'node:child_process';
 import {
@@ -52,7 +52,7 @@ test.each(templateNames)('%s is written with its tables and settings', async (na
   };
   expect(manifest.name).toBe(`my-${name}`);
   expect(Object.keys(manifest.scripts)).toEqual(expect.arrayContaining(['dev', 'check', 'build']));
-  // The versions are exact, so a new project is identical to the one that was checked.
+  // The package versions are exact, so a new project uses the versions with which the template was checked.
   for (const version of Object.values({ ...manifest.dependencies, ...manifest.devDependencies }))
     expect(version).toMatch(/^\d+\.\d+\.\d+(-[\w.]+)?$/);
   const files = readdirSync(cwd, { recursive: true, encoding: 'utf8' });

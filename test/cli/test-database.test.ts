@@ -1,4 +1,4 @@
-/** Tests "plinth test db" and "test new" in the way that scripts use them. */
+/** Tests "plinth test db" and "plinth test new" as scripts use these commands. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';

@@ -1,4 +1,4 @@
-/** Runs the upstream CLI commands that docs/compatibility.md lists, with upstream's original program from npm. */
+/** Runs the upstream CLI commands listed in docs/compatibility.md, with upstream's original program from npm. */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';

@@ -23,7 +23,7 @@ const files = {
     } } } }`,
 };
 
-/** Starts a detached server on free ports. It is stopped when the test ends. */
+/** Starts a detached server that uses free ports. The server is stopped when the test ends. */
 async function start(cwd: string, ...args: string[]): Promise<Result> {
   onTestFinished(async () => {
     await plinth(['stop'], { cwd });

@@ -1,6 +1,6 @@
 /**
- * Tests `plinth serve --workers 2` on the command line. It has one lock and one log, supports rolling restarts, and
- * leaves nothing behind after a kill.
+ * Tests `plinth serve --workers 2` on the command line. The command uses one lock and one log, supports rolling
+ * restarts, and leaves nothing behind after its process is killed.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
- * Tests API workers on an external PostgreSQL server with a superuser, an ordinary account, and a password that
- * changes. A worker receives only the connection settings of `authenticator`.
+ * Tests API workers on an external PostgreSQL server: with a superuser account, with an ordinary account, and with a
+ * password that changes. A worker receives only the connection settings of `authenticator`.
  */
 import type { ChildProcess } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
 /**
- * Tests HTTPS through API workers. After a certificate is replaced, every worker presents the new one, and open
+ * Tests HTTPS through API workers. After a certificate is replaced, every worker presents the new certificate, and open
  * connections stay open.
  */
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -47,7 +47,9 @@ const get = (agent: Agent, path: string): Promise<{ status: number | undefined; 
   });
 const singleConnection = (): Agent => new Agent({ keepAlive: true, maxSockets: 1 });
 
-/** Returns the serial numbers of the certificates of both workers, which receive new connections in turn. */
+/**
+ * Returns the serial numbers of both workers' certificates, because new connections are passed to the workers in turn.
+ */
 async function serials(): Promise<string[]> {
   const seen: string[] = [];
   for (let count = 0; count < 4; count++) seen.push((await certificateAt(port, host)).serialNumber);

@@ -53,7 +53,7 @@ it('a killed worker loses only its current requests and is replaced', async () =
   const sentDuring = running.sent;
   await expect.poll(() => running.sent).toBeGreaterThan(sentDuring + 50);
   await running.stop();
-  // Each connection has at most one request in flight, and half of the connections were on the surviving worker.
+  // At most one request per connection was in progress, and half of the connections were on the surviving worker.
   expect(running.failures.length).toBeLessThan(connections);
   expect(isAlive(survivor)).toBe(true);
   expect(await world.metric('plinth_worker_connections')).toHaveProperty('worker="2"');
@@ -95,7 +95,7 @@ it('connections that a killed worker has not yet accepted are passed to another 
   await allReady();
   const [stuck = 0] = world.pids();
   process.kill(stuck, 'SIGSTOP');
-  // Half of these connections go to the stopped worker, which doesn't accept any of them.
+  // Half of these connections are passed to the stopped worker, which doesn't accept them.
   const fresh = (): Promise<number | undefined> =>
     new Promise((resolve, reject) => {
       get(url, { headers, agent: false }, (response) => {

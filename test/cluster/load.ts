@@ -1,4 +1,4 @@
-/** Sends requests at a steady rate over persistent connections and counts the failed ones. */
+/** Sends requests at a steady rate over persistent connections, and counts the failed requests. */
 import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 

@@ -1,4 +1,6 @@
-/** Tests that slow calls don't delay fast reads on either of two API workers, and that both reject excess calls. */
+/**
+ * Tests that slow calls don't delay fast reads on either of two API workers, and that both workers reject excess calls.
+ */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startWorld, type World } from './world.ts';
 

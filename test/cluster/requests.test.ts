@@ -101,8 +101,8 @@ it('a user can sign up on one worker and sign in on the other', async () => {
 });
 
 it('wrong passwords are limited across all workers', async () => {
-  // Guesses for an unknown email address are counted like those for an account, but the address doesn't have known
-  // networks.
+  // Guesses for an unknown email address are counted like guesses for an account, but no networks are known for the
+  // address.
   const email = 'guessed@example.com';
   const guess = async (client: Client, number: number) => {
     const { status } = await client.call('/auth/v1/token?grant_type=password', {
@@ -113,7 +113,7 @@ it('wrong passwords are limited across all workers', async () => {
     return status;
   };
   // The default of lockout.after, the number of consecutive wrong passwords before the first delay. If each worker
-  // counted separately, all of these guesses would get 400.
+  // counted guesses separately, all of these guesses would get a response with status 400.
   const after = 10;
   const statuses: number[] = [];
   for (let number = 0; number < after + 4; number++)

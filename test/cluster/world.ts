@@ -1,4 +1,4 @@
-/** Starts a backend with two API workers, and clients that are each connected to one of them. */
+/** Starts a backend with two API workers, and clients that are each connected to one of the workers. */
 import type { ChildProcess } from 'node:child_process';
 import { Agent, request } from 'node:http';
 import type { Logger } from '../../src/kernel/log.ts';

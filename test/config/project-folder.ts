@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest';
 
 /**
  * Creates a project folder that is removed after the test. File names, such as `supabase/config.toml`, are relative to
- * it.
+ * this folder.
  */
 export function makeProject(files: Readonly<Record<string, string>>, name = 'my-project'): string {
   const parent = mkdtempSync(join(tmpdir(), 'plinth-test-'));

@@ -104,7 +104,7 @@ describe('the grid with the keyboard', () => {
     expect(await stored(2, 'title')).toBe('By keyboard');
     await page.locator('[data-cell="2:2"]:focus').waitFor();
 
-    // NULL and an empty string can each be entered with a single key.
+    // The operator can enter NULL or an empty string by pressing a single key.
     await focusCell(page, 1, 3);
     await page.keyboard.press('F2');
     await page.keyboard.press('ArrowDown');
@@ -229,7 +229,7 @@ describe('the grid with the keyboard', () => {
     await cell(page, 0, 1).waitFor();
     await page.locator('[data-cell][tabindex="0"]').focus();
     expect(await page.getByRole('button', { name: 'Insert row' }).count()).toBe(0);
-    // Rows can't be selected, so the grid starts with the first column.
+    // This operator can't select rows, so the grid starts with the first column of the table.
     expect(await page.getByRole('gridcell', { name: 'not selected' }).count()).toBe(0);
     expect(await cell(page, 0, 1).getAttribute('aria-colindex')).toBe('1');
     await page.keyboard.press('Home');

@@ -28,7 +28,10 @@ afterAll(async () => {
   await backend?.stop();
 });
 
-/** The parts of the window that the keyboard can't reach, from the bottom to the top. */
+/**
+ * Returns whether each layer of the window is inert, which means unreachable with the keyboard, from the bottom layer
+ * to the top layer.
+ */
 const inertParts = (page: Page) =>
   page.evaluate<boolean[]>(
     `[document.getElementById('root'), ...document.querySelectorAll('[role=dialog]')].map((part) => part.closest('[inert]') !== null)`,

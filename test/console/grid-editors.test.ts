@@ -70,7 +70,7 @@ async function stored(column: string, id = 1): Promise<unknown> {
   return rows[0]?.[0];
 }
 
-/** Moves the focus to a cell with the keyboard. */
+/** Uses the keyboard to move the focus to a cell. */
 async function focusCell(row: number, name: string): Promise<void> {
   await cell(0, 'id').waitFor();
   await page.locator('[data-cell][tabindex="0"]').focus();
@@ -104,7 +104,7 @@ describe('a new row', () => {
     await dialog.getByLabel('uid', { exact: true }).and(page.locator(':focus')).waitFor();
     expect(requests).toBe(0);
 
-    // The database's error is shown next to the field that it refers to.
+    // The database's error message is shown next to the field to which it refers.
     await dialog.getByRole('button', { name: 'Generate UUID' }).press('Enter');
     await dialog.getByLabel('label', { exact: true }).fill('ok');
     await shelf.fill('9999');

@@ -142,7 +142,7 @@ describe('the menu of a cell', () => {
     });
     await item('Edit 2 rows').press('Enter');
     await cell(31, 5).and(page.locator(':focus')).waitFor();
-    // The keys don't edit the cell while the dialog loads.
+    // While the dialog loads, typing doesn't edit the cell.
     await page.keyboard.type('x');
     expect(await page.getByRole('textbox').count()).toBe(0);
     load();
@@ -339,7 +339,7 @@ test('deleted rows can be restored with their keys, and the page first shows wha
   await item('Delete row').press('Enter');
   const dialog = page.getByRole('dialog');
   await dialog.getByText('2 rows in public.labels will be deleted too').waitFor();
-  // The row references itself, so its own reference isn't reported.
+  // The row references itself, but a row's reference to itself isn't reported.
   expect(await dialog.getByText('public.parts still').count()).toBe(0);
   await dialog.getByText('You can undo the deletion for 5 minutes.').waitFor();
   await expectSound(page, 'delete');

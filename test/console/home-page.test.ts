@@ -35,7 +35,7 @@ afterAll(async () => {
 
 test('the figures cover traffic, users, database and storage, but not the Console itself', async () => {
   const owner = await operator(backend);
-  // For this call, the Console sends a request to auth.
+  // To respond to this call, the Console sends a request to auth.
   expect((await owner.call('GET', '/users')).status).toBe(200);
   const { status, body } = await owner.call('GET', '/home/overview');
   expect(status).toBe(200);
@@ -78,7 +78,7 @@ test.each(looks)('the home page is accessible at $width px, $colorScheme first',
 test('a disk that is almost full is shown as a problem', async () => {
   const projectDir = mkdtempSync(join(tmpdir(), 'plinth-home-'));
   const { bavail, bsize } = statfsSync(tmpdir());
-  // The server warns if less than twice the reserve is free.
+  // The server reports a warning if less than twice the reserve is free.
   const reserve = Math.floor((bavail * bsize * 0.7) / 1024 ** 2);
   mkdirSync(join(projectDir, 'supabase'));
   writeFileSync(join(projectDir, 'supabase/plinth.toml'), `[database]\nreserved_space = "${reserve}MB"\n`);

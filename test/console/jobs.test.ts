@@ -1,6 +1,6 @@
 /**
- * Tests the Jobs pages' API for scheduled jobs, webhooks, requests and queues. Also tests permissions, and that secrets
- * stay hidden.
+ * Tests the API of the Jobs pages: scheduled jobs, webhooks, requests and queues. Also tests permissions, and that
+ * secrets stay hidden.
  */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -47,7 +47,7 @@ const audited = async (action: string): Promise<Record<string, unknown>[]> =>
   admin().query(
     sql`select target, detail, operator_name from _plinth.audit_log where action = ${action} order by id`,
   );
-/** Returns everything that this operator receives from these paths, as text. */
+/** Returns the text of all responses that this operator receives from these paths. */
 const textOf = async (who: Operator, paths: readonly string[]): Promise<string> =>
   JSON.stringify(await Promise.all(paths.map(async (path) => (await who.call('GET', path)).body)));
 
@@ -175,7 +175,7 @@ describe('scheduled jobs', () => {
     expect((await runsOf(bad))[0].message).toContain('hunter2');
     expect((await dev.call('GET', `/jobs/cron/${good}/runs?failed=true`)).body.runs).toEqual([]);
     expect((await jobs()).find((job: { id: string }) => job.id === bad).last_run.status).toBe('failed');
-    // The response contains neither the command nor the messages that quote it.
+    // The responses contain neither the job's command nor the messages that quote the command.
     const seen = await textOf(looker, ['/jobs/cron', `/jobs/cron/${bad}/runs`, `/jobs/cron/${good}/runs`]);
     expect(seen).not.toContain('hunter2');
     expect(seen).toContain('"status":"failed"');

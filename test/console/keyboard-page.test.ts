@@ -71,7 +71,7 @@ test('arrow keys move through a list beside the page, and into the page', async 
   await page.keyboard.press('ArrowRight');
   const firstTool = page.getByRole('button', { name: 'List of tables' }).and(page.locator(':focus'));
   await firstTool.waitFor();
-  // Opening a table from the palette doesn't require navigating the list either.
+  // If an operator opens a table from the palette, they don't have to move through the list either.
   await page.keyboard.press('Control+k');
   await page.getByRole('combobox').fill('keyless');
   await page.getByRole('option', { name: 'keyless' }).first().waitFor();

@@ -1,6 +1,6 @@
 /**
- * Tests the keys page in Chromium: how keys are created, shown once, rotated and revoked by typing their name, and
- * how an old session is confirmed.
+ * Tests the keys page in Chromium: how keys are created, shown once and rotated, how they are revoked by typing their
+ * name, and how an operator with an old session must confirm their identity.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

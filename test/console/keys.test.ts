@@ -206,7 +206,7 @@ describe('signing keys', () => {
     expect(kidOf(await list(), 'in use')).toBe(standby);
     expect(kidOf(await list(), 'previous')).toBe(old);
 
-    // The previous key's token still works, and the list shows which clients haven't switched.
+    // A token signed with the previous key still works, and the list shows which users still have such tokens.
     expect((await client.auth.getUser()).error).toBeNull();
     const previous = (await list()).find(({ kid }) => kid === old);
     expect(previous?.subjects).toContain(data.user?.id);

@@ -84,7 +84,8 @@ test('the URL contains the filter, and the keyboard opens a request as a waterfa
 test('new entries are shown live, even if the stream was rejected at first', async () => {
   const { page, complaints, close } = await opened('/logs?service=auth');
   await row(page, '/auth/v1/otp').first().waitFor();
-  // Simulates the response from a proxy whose server is starting. The browser wouldn't retry on its own.
+  // This response simulates a proxy whose server is starting. The browser doesn't retry automatically after such a
+  // response.
   await page.route('**/logs/tail?*', (route) => route.fulfill({ status: 503 }), { times: 1 });
   await page.getByRole('switch', { name: 'Live' }).press('Space');
   await expect.poll(() => page.url()).toContain('live=true');
@@ -159,7 +160,7 @@ test('the chart shows the values at the pointer with their units, and its lines 
   await line.and(page.locator('[aria-pressed=true]')).waitFor();
   const plot = page.getByRole('img', { name: /Requests/ }).locator('.u-over');
   const { width = 0, height = 0 } = (await plot.boundingBox()) ?? {};
-  // The newest requests are at the right edge.
+  // The newest requests are at the right edge of the chart.
   await plot.hover({ position: { x: width - 2, y: height / 2 } });
   await page
     .getByRole('img', { name: /Requests/ })

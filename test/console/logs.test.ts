@@ -37,7 +37,7 @@ async function entries(params: Record<string, string>, by = looker): Promise<Ent
   return body.entries;
 }
 
-/** Returns the entry of a request. The entry is written when the response is complete. */
+/** Waits for the log entry of a request and returns it. The entry is written when the response is complete. */
 async function entryOf(requestId: string): Promise<Entry> {
   let found: Entry | undefined;
   await expect

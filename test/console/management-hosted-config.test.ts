@@ -13,7 +13,7 @@ max_rows = 100
 site_url = "https://server.example"
 `;
 
-/** The number of fields in the CLI's type for the auth configuration. All of them are required. */
+/** The number of fields in the CLI's type for the auth configuration. All of these fields are required. */
 const requiredAuthFields = 238;
 const notNull = [
   'mailer_otp_exp',

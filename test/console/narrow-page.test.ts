@@ -26,7 +26,7 @@ beforeAll(async () => {
     headers: { ...headers, 'content-type': 'text/plain' },
     body: 'a tree',
   });
-  // The list of statements would otherwise be empty if no other test of this cluster has used it.
+  // Without this query, the list of statements could be empty, if no other test in the cluster has run a statement.
   await backend.database.pool('postgres').query(sql`select 1 as listed`);
 });
 afterAll(async () => {
@@ -36,7 +36,7 @@ afterAll(async () => {
 
 const opened = () => signedIn(browser, backend, { viewport: { width, height: 844 } });
 
-/** Returns the number of rows that the controls above the page's table occupy. */
+/** Returns the number of lines that the controls above the page's table occupy. */
 const rowsOfControls = (page: Page): Promise<number> =>
   page.evaluate(`(() => {
     const end = document.querySelector('main table').getBoundingClientRect().top;
@@ -47,10 +47,11 @@ const rowsOfControls = (page: Page): Promise<number> =>
   })()`);
 
 test.each([
-  // The rows contain the page's title with its action, the folder with its search, and the folder's actions.
+  // The first line contains the page's title and action, the second line the folder and its search field, and the third
+  // line the folder's actions.
   { path: '/storage?bucket=photos', rows: 3, last: { role: 'button', name: /^Bucket$/ } },
   { path: '/logs', rows: 1, last: { role: 'switch', name: 'Live' } },
-  // The rows contain the page's title with its link, the tabs, the filters, and the reset.
+  // The four lines contain the page's title and link, the tabs, the filters, and the reset button.
   { path: '/queries/statements', rows: 4, last: { role: 'checkbox', name: /services/ } },
 ] as const)('the tools of $path take few rows and can be reached with the keyboard', async (each) => {
   const { page, go, close } = await opened();

@@ -127,7 +127,7 @@ test('a passkey can be added to the authenticator app, and works as the second f
   const { secret } = (await keyed.call('POST', '/factor')).body;
   const step = Math.floor(Date.now() / 30_000);
   await keyed.call('POST', '/factor/confirm', { code: totpCode(secret, step) });
-  // Passkeys belong to a host name.
+  // Passkeys require a host name instead of an IP address.
   const local = backend.console.url.replace('127.0.0.1', 'localhost');
   const { context, complaints } = await openContext(browser, { viewport: { width: 1280, height: 800 } });
   const page = await context.newPage();

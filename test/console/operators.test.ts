@@ -256,7 +256,8 @@ describe('a second factor', () => {
     secret = begun.body.secret;
     expect(begun.body.uri).toContain(`secret=${secret}`);
     expect(begun.body.qr).toMatch(/^data:image\/svg\+xml;base64,/);
-    // The code of the previous time step is still valid. Using it leaves the later codes for the other tests.
+    // The code of the previous time step is still valid. By using this code, the test leaves the later codes for the
+    // other tests.
     step = now() - 1;
     const confirmed = await person.call('POST', '/factor/confirm', { code: totpCode(secret, step) });
     expect(confirmed.status).toBe(200);

@@ -12,8 +12,8 @@ import {
 import { type Backend, operator } from './harness.ts';
 
 /**
- * Signs an operator in without opening a page, because a sign-in link would first load two pages. browser.test.ts tests
- * the link.
+ * Signs an operator in without opening a page, because a sign-in link would first load two pages. The link itself is
+ * tested in browser.test.ts.
  */
 export async function signInWindow(
   context: BrowserContext,
@@ -74,9 +74,9 @@ export const looks = [
 
 /**
  * Checks that the page is accessible and no wider than the window, that no text is missing, and that markup in the
- * content didn't run. In the second color scheme, axe checks only colors, because nothing else differs. The page keeps
- * the second scheme, because another change would take as long as the check. `name` identifies the state if a check
- * fails.
+ * content didn't run. In the second color scheme, axe checks only colors, because nothing else differs. After the
+ * check, the page keeps the second scheme, because changing it back would take as long as the check. `name` identifies
+ * the state if a check fails.
  */
 export async function expectSound(page: Page, name: string): Promise<void> {
   expect([name, await axeViolations(page)]).toEqual([name, []]);

@@ -45,7 +45,7 @@ async function search(page: Page, text: string): Promise<void> {
 async function choose(page: Page, name: RegExp | string): Promise<void> {
   const wanted = option(page, name);
   await wanted.waitFor();
-  // Results that arrive later can be listed above earlier ones.
+  // Results that arrive later can be listed above earlier results.
   await expect.poll(() => page.getByRole('status').last().textContent()).not.toContain('Searching');
   for (let presses = 0; presses < 60; presses++) {
     if ((await wanted.getAttribute('aria-selected')) === 'true') break;
@@ -105,7 +105,7 @@ test('keys that are typed while the palette is loading are part of the search', 
   await field(page).waitFor();
   await page.keyboard.type('ks');
   await expect.poll(() => field(page).inputValue()).toBe('gu tasks');
-  // An open palette stays usable.
+  // If the palette is already open, the shortcut doesn't disturb typing.
   await page.keyboard.press('Control+k');
   await page.keyboard.type('!');
   await expect.poll(() => field(page).inputValue()).toBe('gu tasks!');

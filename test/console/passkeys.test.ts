@@ -1,5 +1,6 @@
 /**
- * Tests operators' passkeys, which a software authenticator creates and uses. Every part of a response is forged once.
+ * Tests operators' passkeys, which a software authenticator creates and uses. In each test of an attack, one part of
+ * the authenticator's response is forged.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { partyOf } from '../../src/console/operators/passkeys.ts';
@@ -32,7 +33,7 @@ async function add(authenticator: SoftwareAuthenticator, forgery: Forgery = {}, 
   const { id, response } = authenticator.create(body, forgery);
   return who.call('POST', '/factor/passkeys', { name: 'Laptop', answer: { id, response } });
 }
-/** Returns a session that must still verify its factor. */
+/** Returns a new session in which the operator hasn't verified the second factor yet. */
 const fresh = (name = 'keen') => operator(backend, name);
 async function prove(who: Operator, authenticator = key, forgery: Forgery = {}) {
   const { body } = await who.call('POST', '/factor/passkeys/ask');

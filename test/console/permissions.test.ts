@@ -1,6 +1,6 @@
 /**
  * Tests each role's permissions for every route of the Console API. The test iterates over all routes, so it also
- * covers new ones.
+ * covers new routes.
  */
 import { globSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
@@ -109,7 +109,7 @@ test('read-only routes don’t change rows in any table', async () => {
     const response = await backend.console.fetch(prefix + filled(path), {
       headers: { cookie: owner.cookie },
     });
-    // The body may be a stream that never ends.
+    // The response body may be a stream that never ends.
     await response.body?.cancel();
   }
   expect(await writtenRows()).toEqual(before);

@@ -88,7 +88,7 @@ test('a policy is turned off, on again with the same definition, and forgotten',
   expect(tableOf(on.body, 'tasks')).toMatchObject({ policies: [definition], turnedOff: [] });
   expect((await change('tasks', { kind: 'on', name: own.name })).status).toBe(404);
 
-  // A turned-off policy that was created again with SQL is no longer listed as turned off.
+  // If a turned-off policy is created again with SQL, it is no longer listed as turned off.
   await change('tasks', { kind: 'off', name: own.name });
   await backend.database
     .pool('postgres')

@@ -74,7 +74,8 @@ describe('statistics', () => {
   test.each(['total', 'mean', 'calls', 'rows', 'max'])('are sorted by %s', async (order) => {
     const field =
       { total: 'totalMs', mean: 'meanMs', calls: 'calls', rows: 'rows', max: 'maxMs' }[order] ?? '';
-    // These statements run immediately before the check, because other tests in the cluster can evict older entries.
+    // These statements run immediately before the check, because statements from other tests in the cluster can evict
+    // older entries.
     for (const columns of [1, 2, 3, 4])
       await postgres().query(
         sql`select ${sql.raw('id, '.repeat(columns))} kind from public.big where id = 1`,

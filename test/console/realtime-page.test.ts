@@ -33,7 +33,7 @@ test('the page joins, sends, tracks presence, and shows changes and others’ me
   await page.getByText('ada@example.com').waitFor();
   await page.getByRole('button', { name: 'Join', exact: true }).press('Enter');
   await page.getByText('joined', { exact: true }).waitFor();
-  // Matches only the line of each event, because the event's details contain the same words.
+  // The locator matches only the summary line of each event, because the event's details contain the same words.
   const events = page.getByRole('region', { name: 'Events' }).locator('summary');
   await events.getByText('Subscribed to PostgreSQL').waitFor();
 

@@ -32,7 +32,10 @@ async function restTotal(backend: Backend) {
   return services.find(({ service }: { service: string }) => service === 'rest')?.total;
 }
 
-/** Returns the traffic on the home page. The server caches it for ten seconds, so this is called only once. */
+/**
+ * Returns the traffic that the home page shows. The server caches the traffic for ten seconds, so this function is
+ * called only once per server.
+ */
 async function homeTraffic(backend: Backend) {
   const { traffic } = (await (await operator(backend)).call('GET', '/home/overview')).body;
   return { requests: sum(traffic.requests), refused: sum(traffic.refused) };

@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => backend?.stop());
 
 const run = (text: string) => backend.database.pool('postgres').query(sql.raw(text));
-/** Edits one row. If the edit succeeds, the returned body contains the result for this row. */
+/** Edits one row. If the edit succeeds, the returned body is the result for this row. */
 async function editIn(table: string, key: object, changes: object, seen: object = {}): Promise<Answer> {
   const response = await owner.call('PATCH', rowsPath(table), { edits: [{ key, changes, seen }] });
   return response.status === 200 ? { ...response, body: response.body.rows[0] } : response;
@@ -265,7 +265,7 @@ describe('references', () => {
       { value: '1', label: 'Task 1' },
       { value: '2', label: 'Task 2' },
     ]);
-    // The row with exactly this key is first, before rows with smaller keys that begin with it.
+    // The row whose key equals the search text is first, before rows whose keys begin with the text.
     expect((await search('34')).body.choices[0].value).toBe('34');
     expect((await search('TASK 299')).body.choices).toEqual([{ value: '299', label: 'Task 299' }]);
     expect((await search("' or 1=1; --")).body.choices).toEqual([]);
@@ -361,7 +361,7 @@ describe('inserting and deleting', () => {
     const restored = await owner.call('POST', '/tables/public/boxes/restore', body.restorable);
     expect(restored.body).toEqual({ restored: 2 });
     expect((await owner.call('GET', rowsPath('boxes'))).body.rows).toEqual(before);
-    // Restoring twice fails because the keys exist.
+    // Restoring the rows a second time fails because their keys already exist.
     expect((await owner.call('POST', '/tables/public/boxes/restore', body.restorable)).body.sqlstate).toBe(
       '23505',
     );

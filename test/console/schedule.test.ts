@@ -33,7 +33,9 @@ const others = [
   '1\t2 3\n4 5',
 ];
 
-/** Returns schedules that contain every value of each field, in combination with every value of the next field. */
+/**
+ * Returns schedules with every combination of the listed minutes, days and weekdays, and with varying hours and months.
+ */
 function schedules(): string[] {
   const found = [...others];
   for (const minute of minutes)

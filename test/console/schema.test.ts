@@ -1,4 +1,4 @@
-/** Tests the Console's schema changes: the SQL it shows, and the resulting catalog. */
+/** Tests the Console's schema changes: the displayed SQL, and the resulting catalog. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -560,7 +560,8 @@ test('any accepted expression stays within its parentheses', async () => {
         const result = await session
           .queryText(sql.raw(`select 1 as before, (${text}) as inside, 2 as after`))
           .catch(() => undefined);
-        // PostgreSQL may reject the expression. Otherwise, the columns before and after it must be unchanged.
+        // PostgreSQL may reject the expression. If PostgreSQL accepts it, the columns before and after the expression
+        // must be unchanged.
         if (result === undefined) return;
         expect([result.columns.map(({ name }) => name), result.rows.length]).toEqual([
           ['before', 'inside', 'after'],

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createTestBackend } from '../../src/testing.ts';
 import type { Backend } from './harness.ts';
 
-/** A name that every page must show as text. */
+/** A name with markup, which every page must show as text. */
 export const markup = '<img src=x onerror="document.title=\'pwned\'">';
 
 const functions: Readonly<Record<string, string>> = {

@@ -55,7 +55,7 @@ async function opened(path: string, options: Parameters<typeof openContext>[1] =
   return { page, complaints, close: () => context.close() };
 }
 
-/** Saves the changes after their diff is shown. Before that, the button has no effect. */
+/** Saves the changes as soon as their diff is shown. Before that, the button has no effect. */
 async function save(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Review changes' }).press('Enter');
   await page
@@ -319,7 +319,7 @@ test('an email template can be edited with a live preview in both languages, and
   });
   await page.getByRole('button', { name: 'Review changes' }).press('Enter');
   await page.getByRole('button', { name: 'Save to files' }).and(page.locator(':focus')).waitFor();
-  // Nothing is written before the diff is shown, and the button keeps focus until then.
+  // Until the diff is shown, nothing is written and the button keeps focus.
   await page.keyboard.press('Enter');
   respond();
   await page.getByRole('region', { name: 'Changes to supabase/config.toml' }).waitFor();
@@ -328,7 +328,7 @@ test('an email template can be edited with a live preview in both languages, and
   await page.getByRole('status').getByText('1 setting applied').waitFor();
   expect(readFileSync(file, 'utf8')).not.toContain('content_path');
   await page.getByRole('button', { name: 'Revert to default' }).waitFor({ state: 'detached' });
-  // The old file is kept, so the next edit creates another one.
+  // The old template file is kept, so the next edit creates another file.
   await html.fill('<p>Once more: {{ .Token }}</p>');
   await save(page);
   await page.getByText('This email uses supabase/templates/recovery-2.html').waitFor();
@@ -416,7 +416,7 @@ test('a value from an environment variable is marked as such and can’t be chan
 test('a read-only operator can view but not change settings', async () => {
   const { page, close } = await opened('/settings?section=email', {}, 'looker');
   await page.getByText('Your role can view settings but not change them.').waitFor();
-  // Only the switch is visible, not the checkbox that implements it.
+  // Only the switch is visible. The checkbox that implements the switch is transparent.
   const box = page.getByRole('switch', { name: 'Reject addresses that can’t receive email' });
   expect(await box.evaluate((element) => getComputedStyle(element).opacity)).toBe('0');
   expect(await page.getByRole('textbox', { name: 'SMTP host' }).isDisabled()).toBe(true);

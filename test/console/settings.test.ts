@@ -720,7 +720,7 @@ test('a test text message is sent and arrives in the inbox', async () => {
   const { messages } = (await owner.call('GET', '/inbox')).body;
   expect(messages[0]).toMatchObject({ kind: 'sms', to: '15550123', code: '123456' });
 
-  // Like messages to users, test messages contain the project's name or the project's own text.
+  // Like text messages to users, test messages contain the project's name, or the text that the project defines.
   const branding = join(projectDir, 'supabase/plinth.toml');
   writeFileSync(branding, '[branding]\nname = "Harbor"\n');
   await owner.call('POST', '/settings/reload');

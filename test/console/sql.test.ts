@@ -119,7 +119,7 @@ describe('a script', () => {
     expect((await cell({ text, row: 0, column: 0 }, looker)).status).toBe(403);
     const look = { text: 'select title from public.tasks order by id', row: 0, column: 0 };
     expect((await looker.call('POST', '/sql/look/cell', look)).body.value).toBe('Task 1');
-    // The connection is released in its original state.
+    // The connection is in its original state when it is released.
     expect(await value('select current_user::text')).toBe('postgres');
   });
 
@@ -216,7 +216,7 @@ describe('a script', () => {
   test('is ended after the time limit', async () => {
     const { lines } = await run(owner, 'select pg_sleep(60)', { timeoutMs: 200 });
     expect(find(lines, 'error')).toMatchObject({ sqlstate: '57014' });
-    // A script that changes the timeout is canceled by the server.
+    // If a script changes its own timeout, the server still cancels the script.
     const sly = await run(owner, 'set local statement_timeout = 0; select pg_sleep(60)', { timeoutMs: 200 });
     expect(find(sly.lines, 'error')).toMatchObject({ sqlstate: '57014' });
   });
@@ -805,7 +805,7 @@ describe('saved queries', () => {
     const { body: made } = await maker.call('POST', '/sql/saved', body);
     expect(made.text).toBe(body.text);
     await run(maker, `select 'hush-run'`);
-    // These are rows that an earlier version stored.
+    // The following statement inserts a row as an earlier version would.
     await admin.query(sql`
       insert into _plinth.saved_queries (name, text, owner_id, owner_name, saved_by)
       select 'Older', 'select ''hush-older''', o.id, o.name, o.name from _plinth.operators o where name = 'maker'`);
@@ -817,7 +817,7 @@ describe('saved queries', () => {
     expect(JSON.stringify(stored)).not.toContain('hush');
     const { saved } = (await maker.call('GET', '/sql/saved')).body;
     const texts = saved.map(({ text }: { text: string }) => text);
-    // The older row was encrypted with another server's key.
+    // The older row can't be read, because it was encrypted with a different key.
     expect(texts).toContain(`select 'hush-query'`);
     expect(texts).toContainEqual(expect.stringContaining('the Console’s key was replaced'));
     expect((await maker.call('GET', '/sql/history')).body.entries[0].text).toBe(`select 'hush-run'`);

@@ -249,7 +249,7 @@ test('an image is shown in a smaller size if the service supports it', async () 
     .poll(() => picture.getAttribute('src'))
     .toContain('/storage/v1/render/image/sign/files/photo.png');
   await expect.poll(() => picture.evaluate((image) => (image as HTMLImageElement).naturalWidth)).toBe(1000);
-  // A damaged image has no thumbnail, so the browser gets the original file.
+  // The server can't create a thumbnail of a damaged image, so the browser loads the original file.
   await go('/storage?bucket=files&file=damaged.png');
   const damaged = page.getByAltText('damaged.png');
   await expect.poll(() => damaged.getAttribute('src')).toContain('/storage/v1/object/sign/files/damaged.png');
@@ -463,8 +463,8 @@ test.each(looks)(
     await expectSound(page, 'moving');
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
-    // All rows of this folder are completely visible, because axe would measure only the visible part of a check box at
-    // the edge of the list.
+    // This folder has so few rows that all of them are completely visible, because axe would measure only the visible
+    // part of a checkbox at the edge of the list.
     const folder = `states-${viewport.width}/`;
     const path = `${folder}notes.txt`;
     const { body: link } = await owner.call('POST', '/storage/buckets/files/upload-link', { path });

@@ -1,4 +1,7 @@
-/** Tests buckets and files in the Console's API. File contents are sent directly to storage through signed links. */
+/**
+ * Tests buckets and files in the Console's API. The browser transfers file contents directly to and from storage, with
+ * signed links.
+ */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestBackend } from '../../src/testing.ts';
 import { type Backend, type Operator, operator } from './harness.ts';

@@ -203,7 +203,7 @@ test('selected rows can be changed together and restored, and a change to all ma
   await page.keyboard.press('Shift+Space');
   await page.getByRole('button', { name: 'Edit 2' }).press('Enter');
   const dialog = page.getByRole('dialog');
-  // The dialog starts with the active cell's column, and Enter saves only after a value has been entered.
+  // In the dialog, the active cell's column is selected, and Enter saves only after a value has been entered.
   await dialog.getByLabel('text', { exact: true }).and(page.locator(':focus')).waitFor();
   await page.keyboard.press('Enter');
   await dialog.getByText('Enter or choose the new value.').waitFor();
@@ -308,7 +308,7 @@ describe('structure', () => {
     await dialog.getByRole('button', { name: 'Run' }).press('Enter');
     await page.waitForURL('**/tables/public/gardens');
     await page.getByRole('heading', { name: 'public.gardens' }).and(page.locator(':focus')).waitFor();
-    // The table has no policies yet, so the link opens the form for the first one.
+    // The table has no policies yet, so the link opens the form for the first policy.
     await page.getByRole('link', { name: 'RLS, no policies' }).press('Enter');
     await dialog.getByText('New policy on gardens').waitFor();
     await page.goBack();

@@ -45,7 +45,7 @@ afterAll(() => backend?.stop());
 const exported = async (table: string, params: Record<string, string>) =>
   owner.call('GET', `/tables/public/${table}/export?${new URLSearchParams(params)}`);
 
-/** Sends a file as the page does. */
+/** Sends a file in the same way as the import page. */
 async function upload(
   path: string,
   params: Record<string, string>,
@@ -72,7 +72,7 @@ const count = async (table: string): Promise<number> => {
   return row?.count ?? -1;
 };
 
-/** Sends a definition and a file, as the page for a new table does. */
+/** Sends a table definition and a file in the same way as the page for a new table. */
 const create = async (definition: object, file: string, by: Operator = owner) => {
   const response = await backend.console.fetch('/console/api/schema/import', {
     method: 'POST',
@@ -302,7 +302,7 @@ describe('import', () => {
       ].sort((left, right) => Number(left[0]) - Number(right[0])),
     );
     expect(await count('goods')).toBe(0);
-    // Without a dry run, either all rows are written or none are.
+    // Without a dry run, either all rows are written or no rows are written.
     expect((await upload('goods/import', { ...params, dry: 'false' }, file)).body).toMatchObject({
       written: false,
     });

@@ -73,7 +73,7 @@ test('Escape and Back ask for confirmation before an entered row is discarded', 
   await title().waitFor({ state: 'detached' });
   expect(await rowsTitled('Begun')).toBe(0);
 
-  // Confirmation isn't required if the input was saved or nothing was entered.
+  // The dialog closes without confirmation if the input was saved or nothing was entered.
   await page.getByRole('button', { name: 'Insert' }).click();
   await title().waitFor();
   await page.keyboard.press('Escape');

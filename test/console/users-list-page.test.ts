@@ -116,7 +116,7 @@ test('a search that is typed just before a click doesn’t undo the click', asyn
   await expect.poll(() => rows(page).count()).toBe(9);
   expect(await search.inputValue()).toBe('user-06');
 
-  // The next page's code arrives only after the delayed search would have changed the URL.
+  // The code of the next page arrives only after the time at which the delayed search would have changed the URL.
   await page.route('**/assets/**', async (route) => {
     await new Promise((resolve) => setTimeout(resolve, 1000));
     await route.continue();

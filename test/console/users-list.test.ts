@@ -12,7 +12,7 @@ let owner: Operator;
 beforeAll(async () => {
   backend = await createTestBackend();
   owner = await operator(backend);
-  // Users 1 to 120 were created one day after another. Every third user has never signed in.
+  // Users 1 to 120 were created on consecutive days. Every third user has never signed in.
   await admin().query(sql`
     insert into auth.users (instance_id, id, aud, role, email, created_at, last_sign_in_at, email_confirmed_at,
       banned_until, is_anonymous, is_sso_user, raw_app_meta_data, raw_user_meta_data, encrypted_password,

@@ -90,7 +90,7 @@ test('an operator can send an invitation and a reset link, edit metadata, and en
     headers: { ...headers, authorization: `Bearer ${token}` },
   });
   await go(`/users?id=${id}`);
-  // The activity list shows the same device name as the user's own page.
+  // The activity list shows the same device name as the Account page of the user.
   await page.locator('li').filter({ hasText: 'Signed in' }).getByText('Chrome on Linux').first().waitFor();
   expect(await page.getByText('AppleWebKit').count()).toBe(0);
   await page.getByRole('button', { name: 'Actions', disabled: false }).press('Enter');

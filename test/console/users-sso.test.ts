@@ -93,7 +93,7 @@ test('metadata is checked before anything is stored', async () => {
   expect((await owner.call('GET', '/sso')).body.connections).toEqual([]);
   const bad = await owner.call('POST', '/sso/check', { xml: '<x/>' });
   expect([bad.status, bad.body.message]).toEqual([400, expect.stringContaining('EntityID')]);
-  // Operators must not be able to reach addresses in this network through the check.
+  // With the check, operators must not be able to reach addresses in the server's own network.
   for (const url of ['https://127.0.0.1/metadata', 'http://example.com/metadata', 'file:///etc/passwd'])
     expect([url, (await owner.call('POST', '/sso/check', { url })).status]).toEqual([url, 400]);
   expect((await owner.call('POST', '/sso/check', {})).status).toBe(400);

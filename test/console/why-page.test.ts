@@ -198,7 +198,7 @@ test('the keyboard moves through the parts of a question', async () => {
   await page.keyboard.press('Enter');
   const table = page.getByLabel('Table or view').and(focused);
   const option = await table.locator('option', { hasText: /^notes$/ }).getAttribute('value');
-  // Enter is pressed before the page has rendered the choice.
+  // The test presses Enter before the page has rendered the chosen table.
   await table.evaluate((select: HTMLSelectElement, value) => {
     select.value = value ?? '';
     select.dispatchEvent(new Event('change', { bubbles: true }));
@@ -265,7 +265,7 @@ test('a logged request can be explained', async () => {
   const { page, close } = await opened(`/why?${address({ request: id })}`);
   await page.getByText('anon can’t see a matching row to select').waitFor();
   await expect.poll(() => page.getByLabel('Value of id').inputValue()).toBe('2');
-  // For this view in a different schema, the underlying table's policies apply.
+  // For this view, which is in a different schema, the policies of the underlying table apply.
   const shelf = await backend.fetch('/rest/v1/shelf?id=eq.2', {
     headers: { apikey: backend.keys.publishableKey, 'accept-profile': 'graphql_public' },
   });
@@ -282,7 +282,7 @@ test('a logged request can be explained', async () => {
 test('a row and a log entry link to the explanation', async () => {
   const { page, close } = await opened(`/tables/public/notes?${address({ row: { id: '2' } })}`);
   await page.getByRole('dialog').getByRole('link', { name: 'Explain who can see this row' }).press('Enter');
-  // The page requires a persona first, and then keeps the selection.
+  // The page requires the operator to choose a persona first, and then still shows the explanation for the row.
   await page.getByText('Choose who to view as').waitFor();
   const who = page.getByRole('region', { name: 'View as', exact: true });
   await who.getByRole('button', { name: 'ada@example.com' }).press('Enter');
@@ -391,7 +391,7 @@ test('a helper function is explained with the rows that it reads', async () => {
   await call.getByText('match in public.members m, which has 1 row that this role can read').waitFor();
   await call.getByRole('listitem').filter({ hasText: 'm.org = 7' }).getByText('0 rows').first().waitFor();
   await expectSound(page, 'unfolded');
-  // The body can be collapsed with the keyboard.
+  // The operator can collapse the function's body with the keyboard.
   await call.locator('summary').press('Enter');
   await call.getByText('match in public.members m').waitFor({ state: 'hidden' });
   expect(complaints.list).toEqual([]);

@@ -1,6 +1,6 @@
 /**
  * Tests the explanations on the Why page. Each explanation must match the database's actual behavior, which the tests
- * determine with a separate REST request and a token that this project signed.
+ * observe with a separate REST request.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';

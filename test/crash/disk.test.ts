@@ -27,7 +27,7 @@ const projectDir = mkdtempSync(join(tmpdir(), 'plinth-disk-'));
 const dataDir = join(projectDir, '.plinth');
 const MiB = 1024 * 1024;
 
-/** Mounting requires privileges that tests don't have on every machine. */
+/** Mounting a file system requires privileges that tests don't have on every machine. */
 function mountSmallDisk(): boolean {
   mkdirSync(dataDir);
   try {
@@ -148,7 +148,7 @@ const freeBytes = (): number => {
   return bavail * bsize;
 };
 
-/** Fills the disk except for this many bytes. Returns a function that frees the space again. */
+/** Fills the disk until only this number of bytes is free. Returns a function that frees the space again. */
 function fill(leftBytes: number): () => void {
   const path = join(dataDir, 'ballast');
   const file = openSync(path, 'w');
@@ -184,7 +184,7 @@ describe.runIf(isMounted)('a full disk', () => {
     expect((await insert()).status).toBe(201);
     const free = fill(20 * MiB);
     await until(async () => (await readiness()).message.includes('the project is read-only'));
-    // Reads continue to work, so the server still counts as ready.
+    // Read requests still succeed, so the server counts as ready.
     expect((await readiness()).status).toBe(200);
     expect((await fetch(`${ready.API_URL}/health/live`)).status).toBe(200);
     expect(await read()).toBe(200);

@@ -1,6 +1,7 @@
 /**
- * Tests a server process that has run out of file descriptors. It keeps running, and returns an error in the service's
- * format for each request that it can't process. It accepts all requests again as soon as descriptors are free.
+ * Tests a server process that has run out of file descriptors. The process keeps running, and responds to each request
+ * that it can't process with an error in the service's format. The process accepts all requests again as soon as
+ * descriptors are free.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -94,7 +95,7 @@ function send(agent: Agent, path: string, { method = 'GET', key = ready.ANON_KEY
   });
 }
 
-/** Sends each kind of request over new connections, and returns the statuses. */
+/** Sends a request of each kind over new connections, and returns the status of each response. */
 async function statuses(): Promise<Record<string, number | undefined>> {
   const agent = new Agent();
   const upload = { method: 'POST', key: ready.SERVICE_ROLE_KEY, body: 'hello' };

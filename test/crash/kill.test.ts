@@ -17,8 +17,8 @@ const plinth = fileURLToPath(new URL('../../bin/plinth-built.mjs', import.meta.u
 const projectDir = mkdtempSync(join(tmpdir(), 'plinth-crash-'));
 const rounds = 10;
 /**
- * The maximum delay before the server is killed during the first start. It is short enough to interrupt initdb,
- * bootstrap or migrations. Later kills happen during the writes.
+ * The maximum delay before the server is killed during the first start. The delay is short enough to interrupt initdb,
+ * the bootstrap or the migrations. Later kills happen during the writes.
  */
 const longestFirstStartMs = 1500;
 
@@ -64,7 +64,7 @@ function start(): { child: ChildProcess; ready: Promise<Ready>; output: () => st
 }
 
 /**
- * Returns the process, its descendants, and every process whose working directory is in the project's folder, because
+ * Returns the process, its descendants, and every process whose command line contains the project's folder, because
  * PostgreSQL may have left the process tree.
  */
 function everything(root: number): number[] {
@@ -77,7 +77,7 @@ function everything(root: number): number[] {
       parents.set(Number(name), Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]));
       if (readFileSync(`/proc/${name}/cmdline`, 'utf8').includes(projectDir)) found.add(Number(name));
     } catch {
-      // The process has ended in the meantime.
+      // The process has ended since the folder was listed.
     }
   }
   for (let grew = true; grew; ) {

@@ -1,6 +1,6 @@
 /**
- * Tests that the function workers end after a kill -9 of only the server, and that their files are removed soon
- * afterwards.
+ * Tests that the function workers end if only the server is killed with kill -9, and that the workers' files are
+ * removed soon afterwards.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -16,7 +16,10 @@ const folder = join(projectDir, 'supabase', 'functions', 'idle');
 mkdirSync(folder, { recursive: true });
 writeFileSync(join(folder, 'index.ts'), `Deno.serve(() => new Response('here'));`);
 
-/** Returns the workers and PostgreSQL processes, whose command lines contain the project's folder. */
+/**
+ * Returns the IDs of this project's processes that run the given program. Their command lines contain the project's
+ * folder.
+ */
 function below(program: string): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))

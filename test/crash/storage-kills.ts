@@ -39,7 +39,7 @@ interface Ready {
   readonly S3_PROTOCOL_REGION: string;
 }
 
-/** The SHA-256 hash of a body. Null if the object doesn't exist. */
+/** The SHA-256 hash of an object's body. Null if the object doesn't exist. */
 type Content = string | null;
 
 interface StagedUpload {
@@ -57,7 +57,7 @@ export async function killStorage(
   mkdirSync(join(projectDir, 'supabase'), { recursive: true });
   writeFileSync(join(projectDir, 'supabase', 'config.toml'), 'project_id = "kills"\n');
   const tally: Tally = { kills: 0, acknowledged: 0, refused: 0, open: 0, resumed: 0, verified: 0 };
-  /** The possible contents of each key: two if the outcome of a change is unknown, and otherwise one. */
+  /** The possible contents of each object, by key: several if the outcome of a change is unknown, and otherwise one. */
   const known = new Map<string, readonly Content[]>();
   let staged: StagedUpload[] = [];
   let server: ChildProcess | undefined;
@@ -179,7 +179,7 @@ async function work(
       );
     },
     async () => {
-      // The change was rejected because the key exists.
+      // This change is rejected because the key exists.
       const key = there();
       if (key)
         await change({ [key]: hash(Buffer.from('never')) }, () =>
@@ -247,7 +247,9 @@ async function work(
   s3.destroy();
 }
 
-/** Sends uploads that must never become visible: a body over the bucket's limit, and one without permission. */
+/**
+ * Sends uploads that must never become visible: one that exceeds the bucket's size limit, and one without permission.
+ */
 async function refusals(
   ready: Ready,
   own: string,
@@ -282,7 +284,7 @@ async function patchAll(ready: Ready, upload: StagedUpload): Promise<void> {
   }
 }
 
-/** Resumes multipart uploads at the acknowledged offset. Every second upload is abandoned. */
+/** Continues resumable uploads at the acknowledged offset. Every second upload is abandoned. */
 async function resume(
   ready: Ready,
   staged: readonly StagedUpload[],
@@ -331,7 +333,10 @@ async function verify(ready: Ready, known: Map<string, readonly Content[]>, tall
   );
 }
 
-/** Throws unless the objects folder contains exactly the versions of the rows, and no unfinished work is left. */
+/**
+ * Throws unless the objects folder contains exactly the versions that the rows reference, and no unfinished work is
+ * left.
+ */
 async function requireEqual(projectDir: string, ready: Ready): Promise<void> {
   const root = join(projectDir, '.plinth', 'storage');
   const list = (folder: string): string[] => readdirSync(join(root, folder));
@@ -398,7 +403,7 @@ async function kill(child: ChildProcess, projectDir: string, withDatabase: boole
         if (/^\d+$/.test(name) && readFileSync(`/proc/${name}/cmdline`, 'utf8').includes(projectDir))
           process.kill(Number(name), 'SIGKILL');
       } catch {
-        // The process has ended in the meantime.
+        // The process has ended since the folder was listed.
       }
     }
   }

@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => own?.drop());
 
-/** Runs the statements as `role` and rolls them back. Returns the SQLSTATE of the error, or `ok`. */
+/** Runs the statements as `role` and rolls back their changes. Returns the SQLSTATE of the error, or `ok`. */
 async function outcome(login: LoginRole, statements: string, role?: string): Promise<string> {
   try {
     await database.pool(login).transaction(
@@ -182,7 +182,7 @@ describe('schemas', () => {
 
 describe('postgres, without superuser privileges', () => {
   test.each([
-    // Tables of the services.
+    // The following cases concern the services' tables.
     ['a policy', 'create policy p on storage.notes for select using (true)', 'ok'],
     [
       'a trigger',
@@ -229,7 +229,7 @@ describe('postgres, without superuser privileges', () => {
     ['settings of the superuser', "alter role supabase_admin set search_path = ''", '42501'],
     ['an unknown setting', "alter role anon set foo.bar = 'x'", '42501'],
     ['the first statements of every dump', 'set session_replication_role = replica', 'ok'],
-    // Roles and other objects.
+    // The following cases concern roles and other objects.
     ['a role', 'create role reader; grant anon to reader', 'ok'],
     ['a superuser', 'create role boss superuser', '42501'],
     ['an owner', 'create table public.a (b int); alter table a owner to supabase_auth_admin', '42501'],

@@ -50,7 +50,7 @@ test('a missing password is added to the URL, and a slow database is reported', 
     await generateTypes(bare.href, ['shop'], { language: 'go', password: decodeURIComponent(password) }),
   ).toContain('type ShopOrdersSelect struct');
   const pool = other.database.pool('postgres');
-  // The generator reads the size of each table, so it waits for the lock.
+  // The generator reads the size of each table, so it waits until the lock on the table is released.
   await pool.transaction(async (tx) => {
     await tx.query(sql`lock table shop.orders in access exclusive mode`);
     await expect(generateTypes(url, ['shop'], { timeoutMs: 300 })).rejects.toThrow(

@@ -1,4 +1,4 @@
-/** Tests how the embedded server starts and stops, and how it reacts to interference from outside. */
+/** Tests how the embedded server starts and stops, and how it reacts when other processes interfere with it. */
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 let folder: ReturnType<typeof temporaryFolder>;
 let running: Database[] = [];
 
-/** Copies a prepared cluster to the folder, for tests that don't need the first start. */
+/** Copies a prepared cluster to the folder, for tests that don't concern a project's first start. */
 const bootstrapped = () => copyTemplateFolder(folder.path);
 
 async function start(
@@ -189,8 +189,8 @@ describe('a second start', () => {
       join(folder.path, 'lock'),
       JSON.stringify({ pid: process.ppid, startedAt: '', port: 1, mark: 'x:1' }),
     );
-    // The ID belongs to this test's process, which isn't a postmaster. PostgreSQL alone would refuse to start in this
-    // case.
+    // The process ID in the file is that of this test's process, which isn't a PostgreSQL server. Without Plinth,
+    // PostgreSQL would refuse to start in this case.
     writeFileSync(join(folder.path, 'postgres', 'postmaster.pid'), `${process.pid}\n${folder.path}\n`);
     const database = await start(folder.path);
     expect(await database.pool('postgres').query(sql`select 1 as one`)).toEqual([{ one: 1 }]);

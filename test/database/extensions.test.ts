@@ -1,6 +1,6 @@
 /**
- * Tests CREATE EXTENSION as `postgres`, as in migrations. Available extensions work, and the others become
- * placeholders.
+ * Tests CREATE EXTENSION as the role `postgres`, which also runs migrations. Available extensions work, and the others
+ * become placeholders.
  */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { missingExtensions, placeholderVersion } from '../../src/database/extensions/missing.ts';
@@ -144,7 +144,7 @@ describe('pgjwt', () => {
   beforeAll(() => postgres.exec('create extension pgjwt with schema extensions'));
 
   test('signs as RFC 7519 specifies', async () => {
-    // This is the HS256 example from jwt.io, with this order in the header.
+    // This is the HS256 example from jwt.io, with the header fields in the order of that example.
     expect(
       await first(`select sign('{"sub":"1234567890","name":"John Doe","admin":true}', 'secret') as token`),
     ).toEqual({

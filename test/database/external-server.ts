@@ -23,8 +23,8 @@ export interface ExternalServer {
 }
 
 /**
- * Returns the folders that contain initdb and postgres, by version. The result contains the embedded version and, if it
- * is installed, the oldest supported version from Debian.
+ * Returns the available PostgreSQL versions, and the folder that contains initdb and postgres for each version. These
+ * are the embedded version and, if Debian's package is installed, the oldest supported version.
  */
 export function availableServers(): { version: string; bin: string }[] {
   const binaries = findBinaries();

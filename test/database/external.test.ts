@@ -40,7 +40,7 @@ async function asClient<T>(url: string, work: (client: Client) => Promise<T>): P
   }
 }
 
-/** Returns everything that a start could have changed, as one string. */
+/** Returns hashes of all catalogs that a start could have changed. */
 function fingerprint(client: Client): Promise<unknown> {
   return client.query(sql`
     select (select md5(string_agg(c::text, ';' order by oid)) from pg_class c) as classes,
@@ -115,7 +115,7 @@ describe.each(availableServers())('PostgreSQL $version with a URL', ({ version, 
         const [row] = await database.pool(role).query<{ who: string }>(sql`select current_user::text as who`);
         expect(row?.who).toBe(role);
       }
-      // Users' code must not run in a superuser's session.
+      // Code that users control must not run in a superuser's session.
       const [login] = await database
         .pool('authenticator')
         .query<{ superuser: boolean }>(

@@ -1,6 +1,6 @@
 /**
- * Lists owners and grants in every schema of the hosted service, with one line per object, for the comparison with a
- * table of expected grants.
+ * Lists the owners and grants in every schema that the hosted service has, with one line per object. The list is
+ * compared with a table of expected grants.
  */
 import type { Database } from '../../src/database/types.ts';
 import { sql } from '../../src/kernel/sql.ts';
@@ -33,8 +33,8 @@ const extensions = [
 
 /**
  * Returns lines in the format `kind name | owner | grantee=privileges …`, with the letters of PostgreSQL's access lists
- * and `*` for the grant option. Excludes the owner's own privileges, and privileges that PUBLIC also has, unless they
- * include the grant option.
+ * and `*` for the grant option. Excludes the privileges of the object's owner. Also excludes privileges that PUBLIC
+ * has, unless they include the grant option.
  */
 export async function grantsOf(database: Database): Promise<string[]> {
   return await database.pool('supabase_admin').transaction(async (tx) => {

@@ -14,7 +14,10 @@ export function temporaryFolder(): { path: string; remove: () => void } {
   return { path, remove: () => rmSync(path, { recursive: true, force: true, maxRetries: 5 }) };
 }
 
-/** Simulates an outage. Kills all processes whose working directory is in `folder` or that were started for it. */
+/**
+ * Simulates an outage. Kills all processes whose working directory is in `folder` or whose command line contains
+ * `folder`.
+ */
 export function killEverything(folder: string): void {
   const listed = execFileSync('ps', ['-axo', 'pid=,command='], { encoding: 'utf8' })
     .split('\n')
@@ -33,7 +36,7 @@ export function killEverything(folder: string): void {
 export interface Writer {
   /** Resolves with the first line that has this prefix, or with undefined if the process ends first. */
   line(prefix: string): Promise<string | undefined>;
-  /** Returns the highest number that was acknowledged to the process. */
+  /** Returns the highest row number that the database has acknowledged to the process. */
   readonly acknowledged: () => number;
   readonly ended: Promise<void>;
   readonly pid: number;

@@ -1,7 +1,7 @@
 /**
- * Compares the owners and privileges in every schema of the hosted service with those in Plinth. A migration that `db
- * pull` writes or that references a system table requires the same privileges. The table contains a reason for each
- * difference.
+ * Compares the owners and privileges in every schema of the hosted service with the owners and privileges in Plinth.
+ * Migrations require the same privileges if they were written by `db pull` or reference a system table. The table of
+ * expected grants contains a reason for each difference.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -22,8 +22,8 @@ interface Fact {
 }
 
 /**
- * Parses the table, which has one line per object. If Plinth's owner or grants differ, the next line is `plinth: owner
- * | grants # reason`.
+ * Parses the table, which has one line per object. If the owner or the grants in Plinth differ from that line, the next
+ * line is `plinth: owner | grants # reason`.
  */
 function factsOf(text: string): Fact[] {
   const facts: Fact[] = [];
@@ -43,7 +43,10 @@ function factsOf(text: string): Fact[] {
 }
 
 const facts = factsOf(readFileSync(new URL('hosted-grants.txt', import.meta.url), 'utf8'));
-/** Whether a line's name matches. A name that ends with `*` is for objects that no other line matches. */
+/**
+ * Whether an object's name matches the name in a line of the table. A name that ends with `*` applies to objects that
+ * don't match any other line.
+ */
 const matches = (pattern: string, name: string): boolean =>
   pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : pattern === name;
 const factOf = (name: string): Fact | undefined =>

@@ -15,7 +15,7 @@ const knownMigrations = async () => [more];
 const future =
   "insert into _plinth.migrations (room, version, name, hash) values ('more', '0099', 'next', '')";
 
-/** Returns everything that a start could change. */
+/** Returns hashes of all catalogs that a start could change. */
 const fingerprint = (client: Client) =>
   client.query(sql`
     select (select md5(string_agg(c::text, ';' order by oid)) from pg_class c) as classes,
@@ -62,7 +62,8 @@ test('is rejected in the embedded PostgreSQL', async () => {
     await database.pool('supabase_admin').exec(future);
     await database.stop();
     await expect(start({ dataDir })).rejects.toMatchObject({ code: 'schema_newer' });
-    // The data folder isn't locked, and a version of Plinth that contains the migration can start.
+    // The rejected start doesn't leave the data folder locked, so a version of Plinth that contains the migration can
+    // start.
     await (await createDatabase({ dataDir })).stop();
   } finally {
     folder.remove();

@@ -1,6 +1,6 @@
 /**
  * Tests the request path under overload with a real server: which requests start, in which order they start, and which
- * are rejected.
+ * requests are rejected.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { PathRequest, RequestPath } from '../../src/database/types.ts';
@@ -46,13 +46,13 @@ test('many calls of a new slow function leave connections for others, and move t
   const sleepers = Array.from({ length: 20 }, (_, index) => sleeping(speed, anonymous(`client ${index}`)));
   const calls = sleepers.map(({ call }) => path.execute(call));
   const settled = Promise.allSettled(calls);
-  // The speed of these requests isn't known yet. The client `other` doesn't have waiting requests, and the other two
-  // clients do.
+  // The speed of the following requests isn't known yet. The client `other` doesn't have waiting requests, but the
+  // clients 3 and 19 do.
   for (const key of ['other', 'client 3', 'client 19'])
     expect(texts(await path.execute(reading(new LaneMemory(), anonymous(key))))).toEqual([['1']]);
   await expect.poll(() => load(path, 'slow'), { timeout: 20_000 }).toMatchObject({ busy: 1, waiting: 18 });
   expect(speed.isBlocking).toBe(true);
-  // All clients are anonymous, so one of the two connections is reserved for others.
+  // All waiting clients are anonymous, so one of the two connections is reserved for clients that are signed in.
   const signedIn = path.execute({ ...reading(speed, { key: 'user', isAnonymous: false }) });
   expect(texts(await signedIn)).toEqual([['1']]);
   expect(texts(await path.execute(reading(new LaneMemory(), anonymous('other'))))).toEqual([['1']]);
@@ -70,7 +70,7 @@ test('one client can’t occupy all connections with calls of different shapes',
     .poll(() => load(path, 'exclusive'), { timeout: 20_000 })
     .toMatchObject({ busy: 2, waiting: 4 });
   const other = path.execute(reading(new LaneMemory(), { key: 'b', isAnonymous: false }));
-  // Calls of unknown speed occupy two of three connections, so the last one is only for fast calls.
+  // Calls of unknown speed occupy two of three connections, so the last connection is only for fast calls.
   const brief = new LaneMemory();
   for (let run = 0; run < 3; run++) brief.record(1);
   expect(texts(await path.execute(reading(brief, { key: 'a', isAnonymous: false })))).toEqual([['1']]);

@@ -36,11 +36,14 @@ export interface Fixture {
   readonly db: TestDatabase;
   target(): ConnectionOptions;
   open(options?: Partial<RequestPathOptions>): RequestPath;
-  /** Terminates the connections of all paths that the fixture opened, and returns their number. */
+  /**
+   * Terminates the connections of all request paths that the fixture opened, and returns the number of terminated
+   * connections.
+   */
   terminate(): Promise<number>;
-  /** Returns the number of connections with this name. */
+  /** Returns the number of connections with this application name. */
   backends(applicationName: string): Promise<number>;
-  /** Resolves as soon as the server runs `pg_sleep` for one of the paths. */
+  /** Resolves as soon as the server runs `pg_sleep` for one of the request paths. */
   asleep(): Promise<void>;
   close(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 /**
- * Tests the request path with a real server. Most importantly, a request must not receive any data or settings of
- * another request.
+ * Tests the request path with a real server. Most importantly, a request must never receive data or settings that
+ * belong to another request.
  */
 import { getEventListeners } from 'node:events';
 import fc from 'fast-check';
@@ -10,7 +10,7 @@ import { type Fixture, request, startFixture, texts, WHO } from './path-fixture.
 
 let fixture: Fixture;
 let path: RequestPath;
-/** A path with a single connection for shared requests, so that any leak between requests becomes visible. */
+/** A request path with a single connection for shared requests, so that any leak between requests becomes visible. */
 let narrow: RequestPath;
 
 beforeAll(async () => {

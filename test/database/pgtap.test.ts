@@ -1,6 +1,5 @@
 /**
- * Tests pgTAP in the way that projects' test suites use it, on PostgreSQL 18 and as `postgres`, which isn't a
- * superuser.
+ * Tests pgTAP as projects' test suites use it: on PostgreSQL 18 and with the role `postgres`, which isn't a superuser.
  */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../src/database/testing.ts';
@@ -24,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => own?.drop());
 
-/** Runs a suite's calls in one transaction and returns the lines of output. */
+/** Runs a test suite's function calls in one transaction, and returns the output lines. */
 async function lines(...calls: string[]): Promise<string[]> {
   return own.database.pool('postgres').transaction(
     async (tx) => {

@@ -25,7 +25,7 @@ async function asClient<T>(url: string, work: (client: Client) => Promise<T>): P
 const open = (databaseUrl: string): Promise<Database> =>
   createDatabase({ dataDir: '/nowhere', databaseUrl, environment });
 
-/** Returns everything in the catalogs that a start could change, including comments and passwords. */
+/** Returns hashes of all catalogs that a start could change, including comments and passwords. */
 function catalogs(client: Client): Promise<unknown> {
   return client.query(sql`
     select (select md5(string_agg(c::text, ';' order by oid)) from pg_class c) as classes,
@@ -53,7 +53,10 @@ describe.each(availableServers())('PostgreSQL $version', ({ version, bin }) => {
   const asAdmin = <T>(database: string, work: (client: Client) => Promise<T>): Promise<T> =>
     asClient(server.url('admin', database), work);
 
-  /** Starts with `url` and expects a rejection that changes nothing in `database`. Returns the message. */
+  /**
+   * Starts Plinth with `url`, and expects that the start is rejected and doesn't change anything in `database`. Returns
+   * the message.
+   */
   async function rejected(url: string, database: string): Promise<string> {
     return asAdmin(database, async (client) => {
       const before = await catalogs(client);

@@ -1,4 +1,6 @@
-/** Tests new data folders that are copies of a prepared cluster. Copies don't share their identity or any secret. */
+/**
+ * Tests new data folders that are copies of a prepared cluster. Different copies don't share an identity or a secret.
+ */
 import {
   chmodSync,
   cpSync,
@@ -64,7 +66,7 @@ describe('a copy of a prepared cluster', () => {
   });
 
   it('starts in a folder that only its owner can enter, even if another user prepared the original', async () => {
-    // If the test runs as root, the server runs as a different user from the owner of the original.
+    // If the test runs as root, the server runs as a user who doesn't own the prepared cluster.
     chmodSync(folder.path, 0o711);
     const home = join(folder.path, 'private');
     mkdirSync(home, { mode: 0o700 });
@@ -118,7 +120,7 @@ describe('the spare copy of a prepared cluster', () => {
   const spare = join(prepared, 'spare');
   const keyOf = (path: string): string => readFileSync(join(path, 'postgres', 'plinth_vault.key'), 'utf8');
 
-  /** Creates the spare copy, as a server does after it has used the prepared cluster. */
+  /** Creates the spare copy in the same way as a server that has used the prepared cluster. */
   async function makeSpareCopy(database: Database, name: string): Promise<void> {
     const copy = createSpareCopy({
       dataDir: join(folder.path, name),

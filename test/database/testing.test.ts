@@ -26,7 +26,7 @@ test('databases from one template are prepared once and are independent', async 
   expect(prepared).toBe(1);
   await one.exec('insert into public.things values (1)');
   expect(await two.query(sql`select count(*)::int as count from public.things`)).toEqual([{ count: 0 }]);
-  // CREATE DATABASE doesn't copy these settings.
+  // CREATE DATABASE doesn't copy settings that ALTER DATABASE has set, so the harness copies them.
   expect(await two.query(sql`select current_setting('app.settings.jwt_secret') as value`)).toEqual([
     { value: 'x=y' },
   ]);

@@ -86,7 +86,7 @@ test('clients take turns, no client can occupy all connections, and a full queue
     order.push(name);
   };
   const waiting = [run('a', 'a1'), run('a', 'a2')];
-  // The first client can't use the second connection, so another client's query runs immediately.
+  // The client `a` can't use the second connection, so the query of the client `b` runs immediately.
   await run('b', 'b');
   waiting.push(run('a', 'a3'));
   await expect(run('a', 'a4')).rejects.toMatchObject({ code: 'pool_full', retryAfterSeconds: 1 });

@@ -38,7 +38,8 @@ test('commands return results, changes arrive, and destroying the stream ends th
       if (serverTimeMicros < before) arrived.reject(new Error('The time of the server is wrong.'));
       if (walStart > last) last = walStart;
       replication.acknowledge(walStart);
-      // An insert contains the relation's OID, N, the number of columns, t, the length and the text.
+      // An insert message contains the relation's OID, `N`, the number of columns, `t`, the length of the text, and the
+      // text.
       if (payload[0] === 0x49) inserted.push(payload.toString('utf8', 13));
       if (inserted.length === 500) arrived.resolve();
     },

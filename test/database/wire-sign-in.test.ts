@@ -122,7 +122,7 @@ test('a client certificate is sent, unless other users can read its key', async 
   expect((await connect({ tls: 'accept' }, target)).certificates).toEqual(['localhost']);
   await chmod(sslKey, 0o640);
   const connecting = connect({ tls: 'accept' }, target);
-  // If root owns the file, the file's group may read it.
+  // If root owns the key file, the file's group may have read access.
   if (process.getuid?.() === 0) {
     expect((await connecting).certificates).toEqual(['localhost']);
     await chmod(sslKey, 0o644);
@@ -158,7 +158,7 @@ describe('a password file', () => {
 });
 
 describe('several hosts', () => {
-  /** Starts all servers and returns the index of the server that the session is connected to, or the error. */
+  /** Starts all servers, and returns the index of the server to which the client has connected, or the error. */
   async function choose(servers: readonly StubOptions[], more: Partial<ConnectionOptions> = {}) {
     const started = await Promise.all(servers.map((options) => startStub(options)));
     stubs.push(...started);

@@ -7,18 +7,18 @@ export interface Stub {
   /** The passwords that clients sent, and the names and values in their startup messages. */
   readonly passwords: string[];
   readonly startups: string[][];
-  /** The names in the clients' certificates. Empty for a client without a certificate. */
+  /** The names in the certificates that clients presented. Empty for a client without a certificate. */
   readonly certificates: string[];
   close(): Promise<void>;
 }
 
 export interface StubOptions {
   /**
-   * The part of the server's authentication request after the length. If it is undefined, the server doesn't request a
-   * password. If it is empty, the server doesn't respond.
+   * The part of the server's authentication request that follows the length. If it is undefined, the server doesn't
+   * request a password. If it is empty, the server doesn't respond.
    */
   readonly asks?: Buffer;
-  /** `refuse` responds with N to a TLS request. */
+  /** With `refuse`, the server responds with `N` to a request for TLS. */
   readonly tls?: 'accept' | 'refuse';
   /** The parameters that the server reports in addition to the version. */
   readonly reports?: Readonly<Record<string, string>>;
@@ -96,7 +96,7 @@ function letIn(socket: Socket, reports: Readonly<Record<string, string>>): void 
       message('S', Buffer.from(`${name}\0${value}\0`)),
     ),
   );
-  // The response is sent in two parts, with the split within a message.
+  // The response is sent in two parts and is split in the middle of a message.
   const all = Buffer.concat([ok, status, key, message('Z', Buffer.from('I'))]);
   socket.write(all.subarray(0, 13));
   setImmediate(() => socket.write(all.subarray(13)));

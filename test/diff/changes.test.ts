@@ -1,5 +1,6 @@
 /**
- * Tests which changes are marked as destructive, which renames are found, and how partitions' triggers are compared.
+ * Tests which changes are marked as destructive, which renames are detected, and how the triggers of partitions are
+ * compared.
  */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { compareSnapshots, diffScript, readSnapshot, type SchemaDiff } from '../../src/diff/index.ts';

@@ -88,7 +88,7 @@ test.each(Object.entries(cases))('%s', async (_name, [create, change]) => {
     }
     await apply(copy, await diffOf(copy, full));
     if (create.includes('materialized')) {
-      // The materialized view was filled from the complete view.
+      // The materialized view's rows come from the complete view.
       const rows = await copy.run((client) => client.query(sql`select n::text, "all"::text from app.m`));
       expect(rows).toEqual([{ n: '0', all: '1' }]);
     }

@@ -1,4 +1,7 @@
-/** Creates databases for comparisons in the test cluster. Their objects belong to a role that no service uses. */
+/**
+ * Creates databases for comparisons in the test cluster. The objects in these databases belong to a role that no
+ * service uses.
+ */
 import { randomBytes } from 'node:crypto';
 import { clusterTarget } from '../../src/database/embedded/sign-ins.ts';
 import { startTestCluster } from '../../src/database/testing.ts';
@@ -51,7 +54,7 @@ export async function diffOf(from: ComparedDatabase, to: ComparedDatabase): Prom
   return compareSnapshots(await readSnapshot(from.target), await readSnapshot(to.target), { role: owner });
 }
 
-/** Runs the statements as a migration does. */
+/** Runs the statements in the same way as a migration. */
 export async function apply(database: ComparedDatabase, { statements }: SchemaDiff): Promise<void> {
   await database.run(async (client) => {
     await client.exec('begin');
@@ -95,8 +98,8 @@ export async function catalogs(
 }
 
 /**
- * Whether a row is compared. After a column is renamed, its NOT NULL constraint and the columns of its indexes keep the
- * old name.
+ * Whether a row of the catalogs is compared. After a column is renamed, its NOT NULL constraint and the columns of its
+ * indexes keep the old name.
  */
 const isCompared = (row: object, indexes: ReadonlySet<string>): boolean =>
   !('contype' in row && row.contype === 'n') &&

@@ -1,4 +1,4 @@
-/** Tests a database whose owner tries to make the comparing session call the owner's functions. */
+/** Tests a database whose owner tries to make the session that compares schemas call the owner's functions. */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { Client } from '../../src/database/wire/index.ts';
 import { compareSnapshots, readSnapshot } from '../../src/diff/index.ts';

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { apply, type ComparedDatabase, catalogs, createDatabase, diffOf } from './helpers.ts';
 
 /**
- * Creates a schema from the first statements, and another one from all statements. Throws unless the differences turn
- * each schema into the other, and an empty database into the second schema.
+ * Creates a schema from the first statements, and another schema from all statements. Throws unless the differences
+ * turn each schema into the other schema, and an empty database into the second schema.
  */
 export async function turnsIntoEachOther(first: readonly string[], second: readonly string[]): Promise<void> {
   const databases: ComparedDatabase[] = [];

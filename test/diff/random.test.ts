@@ -1,7 +1,8 @@
 /**
- * Tests that the difference between two random schemas turns the first into the second, and the reverse difference
- * turns it back. By default, a few fixed seeds are used. `PLINTH_DIFF_RUNS=50 npm test -- test/diff/random.test.ts`
- * uses more random seeds, and PLINTH_DIFF_SEED repeats a specific seed.
+ * Tests that the difference between two random schemas turns the first schema into the second, and that the reverse
+ * difference turns the second into the first. By default, a few fixed seeds are used.
+ * `PLINTH_DIFF_RUNS=50 npm test -- test/diff/random.test.ts` uses more random seeds, and PLINTH_DIFF_SEED repeats a
+ * specific seed.
  */
 import fc from 'fast-check';
 import { afterAll, beforeAll, test, vi } from 'vitest';

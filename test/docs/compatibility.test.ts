@@ -1,4 +1,4 @@
-/** Compares docs/compatibility.md, which lists missing and different behavior, with a running server. */
+/** Compares a running server with docs/compatibility.md, which lists missing and different behavior. */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { createClient } from '@supabase/supabase-js';

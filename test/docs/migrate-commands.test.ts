@@ -64,7 +64,7 @@ afterAll(async () => {
 });
 
 /**
- * Runs a command in the second project. The environment variables refer to the other project, as the page describes.
+ * Runs a command in the second project. As the page describes, the environment variables refer to the other project.
  */
 function runLine(line: string, other: RunningServer): Promise<CommandResult> {
   const args = line

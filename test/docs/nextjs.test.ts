@@ -14,7 +14,7 @@ vi.setConfig({ testTimeout: 120_000 });
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const page = readFileSync(join(root, 'docs', 'nextjs.md'), 'utf8');
 
-/** The files of the app, by their path. */
+/** The app's files that the page contains, by path. */
 const files = Object.fromEntries(
   [...page.matchAll(/^`([\w./-]+)`:\n\n```tsx?\n([\s\S]*?)^```$/gm)].map(([, path = '', text = '']) => [
     path,
@@ -92,7 +92,7 @@ test('components that read cookies are inside Suspense, as new apps require', ()
     expect(rendered).not.toContain('createClient');
     expect(inside).toContain('createClient');
   }
-  // With a session, the client reads the time, which Next.js allows only during a request.
+  // If a session exists, the client reads the current time, which Next.js allows only during a request.
   expect(files['lib/supabase.ts']).toMatch(/await connection\(\);\n.*cookies\(\)/);
 });
 

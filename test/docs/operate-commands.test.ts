@@ -54,7 +54,7 @@ it('every command is run here or covered elsewhere', () => {
   expect(Object.keys(elsewhere).filter((line) => !lines.includes(line))).toEqual([]);
 });
 
-/** The addresses and files of this test, which replace those of the page. */
+/** Returns a command's arguments, with the page's addresses and files replaced by those of this test. */
 function substituted(line: string): string[] {
   const restored = join(project.dir, 'restored');
   const words = [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');

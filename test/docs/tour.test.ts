@@ -33,7 +33,7 @@ beforeAll(async () => {
     server: { port: 0, strictPort: false },
   });
   await app.listen();
-  // The redirect rule accepts every port on the site's loopback address.
+  // The redirect rule accepts every port on the loopback address of the site URL.
   const address = app.httpServer?.address() as AddressInfo;
   appUrl = `http://127.0.0.1:${address.port}/`;
   browser = await launchBrowser();

@@ -1,6 +1,6 @@
 /**
- * Reads the catalogs and rows of a database without OIDs, to compare two databases. It doesn't use any of the dump's
- * code.
+ * Reads the catalogs and rows of a database without OIDs, to compare two databases. This module doesn't use any code of
+ * the dump.
  */
 import type { Client } from '../../src/database/wire/index.ts';
 import { sql } from '../../src/kernel/sql.ts';

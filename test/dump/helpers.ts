@@ -94,6 +94,9 @@ export const everyKind = (major: number): string =>
     major >= Number(since) ? statements : '',
   );
 
-/** Returns a dump without security labels. Tests don't load a provider for them, so a restore only warns about them. */
+/**
+ * Returns a dump without security labels. Tests don't load a provider for security labels, so a restore only reports
+ * warnings about labels.
+ */
 export const withoutLabels = (text: string): string[] =>
   text.split('\n\n').filter((statement) => !statement.includes('SECURITY LABEL'));

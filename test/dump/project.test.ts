@@ -95,7 +95,7 @@ test('a restored project has the same dump, users, files, migrations and privile
     emails: ['a@example.com'],
     files: ['a.txt'],
     versions: ['20260101000000'],
-    // The project's trigger doesn't run for restored users.
+    // The project's trigger doesn't run for restored users, so it doesn't add notes.
     notes: 1,
     anon: false,
     authenticated: true,

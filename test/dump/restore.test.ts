@@ -1,4 +1,4 @@
-/** Tests errors during a restore. Everything is rolled back, unless failed statements are skipped. */
+/** Tests errors during a restore. After an error, everything is rolled back, unless failed statements are skipped. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
 import { createEmptyDatabase, type EmptyDatabase, restoreText } from './helpers.ts';

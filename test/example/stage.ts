@@ -50,7 +50,7 @@ export async function startExample(): Promise<Example> {
   }
 }
 
-/** Returns the environment without variables of the test runner and this machine that would change the behavior. */
+/** Returns the environment without the test runner's and this machine's variables that would change the behavior. */
 function ordinaryEnvironment(): NodeJS.ProcessEnv {
   const foreign = /^(SUPABASE|PLINTH|VITE|VITEST|NODE_ENV|NODE_OPTIONS|npm_)/;
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !foreign.test(name)));
@@ -77,7 +77,7 @@ async function interrupt(child: ChildProcess): Promise<void> {
 
 export const password = 'correct horse battery 1';
 
-/** Signs up with a new address on the Account pages, which the app opens, and returns to the app. */
+/** Opens the Account pages from the app, signs up there with a new address, and returns to the app. */
 export async function signUp(page: Page, email: string): Promise<void> {
   await page.getByRole('button', { name: 'Sign in' }).click();
   await finishSignUp(page, email);
@@ -86,7 +86,7 @@ export async function signUp(page: Page, email: string): Promise<void> {
 /** Signs up on the Account pages, and waits until the app shows the address. */
 export async function finishSignUp(page: Page, email: string): Promise<void> {
   await page.getByRole('link', { name: 'Create an account' }).click();
-  // Both pages have these fields.
+  // The sign-in page and the sign-up page have the same fields, so the test waits for the sign-up page.
   await page.waitForURL('**/account/sign-up**', { waitUntil: 'commit' });
   await page.getByLabel('Email address').fill(email);
   await page.getByLabel('Password', { exact: true }).fill(password);

@@ -98,7 +98,7 @@ describe('a function', () => {
   );
 
   it('responds to 60 KiB of cookies', async () => {
-    // This request doesn't use `fetch`, whose limit for headers is lower.
+    // This request isn't sent with `fetch`, because the size limit that `fetch` has for headers is lower.
     const response = await text(await open('GET /functions/v1/many/cookies HTTP/1.1', 'connection: close'));
     expect([response.slice(9, 12), response.match(/^set-cookie: /gim)?.length]).toEqual(['200', 15]);
   });

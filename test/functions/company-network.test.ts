@@ -1,6 +1,6 @@
 /**
  * Tests functions on a company network, with a private registry and a proxy that terminates TLS with the company's
- * certificate authority. Deno uses the machine's network settings, but functions can't read them.
+ * certificate authority. Deno uses the machine's network settings, but functions can't read these settings.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';

@@ -1,6 +1,6 @@
 /**
- * Tests functions in development. Saving takes effect immediately, errors contain a location, and other functions
- * aren't affected.
+ * Tests functions in development. Saving a file takes effect immediately, errors contain a location, and other
+ * functions aren't affected.
  */
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';

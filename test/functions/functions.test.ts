@@ -196,8 +196,8 @@ describe('a function', () => {
   ])('can respond without reading the body: %s, %i bytes', async (slug, size) => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     const headers = { authorization: `Bearer ${backend.keys.anonKey}`, 'content-length': size };
-    // Sends sequential requests on one connection. An unread body must not block this connection or the worker's
-    // connection.
+    // The test sends sequential requests on the same connection. An unread body must not block this connection or the
+    // worker's connection.
     for (let turn = 0; turn < 4; turn += 1) {
       const sent = request(`${backend.url}/functions/v1/${slug}`, { method: 'POST', headers, agent });
       sent.end(Buffer.alloc(size));

@@ -20,13 +20,16 @@ export interface FunctionsWorld {
   /** Sends a request with the anon key. The path begins with the slug. */
   call(path: string, init?: RequestInit): Promise<Response>;
   write(path: string, text: string): void;
-  /** Returns the function's output and the server's messages about it. */
+  /** Returns the function's output and the server's messages about the function. */
   lines(slug: string): string[];
   stop(): Promise<void>;
 }
 
 export interface WorldOptions {
-  /** Source code by path relative to the project folder. A bare name is that function's entrypoint. */
+  /**
+   * The source code of each file, by path relative to the project folder. A name without a folder stands for the
+   * entrypoint of the function with this name.
+   */
   readonly files: Readonly<Record<string, string>>;
   readonly config?: PartialConfig;
   readonly limits?: Partial<Limits>;

@@ -43,7 +43,7 @@ const soon = { timeout: 20_000 };
 
 let world: FunctionsWorld;
 let goodPid = '';
-/** All functions are called at the same time, so they run concurrently. */
+/** The first response of each function. All functions are called at the same time, so they run concurrently. */
 const first = new Map<string, Promise<[number, string]>>();
 
 const outcome = async (slug: string): Promise<[number, string]> => {
@@ -51,7 +51,7 @@ const outcome = async (slug: string): Promise<[number, string]> => {
   const text = await response.text();
   return [response.status, response.headers.get('sb-error-code') ?? text];
 };
-/** Checks that the same process as before still responds. */
+/** Checks that the function `good` still responds in the same process as before. */
 const neighborIsWell = async () => expect(await (await world.call('good')).text()).toBe(goodPid);
 
 beforeAll(async () => {

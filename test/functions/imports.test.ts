@@ -33,7 +33,7 @@ beforeAll(async () => {
       },
     },
     files: {
-      // A project sets these Deno variables to use a private registry.
+      // To use a private registry, a project sets these Deno variables.
       [`${folder}/.env`]: `NPM_CONFIG_REGISTRY=${registry.url}/\nJSR_URL=${registry.url}/jsr/\nONE=shared\nTWO=shared\n`,
       [`${folder}/_shared/word.ts`]: `export const word = 'shared';`,
       shared: `import { word } from '../_shared/word.ts';\n${says('word')}`,

@@ -1,6 +1,6 @@
 /**
- * Tests how workers are shared, notified, stopped and restarted. They are stopped if they are idle or too old, or if
- * there are too many. Also tests invocation records.
+ * Tests how workers are shared, notified, stopped and restarted. Workers are stopped if they are idle or too old, or if
+ * too many workers run. Also tests invocation records.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Limits } from '../../src/functions/core/limits.ts';

@@ -1,4 +1,7 @@
-/** Simulates a package registry on loopback for npm, jsr and plain modules. It implements only what Deno requires. */
+/**
+ * Simulates a package registry on loopback for npm, jsr and plain modules. The registry implements only the requests
+ * that Deno sends.
+ */
 import { createHash } from 'node:crypto';
 import { createServer, type RequestListener } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';

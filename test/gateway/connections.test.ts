@@ -292,8 +292,8 @@ it.runIf(process.platform === 'linux')('the kernel probes idle clients (keepaliv
   const { port } = await start();
   const client = connect(port, '127.0.0.1');
   const local = port.toString(16).toUpperCase().padStart(4, '0');
-  // Matches the fields `sl local remote state queues timer` for the server's side of an established connection (01).
-  // Timer 02 is keepalive.
+  // Matches the fields `sl local remote state queues timer` for the server's side of an established connection (state
+  // 01). Timer 02 is keepalive.
   const serverSide = new RegExp(`: [0-9A-F]{8}:${local} [0-9A-F:]+ 01 [0-9A-F:]+ (\\d\\d):`);
   const timer = async () => serverSide.exec(await readFile('/proc/net/tcp', 'utf8'))?.[1];
   await expect.poll(timer).toBe('02');

@@ -1,6 +1,6 @@
 /**
- * Tests the 503 responses from an API worker in front of a main process. They occur if the worker or the main process
- * is overloaded, and after the main process has exited.
+ * Tests the 503 responses from an API worker in front of a main process. The worker sends these responses if it or the
+ * main process is overloaded, and after the main process has exited.
  */
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -48,7 +48,8 @@ const never = { maxWaitMs: 600_000, maxWaiting: 100_000 };
 const always = { maxWaitMs: 0, maxWaiting: 1000 };
 
 /**
- * Starts a worker, and a main process unless `main` is undefined. Both are in this process, so they share a CPU core.
+ * Starts a worker, and a main process unless `main` is undefined. Both gateways run in the test's process, so they
+ * share a CPU core.
  */
 async function startPair(main: typeof never | undefined, worker: typeof never): Promise<GatewayServer> {
   if (main !== undefined)
@@ -96,7 +97,8 @@ const bodies = ['{"busy":true}', '<busy/>', '"code":"overloaded"'];
 const isRejected = (text: string): boolean => text.startsWith('HTTP/1.1 503');
 
 /**
- * Floods the server until it has rejected a request of each kind. How long this takes depends on the machine's speed.
+ * Floods the server with requests until it has rejected a request of each kind. The required number of requests depends
+ * on the machine's speed.
  */
 async function floodUntilRejected(port: number): Promise<string[]> {
   const responses: string[] = [];

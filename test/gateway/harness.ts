@@ -41,7 +41,7 @@ export async function startGateway(
     tls?: PortTls;
     /** Makes this the gateway of an API worker. */
     forward?: ForwardOptions;
-    /** If set, the gateway is that of a main process and listens on this Unix socket instead of a port. */
+    /** If set, the gateway acts as the gateway of a main process, and listens on this Unix socket instead of a port. */
     mainSocket?: string;
     /** Registers most routes only when `gateway.complete` is called. */
     defersRoutes?: boolean;

@@ -1,5 +1,6 @@
 /**
- * Tests a server that receives more requests than it can process: which clients wait, which are rejected, and how.
+ * Tests a server that receives more requests than it can process: which clients' requests wait, which are rejected, and
+ * with which response.
  */
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -36,7 +37,9 @@ const busy: Service = service('busy', {
   upgrade: (_request, socket) => socket.end('HTTP/1.1 101 Switching Protocols\r\n\r\n'),
 });
 
-/** Sends a client's request on a connection that the proxy also uses for other requests. */
+/**
+ * Returns a client's request as a proxy sends it: on a connection that the proxy also uses for other requests.
+ */
 const get = (client: string, path = '/busy/v1/', extra = '') =>
   `GET ${path} HTTP/1.1\r\nhost: x\r\nx-forwarded-for: ${client}\r\n${extra}\r\n`;
 
@@ -47,8 +50,9 @@ interface Answer {
 }
 
 /**
- * Sends one request on each of many new connections, at the same time. The server accepts the connections in the
- * meantime, so some requests may wait in the kernel. With `isAccepted`, the server has accepted them before.
+ * Sends one request on each of many new connections, at the same time. The server accepts connections while requests
+ * arrive, so some requests may wait in the kernel. With `isAccepted`, the server has accepted all connections before
+ * the requests are sent.
  */
 async function flood(
   port: number,

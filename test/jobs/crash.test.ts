@@ -1,7 +1,7 @@
 /**
  * Tests requests and jobs while PostgreSQL, Plinth or both are killed with kill -9. Each request must arrive at least
  * once and eventually get a response (bench/jobs.ts does the same with ten thousand requests). A running job must be
- * marked as failed. Also tests that two processes on one database never do the same work twice.
+ * marked as failed. Also tests that two processes that share a database never perform the same work twice.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

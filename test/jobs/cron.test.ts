@@ -290,7 +290,7 @@ describe('runs', () => {
     await expect
       .poll(async () => (await runsOf(long.id)).map(({ status }) => status), { timeout: 20_000 })
       .toSatisfy((states: unknown[]) => states.length >= 2 && states.every((state) => state === 'succeeded'));
-    // If the minute has changed in the meantime, the job is due once more.
+    // If a new minute has begun since the start of the test, the job is due one more time.
     const turned = Math.floor(Date.now() / 60_000) - Math.floor(startedAt / 60_000);
     expect((await runsOf(long.id)).length).toBeLessThanOrEqual(2 + turned);
     const [overlap] =

@@ -229,7 +229,7 @@ describe('permissions', () => {
     await expect(
       postgres.exec(`select * from extensions._http_dblink('host=/tmp', 'select 1') as t (x text)`),
     ).rejects.toMatchObject({ code: '42501' });
-    // A user's own dblink can't connect to the socket without a password either.
+    // If a user creates the dblink extension, it can't connect to the socket without a password either.
     await postgres.exec('create extension dblink with schema extensions');
     const dir = backend.database.info.socketDir;
     await expect(

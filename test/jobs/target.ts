@@ -14,7 +14,7 @@ export interface Target {
   readonly arrived: Arrived[];
   /** Returns the maximum number of concurrent requests. */
   readonly most: () => number;
-  /** Sets the response to subsequent requests. Defaults to `{"ok":true}`. */
+  /** Sets the function that responds to subsequent requests. Defaults to `{"ok":true}`. */
   answer(listener: RequestListener): void;
   close(): Promise<void>;
 }

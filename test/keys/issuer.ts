@@ -22,7 +22,10 @@ export interface Issuer {
 
 export interface TokenOptions {
   readonly alg?: 'RS256' | 'HS256' | 'none';
-  /** The key ID in the token's header, if it differs from the signing key's ID. Null omits it. */
+  /**
+   * The key ID in the token's header, if it differs from the signing key's ID. If null, the header doesn't contain a
+   * key ID.
+   */
   readonly kid?: string | null;
   readonly header?: Record<string, unknown>;
   readonly secret?: string | Buffer;

@@ -45,7 +45,7 @@ const kidOf = (token: string): string =>
   JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString()).kid;
 const publishedBy = (keys: ReturnType<typeof createKeys>) => keys.publicJwks().keys.map(({ kid }) => kid);
 
-/** Simulates two servers with one data folder. */
+/** Simulates two servers that share a data folder. */
 function twoServers(log: Logger = silentLogger) {
   const dataDir = folder();
   const options = {
@@ -62,7 +62,7 @@ function twoServers(log: Logger = silentLogger) {
 
 let nowMs = 0;
 const monotonicMs = () => nowMs;
-/** Advances the clock by the maximum time for which a server may use outdated keys. */
+/** Advances the clock by the maximum time for which a server may continue to use outdated keys. */
 const aSecond = () => {
   nowMs += lookEveryMs;
 };
@@ -74,7 +74,7 @@ describe('several processes', () => {
     const standby = generateSigningKey('ES256');
     file.update((keys) => withStandby(keys, standby));
     aSecond();
-    // All servers publish the key, but none of them uses it yet.
+    // All servers publish the standby key, but no server signs tokens with it yet.
     expect(publishedBy(one)).toEqual([kidOf(old), standby.kid]);
     expect(publishedBy(other)).toEqual(publishedBy(one));
     expect(kidOf(one.sign({}))).toBe(kidOf(old));

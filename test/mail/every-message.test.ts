@@ -1,6 +1,7 @@
 /**
  * Tests every email and text message in every language. The tests trigger each message with a user's action, and
- * compare it with the full text that the recipient should read. A new kind of message requires a new row.
+ * compare it with the full text that the recipient should read. For a new kind of message, a row must be added to the
+ * table of expected texts.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { templateNames } from '../../src/auth/core/mails/texts.ts';
@@ -55,7 +56,7 @@ function expectedOf(row: Email, language: Language, { message, email, names = {}
   const values: Readonly<Record<string, string>> = {
     email,
     code: codeIn(message),
-    // An email that contains two times has the time of the change at the end, so the first one belongs to the text.
+    // If an email contains two times, the second one is the time of the change, and the first one belongs to the text.
     time: times[0] ?? '',
     ...names,
   };
@@ -102,7 +103,7 @@ describe.each(languages)('in %s', (language) => {
       expect(html.lines).toEqual(['Harbor', ...expected.lines, 'Harbor ·', help]);
       expect(html.preview).toBe(expected.preview);
       expect(html.links).toEqual(plain.links);
-      // An address that fits on a line isn't broken after a hyphen.
+      // An address that fits on one line isn't wrapped after a hyphen.
       if (row[language].intro.includes('{email}'))
         expect(message.html).toContain(`anywhere">${sent.email}</bdi>`);
       expect(message.html).toContain(`<html lang="${language}" dir="${dir}">`);

@@ -22,7 +22,7 @@ interface Received {
 
 type SmtpSettings = NonNullable<NonNullable<NonNullable<PartialConfig['auth']>['email']>['smtp']>;
 
-/** Uses a free port by default. Waits for a fixed port while another test run uses it. */
+/** Listens on a free port if `port` is 0. If a fixed port is used by another test run, waits until the port is free. */
 async function listen(server: SMTPServer, port: number): Promise<void> {
   for (;;) {
     const listening = Promise.withResolvers<boolean>();
@@ -122,7 +122,7 @@ describe('with a trusted certificate', () => {
     } finally {
       await server.stop();
     }
-    // A server that doesn't use TLS from the start is rejected.
+    // On this port, a server that doesn't use TLS from the start is rejected.
     const clear = await startServer({}, 2465);
     try {
       await expect(send(clear.smtp)).rejects.toThrow(/SSL|TLS/i);

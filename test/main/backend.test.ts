@@ -1,4 +1,4 @@
-/** Tests createBackend and createTestBackend as a library: startup, failures and shutdown. */
+/** Tests `createBackend` and `createTestBackend` as library functions: startup, failures and shutdown. */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
@@ -54,7 +54,7 @@ const postmasterOf = (dir: string): number | undefined => {
 const isAlive = (pid: number): boolean => {
   try {
     process.kill(pid, 0);
-    // A zombie isn't alive. Its parent may not have read its exit status yet.
+    // A zombie isn't alive. The process remains a zombie until its parent has read the exit status.
     return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
   } catch {
     return false;
@@ -68,7 +68,7 @@ describe('a project’s whole life cycle in one folder', () => {
     });
     const first = await backendOf(dir);
 
-    // A second backend in the same folder reports the process that uses it.
+    // A second backend in the same folder reports the ID of the process that uses the folder.
     await expect(createBackend({ projectDir: dir, ...anyPorts })).rejects.toThrow(
       new RegExp(`\\b${process.pid}\\b`),
     );
@@ -107,7 +107,7 @@ describe('a project’s whole life cycle in one folder', () => {
     await expect(first.start()).rejects.toThrow(/already stopped/);
     expect(isAlive(postmaster)).toBe(false);
 
-    // A port conflict is reported in one sentence, and nothing is left running.
+    // If the port is in use, the error is a single sentence, and no process is left running.
     const holder = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => holder.once('listening', resolve));
     undo.push(() => holder.close());

@@ -1,6 +1,6 @@
 /**
- * Defines a case, which consists of a request and the correct explanation. The Console explains each request, and REST
- * performs it for comparison.
+ * Defines a case, which consists of a request and the correct explanation. The Console explains each request, and the
+ * tests send the same request to REST for comparison.
  */
 
 export const ada = '11111111-1111-4111-8111-111111111111';

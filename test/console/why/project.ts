@@ -49,7 +49,7 @@ export async function startWhyProject() {
       headers: { apikey: backend.keys.publishableKey, ...(init.headers as Record<string, string>) },
     });
 
-  /** Performs the request as a client of the project and reverts its changes. */
+  /** Sends the request to REST as a client of the project, and returns the outcome. */
   async function byRest({
     as,
     operation,

@@ -15,14 +15,14 @@ export interface Reading {
 
 export interface Email extends Readonly<Record<Language, Reading>> {
   readonly name: TemplateName;
-  /** The situation, if the text is different in other situations. */
+  /** The situation in which the email has this text, if the text is different in other situations. */
   readonly when?: string;
   readonly send: send.Sender;
   readonly hasCode?: boolean;
   /** The client that made the change, if the email contains the time and the device. */
   readonly by?: 'browser' | 'server';
   /**
-   * The Account pages that the email links to: the page that the button opens, and the one for recipients who didn't
+   * The Account pages to which the email links: the page that the button opens, and the page for recipients who didn't
    * make the change.
    */
   readonly leadsTo?: string;
@@ -51,7 +51,7 @@ const expiry = {
   ar: 'تنتهي صلاحية الرمز والرابط خلال ساعة.',
 } as const;
 
-/** A notice of a change that its recipient can undo. */
+/** The texts of a notice about a change that the recipient can undo. */
 type NoticeText = Pick<Reading, 'subject' | 'title' | 'intro'>;
 const notice = (
   name: TemplateName,

@@ -9,7 +9,7 @@ import { type Language, type Message, type Person, password, type Stage } from '
 /** An email that was sent, and its expected values. */
 export interface Sent {
   readonly message: Message;
-  /** The address of the account. */
+  /** The email address of the account. */
   readonly email: string;
   readonly names?: Readonly<Record<string, string>>;
 }
@@ -21,8 +21,8 @@ const linkTo = ({ text }: Message, page: string): string =>
   new RegExp(`http\\S+/account/${page}\\?token=\\S+`).exec(text)?.[0] ?? '';
 
 /**
- * Returns a pattern for the email's subject. It selects the email about the change, because a notice of a new device
- * can arrive at any time.
+ * Returns a pattern for the email's subject. The pattern is needed to select the email about the change, because a
+ * notice about a new device can arrive at any time.
  */
 const subject = (en: RegExp, ar: RegExp, language: Language): RegExp => (language === 'en' ? en : ar);
 
@@ -35,7 +35,7 @@ const toNewAddress =
     return { message: await stage.received(email), email };
   };
 
-/** Sends a request for an account's address, and returns the email. */
+/** Sends a request for the address of an existing account, and returns the email. */
 const toAccount =
   (path: string, more: object): Sender =>
   async (stage, language) => {
@@ -104,7 +104,8 @@ export const changePassword: Sender = async (stage, language) => {
 };
 
 /**
- * Simulates the browser's return from the provider, without a page. Returns the URL to which the browser is redirected.
+ * Simulates the browser's return from the provider without loading a page. Returns the URL to which the browser is
+ * redirected.
  */
 async function returnFromGithub(
   stage: Stage,
@@ -122,7 +123,7 @@ async function returnFromGithub(
 }
 
 /**
- * Signs up with a provider, because, as in upstream, all other users have a password, even one that they don't know.
+ * Signs up with a provider, because, as in upstream, all other users have a password, even if they don't know it.
  */
 export const setFirstPassword: Sender = async (stage, language) => {
   const email = stage.newEmail();

@@ -1,5 +1,6 @@
 /**
- * Starts a server that can send every message, and simulates a browser on its Account pages and the recipient's inbox.
+ * Starts a server that can send every message, and simulates the recipient's inbox and a browser that shows the
+ * server's Account pages.
  */
 import type { PartialConfig } from '../../../src/config/index.ts';
 import type { Backend } from '../../../src/main.ts';
@@ -30,7 +31,7 @@ export interface Person {
 export interface Stage {
   readonly backend: Backend;
   readonly internet: Internet;
-  /** The server's origin, whose host is a name instead of an IP address. */
+  /** The server's origin, which contains a host name instead of an IP address. */
   readonly origin: string;
   /** The headers of a browser that prefers this language. */
   browserHeaders(language: Language): Record<string, string>;
@@ -44,7 +45,7 @@ export interface Stage {
   press(language: Language, link: string): Promise<void>;
   /** Creates a user with a confirmed address who has signed in. */
   person(language: Language): Promise<Person>;
-  /** Waits for a matching unread message to the address, and returns the newest one. */
+  /** Waits for a matching unread message to the address, and returns the newest matching message. */
   received(to: string, matching?: RegExp): Promise<Message>;
   stop(): Promise<void>;
 }
@@ -53,13 +54,13 @@ export interface AuthRequest {
   readonly method?: string;
   readonly token?: string;
   readonly json?: object;
-  /** The address of the browser. */
+  /** The IP address of the browser. */
   readonly address?: string;
   /** Whether the request is sent with the service key. */
   readonly isAdmin?: boolean;
 }
 
-/** The browser, address and network that notices contain. */
+/** The browser, the IP address and the network that are expected in notices. */
 const windowsChrome =
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';
 const ownAddress = '203.0.113.7';

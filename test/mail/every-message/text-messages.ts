@@ -1,4 +1,7 @@
-/** Defines a sender for each kind of text message that auth sends. A new kind requires a new sender. */
+/**
+ * Defines a sender for each kind of text message that auth sends. For a new kind of text message, a sender must be
+ * added.
+ */
 import type { TextToSend } from '../../../src/auth/flows/phone-codes.ts';
 import { codeIn } from './senders.ts';
 import { type Language, type Message, password, type Stage } from './stage.ts';
