@@ -4,7 +4,8 @@ import { markPosition, statementFailed } from './errors.ts';
 test('the caret is below the character that PostgreSQL reports', () => {
   expect(markPosition('select x', 8)).toBe('select x\n       ^');
   expect(markPosition('select\n\tx,\n y', 9)).toBe('select\n\tx,\n\t^\n y');
-  // Positions count characters, not UTF-16 units. A terminal displays this character with a width of two columns.
+  // PostgreSQL's positions count characters, not UTF-16 units. A terminal displays this character with a width of two
+  // columns.
   expect(markPosition("select '🎉', x", 13)).toBe("select '🎉', x\n             ^");
 });
 

@@ -1,4 +1,4 @@
-/** The errors in project folders, with their codes and messages. */
+/** The errors that a project's folder can cause, with their codes and messages. */
 import type { PostgresErrorShape } from '../database/types.ts';
 
 const table = {
@@ -33,7 +33,7 @@ export type ProjectErrorCode = keyof typeof table;
 type Details = Readonly<Record<string, string | number | undefined>>;
 
 /**
- * An error that is shown to the developer. `advice` contains additional lines: the statement, a caret below the
+ * An error that is shown to the developer. `advice` contains additional lines: the statement, a caret below the error's
  * position, a hint, and how to fix the error.
  */
 export class ProjectError extends Error {
@@ -62,7 +62,7 @@ export interface FailedStatement {
   /** Whether earlier steps of the file have been committed. */
   readonly committed: boolean;
   /**
-   * Whether the statement ran inside a function that Plinth created. If so, the error's position and context refer to
+   * Whether the statement ran inside a function that Plinth created. If true, the error's position and context refer to
    * that function.
    */
   readonly isOurCall: boolean;
@@ -72,7 +72,7 @@ export interface FailedStatement {
   readonly lacksExtension: boolean;
 }
 
-/** Creates the error from PostgreSQL's message, the position in the file, and the statement with a caret. */
+/** Creates the error from PostgreSQL's message, the error's position in the file, and the statement with a caret. */
 export function statementFailed(failed: FailedStatement, cause: PostgresErrorShape): ProjectError {
   const position = failed.isOurCall ? undefined : cause.position;
   const line = failed.line + (position === undefined ? 0 : lineOf(failed.text, position) - 1);
@@ -116,7 +116,7 @@ const lineOf = (text: string, position: number) =>
 const shownLines = 12;
 
 /**
- * Returns the statement with a caret below the position. The position is in characters and starts at 1. A long
+ * Returns the statement with a caret below the position. The position is counted in characters and starts at 1. A long
  * statement is shortened around the position.
  */
 export function markPosition(text: string, position: number | undefined): string {

@@ -4,7 +4,10 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { readMigrationFolder } from './files.ts';
 
-/** Returns the versions that are applied from a folder with these entries. A name that ends in / is a folder. */
+/**
+ * Returns the versions of the migrations that are applied from a folder with these entries. A name that ends in / is a
+ * folder.
+ */
 function versionsOf(...entries: readonly string[]): string[] {
   const dir = mkdtempSync(join(tmpdir(), 'plinth-test-'));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
@@ -28,7 +31,7 @@ test.each([
   [['20211209000000_init.sql'], ['20211209000000']],
   [['20240101000000_init.sql'], ['20240101000000']],
   [['20210101000000_initial.sql'], ['20210101000000']],
-  // The only file that upstream skips. It is skipped only if it is the first entry of the folder.
+  // This file is the only file that upstream skips. Upstream skips it only if it is the first entry of the folder.
   [['20211208235959_init.sql', '20240101000000_a.sql'], ['20240101000000']],
   [
     ['001_a.sql', '20210101000000_init.sql'],

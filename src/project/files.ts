@@ -20,8 +20,8 @@ export interface MigrationFolder {
 }
 
 /**
- * Whether this is the migration that CLI versions released before December 2021 generated. As in upstream, its
- * timestamp must have 14 digits, so a file such as `001_init.sql` is one of the user's migrations.
+ * Whether this is the migration that CLI versions released before December 2021 generated. As in upstream, the
+ * timestamp in the file's name must have 14 digits, so a file such as `001_init.sql` is one of the user's migrations.
  */
 function isServicesInit(entry: string): boolean {
   const time = /(\d{14})_init\.sql/.exec(entry)?.[1];
@@ -61,7 +61,7 @@ export function baselineFileOf(supabaseDir: string): NewFile {
   const { files } = readMigrationFolder(supabaseDir);
   const name = 'baseline';
   const first = files.find((file) => file.name !== name)?.version ?? '20000101000000';
-  // `0000_` sorts before `000_`.
+  // The name `0000_` sorts before `000_`.
   const version = '0'.repeat(/^0+$/.test(first) ? first.length + 1 : first.length);
   const entry = `${version}_${name}.sql`;
   const path = join(supabaseDir, 'migrations', entry);

@@ -28,7 +28,7 @@ interface FirstStart {
 }
 
 /**
- * Runs the steps of the first start. Steps that an interrupted start has completed are skipped.
+ * Runs the steps of the first start. Steps that were completed before an earlier start was interrupted are skipped.
  * @throws {ProjectError}
  */
 export async function firstStart(
@@ -39,12 +39,13 @@ export async function firstStart(
   const { database, config, mode, projectDir, onProgress, log } = deps;
   const supabaseDir = join(projectDir, 'supabase');
   const { session, privileged, done } = start;
-  // The services don't accept connections yet, so no other client uses an embedded server.
+  // The services don't accept connections yet, so no other client uses the database of an embedded server.
   const quiet = database.info.embedded;
   const shared = {
     session,
     privileged,
-    // The last step flushes all earlier steps to disk, and no client relies on their changes before that.
+    // The last step flushes the changes of all earlier steps to disk, and no client relies on these changes before that
+    // step.
     isFlushedLater: database.info.embedded,
     embedded: database.info.embedded ? { missing: missingExtensions } : undefined,
     readSources: () => readSources(supabaseDir),
@@ -98,14 +99,14 @@ async function writeVault({ config, onProgress }: ProjectDeps, session: Session)
 }
 
 /**
- * The key of the advisory lock, which is `proj` in ASCII. It ensures that only one process at a time changes the user's
- * part of a database.
+ * The key of the advisory lock, which is `proj` in ASCII. This lock ensures that only one process at a time changes the
+ * user's part of a database.
  */
 const lockKey = 0x70726f6a;
 
 /**
- * Runs `work` as `postgres` on a separate connection. The connection is closed afterward, which discards all state that
- * the user's SQL has left behind.
+ * Runs `work` as `postgres` on a separate connection. The connection is closed afterward, to discard all session state
+ * that the user's SQL has left behind.
  */
 export async function withUserSession<T>(
   { database, mode }: ProjectDeps,

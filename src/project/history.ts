@@ -37,8 +37,9 @@ export async function repairHistory(
 }
 
 /**
- * Replaces all earlier versions with this version, whose file now contains their statements. Returns false and changes
- * nothing if this version isn't applied to the database, which then lacks some of the statements.
+ * Replaces all earlier versions in the history with this version, whose file now contains the statements of all of
+ * them. Returns false and changes nothing if this version isn't applied to the database, because the database then
+ * lacks some of the file's statements.
  */
 export async function squashHistory(pool: Pool, projectDir: string, version: string): Promise<boolean> {
   const { files } = readMigrationFolder(join(projectDir, 'supabase'));
@@ -70,7 +71,7 @@ export interface RecordedMigration {
 export async function recordedMigrations(pool: Pool): Promise<RecordedMigration[]> {
   const rows = await selectHistory(pool);
   return rows.map(({ version, name, statements }) => {
-    // The version becomes part of a path, so only digits are accepted.
+    // The version becomes part of a file path, so only digits are accepted.
     if (!/^\d+$/.test(version) || !/^[^/\\\0]*$/.test(name))
       throw new ProjectError('version_invalid', { version, name });
     return { entry: `${version}_${name}.sql`, text: `${statements.join(';\n')};\n` };

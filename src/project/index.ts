@@ -1,7 +1,7 @@
 /**
  * Creates a database from the user's `supabase/` folder: vault secrets, roles, migrations, seeds and buckets. The first
  * start and a reset run all of these steps, and later starts run none. If the first start is interrupted, the next
- * start continues where it stopped.
+ * start continues after the last completed step.
  */
 import { join } from 'node:path';
 import { missingExtensions } from '../database/index.ts';
@@ -56,10 +56,10 @@ export interface Project {
    * Runs before the services start, and only when the server first starts. Applies vault secrets, roles, migrations and
    * seeds. Does nothing in an existing database of the hosted service.
    *
-   * Returns whether it has changed the database.
+   * Returns whether the database was changed.
    *
-   * @throws {ProjectError} with file, statement and line. If the file runs in a single transaction, none of its
-   * statements remain applied.
+   * @throws {ProjectError} with the failed statement, its file and its line. If the file runs in a single transaction,
+   * that transaction is rolled back.
    */
   prepareDatabase(options?: PrepareOptions): Promise<boolean>;
   /**
@@ -70,7 +70,7 @@ export interface Project {
 }
 
 export interface PrepareOptions {
-  /** If set, migrations newer than this version are skipped (`db reset --version`). */
+  /** If set, migrations with a version later than this version are skipped (`db reset --version`). */
   readonly upToVersion?: string;
   /** Whether statements that fail are skipped and listed. */
   readonly keepGoing?: boolean;
@@ -123,7 +123,10 @@ export function createProject(deps: ProjectDeps): Project {
   };
 }
 
-/** Prints that the schema is incomplete. Every start does this until a reset creates the database without failures. */
+/**
+ * Prints that the schema is incomplete. Every start prints this message until a reset creates the database without
+ * failures.
+ */
 async function announcePartialSchema(deps: ProjectDeps): Promise<void> {
   const failures = await listFailures(deps.database);
   if (failures.length === 0) return;

@@ -1,4 +1,4 @@
-/** Skips statements that fail at startup, and records them. */
+/** Skips statements that fail at startup, and records the failures. */
 import type { Queryable } from '../database/types.ts';
 import type { SkippedStatement } from './core/failures.ts';
 import { insertFailure } from './queries.ts';

@@ -1,7 +1,7 @@
 /**
  * Implements `db lint`. Reports errors that PostgreSQL finds in functions. A function may have been created without
- * validation, or its tables may have changed since. The bodies of SQL functions are analyzed. The bodies of PL/pgSQL
- * functions are only parsed.
+ * validation, or its tables may have changed since then. The bodies of SQL functions are analyzed. The bodies of
+ * PL/pgSQL functions are only parsed.
  */
 
 import type { Pool, PostgresErrorShape, Queryable } from '../database/types.ts';
@@ -26,7 +26,7 @@ interface FunctionRow {
   readonly isDefiner: boolean;
 }
 
-/** Returns the project's schemas. Schemas of PostgreSQL, the services and extensions are excluded. */
+/** Returns the names of the project's schemas. Schemas of PostgreSQL, the services and extensions are excluded. */
 async function userSchemas(db: Queryable): Promise<string[]> {
   const rows = await db.query<{ name: string }>(sql`
     select n.nspname::text as name from pg_catalog.pg_namespace n
@@ -38,9 +38,9 @@ async function userSchemas(db: Queryable): Promise<string[]> {
 }
 
 /**
- * Checks the functions in these schemas, or in all of the project's schemas. The transaction is rolled back, so nothing
- * changes. Superusers are rejected because PostgreSQL evaluates domain constraints while it analyzes a body, and these
- * can run code from the database.
+ * Checks the functions in these schemas, or in all of the project's schemas. The transaction is rolled back, so the
+ * check doesn't change anything. Superusers are rejected because PostgreSQL evaluates domain constraints while it
+ * analyzes a body, and these constraints can run code from the database.
  * @throws {ProjectError} lint_superuser
  */
 export async function lint(
@@ -71,7 +71,7 @@ export async function lint(
   return results;
 }
 
-/** Returns the login role's search path, which a function uses if it doesn't set one. */
+/** Returns the login role's search path, which applies to a function that doesn't set its own. */
 async function prepareSession(tx: Queryable): Promise<string> {
   const [login] = await tx.query<{ isSuperuser: boolean; path: string | null }>(sql`
     select r.rolsuper as "isSuperuser", (
@@ -102,8 +102,8 @@ function functionsOf(tx: Queryable, schema: string): Promise<FunctionRow[]> {
 async function bodyIssues(tx: Queryable, row: FunctionRow, projectPath: string): Promise<LintIssue[]> {
   await tx.exec('savepoint lint');
   try {
-    // Names are resolved with the search path of the function itself, as in a call. Its other settings, such as a role,
-    // don't change how its body is analyzed.
+    // Names are resolved with the search path of the function itself, as in a call of the function. The function's
+    // other settings, such as a role, don't change how its body is analyzed.
     const own = row.settings.find((setting) => setting.startsWith(pathSetting))?.slice(pathSetting.length);
     const validator = row.language === 'sql' ? 'fmgr_sql_validator' : 'plpgsql_validator';
     await tx.query(sql`

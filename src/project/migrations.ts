@@ -1,4 +1,4 @@
-/** Compares the user's migrations with those that are applied to the database. */
+/** Compares the user's migrations with the migrations that are applied to the database. */
 import type { Session } from '../database/types.ts';
 import { splitStatements } from './core/split.ts';
 import { ProjectError } from './errors.ts';
@@ -28,7 +28,7 @@ export function compareMigrations(
 }
 
 /**
- * Returns the pending files in order.
+ * Returns the pending files in the order in which they are applied.
  *
  * @throws {ProjectError} `remote_missing`; `local_older` unless `includeAll` is set
  */
@@ -75,7 +75,10 @@ export interface ApplyOptions {
   readonly onProgress: (message: string) => void;
 }
 
-/** Applies the files. @throws {ProjectError} for the first file that fails. Earlier files remain applied. */
+/**
+ * Applies the files.
+ * @throws {ProjectError} for the first file that fails. The changes of earlier files remain applied.
+ */
 export async function applyMigrations(files: readonly MigrationFile[], options: ApplyOptions): Promise<void> {
   if (files.length === 0) return;
   await ensureHistory(options.session, options.isFlushedLater);

@@ -1,6 +1,6 @@
 /**
  * Reports extensions that the project needs but the embedded PostgreSQL doesn't have. The extensions are listed after
- * startup, and in any error that they cause.
+ * startup, and also in any error that their absence causes.
  */
 import { missingExtensions, missingSentence, placeholderVersion } from '../database/index.ts';
 import type { Database, Queryable } from '../database/types.ts';
@@ -46,8 +46,9 @@ interface FailedForExtension {
 }
 
 /**
- * Returns the lines to print. They contain a notice about optional extensions and a table of all other extensions. If a
- * statement has failed because of an extension, the table contains the statement's position.
+ * Returns the lines about missing extensions to print. The lines contain a notice about optional extensions and a table
+ * of all other extensions. If a statement has failed because of a missing extension, the table contains the statement's
+ * position.
  */
 export function describePlaceholders(
   names: readonly string[],
@@ -84,8 +85,8 @@ export function describePlaceholders(
 }
 
 /**
- * Returns the missing extension that caused the failure. Returns undefined if the statement failed for a different
- * reason.
+ * Returns the missing extension that caused a statement to fail. Returns undefined if the statement failed for a
+ * different reason.
  */
 function failedForExtension(error: unknown): FailedForExtension | undefined {
   if (!(error instanceof Error) || !(error.cause instanceof Error)) return undefined;
@@ -104,7 +105,7 @@ export function absentExtensionSentence(error: { readonly message: string }): st
   return `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}.`;
 }
 
-/** Returns the position of the first statement that creates the extension, as `file:line`. */
+/** Returns the position of the first statement that creates this extension, as `file:line`. */
 function createdAt(name: string, files: readonly SqlText[]): string | undefined {
   const statement = new RegExp(
     String.raw`\bcreate\s+extension\s+(?:if\s+not\s+exists\s+)?(?:"${name}"|${name}(?![\w-]))`,

@@ -2,7 +2,7 @@
 import { lstatSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** The function's folder already exists. */
+/** Thrown if the function's folder already exists. */
 export class FunctionExists extends Error {
   readonly dir: string;
 
@@ -22,13 +22,13 @@ Deno.serve(async (request) => {
 `;
 
 /**
- * Creates `supabase/functions/NAME/index.ts` and `deno.json`. Returns the path that messages show. The name must be
- * valid.
+ * Creates `supabase/functions/NAME/index.ts` and `deno.json`. Returns the created file's path in the form that messages
+ * show. The caller must have validated the name.
  * @throws {FunctionExists}, or the file system's error
  */
 export function createFunction(supabaseDir: string, name: string): string {
   const dir = join(supabaseDir, 'functions', name);
-  // A symbolic link counts as existing even if its target doesn't exist.
+  // A symbolic link counts as an existing file even if its target doesn't exist.
   if (lstatSync(dir, { throwIfNoEntry: false }) !== undefined) throw new FunctionExists(dir);
   mkdirSync(dirname(dir), { recursive: true });
   mkdirSync(dir);

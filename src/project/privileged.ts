@@ -1,7 +1,7 @@
 /**
  * Runs the statements of a migration that require a superuser (`core/privileged.ts`) inside the user's own transaction.
- * Each of them runs in a security definer function that is created for this purpose and dropped at the end. `postgres`
- * becomes the owner of the created objects, so later migrations can alter and drop them.
+ * Each of these statements runs in a security definer function that is created for this purpose and dropped at the end.
+ * `postgres` becomes the owner of the created objects, so later migrations can alter and drop them.
  */
 
 import type { Database, Queryable } from '../database/types.ts';
@@ -12,9 +12,9 @@ import type { Privileged } from './core/privileged.ts';
 export interface PrivilegedRunner {
   /** Creates the functions in a separate transaction, before the user's transaction begins. */
   prepare(statements: readonly PlannedStatement[]): Promise<void>;
-  /** Runs one of the statements in the user's transaction. */
+  /** Runs one of the prepared statements in the user's transaction. */
   run(tx: Queryable, statement: PlannedStatement): Promise<void>;
-  /** Drops the functions of this run, and those of runs whose process was killed. */
+  /** Drops the functions of this run, and the functions that killed processes left behind. */
   cleanUp(): Promise<void>;
 }
 
@@ -75,8 +75,9 @@ function definition(
   const owner = quoteIdentifier(role);
   const disable =
     object === 'event trigger' && mode === 'production' ? `alter event trigger ${name} disable;` : '';
-  // PostgreSQL requires that both owners are superusers when the owner changes. Other sessions never see the role as a
-  // superuser, because the attribute is removed before the transaction commits.
+  // When an object's owner changes, PostgreSQL requires that both the old and the new owner are superusers. Other
+  // sessions never see the role as a superuser, because the superuser attribute is removed before the transaction
+  // commits.
   const body = `begin
   ${text};
   ${disable}
@@ -96,8 +97,7 @@ commit`;
 }
 
 /**
- * Disables the user's event triggers, including those that were created under `start`, because none of them run under
- * `serve`.
+ * Disables the user's event triggers under `serve`, including event triggers that were created under `start`.
  */
 export async function disableUserEventTriggers(admin: Queryable): Promise<string[]> {
   const rows = await admin.query<{ name: string }>(sql`

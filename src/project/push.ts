@@ -27,27 +27,27 @@ export interface PushDeps {
 }
 
 export interface PushOptions {
-  /** Whether to apply files that are older than the latest applied one. */
+  /** Whether to also apply files that are older than the latest applied file. */
   readonly includeAll: boolean;
   readonly includeRoles: boolean;
   readonly includeSeed: boolean;
 }
 
-/** The changes that a push makes. */
+/** The changes that a push will make. */
 export interface PushPlan {
-  /** The text of roles.sql, if it should run. */
+  /** The text of roles.sql, if the file should run. */
   readonly roles: string | undefined;
   readonly migrations: readonly MigrationFile[];
   readonly seeds: readonly PendingSeed[];
 }
 
 export interface PendingSeed extends SeedFile {
-  /** Whether an earlier version of the file has run. If so, only the hash is updated. */
+  /** Whether an earlier version of the file has run. If true, only the recorded hash is updated. */
   readonly isChanged: boolean;
 }
 
 /**
- * Determines the changes without making them.
+ * Determines the changes that a push will make, without making them.
  * @throws {ProjectError} `remote_missing`; `local_older` unless `includeAll` is set
  */
 export async function planPush(deps: PushDeps, options: PushOptions): Promise<PushPlan> {
@@ -78,7 +78,10 @@ async function pendingSeeds(
     .map((file) => ({ ...file, isChanged: known.has(file.shownPath) }));
 }
 
-/** Makes the changes. @throws {ProjectError} for the first file that fails. Earlier files remain applied. */
+/**
+ * Makes the changes.
+ * @throws {ProjectError} for the first file that fails. The changes of earlier files remain applied.
+ */
 export async function push(deps: PushDeps, plan: PushPlan): Promise<void> {
   const session = await deps.pool.connect();
   try {

@@ -1,16 +1,19 @@
-/** SQL statements for upstream's history tables and for Plinth's own records. */
+/** The SQL statements for upstream's history tables and Plinth's own records. */
 
 import type { PostgresErrorShape, Queryable } from '../database/types.ts';
 import { sql } from '../kernel/sql.ts';
 import type { SkippedStatement } from './core/failures.ts';
 
-/** Lets a transaction commit without a disk flush. The next commit that flushes includes this transaction. */
+/**
+ * Makes a transaction's commit return without flushing to disk. The next commit that flushes to disk includes this
+ * transaction.
+ */
 const withoutFlush = 'set local synchronous_commit = off;';
 
 /**
- * Changes settings before Plinth's own statements run in a user's transaction. These statements then run as the login
- * role and refer to the intended objects, regardless of the role, search_path or timeout that the file has set. The
- * settings end with the transaction, so the file's own settings apply to its later statements.
+ * Changes settings before Plinth's own statements run in a user's transaction. With these settings, Plinth's statements
+ * run as the login role and refer to the intended objects, regardless of the role, search_path or timeout that the file
+ * has set. The changed settings end with the transaction, so the file's own settings apply to its later statements.
  */
 export async function shieldFromFile(tx: Queryable, isFlushedLater = false): Promise<void> {
   await tx.exec(`
@@ -171,8 +174,8 @@ export async function upsertVaultSecret(db: Queryable, name: string, value: stri
 }
 
 /**
- * Returns the columns of tables and views, each with `schema.relation` and its name. A relation without columns has one
- * row without a name.
+ * Returns the columns of tables and views, each with the relation as `schema.relation` and the column's name. For a
+ * relation without columns, returns one row without a column name.
  */
 export async function selectColumns(
   db: Queryable,
@@ -187,8 +190,8 @@ export async function selectColumns(
 }
 
 /**
- * Returns the unique keys that `on conflict` with a column list can use. Keys that are partial or contain expressions
- * are excluded.
+ * Returns the unique keys that an `on conflict` clause with a column list can use. Keys that are partial or contain
+ * expressions are excluded.
  */
 export async function selectUniqueKeys(
   db: Queryable,
@@ -250,7 +253,7 @@ export async function selectTablesWithPolicy(db: Queryable, ignoredPrefix: strin
   return rows.map(({ name }) => name);
 }
 
-/** Returns the rows, or an empty list if the table or the schema doesn't exist. */
+/** Returns the query's rows, or an empty list if the table or the schema doesn't exist. */
 async function emptyIfMissing<R>(rows: Promise<R[]>): Promise<R[]> {
   try {
     return await rows;

@@ -1,6 +1,6 @@
 /**
- * Reviews the project's migrations. Reports which files are pending, changed or missing, and whether they would
- * succeed.
+ * Reviews the project's migrations. Reports which migrations are pending, changed or missing, and whether the pending
+ * files would succeed.
  */
 import { join } from 'node:path';
 import { missingExtensions } from '../database/index.ts';
@@ -20,13 +20,13 @@ export interface ReviewedMigration {
   readonly version: string;
   readonly name: string;
   /**
-   * `changed`: the file differs from the statements that were applied. `missing`: the migration was applied, but its
-   * file doesn't exist.
+   * `changed`: the file differs from the statements that the database recorded. `missing`: the migration was applied,
+   * but its file doesn't exist.
    */
   readonly state: 'applied' | 'pending' | 'changed' | 'missing';
-  /** The path to the file. Null if it doesn't exist. */
+  /** The path to the file. Null if the file doesn't exist. */
   readonly file: string | null;
-  /** Whether the migration is pending even though a newer one is applied. */
+  /** Whether the migration is pending even though a newer migration is applied. */
   readonly isOlder: boolean;
 }
 
@@ -45,7 +45,7 @@ async function compare(pool: Pool, projectDir: string): Promise<Compared[]> {
   });
 }
 
-/** Returns the migrations, sorted by version. */
+/** Returns all migrations, sorted by version. */
 export async function reviewMigrations(pool: Pool, projectDir: string): Promise<ReviewedMigration[]> {
   const all = await compare(pool, projectDir);
   const newest = all.findLast(({ applied }) => applied)?.version ?? '';
@@ -63,8 +63,8 @@ export async function reviewMigrations(pool: Pool, projectDir: string): Promise<
 }
 
 /**
- * Whether the file differs from the recorded statements, apart from whitespace and final semicolons. Returns false if
- * no statements were recorded.
+ * Whether the file differs from the recorded statements, apart from differences in whitespace and final semicolons.
+ * Returns false if no statements were recorded.
  */
 function isChanged({ path }: MigrationFile, { recorded }: Compared): boolean {
   if (recorded.length === 0) return false;
@@ -74,7 +74,7 @@ function isChanged({ path }: MigrationFile, { recorded }: Compared): boolean {
 }
 
 export interface MigrationText {
-  /** The text of the file. Null if it doesn't exist. */
+  /** The text of the file. Null if the file doesn't exist. */
   readonly file: string | null;
   /** The statements that were applied. Null if the migration isn't applied, or if its statements weren't recorded. */
   readonly applied: string | null;
@@ -103,7 +103,9 @@ export interface DryRun {
   readonly untried: readonly string[];
 }
 
-/** How long a dry run waits for a lock. The time is short because other statements queue behind the dry run. */
+/**
+ * How long a dry run waits for a lock. The timeout is short because other statements queue behind the waiting dry run.
+ */
 const lockTimeout = '3s';
 
 /**
@@ -147,7 +149,7 @@ async function tryAll(
         for (const { file, statements, steps } of files) {
           const all = steps.flatMap((step) => (step.kind === 'transaction' ? step.statements : []));
           await privileged.prepare(all);
-          // The settings of one file must not apply to the next one.
+          // The settings of one file must not apply to the next file.
           await tx.exec(`reset role; reset all; set local lock_timeout = '${lockTimeout}'`);
           for (const statement of all) {
             try {

@@ -1,7 +1,7 @@
 /**
  * Runs one of the user's SQL files. If PostgreSQL allows it, the file is applied either completely or not at all. If a
- * statement fails, the error identifies it. Plinth's own statements run in the same transaction after {@link
- * shieldFromFile}, so the file's changes to settings don't affect them.
+ * statement fails, the error identifies this statement. Plinth's own statements run in the same transaction as the
+ * file's after {@link shieldFromFile}, so the file's changes to settings don't affect them.
  */
 
 import { createHash } from 'node:crypto';
@@ -25,29 +25,32 @@ import { type TypesFile, typesFileNaming } from './types-files.ts';
 export interface RunOptions {
   readonly session: Session;
   readonly privileged: PrivilegedRunner;
-  /** Whether nothing else uses the database. */
+  /** Whether no other session uses the database. */
   readonly quiet: boolean;
   readonly embedded: PlanOptions['embedded'];
-  /** Returns the files that create the database, in order. Called if a file fails because an object doesn't exist. */
+  /**
+   * Returns the files from which the database is created, in order. Called if a file fails because an object doesn't
+   * exist.
+   */
   readonly readSources: () => readonly SqlText[];
   /** Returns the project's generated types. Called if no file creates the missing object. */
   readonly readTypes?: () => readonly TypesFile[];
   /** Records the file in the history, in the transaction of the file's last statements. */
   readonly record: (tx: Queryable, statements: readonly string[]) => Promise<void>;
   /**
-   * Whether the caller's last transaction flushes all earlier ones to disk, so that this file's transactions don't have
-   * to be flushed.
+   * Whether the caller's last transaction flushes all earlier transactions to disk, so that this file's transactions
+   * don't have to be flushed.
    */
   readonly isFlushedLater?: boolean;
   /** Handles statements that fail. If undefined, the file stops at the first failure. */
   readonly keepGoing?: KeepGoing;
 }
 
-/** Handles statements that fail. With such a handler, each statement runs in a savepoint. */
+/** Handles statements that fail. If such a handler is set, each statement runs in a savepoint. */
 export interface KeepGoing {
   /**
-   * Called if a statement fails. Returns `retry` if the missing object now exists. `tx` is the transaction of the
-   * statement.
+   * Called if a statement fails. Returns `retry` if the missing object now exists. `tx` is the transaction in which the
+   * statement failed.
    */
   failed(failure: StatementFailure, tx: Queryable): Promise<'retry' | 'leave out'>;
   /** Called after each statement. If it returns an error, the statement is rolled back, as if it had failed. */
@@ -57,11 +60,11 @@ export interface KeepGoing {
 }
 
 export interface StatementFailure {
-  /** The path to the file, such as `supabase/migrations/1_init.sql`. */
+  /** The file's path, such as `supabase/migrations/1_init.sql`. */
   readonly file: string;
   /**
-   * The index of the statement, starting at 0 as in upstream. Undefined if the transaction of the whole file failed on
-   * commit.
+   * The index of the statement, starting at 0 as in upstream. Undefined if the whole file's transaction failed when it
+   * was committed.
    */
   readonly index: number | undefined;
   /** The line on which the statement begins. */
@@ -80,7 +83,8 @@ const maxRetries = 200;
  */
 export async function runFile(file: SqlText, options: RunOptions): Promise<void> {
   const { session, privileged } = options;
-  // A NUL is rejected because the server would interpret the text after it as another message.
+  // A file with a NUL character is rejected because the server would interpret the text after this character as another
+  // message.
   if (file.text.includes('\0')) throw new ProjectError('not_utf8', { file: file.shownPath });
   const statements = splitStatements(file.text);
   if (options.keepGoing === undefined) rejectCopyFromStdin(file, statements);
@@ -96,7 +100,10 @@ export async function runFile(file: SqlText, options: RunOptions): Promise<void>
   await session.reset();
 }
 
-/** Adds a transaction at the end if the file doesn't contain one. The history is recorded in this transaction. */
+/**
+ * Adds a transaction at the end if the file doesn't contain one. The file is recorded in the history in this
+ * transaction.
+ */
 function endingWithTransaction(steps: Step[]): Step[] {
   const last = steps.at(-1);
   if (last?.kind === 'transaction' && last.end === 'commit') return steps;
@@ -187,8 +194,8 @@ class FileRun {
   }
 
   /**
-   * Records the step in a separate transaction. This is sufficient because the step is already complete and could be
-   * repeated without harm.
+   * Records the step in a separate transaction. A separate transaction is sufficient because the step is already
+   * complete and could be repeated without harm.
    */
   async #bookLater(number: number): Promise<void> {
     await this.#options.session.transaction((tx) => this.#book(tx, number), { readOnly: false });
@@ -200,7 +207,7 @@ class FileRun {
     return new ProjectError(code, details, { cause, advice: cause.detail ? [cause.detail] : [] });
   }
 
-  /** Returns the line on which the last statement of the step begins. */
+  /** Returns the line on which the step's last statement begins. */
   #lastLine(number: number): number {
     const step = this.#steps[number] as Step;
     const last = step.kind === 'alone' ? step.statement : step.statements.at(-1);
@@ -221,7 +228,7 @@ class FileRun {
     await this.#tolerantly(statement, tx, inSavepoint, keepGoing);
   }
 
-  /** Runs a statement, and continues if it fails. */
+  /** Runs a statement, and continues if the statement fails. */
   async #tolerantly(
     { index }: PlannedStatement,
     tx: Queryable,
@@ -296,7 +303,10 @@ function rejectCopyFromStdin({ shownPath }: SqlText, statements: readonly Statem
   if (copy !== undefined) throw new ProjectError('copy_from_stdin', { file: `${shownPath}:${copy.line}` });
 }
 
-/** Returns a PostgreSQL error for COPY, so that the statement is skipped like any other failing statement. */
+/**
+ * Returns a PostgreSQL error for a COPY statement, so that the statement is skipped like any other statement that
+ * fails.
+ */
 function copyRejection({ shownPath }: SqlText, line: number): PostgresErrorShape {
   const { message } = new ProjectError('copy_from_stdin', { file: `${shownPath}:${line}` });
   return Object.assign(new Error(message), { code: '0A000', severity: 'ERROR' });

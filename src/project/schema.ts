@@ -11,7 +11,7 @@ import { runFile } from './run-file.ts';
 import type { ProjectDeps } from './types.ts';
 
 /**
- * Applies roles.sql and the migrations. If a version is given, applies only the migrations up to it.
+ * Applies roles.sql and the migrations. If a version is given, applies only the migrations up to this version.
  * @throws {ProjectError}
  */
 export async function applyProjectMigrations(

@@ -21,8 +21,8 @@ export interface SeedOptions {
 
 /**
  * Applies the seeds.
- * @throws {ProjectError} for the first file that fails. If this file runs in a single transaction, none of its
- * statements remain applied.
+ * @throws {ProjectError} for the first file that fails. If this file runs in a single transaction, that transaction is
+ * rolled back.
  */
 export async function applySeeds(files: readonly SeedFile[], options: SeedOptions): Promise<void> {
   const { session, onProgress } = options;

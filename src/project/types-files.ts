@@ -1,4 +1,4 @@
-/** Finds the project's generated types, which can contain a table that no migration creates. */
+/** Finds the files with the project's generated types, which can declare a table that no migration creates. */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { readTypes, type TypesModel } from './core/types-file/model.ts';

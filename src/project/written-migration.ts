@@ -14,8 +14,8 @@ export interface WrittenMigration {
 
 /**
  * Records the statements as applied, in the transaction that ran them, and writes the migration file. The file must not
- * exist yet. Its version is the current time or, if there is a later version, one second after that, so the file comes
- * last.
+ * exist yet. The file's version is the current time or, if there is a later version, one second after the latest
+ * version, so the file comes last.
  * @param name The name, which consists of letters, digits, `_`, `.` and `-`.
  */
 export async function writeMigration(
@@ -39,7 +39,7 @@ export async function writeMigration(
   try {
     writeFileSync(file, statements.map((statement) => `${statement};\n`).join('\n'));
   } catch (error) {
-    // An incomplete file, for example on a full disk, would be applied at the next start.
+    // An incomplete file, which can result from a full disk, would be applied at the next start.
     discard();
     throw error;
   } finally {

@@ -91,7 +91,7 @@ function insideSpace(text: string): readonly [from: number, to: number] {
   return [from, to];
 }
 
-/** Whether the token begins a psql command that is alone on its line. */
+/** Whether the token begins a psql command that isn't preceded by other text on its line. */
 function isPsqlLine(text: string, { kind, start }: Token): boolean {
   if (kind !== 'symbol' || text[start] !== '\\' || !/[a-z]/i.test(text[start + 1] ?? '')) return false;
   const lineStart = text.lastIndexOf('\n', start) + 1;
@@ -104,7 +104,7 @@ function endOfLine(text: string, from: number): number {
 }
 
 /**
- * Returns the offset after the line `\.` that ends the rows of COPY. Returns the end of the file if that line is
+ * Returns the offset after the line `\.` that ends the rows of COPY. Returns the end of the file if the line `\.` is
  * missing.
  */
 function endOfRows(text: string, from: number): number {

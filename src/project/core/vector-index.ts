@@ -1,6 +1,6 @@
 /**
  * Removes storage parameters of pgvector's indexes (`with (lists = 100)`, `with (m = 16)`), which the embedded
- * PostgreSQL's index methods don't support. The same migration therefore runs in Plinth and in the hosted service.
+ * PostgreSQL's index methods don't support. As a result, the same migration runs in Plinth and in the hosted service.
  * Statements that a DO block executes are changed as well.
  */
 import { lex } from '../../shared/sql/lex.ts';

@@ -10,7 +10,7 @@ export interface TestFile {
 }
 
 /**
- * Returns the files sorted by path, as pg_prove sorts them.
+ * Returns the files sorted by path, as in pg_prove.
  * @throws {ProjectError} `tests_path` if a listed path doesn't exist
  */
 export function findTestFiles(projectDir: string, named: readonly string[], cwd: string): TestFile[] {

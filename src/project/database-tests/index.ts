@@ -1,4 +1,6 @@
-/** Runs the pgTAP tests of the project as pg_prove does with psql. Each file runs in a separate session. */
+/**
+ * Runs the project's pgTAP tests in the same way as pg_prove runs them with psql. Each file runs in a separate session.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openTextSession } from '../../database/index.ts';
@@ -13,7 +15,7 @@ export interface TestDatabaseOptions {
   /** The connection URL, including the role that runs the tests. */
   readonly url: string;
   readonly projectDir: string;
-  /** Files and folders. If the list is empty, supabase/tests is used. */
+  /** Files and folders. If the list is empty, the files in supabase/tests are used. */
   readonly paths: readonly string[];
   readonly cwd: string;
   /** Whether to print the complete output of all files. */
@@ -21,12 +23,12 @@ export interface TestDatabaseOptions {
   readonly print: (line: string) => void;
 }
 
-/** The maximum number of files that run concurrently. Each of them rolls back its changes. */
+/** The maximum number of files that run concurrently. Each of these files rolls back its changes. */
 const parallelFiles = 4;
 
 /**
  * Runs the tests. Returns true if all files passed. If the project doesn't have pgTAP, creates the extension for the
- * run. If a file refers to database.dev's package manager, creates that extension too.
+ * duration of the run. If a file refers to database.dev's package manager, also creates the extension for it.
  *
  * @throws {ProjectError} `tests_path`
  */
@@ -74,7 +76,7 @@ function groupsOf(files: readonly TestFile[]): TestFile[][] {
 }
 
 /**
- * Runs the files concurrently. A file that fails runs again alone, because another file's locks may have caused the
+ * Runs the files concurrently. If a file fails, it runs again alone, because another file's locks may have caused the
  * failure.
  */
 async function runGroup(files: readonly TestFile[], options: RunTestOptions): Promise<FileOutcome[]> {

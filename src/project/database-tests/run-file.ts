@@ -10,7 +10,7 @@ import type { TestFile } from './files.ts';
 
 export interface RunTestOptions {
   readonly url: string;
-  /** The folders that `\i` searches, in order, if a file isn't in the test's folder. */
+  /** The folders in which `\i` searches, in order, for a file that isn't in the test's folder. */
   readonly includeDirs: readonly string[];
 }
 
@@ -130,7 +130,7 @@ class TestRun {
     throw new ScriptFailure(`${at}: "plinth test db" doesn't support psql's command \\${name}.`);
   }
 
-  /** Sets a variable for each column of the result's only row. */
+  /** Sets a psql variable for each column of the result's only row. */
   async #keep(text: string, prefix: string, at: string): Promise<void> {
     const [result] = await this.#results(text, at);
     const [row] = result?.rows ?? [];

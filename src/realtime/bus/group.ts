@@ -1,7 +1,7 @@
 /**
- * Implements a bus over a transport, with batches, sequence numbers and leases. If nothing is received from a process
- * within its lease, the process and its members' presence are removed. A process that missed messages requests the
- * presence state again.
+ * Implements a bus over a transport, with batches, sequence numbers and leases. If no message is received from a
+ * process within its lease, the process and its members' presence are removed. A process that has missed messages
+ * requests the presence state again.
  */
 import { randomBytes } from 'node:crypto';
 import type { Logger } from '../../kernel/log.ts';
@@ -61,8 +61,8 @@ class GroupBus implements Bus {
   }
 
   send(message: SharedMessage): void {
-    // If no other process holds a lease, no other process is running, so the message isn't sent. A process that starts
-    // later requests the presence state.
+    // The message isn't sent if no other process holds a lease, because no other process is then running. A process
+    // that starts later requests the presence state.
     if (this.#peers.size > 0 || performance.now() - this.#greetedAt < this.#leaseMs)
       this.#outbox.add(message);
   }

@@ -1,4 +1,4 @@
-/** Creates the bus for a process that is the only one serving its database. */
+/** Creates the bus for a process that is the only process serving its database. */
 import type { Bus } from './types.ts';
 
 export function createLocalBus(): Bus {

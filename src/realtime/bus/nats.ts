@@ -1,4 +1,4 @@
-/** Implements the bus over NATS, with one subject per database. The NATS client is loaded only if it is needed. */
+/** Implements the bus over NATS, with one subject per database. The NATS client is loaded only if needed. */
 import type { Logger } from '../../kernel/log.ts';
 import type { Transport } from './types.ts';
 
@@ -10,7 +10,7 @@ export interface NatsOptions {
   readonly log: Logger;
 }
 
-/** The maximum chunk size. It is below a NATS server's default maximum message size (1 MiB). */
+/** The maximum chunk size. This size is below the default maximum message size of a NATS server (1 MiB). */
 const maxChunkBytes = 512 * 1024;
 const reconnectMs = 500;
 

@@ -44,12 +44,12 @@ export class Outbox {
     return this.#queue.length === 0;
   }
 
-  /** Resolves when the queue has been sent. Undefined if nothing is being sent. */
+  /** Resolves when the queue has been sent. Undefined if no messages are being sent. */
   get sending(): Promise<void> | undefined {
     return this.#sending;
   }
 
-  /** The error message while batches can't be sent. Otherwise, undefined. */
+  /** The error message, as long as batches can't be sent. Otherwise, undefined. */
   get trouble(): string | undefined {
     return this.#trouble;
   }
@@ -65,13 +65,13 @@ export class Outbox {
     });
   }
 
-  /** Sends the message, preceded by the complete presence state. */
+  /** Sends the complete presence state, followed by the message. */
   addWithState(message: BusMessage): void {
     this.#stateDue = true;
     this.add(message);
   }
 
-  /** Ends retries, so that batches that can't be sent are dropped. */
+  /** Stops retrying, so that batches that can't be sent are dropped. */
   stopRetrying(): void {
     this.#retries = false;
   }
@@ -93,13 +93,13 @@ export class Outbox {
   }
 
   async #flush(): Promise<void> {
-    // Batches all messages from the same event loop turn.
+    // Combines all messages from the same turn of the event loop into batches.
     await new Promise(setImmediate);
     while ((this.#queue.length > 0 || this.#stateDue) && !this.#closed) {
       if (this.#stateDue) {
         this.#stateDue = false;
         const bytes = encodeMessage({ kind: 'presence-state', rooms: this.#options.ownPresence() });
-        // The state includes all previous changes, so the older changes that are still queued have no effect.
+        // The presence state includes all previous changes, so older changes that are still queued have no effect.
         this.#queue.unshift(bytes);
         this.#waitingBytes += bytes.length;
       }

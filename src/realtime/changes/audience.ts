@@ -13,8 +13,8 @@ export interface Subscriber {
   readonly topic: string;
   readonly version: Version;
   /**
-   * True for clients that don't send `config`. For them, the payload contains only the record, and the event name is
-   * the action.
+   * True if the client doesn't send `config`. Such a client receives only the record as the payload, and the action as
+   * the event name.
    */
   readonly bare: boolean;
   readonly requests: readonly { readonly id: number; readonly request: ChangeRequest }[];
@@ -53,9 +53,9 @@ export interface Group {
 export interface Audience {
   readonly table: Table;
   readonly groups: Map<string, Group>;
-  /** The name of the row visibility function. Undefined until it is created. */
+  /** The name of the row visibility function. Undefined until the function is created. */
   visibility: string | null | undefined;
-  /** Whether the audience is limited to the row's owners. False if the owner lookup failed. */
+  /** Whether only the row's owners can receive changes. False if the lookup of the owners failed. */
   narrows: boolean;
 }
 

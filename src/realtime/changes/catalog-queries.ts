@@ -12,9 +12,9 @@ export interface PublishedTable {
 export const changesPublication = 'supabase_realtime';
 
 /**
- * The services' schemas, which a publication for all tables also includes. Changes in these schemas aren't sent to
- * subscribers. Every role can read some of their tables, such as the queue of HTTP requests, whose headers can contain
- * keys.
+ * The services' schemas, which a publication for all tables includes too. Changes in these schemas aren't sent to
+ * subscribers. Every role can read some of the tables in these schemas, such as the queue of HTTP requests, whose
+ * headers can contain keys.
  */
 export const unpublishedSchemas: readonly string[] = [
   '_plinth',
@@ -42,7 +42,7 @@ export interface TableRow {
   readonly policies: readonly RowPolicy[];
   /**
    * Whether row owners can be determined. The policies must identify the caller with the service's own functions, and a
-   * role that bypasses RLS must exist for the lookup.
+   * role that bypasses RLS must exist for the owner lookup.
    */
   readonly owners_known: boolean;
 }
@@ -57,7 +57,7 @@ export interface TypeRow {
   readonly attributes: readonly { readonly name: string; readonly typeOid: number }[];
 }
 
-/** Returns a table, or undefined if it doesn't exist. */
+/** Returns a table's description, or undefined if the table doesn't exist. */
 export async function findTable(pool: Pool, oid: number): Promise<TableRow | undefined> {
   const statement = sql`
     select n.nspname as schema, c.relname as name, c.relrowsecurity as row_security,
@@ -91,7 +91,7 @@ export async function findTable(pool: Pool, oid: number): Promise<TableRow | und
     join pg_catalog.pg_namespace n on n.oid = c.relnamespace
     left join pg_catalog.pg_constraint k on k.conrelid = c.oid and k.contype = 'p'
     where c.oid = ${oid}`;
-  // With an empty search path, policy expressions contain qualified names. Type names are used only in casts, where
+  // With an empty search path, policy expressions contain qualified names. Type names are used only in casts, in which
   // both qualified and unqualified names are valid.
   const [row] = await pool.transaction((tx) => tx.query<TableRow>(statement), {
     settings: [['search_path', '']],

@@ -98,7 +98,7 @@ class DatabaseCatalog implements Catalog {
     };
   }
 
-  /** Loads types, including their element and attribute types. */
+  /** Loads types, including the types of their elements and attributes. */
   async #loadTypes(oids: readonly number[]): Promise<void> {
     const missing = [...new Set(oids)].filter((oid) => oid !== 0 && !this.#types.has(oid));
     if (missing.length === 0) return;
@@ -122,7 +122,7 @@ class DatabaseCatalog implements Catalog {
   }
 }
 
-/** Returns the columns in which equal values always have the same text representation. */
+/** Returns the columns whose types always represent equal values as the same text. */
 function comparableColumns({ columns }: TableRow): ReadonlySet<string> {
   const comparable = columns.filter(
     ({ typeName, bytewise }) => typeName === 'uuid' || (typeName === 'text' && bytewise),

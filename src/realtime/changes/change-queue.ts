@@ -12,8 +12,8 @@ import type { Registry } from './registry.ts';
 import type { Stream } from './stream.ts';
 
 /**
- * The maximum number of changes and commits per batch. A check's cost is proportional to the number of rows times the
- * number of claim sets, so larger batches wouldn't be cheaper.
+ * The maximum number of changes and commits per batch. The cost of a check is proportional to the number of rows times
+ * the number of claim sets, so larger batches wouldn't be cheaper.
  */
 const maxBatch = 200;
 const firstRetryMs = 50;
@@ -26,8 +26,8 @@ export interface ChangeQueueOptions {
   readonly registry: Registry;
   readonly stream: Pick<Stream, 'acknowledge' | 'pause' | 'resume'>;
   /**
-   * When the queue reaches this size, the stream is paused until half of the queue has been processed. Until then,
-   * PostgreSQL retains later changes.
+   * When the queue reaches this size, the stream is paused until half of the queue has been processed. While the stream
+   * is paused, PostgreSQL retains later changes.
    */
   readonly maxWaitingBytes: () => number;
 }
@@ -104,7 +104,7 @@ export class ChangeQueue {
 
   /**
    * Delivers a batch and returns how long the queries took, in milliseconds. While PostgreSQL is unreachable, the batch
-   * is retried because its delivery was guaranteed to subscribers.
+   * is retried because subscribers were guaranteed delivery.
    */
   async #deliver(items: readonly Item[]): Promise<number> {
     const { log } = this.#options;
@@ -128,7 +128,7 @@ export class ChangeQueue {
 
   async #tryToDeliver(rows: readonly QueuedChange[]): Promise<number> {
     const { pool, log, catalog, registry } = this.#options;
-    // The queries below must wait until the changes are visible to other sessions.
+    // The queries below must wait until other sessions can see the changes.
     const queries = rows.some(
       ({ relation }) => registry.knownAudience(relation)?.table.rowSecurity !== false,
     );

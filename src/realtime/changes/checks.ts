@@ -106,7 +106,7 @@ export async function untilOver(pool: Pool, transactionIds: ReadonlySet<number>)
 
 /**
  * Creates the function that {@link visibleRows} calls, if necessary, and returns its name. Returns null for a table
- * without a primary key.
+ * that doesn't have a primary key.
  */
 export async function makeVisibility(pool: Pool, oid: number): Promise<string | null> {
   const [row] = await pool.query<{ name: string | null }>(

@@ -1,5 +1,5 @@
 /**
- * Delivers a batch of changes: evaluates the conditions, queries visibility once per table for all claim sets, and
+ * Delivers a batch of changes: evaluates the conditions, queries row visibility once per table for all claim sets, and
  * encodes frames in commit order. Each frame is encoded once for all subscribers that receive it.
  */
 import type { Pool } from '../../database/types.ts';
@@ -20,10 +20,10 @@ export interface DeliveryDeps {
   readonly access: (oid: number, role: string) => Promise<RoleAccess>;
 }
 
-/** The minimum number of claim sets for an owner lookup. With fewer, the lookup costs more than it saves. */
+/** The minimum number of claim sets for an owner lookup. With fewer claim sets, the lookup costs more than it saves. */
 const minClaimSetsToNarrow = 4;
 
-/** A change with its audience and intermediate results. */
+/** A change with its audience and the intermediate results of its delivery. */
 interface Delivery {
   readonly change: Change;
   readonly audience: Audience;
@@ -38,8 +38,8 @@ type RoleViews = Map<string, RoleAccess & { readonly refusals: Map<string, Rejec
 
 /**
  * Delivers the changes and returns how long the queries took, in milliseconds.
- * @throws errors that PostgreSQL didn't report, such as a lost connection. Nothing was delivered, so the batch can be
- * retried.
+ * @throws errors that PostgreSQL doesn't report, such as a lost connection. If an error is thrown, nothing was
+ * delivered, so the batch can be retried.
  */
 export async function deliverBatch(
   deps: DeliveryDeps,
@@ -142,9 +142,9 @@ async function queryVisibility(
     [...byAudience].map(([audience, list]) =>
       queryAudience(deps, audience, list, views.get(audience) as RoleViews).catch((error: unknown) => {
         if (!isServerResponse(error)) throw error;
-        // The changes aren't delivered if the query fails.
+        // If the query fails, the changes aren't delivered.
         for (const delivery of list) delivery.visibleTo = new Set();
-        // The function may have been dropped. The next query creates it again.
+        // The row visibility function may have been dropped. The next query creates the function again.
         audience.visibility = undefined;
         deps.log.error(
           { table: `${audience.table.schema}.${audience.table.name}`, error },
@@ -201,8 +201,8 @@ async function queryAudience(
 }
 
 /**
- * Returns the claim sets that might see any of the rows. These are all claim sets unless the policies limit access to
- * owners. Owners are read from the current rows because policies also apply to the current rows.
+ * Returns the claim sets that might be able to see any of the rows. All claim sets are returned unless the policies
+ * limit access to owners. The owners are read from the current rows because policies also apply to the current rows.
  */
 async function narrowed(
   deps: DeliveryDeps,

@@ -19,9 +19,9 @@ import { ChangeSubscription, type SubscribeOptions, type Subscription } from './
 
 export interface Feed {
   subscribe(options: SubscribeOptions): Subscription;
-  /** Resolves once all later database broadcasts are guaranteed to be delivered. */
+  /** Resolves once delivery of all later database broadcasts is guaranteed. */
   watchMessages(): Promise<void>;
-  /** Calls `callback` when the stream is live. Returns a function that cancels the call. */
+  /** Calls `callback` when the stream is live. Returns a function that cancels the callback. */
   onceLive(callback: () => void): () => void;
   readonly trouble: string | undefined;
   readonly report: StreamReport;
@@ -116,7 +116,7 @@ class DatabaseFeed implements Feed {
     try {
       await this.#messages.mark();
     } catch (error) {
-      // The error is only logged because client broadcasts work without a database.
+      // The error is only logged, because client broadcasts don't need a database.
       this.#log.debug({ error }, 'failed to record the position of database broadcasts');
     }
     this.#stream.open();
@@ -195,7 +195,7 @@ class DatabaseFeed implements Feed {
 
   /**
    * Detects changes to the publication. After such a change, wildcards can match more tables, and requests that were
-   * rejected can succeed.
+   * previously rejected can succeed.
    */
   async #checkPublication(): Promise<void> {
     const state = JSON.stringify(await this.#catalog.published());

@@ -1,5 +1,5 @@
 /**
- * Turns committed rows of realtime.messages into broadcasts. When a stream opens, fetches the rows that were committed
+ * Turns committed rows in realtime.messages into broadcasts. When a stream opens, fetches the rows that were committed
  * while no stream was open, so that a channel doesn't miss messages after it joins.
  */
 import type { Pool, ReplicationConnection } from '../../database/types.ts';
@@ -18,17 +18,17 @@ export interface MessageOptions {
 export interface Messages {
   /** Ensures that no message committed after this call is missed, even if no stream is open. */
   mark(): Promise<void>;
-  /** Fetches messages committed between the mark and the stream's snapshot. */
+  /** Fetches messages that were committed between the mark and the stream's snapshot. */
   catchUp(command: ReplicationConnection['command']): Promise<void>;
   /** Handles a row received from the stream. */
   inserted(row: ReadonlyMap<string, string | null>): void;
 }
 
-/** The maximum number of ids that are stored per mark. When it is reached, the next mark is set. */
+/** The maximum number of message IDs that are stored per mark. When this number is reached, the next mark is set. */
 const idsPerMark = 1000;
 
 export function createMessages({ pool, log, maxPayloadBytes, publish }: MessageOptions): Messages {
-  // The last two marks, each with the ids of the messages that were delivered after it. A new stream doesn't deliver
+  // The last two marks, each with the IDs of the messages that were delivered after it. A new stream doesn't deliver
   // these messages again.
   let previousMark: { readonly snapshot: string; readonly sent: Set<string> } | undefined;
   let currentMark: { readonly snapshot: string; readonly sent: Set<string> } | undefined;

@@ -1,6 +1,6 @@
 /**
- * Stores subscribers and table audiences. A table's audience is created at the table's first change. It is discarded
- * when PostgreSQL sends a new description of the table or when the publication changes.
+ * Stores subscribers and table audiences. A table's audience is created at the table's first change. The audience is
+ * discarded when PostgreSQL sends a new description of the table or when the publication changes.
  */
 import type { Pool, PostgresErrorShape } from '../../database/types.ts';
 import { type ChangeRequest, describeRequest, matchesName } from '../core/filter.ts';
@@ -25,7 +25,7 @@ export interface Registry {
   knownAudience(relation: Relation): Audience | undefined;
   /** Returns the table's audience, or undefined if the table was dropped or isn't published. */
   audienceOf(relation: Relation): Promise<Audience | undefined>;
-  /** Whether any request matches the table. This check doesn't query the database. */
+  /** Whether any request matches this table. This check doesn't query the database. */
   isWanted(relation: Relation): boolean;
   forgetTable(oid: number): void;
   forgetAudiences(): void;
@@ -98,7 +98,8 @@ class SubscriberRegistry implements Registry {
   }
 
   /**
-   * Validates the subscriber's requests in order. Returns the first rejection, or undefined if all of them are valid.
+   * Validates the subscriber's requests in order. Returns the first rejection, or undefined if all of the requests are
+   * valid.
    */
   async #refusalOf(subscriber: Subscriber): Promise<Admission | undefined> {
     const published = await this.#catalog.published();
@@ -197,7 +198,7 @@ const conditionNames: Record<string, string> = {
   '42501': 'insufficient_privilege',
 };
 
-/** Formats an error as upstream's driver does. */
+/** Formats an error as upstream's database driver does. */
 function exceptionText({ code, message }: PostgresErrorShape): string {
   return `ERROR ${code} (${conditionNames[code] ?? 'error'}) ${message}`;
 }

@@ -1,6 +1,6 @@
 /**
  * Manages replication slots. A permanent slot doesn't lose changes when its connection breaks or PostgreSQL restarts,
- * but it retains WAL while it is unused. Permanent slots are therefore used only if the server limits that WAL
+ * but it retains WAL while it is unused. Permanent slots are therefore used only if the server limits the retained WAL
  * (`max_slot_wal_keep_size`) and reports how long a slot has been idle (PostgreSQL 17). Otherwise, slots are temporary.
  */
 import { randomBytes } from 'node:crypto';
@@ -41,8 +41,8 @@ export async function slotState(db: Queryable, name: string): Promise<SlotState 
 }
 
 /**
- * Terminates the server process of a broken connection, which would keep using or creating the slot until the server
- * detects the broken connection.
+ * Terminates the server process of a broken connection, because that process would keep using or creating the slot
+ * until the server detects the broken connection.
  */
 export async function endServer(db: Queryable, pid: number): Promise<void> {
   await db.query(sql`
@@ -59,11 +59,11 @@ const abandonedAfter = '10 minutes';
 /** Drops the slots of processes that are no longer running. Returns the names of the dropped slots. */
 export async function dropAbandoned(database: Database, own: string | undefined): Promise<string[]> {
   const { serverVersion, embedded } = database.info;
-  // PostgreSQL before version 17 doesn't report how long a slot has been idle. With these versions, Plinth's slots are
-  // temporary.
+  // PostgreSQL before version 17 doesn't report how long a slot has been idle. Therefore, Plinth's slots are temporary
+  // with these versions.
   if (serverVersion < 170000) return [];
   const db = database.pool('supabase_replication_admin');
-  // No other process uses the embedded server, so an idle slot belongs to an earlier process.
+  // Only this process uses the embedded server, so an idle slot belongs to a process that has ended.
   const age = embedded ? '0' : abandonedAfter;
   const rows = await db.query<{ name: string }>(sql`
     select slot_name as name from pg_catalog.pg_replication_slots
@@ -76,7 +76,7 @@ export async function dropAbandoned(database: Database, own: string | undefined)
       await db.query(sql`select pg_drop_replication_slot(${name})`);
       dropped.push(name);
     } catch (error) {
-      // These codes mean that another process has dropped the slot or is using it.
+      // These SQLSTATEs mean that another process has dropped the slot or is using it.
       if (!['42704', '55006'].includes((error as PostgresErrorShape).code)) throw error;
     }
   }
@@ -95,7 +95,7 @@ export async function dropSlot(db: Queryable, name: string, creatorPid: number):
   try {
     await db.query(sql`select pg_drop_replication_slot(${name})`);
   } catch (error) {
-    // This code means that another process has dropped the slot.
+    // This SQLSTATE means that another process has dropped the slot.
     if ((error as PostgresErrorShape).code !== '42704') throw error;
   }
 }

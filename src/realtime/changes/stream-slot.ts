@@ -1,13 +1,13 @@
 /**
- * Manages the change stream's replication slot. Reuses the slot after an interruption, removes it, and checks how much
- * WAL it retains.
+ * Manages the change stream's replication slot. Reuses the slot after an interruption, removes an unneeded slot, and
+ * checks how much WAL the slot retains.
  */
 import type { Pool } from '../../database/types.ts';
 import type { Logger } from '../../kernel/log.ts';
 import { dropSlot, endServer, newSlot, type Slot, slotState } from './slot.ts';
 
 export interface StreamSlotOptions {
-  /** A pool whose role has REPLICATION, because only such roles can manage slots and see their connections. */
+  /** A pool whose role has REPLICATION, because only such roles can manage slots and see the slots' connections. */
   readonly pool: () => Pool;
   readonly log: Logger;
   readonly maxWalBytes: () => number;
@@ -44,7 +44,8 @@ export class StreamSlot {
   }
 
   /**
-   * Whether the previous stream's slot can be reused. Terminates that stream's server process if it is still running.
+   * Whether the previous stream's slot can be reused. Terminates the previous stream's server process if it is still
+   * running.
    */
   async isResumable(): Promise<boolean> {
     if (this.#slot === undefined) return false;
@@ -58,7 +59,10 @@ export class StreamSlot {
     return true;
   }
 
-  /** Chooses the name of a new slot. The server may create the slot even if its response to the command is lost. */
+  /**
+   * Chooses the name of a new slot. The name is stored before the slot is created, because the server may create the
+   * slot even if its response to the command is lost.
+   */
   async choose(serverVersion: number): Promise<Slot> {
     const slot = await newSlot(this.#options.pool(), serverVersion);
     this.#slot = slot;
@@ -78,8 +82,8 @@ export class StreamSlot {
   }
 
   /**
-   * Logs a warning if the slot retains a large amount of WAL. Abandons the slot and returns false if the amount exceeds
-   * the limit.
+   * Logs a warning if the slot retains a large amount of WAL. Abandons the slot and returns false if the slot retains
+   * more WAL than the limit allows.
    */
   async checkWal(): Promise<boolean> {
     const { pool, log } = this.#options;

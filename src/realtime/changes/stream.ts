@@ -1,7 +1,7 @@
 /**
- * The logical decoding stream of this process. It delivers rows of the user-managed publication and of
+ * The logical decoding stream of this process. The stream delivers rows of the user-managed publication and of
  * realtime.messages in commit order. PostgreSQL creates a slot only after all open write transactions in the cluster
- * have ended. To keep startup from waiting for these transactions, the stream opens when the first channel needs it.
+ * have ended. So that startup doesn't wait for these transactions, the stream opens when the first channel needs it.
  * When the stream ends, it is reopened on the same slot, so that no changes are missed. If the slot no longer exists, a
  * new one is created.
  */
@@ -29,15 +29,15 @@ export interface StreamOptions {
   readonly onEvent: (event: ReplicationEvent) => void;
   /**
    * Runs in a transaction with the slot's initial snapshot. Rows that are visible in the snapshot were committed before
-   * the stream began, and all other rows arrive through the stream.
+   * the stream began, and all other rows are received through the stream.
    */
   readonly onSnapshot: (command: ReplicationConnection['command']) => Promise<void>;
   /**
-   * Called when the stream is live. `seamless` is true if the stream continues where the previous one ended, without
+   * Called when the stream is live. `seamless` is true if the stream continues where the previous stream ended, without
    * missing changes.
    */
   readonly onLive: (seamless: boolean) => void;
-  /** Called if the server rejects an attempt for a reason that retrying won't fix. */
+  /** Called if the server rejects an attempt to open the stream for a reason that retrying won't fix. */
   readonly onRejected: () => void;
 }
 
@@ -45,11 +45,11 @@ export interface Stream {
   /** Opens the stream if it is closed. */
   open(): void;
   readonly live: boolean;
-  /** The error message while the stream is needed but isn't live, or while the stream retains too much WAL. */
+  /** The error message, as long as the stream is needed but isn't live, or retains too much WAL. */
   readonly trouble: string | undefined;
   readonly report: StreamReport;
   acknowledge(lsn: bigint): void;
-  /** Stops reading. PostgreSQL retains later changes until reading resumes. A reopened stream isn't paused. */
+  /** Stops reading. PostgreSQL retains later changes until the stream is read again. A reopened stream isn't paused. */
   pause(): void;
   resume(): void;
   /** Checks the retained WAL and drops abandoned slots. */
@@ -61,8 +61,9 @@ const firstRetryMs = 200;
 const lastRetryMs = 10_000;
 const slotWarningAfterMs = 5_000;
 /**
- * The heartbeat interval. Heartbeat messages are received through the stream, which shows that the stream works. They
- * also advance the slot while other transactions write only to unpublished tables, so that WAL doesn't accumulate.
+ * The heartbeat interval. Heartbeat messages are received through the stream, so their arrival shows that the stream
+ * works. They also advance the slot while other transactions write only to unpublished tables, so that WAL doesn't
+ * accumulate.
  */
 const heartbeatMs = 30_000;
 const silenceMs = 120_000;
@@ -87,7 +88,7 @@ class ReplicationStream implements Stream {
   #retryMs = firstRetryMs;
   #running: Promise<void> | undefined;
   #paused = false;
-  /** Whether the current attempt still has to create its slot. */
+  /** Whether the current attempt to open the stream still has to create its slot. */
   #isBeginning = false;
   #heardAt = 0;
 
@@ -171,7 +172,7 @@ class ReplicationStream implements Stream {
     const opened = await database.connectReplication();
     this.#connection = opened;
     if (this.#isStopped) return;
-    // Sets the text formats that core/json-text.ts expects.
+    // Sets the text formats that `core/json-text.ts` expects.
     const [server] = await opened.command(
       "select pg_backend_pid() as pid; set datestyle = 'ISO'; set intervalstyle = 'postgres'; set timezone = 'UTC'; set bytea_output = 'hex'; set extra_float_digits = 1; set statement_timeout = 0; set idle_in_transaction_session_timeout = 0; set lock_timeout = 0",
     );
@@ -227,7 +228,7 @@ class ReplicationStream implements Stream {
     return ended;
   }
 
-  /** Creates the slot. The server responds once all write transactions that are currently open have ended. */
+  /** Creates the slot. The server responds once all write transactions that were open at this time have ended. */
   async #makeSlot(opened: ReplicationConnection): Promise<void> {
     const { database, log, onSnapshot } = this.#options;
     await this.#slot.dropLeftovers();
@@ -280,8 +281,9 @@ class ReplicationStream implements Stream {
 }
 
 /**
- * Runs `work` with the snapshot, as the tables' owner. Policies and indexes contain project code, which must not run as
- * a role that can create slots. The snapshot is valid until the next command on the connection that exported it.
+ * Runs `work` with the exported snapshot, as the tables' owner. Policies and indexes contain project code, which must
+ * not run as a role that can create slots. The snapshot is valid until the next command on the connection that exported
+ * it.
  */
 async function withSnapshot(
   database: Database,
@@ -305,7 +307,7 @@ async function withSnapshot(
   }
 }
 
-/** Whether PostgreSQL rejected the slot. */
+/** Whether PostgreSQL rejected the use of the slot. */
 function isRejection(error: unknown): boolean {
   return /^(42704|55000|58P01)$/.test((error as Partial<PostgresErrorShape>).code ?? '');
 }
@@ -317,7 +319,8 @@ async function writeHeartbeat(database: Database): Promise<void> {
 }
 
 /**
- * Returns the publications that exist. PostgreSQL before version 18 ends a stream that requests a missing publication.
+ * Returns those publications that exist. PostgreSQL before version 18 ends a stream that requests a missing
+ * publication.
  */
 async function existingPublications(database: Database): Promise<string[]> {
   const rows = await database

@@ -7,7 +7,10 @@ import type { ValidCondition } from '../core/filter-match.ts';
 import { isServerResponse } from '../core/server-response.ts';
 import { checkSubscription } from './checks.ts';
 
-/** The result of validating a role's request against a table: either the request's conditions or PostgreSQL's error. */
+/**
+ * The result of validating a role's request against a table, which is either the request's conditions or PostgreSQL's
+ * error.
+ */
 export type Checked =
   | { readonly conditions: readonly ValidCondition[] }
   | { readonly error: PostgresErrorShape };

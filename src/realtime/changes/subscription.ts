@@ -12,14 +12,14 @@ export interface SubscribeOptions {
   readonly topic: string;
   readonly version: Version;
   /**
-   * True for clients that don't send `config`. For them, the payload contains only the record, and the event name is
-   * the action.
+   * True if the client doesn't send `config`. Such a client receives only the record as the payload, and the action as
+   * the event name.
    */
   readonly bare: boolean;
   readonly caller: Caller;
   readonly bindings: readonly { readonly id: number; readonly entry: Readonly<Record<string, unknown>> }[];
   readonly send: (frame: Frame) => void;
-  /** Called with `ok` once all later commits are guaranteed to be delivered. */
+  /** Called with `ok` once delivery of all later commits is guaranteed. */
   readonly status: (status: 'ok' | 'error', message: string) => void;
 }
 
@@ -51,7 +51,7 @@ export class ChangeSubscription implements Subscription {
   /** Whether the last notification to the client reported that changes can't be delivered. */
   #failed = false;
   #retry: NodeJS.Timeout | undefined;
-  /** Whether a requested table isn't in the publication yet. */
+  /** Whether a requested table hasn't been added to the publication yet. */
   waitsForPublication = false;
 
   constructor(deps: SubscriptionDeps, options: SubscribeOptions) {
@@ -76,7 +76,10 @@ export class ChangeSubscription implements Subscription {
     this.enter();
   }
 
-  /** Validates and registers the requests. Called again to retry, and when the publication changes. */
+  /**
+   * Validates and registers the requests. Called again when the subscription is retried, and when the publication
+   * changes.
+   */
   enter(): void {
     const { registry, stream } = this.#deps;
     const subscriber = this.#subscriber;
@@ -113,8 +116,8 @@ export class ChangeSubscription implements Subscription {
   }
 
   /**
-   * Reports that the subscription is active. If `again` is true, repeats the report after a lost stream, because
-   * changes during the interruption weren't delivered.
+   * Reports that the subscription is active. If `again` is true, repeats an earlier report, because changes weren't
+   * delivered while the stream was lost.
    */
   announce(again: boolean): void {
     if (!this.#admitted || (this.#announced && !again)) return;

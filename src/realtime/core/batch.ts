@@ -1,4 +1,4 @@
-/** Parses the body of `POST /api/broadcast`. Errors have the same format as upstream's. */
+/** Parses the body of `POST /api/broadcast`. Errors have the same format as upstream's errors. */
 import { isRecord } from '../../shared/is-record.ts';
 
 export interface BatchMessage {

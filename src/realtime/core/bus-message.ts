@@ -1,6 +1,7 @@
 /**
- * The binary encoding of the messages between processes of a group. A batch is a sequence of messages. Each message
- * consists of the head length and the body length (32 bits each, big-endian), the head (JSON) and the body (raw bytes).
+ * The binary encoding of the messages between the processes of a group. A batch is a sequence of messages. Each message
+ * consists of the lengths of its head and its body (32 bits each, big-endian), the head (JSON) and the body (raw
+ * bytes).
  */
 import type { Broadcast, Encoding } from './frame.ts';
 import type { PresenceChange, PresenceEntry } from './presence.ts';
@@ -22,9 +23,9 @@ export type BusMessage =
   | { readonly kind: 'presence-state'; readonly rooms: readonly TopicEntries[] }
   /** The sender has started listening. Receivers send their presence state. */
   | { readonly kind: 'hello' }
-  /** The sender is alive. */
+  /** The sender is still running. */
   | { readonly kind: 'alive' }
-  /** The sender missed messages from the process `to`, which must resend its presence state. */
+  /** The sender missed messages from the process `to`, so `to` must resend its presence state. */
   | { readonly kind: 'again'; readonly to: string }
   /** The sender is stopping. */
   | { readonly kind: 'bye' };

@@ -1,11 +1,11 @@
 /**
  * Splits batches into chunks of the transport's size, numbers the chunks, and encrypts them with AES-256-GCM.
- * Encryption is necessary because every role that can log in to the database can use LISTEN and NOTIFY. Only users whom
- * the policies allow may read the messages.
+ * Encryption is necessary because every role that can log in to the database can use LISTEN and NOTIFY. Only users to
+ * whom the policies grant access may read the messages.
  *
- * A chunk consists of the origin (16 bytes, the sending process), the number (48 bits, starting at 1), the encrypted
- * flags and slice, and the tag (16 bytes). Each origin has its own key, which is derived from the group's secret with
- * HKDF, so the number is a nonce that never repeats.
+ * A chunk consists of the origin (16 bytes, which identify the sending process), the number (48 bits, starting at 1),
+ * the encrypted flags and slice, and the tag (16 bytes). Each origin has its own key, which is derived from the group's
+ * secret with HKDF, so the number is a nonce that never repeats.
  */
 import { createCipheriv, createDecipheriv, hkdfSync } from 'node:crypto';
 
@@ -18,7 +18,7 @@ const flagBytes = 1;
 const first = 1;
 const last = 2;
 
-/** The number of bytes that a chunk adds to its slice. */
+/** The number of bytes that a chunk contains in addition to its slice. */
 export const chunkOverheadBytes = headBytes + flagBytes + tagBytes;
 
 const keyOf = (secret: string, origin: Buffer): Buffer =>
@@ -62,7 +62,7 @@ export function createSealer(secret: string, origin: Buffer, maxChunkBytes: numb
 
 /** The result of decrypting a received chunk. */
 export interface Opened {
-  /** The sending process in hexadecimal. */
+  /** The origin of the sending process, in hexadecimal. */
   readonly origin: string;
   /** Whether chunks, and therefore messages, were lost before this chunk. */
   readonly gap: boolean;
@@ -72,22 +72,22 @@ export interface Opened {
 
 export interface Opener {
   /**
-   * Decrypts a chunk. Returns undefined if the chunk is from outside the group, is from this process or was already
-   * processed.
+   * Decrypts a chunk. Returns undefined if the chunk was sent from outside the group, was sent by this process or was
+   * already processed.
    */
   open(chunk: Buffer): Opened | undefined;
-  /** Discards the state of a process that has exited. A process never reuses its origin. */
+  /** Discards the stored state of a process that has exited. A process never reuses its origin. */
   forget(origin: string): void;
 }
 
 interface Inbound {
   readonly key: Buffer;
   number: number;
-  /** The slices received so far. Undefined if the beginning of the batch was missed. */
+  /** The slices of the current batch that have been received. Undefined if the beginning of the batch was missed. */
   slices: Buffer[] | undefined;
 }
 
-/** Creates an opener. @param self The origin of this process, whose chunks are ignored. */
+/** Creates an opener. @param self The origin of this process, whose own chunks are ignored. */
 export function createOpener(secret: string, self: Buffer): Opener {
   const inbound = new Map<string, Inbound>();
   return {

@@ -1,6 +1,7 @@
 /**
- * Formats the `data` of a postgres_changes message as JSON: `{schema, table, type, commit_timestamp, columns, record,
- * old_record, errors}`. Includes only the columns that the role can see and the subscription selects.
+ * Formats the `data` of a postgres_changes message as JSON:
+ * `{schema, table, type, commit_timestamp, columns, record, old_record, errors}`. The JSON includes only the columns
+ * that the role can see and the subscription selects.
  */
 import type { Action } from './filter.ts';
 import { jsonText, type TypeShape } from './json-text.ts';
@@ -16,7 +17,7 @@ export interface Table {
   readonly columns: readonly Column[];
   readonly primaryKey: readonly string[];
   /**
-   * Owner columns: if a user can see a row, at least one of these columns contains the user's id (`owner.ts`).
+   * The owner columns: if a user can see a row, at least one of these columns contains the user's ID (`owner.ts`).
    * Undefined if access isn't restricted to owners.
    */
   readonly ownerColumns: readonly string[] | undefined;
@@ -24,9 +25,9 @@ export interface Table {
 
 export interface Column {
   readonly name: string;
-  /** The name of the type in `pg_type.typname`. */
+  /** The type's name from `pg_type.typname`. */
   readonly typeName: string;
-  /** The type as written in casts: the result of `format_type`, schema-qualified if needed. */
+  /** The type in the form used in casts, which is the result of `format_type`, schema-qualified if needed. */
   readonly sqlType: string;
   readonly shape: TypeShape;
   /** False if equal values can consist of different bytes, as with nondeterministic collations. */
@@ -44,7 +45,7 @@ export interface Change {
   readonly row: ReadonlyMap<string, string | null> | undefined;
   /** The replica identity columns of the old row, for an UPDATE or DELETE. */
   readonly old: ReadonlyMap<string, string | null> | undefined;
-  /** The size of the message received from PostgreSQL. */
+  /** The size of the message that PostgreSQL sent. */
   readonly bytes: number;
 }
 
@@ -67,7 +68,10 @@ export function newRow(
   return cells;
 }
 
-/** Returns the old row's replica identity: the key columns, or all columns with REPLICA IDENTITY FULL. */
+/**
+ * Returns the old row's replica identity, which consists of the key columns, or of all columns with REPLICA IDENTITY
+ * FULL.
+ */
 export function oldRow(relation: Relation, row: readonly Cell[]): Map<string, string | null> {
   const cells = new Map<string, string | null>();
   relation.columns.forEach(({ name }, index) => {
@@ -78,8 +82,8 @@ export function oldRow(relation: Relation, row: readonly Cell[]): Map<string, st
 }
 
 /**
- * Returns the replica identity for an UPDATE that didn't change its key. PostgreSQL omits the identity because it
- * equals the new row's identity, but upstream's decoder always includes it.
+ * Returns the replica identity for an UPDATE that didn't change its key. PostgreSQL omits the old row's identity
+ * because it equals the new row's identity, but upstream's decoder always includes it.
  */
 export function unchangedIdentity(
   relation: Relation,
@@ -93,7 +97,7 @@ export function unchangedIdentity(
   return cells.size === 0 ? undefined : cells;
 }
 
-/** Returns the reason why subscribers with the role can't receive the change, or undefined if they can. */
+/** Returns the reason why subscribers with this role can't receive the change, or undefined if they can receive it. */
 export function rejectionOf(
   table: Table,
   action: Action,
@@ -127,7 +131,7 @@ export function changeJson(
     ({ name, typeName }) => `{"name":${JSON.stringify(name)},"type":${JSON.stringify(typeName)}}`,
   );
   const tooLarge = change.bytes > maxChangeBytes;
-  // RLS can't be evaluated for a deleted row, so only the row's key is sent.
+  // RLS policies can't be evaluated for a deleted row, so only the row's key is sent.
   const oldColumns =
     change.action === 'DELETE' && table.rowSecurity
       ? visible.filter((column) => column.inPrimaryKey)

@@ -1,14 +1,14 @@
 /**
- * Determines the client to which a join or message is attributed. Clients take turns using database connections. Has no
- * side effects.
+ * Determines the client to which a join or message is attributed. Connections to the database are assigned to clients
+ * in turn. This module has no side effects.
  */
 import type { RequestClient } from '../../database/types.ts';
 import { networkOf } from '../../shared/network-of.ts';
 import type { Caller } from './token.ts';
 
 /**
- * Returns the user or, if the caller isn't signed in, the network of the IP address. Anonymous users are grouped by
- * network, because anyone can create many of them.
+ * Identifies the client by the user's ID or, if the caller isn't signed in, by the network of the IP address. Anonymous
+ * users are grouped by network, because anyone can create many anonymous users.
  */
 export function clientOf(
   { role, sub, claims }: Pick<Caller, 'role' | 'sub' | 'claims'>,

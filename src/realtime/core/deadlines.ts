@@ -1,6 +1,6 @@
 /**
- * Manages many deadlines with a single timer by grouping them by second. There can be tens of thousands of sockets and
- * channels. A deadline needs only two map entries, but a timer needs half a kilobyte.
+ * Manages many deadlines with a single timer by grouping them by second. Deadlines are grouped because there can be
+ * tens of thousands of sockets and channels. A deadline needs only two map entries, but a timer needs half a kilobyte.
  */
 export class Deadlines<T> {
   #bySecond = new Map<number, Set<T>>();
@@ -38,8 +38,8 @@ export class Deadlines<T> {
   takeDue(nowMs: number): T[] {
     const now = Math.floor(nowMs / 1000);
     const due: T[] = [];
-    // Usually, only one or two seconds have passed. After a clock jump, iterating over the stored seconds is faster
-    // than iterating over the elapsed seconds.
+    // Usually, only one or two seconds have passed since the last call. After a clock jump, iterating over the stored
+    // seconds is faster than iterating over the elapsed seconds.
     const seconds =
       now - this.#checked > this.#bySecond.size
         ? [...this.#bySecond.keys()].filter((second) => second <= now).sort((a, b) => a - b)

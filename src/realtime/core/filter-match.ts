@@ -1,12 +1,12 @@
 /**
  * Compiles conditions against a table's columns. Conditions that can be decided exactly from the text are evaluated in
- * this process. Conditions that depend on collation, locale, numeric scale or time zone are evaluated by PostgreSQL, in
- * one statement per batch.
+ * this process. Conditions that depend on collation, locale, numeric scale or time zone are evaluated by PostgreSQL,
+ * with one statement per batch.
  */
 import type { Column } from './change.ts';
 import type { Condition } from './filter.ts';
 
-/** A validated condition with values in the type's output format. */
+/** A validated condition, whose values have their type's output format. */
 export interface CompiledCondition {
   readonly column: string;
   /** Tests a value. Undefined if PostgreSQL evaluates `condition`. */
@@ -16,7 +16,7 @@ export interface CompiledCondition {
 }
 
 export interface ValidCondition extends Condition {
-  /** The value in the type's output format. For `in`, the elements of the list. */
+  /** The value in the output format of its type. For `in`, the elements of the list. */
   readonly normal: readonly (string | null)[];
 }
 
@@ -31,7 +31,7 @@ export function compileCondition(condition: ValidCondition, column: Column): Com
     exact === undefined
       ? undefined
       : (value: string | null): boolean => {
-          // If the value is NULL, neither a comparison nor its negation is true.
+          // If the row's value is NULL, neither a comparison nor its negation is true.
           if (value === null && !isNullAware) return false;
           return exact(value) !== negate;
         };
@@ -54,7 +54,7 @@ function exactTest(
     case 'isdistinct':
       return (cell) => cell !== only;
     case 'in': {
-      // If an element is null, the negation `not.in` is never true, so PostgreSQL evaluates the condition.
+      // If an element of the list is null, `not.in` is never true, so PostgreSQL evaluates the condition.
       if (normal.includes(null)) return undefined;
       const set = new Set(normal);
       return (cell) => set.has(cell);
@@ -108,7 +108,7 @@ function integerTest(
 }
 
 /**
- * `pending` means that all conditions evaluated in this process match and that PostgreSQL must evaluate the listed
+ * `pending` means that all conditions evaluated in this process match, but PostgreSQL must still evaluate the listed
  * conditions.
  */
 export type MatchResult = 'no' | 'yes' | { readonly pending: readonly PendingTest[] };
@@ -118,7 +118,9 @@ export interface PendingTest {
   readonly value: string | null;
 }
 
-/** Matches a row against the conditions. A condition never matches if the row lacks its column. */
+/**
+ * Matches a row against the conditions. A condition never matches a row that doesn't contain the condition's column.
+ */
 export function matchRow(
   conditions: readonly CompiledCondition[],
   row: ReadonlyMap<string, string | null> | undefined,

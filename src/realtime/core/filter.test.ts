@@ -57,7 +57,7 @@ test('a quoted value is returned unchanged', () => {
   fc.assert(
     fc.property(fc.string(), fc.string(), (first, second) => {
       const quoted = (text: string): string => `"${text.replace(/["\\]/g, '\\$&')}"`;
-      // Whitespace around a condition isn't part of it.
+      // Whitespace around a condition isn't part of the condition.
       expect(conditions(`a=eq.${quoted(first)},b=neq.${quoted(second)}`)).toEqual([
         ['a', 'eq', first, false],
         ['b', 'neq', second, false],

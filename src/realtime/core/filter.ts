@@ -1,6 +1,6 @@
 /**
  * Parses postgres_changes subscriptions, which are entries with a filter in the form `column=[not.]op.value[,…]`. Error
- * messages are upstream's (realtime, August 2026) because clients display them.
+ * messages are the same as upstream's (realtime, August 2026) because clients display them.
  */
 
 export const operators = [
@@ -112,7 +112,7 @@ function actionOf(value: unknown): Action | '*' {
   return upper === 'INSERT' || upper === 'UPDATE' || upper === 'DELETE' ? upper : '*';
 }
 
-/** Parses comma-separated conditions. Blank text contains no conditions. */
+/** Parses comma-separated conditions. A filter that consists only of whitespace contains no conditions. */
 export function parseFilter(filter: string): Parsed<readonly Condition[]> {
   const trimmed = filter.trim();
   if (trimmed === '') return { ok: true, value: [] };
@@ -125,7 +125,10 @@ export function parseFilter(filter: string): Parsed<readonly Condition[]> {
   return { ok: true, value: conditions };
 }
 
-/** Splits the text at commas outside parentheses and quotes. A quote opens only after `.`, `(` or `,`. */
+/**
+ * Splits the text at commas outside parentheses and quotes. A quote character opens a quoted value only after `.`, `(`
+ * or `,`.
+ */
 function splitConditions(filter: string): string[] {
   const segments: string[] = [];
   let depth = 0;
@@ -173,7 +176,7 @@ function cut(text: string, separator: string): [string, string | undefined] {
   return at < 0 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)];
 }
 
-/** Formats a list as upstream does. */
+/** Formats a list in the same way as upstream. */
 function inspected(parts: readonly string[]): string {
   return `[${parts.map((part) => JSON.stringify(part)).join(', ')}]`;
 }
@@ -201,7 +204,7 @@ export function matchesName(pattern: string, name: string): boolean {
   return new RegExp(`^${source}$`, 'su').test(name);
 }
 
-/** Describes the request as upstream's messages do. */
+/** Describes the request in the form of upstream's messages. */
 export function describeRequest(request: ChangeRequest): string {
   const filters = request.conditions.map(
     ({ column, operator, value, negate }) =>

@@ -1,6 +1,6 @@
 /**
- * Implements the channel protocol's wire format, which consists of Phoenix serializers 1.0.0 and 2.0.0 and two binary
- * kinds of realtime-js (3 for a user broadcast to the server, 4 for a user broadcast to clients).
+ * Implements the channel protocol's wire format, which consists of Phoenix serializers 1.0.0 and 2.0.0 and of two
+ * binary kinds of realtime-js: kind 3 for a user broadcast to the server, and kind 4 for a user broadcast to clients.
  *
  * Glossary. *Topic*: the string that the client joins, which is `realtime:` followed by the sub-topic. *ref*: the
  * number that the client assigns to a push and that the reply repeats. *join_ref*: the ref of the join that created the
@@ -31,7 +31,7 @@ export type ClientPayload =
       readonly encoding: Encoding;
       readonly data: Buffer;
     }
-  /** Binary kind 0, which the service ignores. */
+  /** Binary kind 0, a frame that the service ignores. */
   | { readonly kind: 'bytes'; readonly data: Buffer };
 
 export type Encoding = 'json' | 'binary';
@@ -58,8 +58,8 @@ function decodeArray(text: string): ClientMessage | undefined {
   const value: unknown = JSON.parse(text);
   if (!Array.isArray(value) || value.length < 5) return undefined;
   const [joinRef, ref, topic, event, payload] = value as unknown[];
-  // Only broadcasts are forwarded, so only broadcasts need their raw text. The raw text preserves numbers such as 1.0
-  // and integers above 2^53.
+  // Only broadcasts are forwarded, so the raw text of other messages isn't needed. The raw text preserves numbers such
+  // as 1.0 and integers above 2^53.
   const raw = event === 'broadcast' ? (rawElements(text)[4] ?? 'null') : '';
   return message(joinRef, ref, topic, event, payload, raw);
 }
@@ -146,9 +146,9 @@ export function encodeReply(
   return encodeJson(version, joinRef, ref, topic, 'phx_reply', JSON.stringify({ status, response }));
 }
 
-/** A broadcast to clients. It consists of plain data so that it can be sent to other processes. */
+/** A broadcast to clients. The broadcast consists of plain data so that it can be sent to other processes. */
 export type Broadcast =
-  /** Kind 4 of version 2.0.0. `metadata` is JSON text. */
+  /** A broadcast of binary kind 4, which requires version 2.0.0 of the serializer. `metadata` is JSON text. */
   | {
       readonly form: 'user';
       readonly event: string;
@@ -157,12 +157,12 @@ export type Broadcast =
       readonly metadata?: string;
       readonly id?: string;
     }
-  /** Text that every version can represent. The payload is unchanged. */
+  /** A broadcast as text, which every version of the serializer can represent. The payload is unchanged. */
   | { readonly form: 'text'; readonly payloadJson: string; readonly id?: string };
 
 /**
- * Encodes a broadcast for clients. Returns undefined if the version can't represent it. Version 1.0.0 doesn't support
- * binary payloads, and version 2.0.0 doesn't support names longer than 255 bytes.
+ * Encodes a broadcast for clients. Returns undefined if this version of the serializer can't represent the broadcast.
+ * Version 1.0.0 doesn't support binary payloads, and version 2.0.0 doesn't support names longer than 255 bytes.
  */
 export function encodeBroadcast(version: Version, topic: string, broadcast: Broadcast): Frame | undefined {
   if (broadcast.form === 'text')

@@ -8,12 +8,12 @@ export interface JoinRequest {
   /** The replay request as sent by the client, which {@link parseReplay} validates. Undefined if absent. */
   readonly replay: unknown;
   readonly presence: { readonly enabled: boolean; readonly key: string | undefined };
-  /** The entries as sent by the client. The reply repeats them. */
+  /** The `postgres_changes` entries as sent by the client. The reply repeats the entries. */
   readonly postgresChanges: readonly Record<string, unknown>[];
   readonly private: boolean;
-  /** Undefined if the channel uses the connection's key. */
+  /** The token, or undefined if the channel uses the connection's key. */
   readonly accessToken: string | undefined;
-  /** False for clients that don't send `config`. For them, a change's payload is only the record. */
+  /** False if the client doesn't send `config`. Such a client receives only the record as the payload of a change. */
   readonly hasConfig: boolean;
 }
 
@@ -76,8 +76,8 @@ export function parseReplay(value: unknown): { sinceMs: number; limit: number } 
 }
 
 /**
- * Returns the id of an entry, which is included in the reply and in each change. The id is a 27-bit hash of the entry's
- * text, so equal entries have equal ids. The id is never 0 because clients treat 0 as absent.
+ * Returns an entry's ID, which is included in the reply and in each change. The ID is a 27-bit hash of the entry's
+ * text, so equal entries have equal IDs. The ID is never 0 because clients treat 0 as a missing ID.
  */
 export function bindingId(entry: Record<string, unknown>): number {
   let hash = 0x811c9dc5;

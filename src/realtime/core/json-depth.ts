@@ -1,10 +1,10 @@
 /**
  * Limits the nesting depth of JSON from clients. `JSON.parse` accepts any depth, but `JSON.stringify` throws a
- * RangeError at several thousand levels. Some messages are serialized in places where this error can't be reported to
- * the client.
+ * RangeError at several thousand levels. Some messages are serialized in code that can't report this error to the
+ * client.
  */
 
-/** The maximum number of levels. Real messages need far fewer. */
+/** The maximum number of levels. Real messages need far fewer levels. */
 export const maxDepth = 1000;
 
 const quote = 0x22;

@@ -1,9 +1,9 @@
 /**
- * Converts PostgreSQL's text output to JSON as `to_jsonb` does. Numbers and booleans are unquoted, json is unchanged,
+ * Converts PostgreSQL's text output to JSON as `to_jsonb` does. Numbers and booleans are unquoted, JSON is unchanged,
  * timestamps contain `T`, and arrays and rows become JSON arrays and objects. All other values become strings.
  */
 
-/** How a type is represented in JSON. Domains are represented like their base types. */
+/** The representation of a type in JSON. Domains are represented like their base types. */
 export type TypeShape =
   | { readonly kind: 'number' | 'boolean' | 'json' | 'timestamp' | 'timestamptz' | 'bytea' | 'text' }
   | { readonly kind: 'array'; readonly element: TypeShape; readonly delimiter: string }
@@ -16,7 +16,7 @@ export function jsonText(shape: TypeShape, text: string | null): string {
   if (text === null) return 'null';
   switch (shape.kind) {
     case 'number':
-      // JSON can't represent NaN and Infinity, so they become strings.
+      // JSON can't represent NaN and Infinity, so these values become strings.
       return /^-?\d/.test(text) ? text : JSON.stringify(text);
     case 'boolean':
       return text === 't' || text === 'true' ? 'true' : 'false';
@@ -27,7 +27,7 @@ export function jsonText(shape: TypeShape, text: string | null): string {
     case 'timestamptz':
       return JSON.stringify(withFullOffset(text.replace(' ', 'T')));
     case 'bytea':
-      // The prefix `\x` is removed, as in upstream's decoder.
+      // The prefix `\x` is removed, as upstream's decoder does.
       return JSON.stringify(text.startsWith('\\x') ? text.slice(2) : text);
     case 'text':
       return JSON.stringify(text);
@@ -44,7 +44,7 @@ function withFullOffset(text: string): string {
 }
 
 function arrayJson(shape: TypeShape & { kind: 'array' }, text: string): string {
-  // If the lower bound isn't 1, the bounds of the array precede its elements, as in `[0:1]={…}`.
+  // If the lower bound of an array isn't 1, the array's bounds precede its elements, as in `[0:1]={…}`.
   const body = text.startsWith('[') ? text.slice(text.indexOf('=') + 1) : text;
   const parts: string[] = [];
   let at = 0;

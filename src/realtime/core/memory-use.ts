@@ -1,11 +1,11 @@
 /**
  * Limits the memory that open sockets use for channel joins and tracked presence. Anyone can open sockets and join
- * public channels, so each socket has a limit. If the total limit is exceeded, the sockets that use the most memory are
- * closed.
+ * public channels, so each socket's memory use has a limit. If the total limit is exceeded, the sockets that use the
+ * most memory are closed.
  */
 
 export interface MemoryLimits {
-  /** The limit per holder, in bytes as estimated by {@link weightOf}. */
+  /** The memory limit per holder, in bytes as estimated by {@link weightOf}. */
   readonly maxHeldBytes: number;
   readonly maxHeldBytesInAll: number;
 }
@@ -13,10 +13,13 @@ export interface MemoryLimits {
 const comma = 0x2c;
 const openArray = 0x5b;
 const openObject = 0x7b;
-/** The estimated memory that V8 needs for a value, excluding the value's text. */
+/** The estimated memory that V8 needs for a value in addition to the value's text. */
 const valueBytes = 16;
 
-/** Estimates the memory of parsed JSON text. A list of empty lists needs many times the memory of its text. */
+/**
+ * Estimates the memory that a JSON text needs after parsing. A list of empty lists needs many times the memory of its
+ * text.
+ */
 export function weightOf(json: Uint8Array): number {
   let values = 0;
   for (const byte of json) if (byte === comma || byte === openArray || byte === openObject) values++;
@@ -33,7 +36,7 @@ export class MemoryUse<Holder> {
   }
 
   /**
-   * Adds to the holder's memory, or releases memory if `weight` is negative. Returns false if the holder exceeds its
+   * Adds memory to the holder, or releases memory if `weight` is negative. Returns false if the holder exceeds its
    * limit.
    */
   add(holder: Holder, weight: number): boolean {
@@ -44,7 +47,7 @@ export class MemoryUse<Holder> {
     return held <= this.#limits().maxHeldBytes;
   }
 
-  /** The holder that uses the most memory. Undefined while the total is within its limit. */
+  /** The holder that uses the most memory. Undefined if the total is within its limit. */
   get excess(): Holder | undefined {
     if (this.#total <= this.#limits().maxHeldBytesInAll) return undefined;
     let largest: Holder | undefined;

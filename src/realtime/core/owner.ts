@@ -1,8 +1,8 @@
 /**
- * Determines from row policies which users might see a row. A policy such as `owner = (select auth.uid())` limits a row
- * to its owner. If a table has 500 subscribers, PostgreSQL doesn't need to be queried for the other 499. This step only
- * excludes subscribers who can't see the row, and PostgreSQL determines visibility for the rest. A policy that isn't
- * recognized doesn't exclude any subscribers.
+ * Determines from row policies which users might be able to see a row. A policy such as `owner = (select auth.uid())`
+ * limits a row to its owner. If a table has 500 subscribers, PostgreSQL must be queried only for the owner and not for
+ * the other 499. This step only excludes subscribers who can't see the row, and PostgreSQL determines visibility for
+ * the other subscribers. A policy that isn't recognized doesn't exclude any subscribers.
  *
  * `pg_get_expr` formats the expressions with an empty search_path, so names in other schemas are qualified and
  * operators are parenthesized.
@@ -15,8 +15,8 @@ export interface RowPolicy {
 }
 
 /**
- * Returns the owner columns. If a user can see a row, at least one of them contains the user's id (the `sub` claim).
- * Returns undefined if access isn't restricted to owners.
+ * Returns the owner columns. If a user can see a row, at least one of these columns contains the user's ID (the `sub`
+ * claim). Returns undefined if access isn't restricted to owners.
  *
  * @example
  * ownerColumns([{ permissive: true, using: '(owner = ( SELECT auth.uid() AS uid))' }], new Set(['owner'])) // ['owner']
@@ -30,8 +30,8 @@ export function ownerColumns(
   comparable: ReadonlySet<string>,
 ): readonly string[] | undefined {
   const columns = new Set<string>();
-  // Restrictive policies are skipped because they only reduce access. A table without a permissive policy denies all
-  // access, but such tables are too rare to optimize.
+  // Restrictive policies are skipped because they can only reduce access. A table without a permissive policy denies
+  // all access, but such tables are too rare to optimize.
   for (const { permissive, using } of policies) {
     if (!permissive) continue;
     const column = using === null ? undefined : ownerOf(using, comparable);
@@ -41,7 +41,7 @@ export function ownerColumns(
   return columns.size === 0 ? undefined : [...columns];
 }
 
-/** Whether an id reliably identifies a caller. Only ids with a single canonical spelling do. */
+/** Whether this ID reliably identifies a caller. Only IDs with a single canonical spelling are reliable. */
 export function isPlainId(sub: string): boolean {
   return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(sub);
 }
@@ -65,8 +65,8 @@ function columnName(text: string): string | undefined {
 }
 
 /**
- * Whether the expression is `auth.uid()` or the claim `sub`, optionally with a cast to uuid or text, or within a
- * subselect.
+ * Whether the expression is `auth.uid()` or the claim `sub`, either of which can be cast to uuid or text or enclosed in
+ * a subselect.
  */
 function isCallerId(text: string): boolean {
   const bare = unselect(text);
@@ -117,13 +117,14 @@ function splitAt(text: string, separator: string): string[] {
 }
 
 /**
- * Returns the index at which the parenthesis or quote that opens at index `at` is closed, or undefined if none opens
+ * Returns the index of the character that closes the parenthesis or quote at index `at`, or undefined if none begins
  * there.
  */
 function closes(text: string, at: number): number | undefined {
   const open = text[at];
   if (open === "'" || open === '"') {
-    // A doubled quote counts as the end of one string and the start of another, which doesn't affect the result.
+    // A doubled quote counts as the end of one string and the beginning of another string, which doesn't affect the
+    // result.
     const end = text.indexOf(open, at + 1);
     return end < 0 ? text.length : end;
   }

@@ -5,7 +5,7 @@
  */
 
 export interface PaceOptions {
-  /** The wait is this multiple of the last queries' duration, within the limits below. */
+  /** The wait is the last queries' duration times this factor, within the limits below. */
   readonly idleRatio: number;
   readonly minWaitMs: number;
   readonly maxWaitMs: number;
@@ -13,7 +13,7 @@ export interface PaceOptions {
 
 export const defaultPace: PaceOptions = { idleRatio: 2, minWaitMs: 10, maxWaitMs: 50 };
 
-/** A duration below this value means that no query was run. */
+/** A duration below this value means that the batch didn't need any query. */
 const noQueryMs = 0.3;
 
 /** Returns how long to wait after a batch whose queries took `checkMs`, in milliseconds. */

@@ -7,7 +7,7 @@ export interface Relation {
   readonly oid: number;
   readonly schema: string;
   readonly table: string;
-  /** `d` for default, `n` for nothing, `f` for full, `i` for index. */
+  /** `d` means default, `n` nothing, `f` full and `i` index. */
   readonly replicaIdentity: string;
   readonly columns: readonly RelationColumn[];
 }
@@ -20,8 +20,8 @@ export interface RelationColumn {
 }
 
 /**
- * The text of the value, or null. Undefined if PostgreSQL didn't send the value, because it is an unchanged TOASTed
- * value or its column isn't part of the replica identity.
+ * The value's text, or null. Undefined if PostgreSQL didn't send the value, because it is an unchanged TOASTed value or
+ * its column isn't part of the replica identity.
  */
 export type Cell = string | null | undefined;
 
@@ -39,7 +39,9 @@ export type ReplicationEvent =
       readonly kind: 'update';
       readonly relation: Relation;
       readonly row: readonly Cell[];
-      /** The old row with REPLICA IDENTITY FULL, or the old key if the key changed. Otherwise, undefined. */
+      /**
+       * The old row if the table has REPLICA IDENTITY FULL, or the old key if the key changed. Otherwise, undefined.
+       */
       readonly old: { readonly whole: boolean; readonly row: readonly Cell[] } | undefined;
       readonly bytes: number;
     }

@@ -2,7 +2,7 @@
 
 export interface TypeToken {
   readonly kind: 'name' | 'string' | 'number' | 'punctuation';
-  /** The text of the token. For a string, its content. */
+  /** The text of the token. If the token is a string, this text is the string's content. */
   readonly text: string;
   /** The line in the file, starting at 1. */
   readonly line: number;

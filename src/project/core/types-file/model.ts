@@ -1,6 +1,6 @@
 /**
  * Reads a model of the database from a file of generated types: schemas with their tables, views, functions, enums and
- * composite types. Supports both of upstream's generators, and types with the same structure that were written by hand.
+ * composite types. Supports the output of both of upstream's generators, and handwritten types with the same structure.
  */
 import { type Member, readDeclarations, type TypeNode } from './type-expression.ts';
 
@@ -33,9 +33,9 @@ export interface ColumnModel {
   readonly name: string;
   readonly type: ValueType;
   readonly nullable: boolean;
-  /** Whether an insert can omit the column, because it is nullable or has a default. */
+  /** Whether an INSERT can omit the column, because the column is nullable or has a default. */
   readonly optional: boolean;
-  /** Whether an insert can't contain the column, because it is an identity column or a generated column. */
+  /** Whether an INSERT can't contain the column, because it is an identity or generated column. */
   readonly generated: boolean;
 }
 
@@ -43,7 +43,7 @@ export interface ValueType {
   readonly kind: 'string' | 'number' | 'boolean' | 'json' | 'enum' | 'composite' | 'unknown';
   /** The schema and name, if the type is an enum or a composite type. */
   readonly name?: { readonly schema: string; readonly name: string };
-  /** The number of dimensions of an array. 0 for a single value. */
+  /** The number of array dimensions, or 0 for a single value. */
   readonly dimensions: number;
 }
 
@@ -82,7 +82,7 @@ export function readTypes(text: string): TypesModel | undefined {
 
 type Declarations = ReadonlyMap<string, TypeNode>;
 
-/** The maximum number of type aliases that are followed, because they can be circular. */
+/** The maximum number of type aliases that are followed, because aliases can be circular. */
 const maxChainLength = 20;
 
 class Reader {
@@ -136,8 +136,8 @@ class Reader {
       type: value,
       nullable: nullable || optional,
       optional: insert === undefined ? optional : (inserted?.optional ?? true),
-      // The generator writes `never`. If a handwritten Insert type lacks the member, it is unknown whether an insert
-      // can contain the column.
+      // The generator writes `never` as the type of such a column. If a handwritten Insert type doesn't contain the
+      // column, it is unknown whether an INSERT can contain it.
       generated: inserted !== undefined && isNamed(inserted.type, 'never'),
     };
   }
@@ -247,7 +247,7 @@ class Reader {
     return members().filter(({ name }) => listed.has(name) === (node.name === 'Pick'));
   }
 
-  /** Returns the strings in `"a" | "b"`, `["a", "b"]` or `"a"`. */
+  /** Returns the strings in the type `"a" | "b"`, `["a", "b"]` or `"a"`. */
   #literals(type: TypeNode | undefined): string[] {
     const node = this.#resolved(type);
     const parts = node?.kind === 'union' || node?.kind === 'tuple' ? node.of : [node];

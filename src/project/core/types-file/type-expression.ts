@@ -1,5 +1,6 @@
 /**
- * Parses TypeScript type expressions. Supports only the syntax of generated types. The file is parsed but never run.
+ * Parses TypeScript type expressions. Supports only the syntax of generated types. The file is parsed but never
+ * executed.
  */
 import { lexTypes, type TypeToken } from './lex.ts';
 
@@ -58,8 +59,8 @@ export function readDeclarations(text: string): ReadonlyMap<string, TypeNode> {
 }
 
 /**
- * Parses the syntax that it recognizes, and returns `other` for everything else. Each iteration of a loop consumes at
- * least one token, or the loop ends.
+ * Parses the syntax that the parser supports, and returns `other` for everything else. Each iteration of a loop
+ * consumes at least one token, or the loop ends.
  */
 class Parser {
   readonly #tokens: readonly TypeToken[];
@@ -148,7 +149,7 @@ class Parser {
     if (token.text === '{') return this.#object();
     if (token.text === '[') return this.#tuple();
     if (token.text === '(') return this.#parenthesis();
-    // A token that can't begin a type is left for the caller.
+    // A token that can't begin a type is left for the calling function.
     if (!'})],;|&>='.includes(token.text)) this.at++;
     return other;
   }
@@ -213,7 +214,7 @@ class Parser {
     return { kind: 'object', members };
   }
 
-  /** Returns a member, or undefined for an index signature or a method, which can't be a column. */
+  /** Returns a member, or undefined for an index signature or a method, because neither of them can be a column. */
   #member(): Member | undefined {
     if (this.take('[')) {
       this.#skipTo(']');

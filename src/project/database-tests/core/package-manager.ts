@@ -1,13 +1,13 @@
 /**
  * Recognizes the statements that test suites run to install database.dev's package manager, as its documentation
- * describes. They are skipped because Plinth has its own extension `supabase-dbdev`.
+ * describes. These statements are skipped because Plinth has its own extension `supabase-dbdev`.
  */
 
 /** Whether a test suite uses the package manager. */
 export const usesPackageManager = (source: string): boolean => source.includes('supabase-dbdev');
 
 /**
- * Whether the statement only installs the package manager with pg_tle, or removes it.
+ * Whether the statement only installs the package manager with pg_tle, or removes the package manager.
  *
  * @example isPackageManagerSetup("select pgtle.uninstall_extension_if_exists('supabase-dbdev')") // true
  */

@@ -18,7 +18,7 @@ export type ScriptStep =
       readonly name: string;
       readonly args: readonly string[];
       readonly line: number;
-      /** The unterminated statement before the command. `\gset` and `\g` run this statement. */
+      /** The unterminated statement that precedes the command. `\gset` and `\g` run this statement. */
       readonly pending: string;
     };
 
@@ -52,8 +52,8 @@ export function readScript(source: string): ScriptStep[] {
     const end = newline === -1 ? text.length : newline;
     const [name = '', ...args] = argumentsOf(text.slice(at + 1, end));
     const runsPending = /^g(set|exec|x|desc)?$/.test(name);
-    // After any other command, psql would continue an unfinished statement. This isn't supported because test suites
-    // rarely rely on it.
+    // After any other command, psql would continue an unfinished statement. This behavior isn't supported because test
+    // suites rarely rely on it.
     take(runsPending ? Math.max(start, lastEnd) : at);
     const pending = runsPending ? text.slice(Math.max(start, lastEnd), at).trim() : '';
     steps.push({ kind: 'command', name, args, line: lineOf(at), pending });
@@ -64,7 +64,7 @@ export function readScript(source: string): ScriptStep[] {
   return steps;
 }
 
-/** Splits the line of a command into its arguments, which can be quoted. */
+/** Splits a command's line into the command's arguments, which can be quoted. */
 function argumentsOf(line: string): string[] {
   return [...line.matchAll(/'((?:[^']|'')*)'|"([^"]*)"|([^\s'"]+)/g)].map(
     ([, single, double, bare]) => single?.replaceAll("''", "'") ?? double ?? bare ?? '',

@@ -1,4 +1,4 @@
-/** The expected lines are what Perl's prove prints for the same output, except for the CPU times. */
+/** The expected lines are the lines that Perl's prove prints for the same output, except for the CPU times. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type FileOutcome, fileLines, isPassed, summaryLines } from './report.ts';

@@ -4,7 +4,7 @@ import { parseTap, type TapResult } from './tap.ts';
 export interface FileOutcome {
   /** The path to the file, such as `supabase/tests/todos.test.sql`. */
   readonly shownPath: string;
-  /** The rows that the statements in the file returned. */
+  /** The rows that the file's statements returned. */
   readonly output: readonly string[];
   /** The error that ended the file, including its position: `supabase/tests/a.sql:3: ERROR:  …`. */
   readonly error: string | undefined;
@@ -21,7 +21,8 @@ export function isPassed(outcome: FileOutcome): boolean {
 
 /**
  * Returns the lines for a file. The name is padded with dots to the length of the longest name. The comments of failed
- * tests are included because they explain the failures. With `withTap`, the complete output of the file is included.
+ * tests are included because these comments explain the failures. With `withTap`, the complete output of the file is
+ * included.
  */
 export function fileLines(outcome: FileOutcome, longest: number, withTap: boolean): string[] {
   const { shownPath, output, error } = outcome;

@@ -5,7 +5,7 @@
 
 export interface TapResult {
   readonly planned: number | undefined;
-  /** The reason in `1..0 # SKIP reason`, if all tests were skipped. */
+  /** The reason from `1..0 # SKIP reason`, if all tests were skipped. */
   readonly skipAll: string | undefined;
   readonly ran: number;
   /** The numbers of the tests that failed and aren't marked as TODO. */
