@@ -30,7 +30,7 @@ export interface PostgresErrorShape extends Error {
   readonly routine?: string;
 }
 
-/** Whether an error has a SQLSTATE and a severity. This includes errors for a lost connection. */
+/** Whether an error has a SQLSTATE and a severity. The result is also true for errors that report a lost connection. */
 export function isPostgresError(error: unknown): error is PostgresErrorShape {
   const { code, severity } = (error ?? {}) as { code?: unknown; severity?: unknown };
   return error instanceof Error && typeof code === 'string' && typeof severity === 'string';

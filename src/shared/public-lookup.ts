@@ -1,4 +1,4 @@
-/** Resolves names only to public addresses. To prevent SSRF, it is used for requests to URLs that users choose. */
+/** Resolves names only to public addresses. Used for requests to URLs that users choose, to prevent SSRF. */
 import type { LookupAddress, LookupAllOptions } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import { type AddressScope, scopeOf } from './address-scope.ts';
@@ -10,16 +10,16 @@ export type Resolve = (
 ) => void;
 
 export interface PublicLookupOptions {
-  /** The resolver. Defaults to the system's resolver. */
+  /** The resolver. The default is the system's resolver. */
   readonly resolve?: Resolve | undefined;
   readonly refusal: (address: string, scope: Exclude<AddressScope, 'public'>) => Error;
-  /** Creates the error for a name that can't be resolved. Defaults to the resolver's own error. */
+  /** Creates the error for a name that can't be resolved. The default is the resolver's own error. */
   readonly unresolved?: (host: string, error: Error) => Error;
 }
 
 /**
  * Returns a replacement for `dns.lookup` that fails if any address of the name isn't public. The lookup runs when the
- * connection is opened, so DNS rebinding doesn't bypass it.
+ * connection is opened, so DNS rebinding doesn't bypass the check.
  */
 export function createPublicLookup(options: PublicLookupOptions): LookupFunction {
   const { resolve = systemResolve, unresolved = (_, error) => error } = options;

@@ -22,8 +22,8 @@ export function parseRecoveryCode(typed: string): string | undefined {
 }
 
 /**
- * Returns the hash to store, in hexadecimal. The hash includes the user, so two users with the same code have different
- * hashes.
+ * Returns the hash to store for a code, in hexadecimal. The hash includes the user ID, so two users with the same code
+ * have different hashes.
  */
 export function recoveryCodeHash(userId: string, letters: string): string {
   return createHash('sha256').update(`${userId}:${letters}`).digest('hex');

@@ -1,17 +1,17 @@
 /**
  * Adds security headers to every response on the API port, regardless of what a service or an app's user has set. The
- * cookies of the Account pages belong to this origin, so users' documents must not run scripts in it. See
+ * cookies of the Account pages belong to the same origin, so users' documents must not run scripts in this origin. See
  * docs/decisions/0029-user-documents.md.
  */
 import type { Documents } from '../kernel/service.ts';
 import { isInert, parseMediaType } from './media-type.ts';
 
-/** Headers as alternating names and values, in the format of `writeHead`. A name may occur more than once. */
+/** Headers as alternating names and values, in the format of `writeHead`. The same name can occur more than once. */
 export type Head = readonly unknown[];
 
 /**
- * The policy that puts a document in a sandbox. Without `allow-same-origin`, the document has an opaque origin. Without
- * `allow-scripts`, it can't run scripts.
+ * The policy that puts a document in a sandbox. Without `allow-same-origin`, the sandboxed document has an opaque
+ * origin. Without `allow-scripts`, the document can't run scripts.
  */
 export const sandbox = 'sandbox';
 
@@ -20,8 +20,9 @@ const ownCookiePrefix = '(?:__Host-|__Secure-)?plinth-';
 /** Matches the cookies of the Account pages and the Console, which all ports and paths of a host share. */
 const ownCookie = new RegExp(`^${ownCookiePrefix}`, 'i');
 /**
- * Matches a `Set-Cookie` header that sets one of these cookies. Leading equals signs are included, because a browser
- * sends only the value of a nameless cookie, which could then be mistaken for another cookie's name.
+ * Matches a `Set-Cookie` header that sets a cookie of the Account pages or the Console. Leading equals signs are
+ * included, because a browser sends only the value of a nameless cookie, which could then be mistaken for another
+ * cookie's name.
  */
 const settingOwnCookie = new RegExp(`^[\\s=]*${ownCookiePrefix}`, 'i');
 
@@ -52,7 +53,7 @@ export function safeHead(status: number, head: Head, documents: Documents): unkn
         }
         break;
       case 15:
-        // This header would sign everyone out of the Account pages.
+        // A `Clear-Site-Data` header would sign all users of the browser out of the Account pages.
         if (documents !== 'plinth' && isNamed(name, 'clear-site-data')) continue;
         break;
       case 22:
@@ -75,7 +76,7 @@ const isNamed = (name: string, expected: string): boolean =>
 
 /**
  * Whether a response with this status has no content (RFC 9110, section 15). A 304 response without a media type
- * doesn't change the stored response.
+ * doesn't change the response that the browser has cached.
  */
 const hasNoContent = (status: number): boolean => status === 204 || status === 304 || status < 200;
 

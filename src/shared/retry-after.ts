@@ -3,7 +3,7 @@
 /** The time after which file descriptors are probably available again. */
 const outOfFilesSeconds = 1;
 
-/** Returns the seconds for the Retry-After header if the error or one of its causes specifies them. */
+/** Returns the number of seconds for the Retry-After header if the error or one of its causes specifies this number. */
 export function retryAfterOf(error: unknown): number | undefined {
   if (!(error instanceof Error)) return undefined;
   if (hasNoFile(error)) return outOfFilesSeconds;

@@ -8,7 +8,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isAlive } from './is-alive.ts';
 
-/** The name of a file in each folder. The file identifies the process and the project that the folder belongs to. */
+/**
+ * The name of a file that each of these folders contains. The file identifies the process and the project that the
+ * folder belongs to.
+ */
 const ownerFile = 'owner';
 
 /**
@@ -34,8 +37,8 @@ function removeLeftOver(prefix: string, project: string): void {
 
 /**
  * Returns the owner of a folder, or undefined if the folder doesn't belong to this user or is incomplete. All users can
- * write to the temporary folder. Another user could create a pipe, which would block the reader forever. They could
- * also replace a folder with a symbolic link to this user's files while the folder is being removed.
+ * write to the temporary folder. Another user could create a pipe, which would block the reader forever. Another user
+ * could also replace a folder with a symbolic link to this user's files while the folder is being removed.
  */
 function ownerOf(folder: string): { readonly pid: number; readonly project: string } | undefined {
   try {

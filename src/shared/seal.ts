@@ -1,6 +1,6 @@
 /**
- * Encrypts short secrets with AES-256-GCM. The key is stored in a file in the data folder. The file is created on first
- * use with mode 0600.
+ * Encrypts short secrets with AES-256-GCM. The key is stored in a file in the data folder. The key file is created on
+ * first use with mode 0600.
  */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -16,7 +16,7 @@ export interface Seal {
    * for another.
    */
   close(text: string, about: string): Buffer;
-  /** Decrypts a string. Returns undefined if the key, `about` or the format doesn't match. */
+  /** Decrypts a string. Returns undefined if the key, `about` or the format isn't correct. */
   open(sealed: Buffer, about: string): string | undefined;
 }
 

@@ -8,7 +8,7 @@
 export const packCounts = (counts: Iterable<number>): number[] =>
   Array.from(counts).flatMap((count, index) => (count === 0 ? [] : [index, count]));
 
-/** Adds packed counts to `counts`. Indexes outside of it are ignored. */
+/** Adds packed counts to `counts`. Indexes outside `counts` are ignored. */
 export function addPackedCounts(counts: Uint32Array, packed: readonly number[]): void {
   for (let at = 0; at + 1 < packed.length; at += 2) {
     const [index = 0, count = 0] = packed.slice(at, at + 2);

@@ -1,5 +1,5 @@
 /**
- * Splits a string at the first separator. If the string doesn't contain it, the second part is undefined.
+ * Splits a string at the first separator. If the string doesn't contain the separator, the second part is undefined.
  * @example splitOnce('/rows?a=1?', '?'); // ['/rows', 'a=1?']
  */
 export function splitOnce(text: string, separator: string): [string, string?] {

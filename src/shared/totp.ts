@@ -45,13 +45,13 @@ export function totpStep(secret: string, code: string, nowMs: number): number | 
   let matching: number | undefined;
   for (let step = current - skewSteps; step <= current + skewSteps; step++) {
     const expected = totpCode(secret, step);
-    // The loop doesn't exit early because its duration would reveal which step matched.
+    // The loop doesn't exit early, because its duration would reveal which time step matched.
     if (expected !== undefined && timingSafeEqual(Buffer.from(expected), Buffer.from(typed))) matching = step;
   }
   return matching;
 }
 
-/** Returns the URI that authenticator apps read from the QR code. Its parameters are sorted by name. */
+/** Returns the URI that authenticator apps read from the QR code. The URI's parameters are sorted by name. */
 export function totpUri(issuer: string, account: string, secret: string): string {
   return (
     `otpauth://totp/${encodePath(`${issuer}:${account}`)}?algorithm=SHA1&digits=${digits}` +

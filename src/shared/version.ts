@@ -1,4 +1,7 @@
-/** Reads the version of the installed files. After an update, it differs from the version of a running process. */
+/**
+ * Reads the version of the installed files. After an update, this version differs from the version of a process that is
+ * still running.
+ */
 import { readFileSync } from 'node:fs';
 
 export function installedVersion(): string {

@@ -1,6 +1,6 @@
 /**
- * Parses XML 1.0 with namespaces into elements. Rejects document type declarations, which rules out entities and
- * external files. Drops comments and joins the text around them. https://www.w3.org/TR/xml/
+ * Parses XML 1.0 with namespaces into elements. Rejects document type declarations, so documents can't define entities
+ * or refer to external files. Drops comments and joins the text around them. https://www.w3.org/TR/xml/
  * https://www.w3.org/TR/xml-names/
  *
  * saxes checks that the document is well-formed ([decision 44](../../docs/decisions/0044-shared-and-libraries.md)).
@@ -10,9 +10,9 @@ import { SaxesParser, type SaxesTag } from 'saxes';
 export interface XmlElement {
   /** The element's name without its prefix. */
   readonly name: string;
-  /** The element's namespace. Empty if the element has none. */
+  /** The element's namespace. Empty if the element has no prefix. */
   readonly namespace: string;
-  /** The attributes without a prefix, by name. Namespace declarations are excluded. */
+  /** The attributes that have no prefix, by name. Namespace declarations are excluded. */
   readonly attributes: ReadonlyMap<string, string>;
   readonly children: readonly XmlElement[];
   /** All text directly inside the element, including CDATA sections. */
@@ -20,13 +20,14 @@ export interface XmlElement {
 }
 
 /**
- * The limits of a document. They are necessary because anyone can send a document, and parsing blocks the event loop.
+ * The limits of a document. The limits are necessary because anyone can send a document, and parsing blocks the event
+ * loop.
  */
 export interface XmlRules {
   readonly maxDepth: number;
   readonly maxElements: number;
   readonly maxAttributes: number;
-  /** Whether prefixes must be declared. If false, the namespace of every element is `''`. */
+  /** Whether prefixes must be declared. If the value is false, the namespace of every element is `''`. */
   readonly namespaces: boolean;
   readonly rejected: readonly ('cdata' | 'processinginstruction')[];
 }
@@ -49,7 +50,7 @@ export function parseXml(source: string, rules: XmlRules): XmlElement {
     defaultXMLVersion: '1.0',
     forceXMLVersion: true,
   });
-  // The parser would interpret an unpaired surrogate and the next character as a single character.
+  // saxes would interpret an unpaired surrogate and the next character as a single character.
   if (!source.isWellFormed()) throw new XmlError('an unpaired surrogate');
   const open: OpenElement[] = [];
   let root: XmlElement | undefined;

@@ -1,4 +1,4 @@
-/** Converts the backend's errors to errors from the error table. */
+/** Converts errors of the storage backend to errors from the error table. */
 import { isFullDisk } from './backend/file-errors.ts';
 import { BodyTooLargeError } from './backend/types.ts';
 import { StorageError } from './errors.ts';

@@ -1,6 +1,6 @@
 /**
  * Empties a bucket in batches. Objects that were created after the request are kept. A small bucket is empty before the
- * response is sent. A large bucket is emptied in the background, and the response says so.
+ * response is sent. A large bucket is emptied in the background, which the response indicates.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { change } from './changes.ts';

@@ -5,8 +5,8 @@
 
 export interface ByteStream extends AsyncIterable<Uint8Array> {
   /**
-   * Called by the last consumer of a chunk. The chunk is empty afterward. A chunk that isn't released is
-   * garbage-collected.
+   * The last consumer of a chunk must call this method. The chunk is empty after the call. A chunk that isn't released
+   * is garbage-collected.
    */
   release?(chunk: Uint8Array): void;
   /** Ends the source, even while a reader is waiting for the next chunk or before anything has been read. */
@@ -20,15 +20,15 @@ const maxKept = 16;
 
 const kept: ArrayBuffer[] = [];
 
-/** Returns a buffer of {@link chunkBytes}. Its content is undefined. */
+/** Returns a buffer of {@link chunkBytes}. The content of the buffer is undefined. */
 export function acquireChunk(): Buffer {
   const buffer = kept.pop();
   return buffer === undefined ? Buffer.allocUnsafeSlow(chunkBytes) : Buffer.from(buffer);
 }
 
 /**
- * Releases a buffer from {@link acquireChunk}, or a part of such a buffer. The memory is transferred, so existing views
- * become empty.
+ * Releases a buffer from {@link acquireChunk}, or a part of such a buffer. The buffer's memory is transferred, so
+ * existing views of it become empty.
  */
 export function releaseChunk({ buffer }: Uint8Array): void {
   if (!(buffer instanceof ArrayBuffer) || buffer.byteLength !== chunkBytes) return;

@@ -1,20 +1,25 @@
 /**
- * Runs changes that affect both rows and bytes. Rows are authoritative. If the outcome of the transaction is known,
- * bytes without a row are removed immediately. If the connection failed during the commit, the outcome is unknown, and
- * the next startup removes bytes without a row.
+ * Runs changes that affect both database rows and stored bytes. Rows are authoritative. If the outcome of the
+ * transaction is known, bytes without a row are removed immediately. If the connection failed during the commit, the
+ * outcome is unknown, and the next startup removes bytes without a row.
  */
 import { storing } from './backend-errors.ts';
 import type { StorageContext } from './context.ts';
 import { leavesOutcomeOpen } from './database-errors.ts';
 
 export interface Change {
-  /** Called before the commit. If the database then fails without a response, the outcome is unknown. */
+  /**
+   * Must be called before the commit. If the connection to the database then fails before a response arrives, the
+   * outcome of the transaction is unknown.
+   */
   committing(): void;
   /** Must be called in the transaction that removes the rows of these versions. */
   giveUp(versions: readonly (string | null | undefined)[]): Promise<void>;
 }
 
-/** Runs a change that can write `newVersions`. The intent for the change is settled afterward. */
+/**
+ * Runs a change that can write the bytes of `newVersions`. The intent for the change is settled after the transaction.
+ */
 export async function change<T>(
   ctx: StorageContext,
   newVersions: readonly string[],

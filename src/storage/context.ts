@@ -20,7 +20,7 @@ export interface StorageContext {
   readonly renderer: Renderer | undefined;
   /** The project's maximum object size. A bucket can have a lower limit. */
   readonly fileSizeLimitBytes: number;
-  /** A multipart upload is aborted if no new part arrives within this time. */
+  /** A multipart upload is aborted if no new part arrives within this duration. */
   readonly multipartLifetimeMs: number;
   /** Whether the database has the table for S3 checksums. */
   readonly keepsChecksums: boolean;
@@ -30,11 +30,11 @@ export interface StorageContext {
   readonly log: Logger;
   readonly tasks: Tasks;
   readonly s3ProtocolEnabled: boolean;
-  /** The project reference. S3 requests with a session token use it as their access key. */
+  /** The project reference. S3 requests with a session token use the project reference as their access key. */
   readonly projectRef: string;
 }
 
-/** Runs work in the background after the response has been sent. `finish` waits for this work. */
+/** Runs work in the background after the response has been sent. `finish` waits until this work has ended. */
 export interface Tasks {
   run(name: string, work: () => Promise<void>): Promise<void>;
   finish(): Promise<void>;

@@ -1,4 +1,4 @@
-/** Copies an object. The copy has the same bytes, a different key and a new version. */
+/** Copies an object. The copy has the same bytes as the original, but a different key and a new version. */
 import { randomUUID } from 'node:crypto';
 import { storing } from './backend-errors.ts';
 import { change } from './changes.ts';

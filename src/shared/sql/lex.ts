@@ -9,24 +9,27 @@ export interface Token {
   readonly kind: TokenKind;
   readonly start: number;
   readonly end: number;
-  /** Whether a string, quoted name or comment is unterminated. If so, it extends to the end of the text. */
+  /**
+   * Whether the token is a string, quoted name or comment that isn't terminated. An unterminated token extends to the
+   * end of the text.
+   */
   readonly isOpen: boolean;
 }
 
 export interface LexSettings {
   /**
-   * The server's `standard_conforming_strings` setting. If false, a backslash is also an escape character in plain
-   * strings.
+   * The `standard_conforming_strings` setting of the PostgreSQL server. If the setting is off, a backslash is also an
+   * escape character in plain strings.
    */
   readonly standardConformingStrings: boolean;
 }
 
 const standard: LexSettings = { standardConformingStrings: true };
 
-// The characters are listed because JavaScript's \s includes characters that the server treats as letters.
+// The whitespace characters are listed because JavaScript's `\s` includes characters that PostgreSQL treats as letters.
 const space = /[ \t\n\r\f\v]+/y;
 const lineComment = /--[^\n\r]*/y;
-// As in the server's lexer, non-ASCII characters are part of names.
+// As in PostgreSQL's lexer, non-ASCII characters are part of names.
 const word = /[A-Za-z_\u0080-\uffff][A-Za-z0-9_$\u0080-\uffff]*/y;
 const number = /\d[\w.]*/y;
 const parameter = /\$\d+/y;
@@ -73,13 +76,13 @@ function tokenAt(
   }
   if (next === "'") {
     if (/[eE]/.test(char)) return ['string', stringEnd(text, at + 1, true)];
-    // Bit strings don't support escapes, regardless of the setting.
+    // Bit strings don't support escapes, regardless of `standard_conforming_strings`.
     if (/[bBxX]/.test(char)) return ['string', stringEnd(text, at + 1, false)];
     if (/[nN]/.test(char)) return ['string', stringEnd(text, at + 1, !standardConformingStrings)];
   }
   if (/[uU]/.test(char) && next === '&') {
     if (text[at + 2] === '"') return ['name', quotedNameEnd(text, at + 2)];
-    // The server rejects `U&'…'` strings if the setting is off.
+    // PostgreSQL rejects `U&'…'` strings if `standard_conforming_strings` is off.
     if (text[at + 2] === "'") return ['string', stringEnd(text, at + 2, !standardConformingStrings)];
   }
   if (/\d/.test(char)) return ['number', match(number, text, at)];
@@ -113,7 +116,7 @@ function stringEnd(text: string, openingQuote: number, hasEscapes: boolean): num
 
 /**
  * Returns the position of the quote at which a string is continued. Only whitespace with a line break and line comments
- * can precede it.
+ * can precede this quote.
  */
 function continuedAt(text: string, from: number): number | undefined {
   let sawLineBreak = false;

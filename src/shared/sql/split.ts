@@ -7,28 +7,31 @@ export interface StatementSpan {
   readonly start: number;
   readonly end: number;
   /**
-   * The first tokens of the statement, without comments and with words in lowercase. Contains up to eight tokens. Empty
-   * if there are only comments.
+   * The first tokens of the statement, without comments and with words in lowercase. Contains up to eight tokens. The
+   * list is empty if the statement consists of comments only.
    */
   readonly words: readonly string[];
   /** The lexer settings in effect for this statement. */
   readonly settings: LexSettings;
 }
 
-/** Locates the parts of a file that aren't SQL. */
+/** Locates the parts of a file that don't consist of SQL. */
 export interface Embedded {
   /** If text that isn't SQL starts at `token`, returns the end of that text. Otherwise, returns undefined. */
   endOf(token: Token): number | undefined;
-  /** Returns where SQL continues after a statement. `end` is the position after the statement's semicolon. */
+  /**
+   * Returns the position at which SQL continues after a statement. `end` is the position after the statement's
+   * semicolon.
+   */
   continuesAt(statement: StatementSpan, end: number): number;
 }
 
 const shownWords = 8;
 
 /**
- * Splits text at semicolons, except those inside quotes, dollar quotes, comments, parentheses and `BEGIN ATOMIC ...
- * END` bodies. An empty statement also yields a span. Takes statements that set `standard_conforming_strings` into
- * account.
+ * Splits text at semicolons, except those inside quotes, dollar quotes, comments, parentheses and
+ * `BEGIN ATOMIC ... END` bodies. An empty statement also yields a span. The lexer follows statements that set
+ * `standard_conforming_strings`.
  *
  * @example [...splitSql("select 1; select ';'")].map(({ words }) => words); // [['select', '1'], ['select', "';'"]]
  */
@@ -100,14 +103,14 @@ class RoutineBody {
       if (value === 'atomic' && previous === 'begin') this.depth = 1;
       return;
     }
-    // After these tokens, any word is a name: `select t.end`, `select 1 as case`.
+    // After a dot or `as`, any word is a name: `select t.end`, `select 1 as case`.
     if (previous === '.' || previous === 'as') return;
     if (value === 'case') this.depth++;
     else if (value === 'end') this.depth--;
   }
 }
 
-/** Returns the lexer settings for the statements after this one. */
+/** Returns the lexer settings for the statements that follow this statement. */
 function settingsAfter({ words, settings }: StatementSpan): LexSettings {
   const line = words.map((word) => word.replace(/^'(.*)'$/, '$1').toLowerCase()).join(' ');
   if (/^reset (all|standard_conforming_strings)$/.test(line)) return { standardConformingStrings: true };

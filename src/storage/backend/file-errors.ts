@@ -28,7 +28,7 @@ export function isDirectoryError(error: unknown): boolean {
 
 /**
  * Whether the error means that no hard link can be created. Either the file system doesn't support hard links (FAT,
- * some network shares), or the file's link limit is reached.
+ * some network shares), or the file already has the maximum number of links.
  */
 export function cannotLink(error: unknown): boolean {
   const code = codeOf(error);

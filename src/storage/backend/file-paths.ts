@@ -6,7 +6,7 @@
  * - `uploads/3f2a…/PART`: parts of unfinished uploads
  * - `intents/…`: intents
  * - `owners/…`: the processes that own intents
- * - `orphans/3f2a…`: bodies without a row
+ * - `orphans/3f2a…`: bodies for which the database has no row
  */
 import { join } from 'node:path';
 
@@ -56,7 +56,7 @@ export function filePaths(root: string): FilePaths {
   };
 }
 
-/** Returns the version, or throws if it can't be used in a path. */
+/** Returns the version, or throws if the version can't be used in a path. */
 export function checkedVersion(version: string): string {
   if (!isVersion(version)) throw new Error('A version must be a UUID');
   return version;

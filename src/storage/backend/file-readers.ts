@@ -1,6 +1,6 @@
 /**
  * Tracks readers of object bodies that consist of several parts. Part files are opened one after another, so a body
- * whose row is deleted is kept until its last reader is done. A body in a single file doesn't need this, because an
+ * whose row is deleted is kept until its last reader is done. A body in a single file doesn't need tracking, because an
  * open file can still be read after it has been unlinked.
  */
 export interface Readers {

@@ -17,7 +17,7 @@ export function fileStream(handle: FileHandle, range: ByteRange): ByteStream {
 
 /**
  * Reads a byte range in chunks.
- * @throws {Error} if the file ends before the end of the range
+ * @throws {Error} if the file ends before the end of the requested range
  */
 export async function* readChunks(handle: FileHandle, { start, end }: ByteRange): AsyncGenerator<Buffer> {
   try {

@@ -1,7 +1,7 @@
 /**
  * Implements the file backend's sweep, which compares the stored files with the rows in both directions. After a crash,
- * intents identify leftover bytes. The sweep finds bytes that intents can't identify, because an intent was lost in a
- * power failure or a row was deleted outside the server.
+ * intents identify bytes that unfinished changes left behind. The sweep finds bytes that intents can't identify,
+ * because an intent was lost in a power failure or a row was deleted outside the server.
  *
  * A body without a row is moved to `orphans` and removed after a week, or restored if its row reappears. The delay is
  * necessary because the rows might belong to another database, for example after a backup was restored or a database
@@ -14,7 +14,7 @@ import { type FilePaths, isVersion } from './file-paths.ts';
 import { moved, removeTree, syncDirectory } from './file-system.ts';
 import type { SweepOptions, SweepReport } from './types.ts';
 
-/** Files that were modified within this time may belong to an open transaction. The sweep ignores them. */
+/** Files that were modified more recently than this may belong to an open transaction. The sweep ignores such files. */
 export const sweepGraceMs = 60 * 60 * 1000;
 export const orphanLifetimeMs = 7 * 24 * 60 * 60 * 1000;
 const partialLifetimeMs = 24 * 60 * 60 * 1000;
@@ -32,7 +32,7 @@ export async function sweepFiles(paths: FilePaths, options: SweepOptions): Promi
 
   for (const digit of digits) {
     if (signal.aborted) break;
-    // The rows are read first, so files that are stored later are recent enough to be skipped.
+    // The rows are read before the files, so files that are stored later are recent enough to be skipped.
     const living = await options.livingWith(digit);
     const objects = new Set(living.objects);
     const found = new Set<string>();
@@ -66,7 +66,7 @@ export async function sweepFiles(paths: FilePaths, options: SweepOptions): Promi
     const isOld = await isOlder(paths.partialOf(version), nowMs - partialLifetimeMs);
     if (isOld && (await removeTree(paths.partialOf(version)))) removed += 1;
   }
-  // Versions that were removed or replaced after the rows were read aren't missing.
+  // Versions that were removed or replaced after the rows were read aren't reported as missing.
   const stillLiving = missing.length === 0 ? new Set() : await options.findLiving(missing);
   return { putAside, restored, removed, missing: missing.filter((version) => stillLiving.has(version)) };
 }
@@ -85,7 +85,7 @@ async function shardsWith(paths: FilePaths, digit: string): Promise<string[]> {
   return shards.filter((shard) => shard.startsWith(digit) && /^[0-9a-f]{2}$/.test(shard));
 }
 
-/** Whether a file's last rename or write is older than `thanMs`. Returns false for a missing file. */
+/** Whether a file was last renamed or written more than `thanMs` ago. Returns false for a missing file. */
 async function isOlder(path: string, thanMs: number): Promise<boolean> {
   try {
     return (await stat(path)).ctimeMs < thanMs;

@@ -3,9 +3,9 @@ import { constants } from 'node:fs';
 import { copyFile, link, open, rename, rm, unlink } from 'node:fs/promises';
 import { cannotLink, isDirectoryError, isMissing } from './file-errors.ts';
 
-/** Syncs a folder. Changes to its entries then survive a power failure. */
+/** Syncs a folder. After the sync, changes to the folder's entries survive a power failure. */
 export async function syncDirectory(path: string): Promise<void> {
-  // Windows can't open a folder to sync it, but NTFS journals renames.
+  // Windows can't open a folder to sync it, but NTFS records renames in its journal.
   if (process.platform === 'win32') return;
   const handle = await open(path, 'r');
   try {

@@ -1,7 +1,7 @@
 /**
  * Stores objects as files in one folder. A body is written to `partial/`, synced and renamed to its final path, and the
- * parent folder of that path is then synced. The caller must commit the row only after this, because the row alone
- * determines whether the object exists.
+ * parent folder of that path is then synced. The caller must commit the row only after these steps, because the row
+ * alone determines whether the object exists.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { constants, mkdirSync } from 'node:fs';
@@ -260,7 +260,7 @@ async function writeBody(
   const flush = async (): Promise<void> => {
     if (batchBytes === 0) return;
     rejectIfFull(disk);
-    // Each batch is appended at the current position. writev may write fewer bytes than requested.
+    // Each batch is appended at the current position, because `writev` may write fewer bytes than requested.
     const { bytesWritten } = await handle.writev(batch);
     if (bytesWritten < batchBytes) await writeRest(handle, Buffer.concat(batch).subarray(bytesWritten));
     for (const chunk of batch) body.release?.(chunk);
@@ -306,7 +306,7 @@ async function hashAndSync(path: string): Promise<StoredBody> {
   }
 }
 
-/** Opens a body. On Windows, opening fails at this point if the path is a folder. */
+/** Opens a body. On Windows, the open call fails if the path is a folder. */
 async function openBody(path: string, version: string, readers: Readers): Promise<OpenBody | undefined> {
   let handle: FileHandle;
   try {

@@ -15,7 +15,7 @@ export interface IntentLog {
   open(versions: readonly string[]): Promise<Intent>;
   /** Yields the intents of processes that have ended, with their versions. */
   leftOver(): AsyncIterable<{ readonly versions: readonly string[]; close(): Promise<void> }>;
-  /** Removes the empty files. Intents that haven't been settled are kept for the next startup. */
+  /** Removes the empty files. Intents that can't be settled are kept for the next startup. */
   close(): Promise<void>;
 }
 
@@ -75,9 +75,9 @@ export function createIntentLog(
           note ??= await take();
           await note.handle.appendFile(text);
         } catch (error) {
-          // If the disk is full, new objects are rejected, but deletions must succeed. A deletion without an intent may
-          // leave bytes behind if the process crashes now. That is better than rejecting deletions, because then no
-          // space could be freed.
+          // If the disk is full, the server rejects new objects, but deletions must succeed. A deletion without an
+          // intent may leave bytes behind if the process crashes now. This is better than rejecting the deletion,
+          // because then no space could be freed.
           if (versions.length > 0 || !isFullDisk(error)) throw error;
         }
       };
@@ -97,7 +97,8 @@ export function createIntentLog(
         },
         async settle(gone) {
           try {
-            // The removals run concurrently, because removing a version that is still being read waits for its reader.
+            // The removals run concurrently, because the removal of a version that is still being read waits for the
+            // reader.
             await Promise.all(gone.filter(isVersion).map(remove));
           } catch (error) {
             if (note) await leave(note);
@@ -120,7 +121,7 @@ export function createIntentLog(
         try {
           text = await readFile(path, 'utf8');
         } catch (error) {
-          // Another process has settled the intent since the folder was read.
+          // Another process has settled the intent since this process listed the folder.
           if (isMissing(error)) continue;
           throw error;
         }

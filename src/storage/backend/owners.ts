@@ -1,8 +1,8 @@
 /**
  * Identifies the process that owns an intent, and checks whether this process is still running. Several processes can
  * use one folder, and a process must not settle another process's active intents. Processes on this machine are checked
- * by their PID. A process on another machine or in another container counts as running while it renews its mark, which
- * is a file in the folder.
+ * by their PID. A process on another machine or in another container counts as running while it keeps renewing its
+ * mark, which is a file in the folder.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, readlinkSync } from 'node:fs';
@@ -12,7 +12,10 @@ import { join } from 'node:path';
 import { isFullDisk, isMissing, removeIfThere } from './file-errors.ts';
 
 export interface Owners {
-  /** Identifies this process and its current use of the folder. Consists of letters, digits and `-`. */
+  /**
+   * A text that identifies this process and its current use of the folder. The text consists of letters, digits and
+   * `-`.
+   */
   readonly own: string;
   isDead(owner: string): Promise<boolean>;
   /** Renews this process's mark. Must be called at intervals shorter than {@link markLifetimeMs}. */
@@ -35,7 +38,7 @@ export function createOwners(directory: string): Owners {
     if (open.has(owner)) return false;
     const [itsMachine, pid, start] = owner.split('-');
     if (itsMachine === machine) {
-      // This process owns the intent but has since closed the folder.
+      // This process created the intent but has since closed the folder.
       if (Number(pid) === process.pid && start === String(startOf(process.pid) ?? 0)) return true;
       return !runs(Number(pid), start ?? '');
     }
@@ -52,8 +55,8 @@ export function createOwners(directory: string): Owners {
       await utimes(path, now, now).catch(async (error: unknown) => {
         if (!isMissing(error)) throw error;
         await writeFile(path, '', { mode: 0o600 }).catch((full: unknown) => {
-          // A full disk must not prevent intents from being settled. The error can be ignored because only other
-          // machines read the mark.
+          // A full disk must not prevent intents from being settled. The error can be ignored because the mark is only
+          // read by other machines.
           if (!isFullDisk(full)) throw full;
         });
       });
@@ -79,12 +82,12 @@ function machineName(): string {
 
 /**
  * Returns when a process started, in ticks since boot. The start time is needed because PIDs are reused. Returns
- * undefined if the system doesn't provide it.
+ * undefined if the system doesn't provide the start time.
  */
 function startOf(pid: number): string | undefined {
   const line = attempt(() => readFileSync(`/proc/${pid}/stat`, 'utf8'));
-  // The name in parentheses can contain spaces, so fields are counted from the closing parenthesis. Field 22 is the
-  // start time (proc_pid_stat(5)).
+  // The process name in parentheses can contain spaces, so fields are counted from the closing parenthesis. Field 22 is
+  // the start time (proc_pid_stat(5)).
   return line?.slice(line.lastIndexOf(')') + 2).split(' ')[19];
 }
 

@@ -4,7 +4,7 @@ import type { Intent, ObjectBackend } from './types.ts';
 const nothing = async (): Promise<void> => undefined;
 const intent: Intent = { giveUp: nothing, settle: nothing, leave: nothing };
 
-/** Clients can still read, so they receive the same response as for a full disk. */
+/** Clients can still read objects, so writes receive the same error as if the disk were full. */
 const reject = async (): Promise<never> => {
   throw Object.assign(new Error('The bucket belongs to the original server'), { code: 'ENOSPC' });
 };

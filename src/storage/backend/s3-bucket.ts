@@ -1,15 +1,18 @@
-/** Provides the S3 backend's bucket: its client, its keys and operations that several modules share. */
+/** Provides the S3 bucket of the backend: its client, its keys and operations that several modules share. */
 import type { S3Client } from '@aws-sdk/client-s3';
 import { checkedVersion } from './file-paths.ts';
 
 /** The settings in `[storage.s3]` of plinth.toml. */
 export interface S3Settings {
   readonly bucket: string;
-  /** The address of the S3 server. If undefined, Amazon's endpoint for the region is used. */
+  /** The address of the S3 server. If the address is undefined, Amazon's endpoint for the region is used. */
   readonly endpoint: string | undefined;
   readonly region: string;
   readonly force_path_style: boolean;
-  /** The access key. If undefined, the SDK's default credentials are used (environment, profile, machine role). */
+  /**
+   * The access key. If the key is undefined, the SDK's default credentials are used (from the environment, a profile or
+   * the machine's role).
+   */
   readonly access_key_id: string | undefined;
   readonly secret_access_key: string | undefined;
   /** The prefix of every key, so that several projects can share a bucket. */
@@ -96,7 +99,10 @@ export async function openBucket(settings: S3Settings): Promise<Bucket> {
   return bucket;
 }
 
-/** Deletes keys one by one, because some servers don't support DeleteObjects or the checksum that it requires. */
+/**
+ * Deletes keys one by one, because some servers don't support DeleteObjects or the checksum that DeleteObjects
+ * requires.
+ */
 export async function removeKeys(bucket: Bucket, keys: readonly string[]): Promise<void> {
   const { DeleteObjectCommand } = await import('@aws-sdk/client-s3');
   for (const Key of keys) {
@@ -110,7 +116,7 @@ export async function removeKeys(bucket: Bucket, keys: readonly string[]): Promi
 
 /**
  * Whether the error means that the object doesn't exist. A missing bucket causes a different error, so it can't be
- * mistaken for a lost object.
+ * mistaken for a missing object.
  */
 export function isAbsent(error: unknown): boolean {
   return error instanceof Error && (error.name === 'NoSuchKey' || error.name === 'NotFound');

@@ -1,7 +1,7 @@
 /**
- * Implements the S3 backend's sweep, which compares the bucket with the rows in both directions. The rules are those of
- * the file sweep (`file-sweep.ts`). Moving an orphan copies the object, so its age is measured from the time of the
- * move.
+ * Implements the S3 backend's sweep, which compares the bucket with the rows in both directions. The rules are the same
+ * as in the file backend's sweep (`file-sweep.ts`). Moving an orphan copies the object, so the orphan's age is measured
+ * from the time of the move.
  */
 import { isVersion } from './file-paths.ts';
 import { orphanLifetimeMs, sweepGraceMs } from './file-sweep.ts';
@@ -18,7 +18,7 @@ export async function sweepS3(bucket: Bucket, options: SweepOptions): Promise<Sw
   const missing: string[] = [];
   for (const digit of digits) {
     if (signal.aborted) break;
-    // The rows are read first, so objects that are stored later are recent enough to be skipped.
+    // The rows are read before the objects, so objects that are stored later are recent enough to be skipped.
     const living = await options.livingWith(digit);
     const objects = new Set(living.objects);
     const found = new Set<string>();
@@ -46,7 +46,7 @@ export async function sweepS3(bucket: Bucket, options: SweepOptions): Promise<Sw
     await removeKeys(bucket, [key]);
     removed += 1;
   }
-  // Versions that were removed or replaced after the rows were read aren't missing.
+  // Versions that were removed or replaced after the rows were read aren't reported as missing.
   const stillLiving = missing.length === 0 ? new Set() : await options.findLiving(missing);
   return { putAside, restored, removed, missing: missing.filter((version) => stillLiving.has(version)) };
 }

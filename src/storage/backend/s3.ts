@@ -1,8 +1,9 @@
 /**
  * Stores objects in an S3-compatible bucket. Object bodies have keys of the form `objects/VERSION`, parts of unfinished
- * uploads `uploads/UPLOAD/PART`, and orphans `orphans/VERSION`. S3 makes an object durable and atomically visible
- * before it responds, so the row is committed afterward, as in the file backend. Intents are files in the data folder.
- * If the intents are lost, for example in a container without a persistent disk, a sweep finds the leftover bodies.
+ * uploads have keys of the form `uploads/UPLOAD/PART`, and orphans have keys of the form `orphans/VERSION`. When S3
+ * responds, an object is durable and has atomically become visible, so the row is committed afterward, as in the file
+ * backend. Intents are files in the data folder. If the intents are lost, for example in a container without a
+ * persistent disk, a sweep finds the leftover bodies.
  */
 import { createHash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
@@ -139,15 +140,16 @@ export function createS3Backend(settings: S3Settings, root: string): ObjectBacke
 }
 
 /**
- * Opens an object by requesting all of its bytes. If the caller then reads only a range, the range is requested
- * separately.
+ * Opens an object by requesting all of its bytes. If the caller then reads only a range, another request fetches the
+ * range.
  */
 async function open(at: Bucket, version: string): Promise<OpenBody | undefined> {
   const key = at.object(version);
   const whole = await get(at, key);
   if (!whole) return undefined;
   const body = whole.Body as Readable;
-  // The stream's reader receives the stream's errors. This listener handles errors after the body has been discarded.
+  // The stream's reader receives the stream's errors. This listener ignores errors that occur after the body has been
+  // discarded.
   body.on('error', () => undefined);
   const close = async (): Promise<void> => void body.destroy();
   return {

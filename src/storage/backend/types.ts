@@ -8,8 +8,8 @@
  * settles the remaining intents by checking which versions have a row.
  *
  * An *upload* is an unfinished body that arrives in parts (S3 multipart, TUS). An upload has its own version, which
- * intents and recovery treat like any other. Its *parts* have IDs, so a repeated part never overwrites the previous
- * one.
+ * intents and recovery handle like any other version. The *parts* of an upload have IDs, so a repeated part never
+ * overwrites the previous one.
  */
 
 import type { ByteStream } from '../byte-stream.ts';
@@ -33,7 +33,7 @@ export interface Part {
 
 export interface OpenBody {
   readonly sizeBytes: number;
-  /** Returns all bytes, or a range of them. Callers must call either `read`, once, or `close`. */
+  /** Returns all bytes, or a range of them. Callers must call `read` exactly once, or `close`. */
   read(range?: ByteRange): Promise<Buffer | ByteStream>;
   close(): Promise<void>;
 }
@@ -54,11 +54,11 @@ export interface Intent {
 }
 
 export interface ObjectBackend {
-  /** Creates an intent for these versions, which can then be written. */
+  /** Creates an intent for these versions, after which their bytes can be written. */
   announce(versions: readonly string[]): Promise<Intent>;
   /**
-   * Stores a body of up to `maxBytes` and releases its chunks where possible. When the promise resolves, the bytes are
-   * guaranteed to survive a power failure.
+   * Stores a body of up to `maxBytes`, and releases its chunks if the source supports it. When the promise resolves,
+   * the bytes are guaranteed to survive a power failure.
    * @throws {BodyTooLargeError}
    */
   write(version: string, body: ByteStream, maxBytes: number): Promise<StoredBody>;
@@ -74,8 +74,8 @@ export interface ObjectBackend {
    */
   writePart(upload: string, partId: string, body: ByteStream, maxBytes: number): Promise<StoredBody>;
   /**
-   * Assembles the parts into a body in the given order, durably and atomically. The parts are kept until the upload no
-   * longer has a row and is settled. Returns undefined if the bytes of a part are missing.
+   * Assembles the parts into a body in the given order, durably and atomically. The parts are kept until the upload's
+   * row has been removed and its intent is settled. Returns undefined if the bytes of a part are missing.
    */
   assemble(upload: string, parts: readonly Part[], version: string): Promise<StoredBody | undefined>;
   /** Removes parts that no row references anymore. */
@@ -84,7 +84,7 @@ export interface ObjectBackend {
   open(version: string): Promise<OpenBody | undefined>;
   /** Settles the intents of processes that have ended. `findLiving` returns the versions that have a row. */
   recover(findLiving: (versions: readonly string[]) => Promise<ReadonlySet<string>>): Promise<RecoveryReport>;
-  /** Compares all stored object bodies with all rows. Undefined if the backend doesn't support this. */
+  /** Compares all stored object bodies with all rows. Undefined if the backend doesn't support sweeps. */
   sweep?(options: SweepOptions): Promise<SweepReport>;
   close(): Promise<void>;
 }
@@ -94,7 +94,7 @@ export interface SweepOptions {
   livingWith(
     digit: string,
   ): Promise<{ readonly objects: readonly string[]; readonly uploads: readonly string[] }>;
-  /** Returns which of these versions have a row now. */
+  /** Returns those of the versions that have a row now. */
   findLiving(versions: readonly string[]): Promise<ReadonlySet<string>>;
   /** The current time, in milliseconds since the epoch. */
   readonly nowMs: number;
@@ -111,7 +111,7 @@ export interface SweepReport {
    * The number of removed files: expired orphans, and parts and unfinished files that no longer belong to an upload.
    */
   readonly removed: number;
-  /** Versions that have a row but no bytes. Clients see these objects but can't download them. */
+  /** Versions that have a row but no bytes. Clients can list these objects but can't download them. */
   readonly missing: readonly string[];
 }
 

@@ -14,7 +14,7 @@ export class ByteWriter {
   #chunk: Buffer = nothing;
   #at = 0;
 
-  /** `take` must return an empty chunk of at least 64 bytes. It is called whenever a new chunk is needed. */
+  /** `take` must return an empty chunk of at least 64 bytes. `take` is called whenever the writer needs a new chunk. */
   constructor(take: () => Buffer) {
     this.#take = take;
   }

@@ -15,8 +15,8 @@ export interface ConditionHeaders {
 }
 
 /**
- * Whether the client's copy is current (304). `If-None-Match` takes precedence over `If-Modified-Since` (section
- * 13.2.2).
+ * Whether the client's copy is current, so that the response has status 304. `If-None-Match` takes precedence over
+ * `If-Modified-Since` (section 13.2.2).
  */
 export function isNotModified(headers: ConditionHeaders, current: Validators): boolean {
   const noneMatch = headers['if-none-match'];
@@ -25,8 +25,8 @@ export function isNotModified(headers: ConditionHeaders, current: Validators): b
 }
 
 /**
- * Whether a precondition fails because the current version isn't the one that the client requires (412). `If-Match`
- * takes precedence over `If-Unmodified-Since`.
+ * Whether a precondition fails because the current version isn't the version that the client requires (status 412).
+ * `If-Match` takes precedence over `If-Unmodified-Since`.
  */
 export function isPreconditionFailed(headers: ConditionHeaders, current: Validators): boolean {
   const match = headers['if-match'];
@@ -37,7 +37,10 @@ export function isPreconditionFailed(headers: ConditionHeaders, current: Validat
   return !Number.isNaN(since) && wholeSeconds(current.lastModified) > since;
 }
 
-/** Whether to honor a `Range` header. True if the `If-Range` header is missing or matches the current version. */
+/**
+ * Whether the `Range` header applies to the current version. True if the `If-Range` header is missing or identifies the
+ * current version.
+ */
 export function isRangeCurrent(headers: ConditionHeaders, current: Validators): boolean {
   const ifRange = headers['if-range'];
   if (ifRange === undefined) return true;
@@ -52,7 +55,10 @@ function matchesEtag(header: string, etag: string | undefined): boolean {
   return header.split(',').some((candidate) => opaque(candidate.trim()) === own);
 }
 
-/** Returns the tag for a weak comparison. Weak comparisons ignore `W/` and, as in S3, missing quotes. */
+/**
+ * Returns the ETag without the parts that a weak comparison ignores. Weak comparisons ignore `W/` and, as in S3,
+ * missing quotes.
+ */
 function opaque(etag: string): string {
   return etag.replace(/^W\//, '').replace(/^"(.*)"$/, '$1');
 }

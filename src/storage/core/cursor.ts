@@ -1,7 +1,7 @@
 /**
- * Encodes and decodes the cursors of list v2 (pages of objects). A cursor is the base64 encoding of the lines `l:` last
- * name, `o:` order, `c:` column, and `a:` value of the column (ISO date). The format is the same as upstream's, so
- * cursors from the hosted service work too.
+ * Encodes and decodes the cursors of list v2 (pages of objects). A cursor is the base64 encoding of the lines `l:`
+ * (last name), `o:` (order), `c:` (column), and `a:` (value of the column, an ISO date). The format is the same as
+ * upstream's, so cursors from the hosted service are valid too.
  */
 
 export type SortColumn = 'name' | 'created_at' | 'updated_at';

@@ -1,4 +1,4 @@
-/** Checks bucket limits, which are human-readable file sizes and lists of allowed media types. */
+/** Checks bucket limits, which are file sizes in human-readable form and lists of allowed media types. */
 
 const unitBytes: Record<string, number> = { b: 1, kb: 1e3, mb: 1e6, gb: 1e9 };
 

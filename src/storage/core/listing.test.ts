@@ -26,7 +26,10 @@ const cellsOf = ({ key, name, id, updated_at, created_at, last_accessed_at, meta
   metadata,
 ];
 
-/** Returns a row as the connection receives it. Its cells are at arbitrary offsets in a shared chunk. */
+/**
+ * Returns a row in the form in which the connection receives it. The cells of the row are at arbitrary offsets in a
+ * shared chunk.
+ */
 function rowOf(line: Line): RawRow {
   const cells = cellsOf(line).map((cell) => (cell === null ? null : Buffer.from(cell)));
   const parts: Buffer[] = [];
@@ -87,7 +90,7 @@ const line = (hasKey: boolean): fc.Arbitrary<Line> =>
     last_accessed_at: orNull(timestamp),
     metadata: orNull(fc.json()),
   });
-/** The chunks are small so that tokens cross chunk boundaries. */
+/** The chunks are small so that tokens extend across chunk boundaries. */
 const chunks = fc.integer({ min: 64, max: 300 }).map((size) => () => Buffer.alloc(size, '#'));
 
 function bodyOf(writer: LinesWriter | PageWriter, lines: readonly Line[]): string {

@@ -1,6 +1,6 @@
 /**
  * Formats listings, which consist of lines (list v1) or pages (list v2). Rows contain an optional key, then the columns
- * name, id, updated_at, created_at, last_accessed_at and metadata. Responses contain the columns in this order.
+ * name, id, updated_at, created_at, last_accessed_at and metadata. Responses contain these columns in the same order.
  */
 import type { RawRow } from '../../database/types.ts';
 import { ByteWriter } from './byte-writer.ts';
@@ -14,7 +14,7 @@ export function folderPrefix(prefix: string): string {
   return prefix === '' || prefix.endsWith('/') ? prefix : `${prefix}/`;
 }
 
-/** Writes the response body of list v1. For `takeChunk`, see {@link ByteWriter}. */
+/** Writes the response body of list v1. {@link ByteWriter} describes `takeChunk`. */
 export class LinesWriter {
   readonly #out: ByteWriter;
   #separator = '[';
@@ -39,12 +39,13 @@ export interface PageOptions {
   readonly limit: number;
   readonly column: SortColumn | undefined;
   readonly order: SortOrder | undefined;
-  /** Whether the rows begin with the key. */
+  /** Whether the rows begin with the key column. */
   readonly hasKeys: boolean;
 }
 
 /**
- * Writes the response body of list v2. Accepts one more line than `limit`. If this line exists, there is a next page.
+ * Writes the response body of list v2. The writer accepts one more line than `limit`. If the additional line exists,
+ * there is a next page.
  */
 export class PageWriter {
   readonly #options: PageOptions;
@@ -146,7 +147,7 @@ function writeLine(out: ByteWriter, row: RawRow, hasKey: boolean, suffix = ''): 
     out.ascii('"');
   }
   column += 1;
-  // PostgreSQL returns JSON, which is copied unchanged.
+  // PostgreSQL returns this value as JSON, which is copied unchanged.
   out.ascii(row.start(column) < 0 ? ',"metadata":null' : ',"metadata":');
   out.copy(buffer, row.start(column), row.end(column));
   out.ascii('}');

@@ -1,6 +1,6 @@
 /**
- * Validates object keys and bucket names. They may contain only the characters that S3 lists as safe or as requiring
- * special handling. Keys never become paths, so `..` and empty segments are allowed.
+ * Validates object keys and bucket names. Keys and names can contain only the characters that S3 lists as safe or as
+ * requiring special handling. Keys never become paths, so `..` and empty segments are allowed.
  */
 
 const keyPattern = /^[A-Za-z0-9_/!.*'() &$=@;:+,?-]+$/;
@@ -17,8 +17,8 @@ export function isValidBucketName(name: string): boolean {
 }
 
 /**
- * Whether a new standard bucket can have this name. The name must be valid, without spaces at its ends, and not
- * reserved.
+ * Whether a new standard bucket can have this name. The name must be valid, must not begin or end with a space, and
+ * must not be reserved.
  */
 export function isValidNewBucketName(name: string): boolean {
   return isValidBucketName(name) && name.trim() === name && !name.endsWith(reservedSuffix);

@@ -2,7 +2,10 @@
 import { isInert, parseMediaType } from '../../shared/media-type.ts';
 import { isValidRobotsTag } from './robots-tag.ts';
 
-/** The value of `storage.objects.metadata` that this server writes. Rows written by SQL can contain anything. */
+/**
+ * The value that this server writes to `storage.objects.metadata`. Rows that clients wrote with SQL can contain any
+ * value.
+ */
 export interface ObjectMetadata {
   readonly eTag?: string;
   readonly size?: number;
@@ -47,8 +50,8 @@ export function shownContentType(metadata: ObjectMetadata): string {
 
 /**
  * Returns a content security policy that prevents stored documents from loading resources. The gateway additionally
- * applies a sandbox to all user documents (`shared/response-head.ts`). Inert types don't get a policy, because it would
- * prevent browsers from displaying PDFs and playing media.
+ * applies a sandbox to all user documents (`shared/response-head.ts`). Inert media types don't get a policy, because it
+ * would prevent browsers from displaying PDFs and playing media.
  */
 export function documentPolicy(contentType: string): Readonly<Record<string, string>> {
   const type = parseMediaType(contentType);
@@ -72,8 +75,8 @@ export function contentDisposition(download: string | undefined): string | undef
 }
 
 /**
- * Returns the stored value of `Cache-Control`. If the client's copy is stale, the header allows the client to show the
- * copy during revalidation.
+ * Returns the stored value of `Cache-Control`. If the client's copy is stale, the header allows the client to show this
+ * copy while it revalidates the copy.
  */
 export function cacheControl(stored: string | undefined, clientCopyIsStale: boolean): string {
   const value = stored !== undefined && stored !== '' && isHeaderText(stored) ? stored : 'no-cache';

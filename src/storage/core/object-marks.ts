@@ -1,8 +1,8 @@
 /**
  * Creates the marks (hashes) that bind a user's signed link to one object. Policies are checked when the link is
  * signed, so the link must not open an object that another user later uploads to the same key. An object has one mark
- * from its row and one from its owner. The row's mark remains valid after a replacement. The owner's mark remains valid
- * if the same user removes the object and uploads it again.
+ * derived from its row and one derived from its owner. The mark from the row remains valid after the object is
+ * replaced. The mark from the owner remains valid if the same user removes the object and uploads it again.
  */
 import { createHash } from 'node:crypto';
 

@@ -12,9 +12,9 @@ export const pictureTypes: Readonly<Record<PictureFormat, string>> = {
 };
 
 /**
- * Returns the requested format (for `origin`, the stored format). If none is requested, returns AVIF or WebP if the
- * client explicitly lists it in `Accept` (not as `*`), and otherwise the stored format. A format that browsers can't
- * display is replaced with JPEG.
+ * Returns the requested format, which is the stored format for `origin`. If the client requests no format, returns AVIF
+ * or WebP if the client explicitly lists it in `Accept` (not as `*`), and otherwise the stored format. A format that
+ * browsers can't display is replaced with JPEG.
  */
 export function chooseFormat(
   requested: Transform['format'],

@@ -8,7 +8,7 @@ export interface Size {
 
 export interface PicturePlan {
   readonly scaled: Size;
-  /** The part of the scaled image to keep. If undefined, the whole image is kept. */
+  /** The part of the scaled image to keep. If this part is undefined, the whole image is kept. */
   readonly crop?: Size & { readonly left: number; readonly top: number };
   /** The size of a crop around the most salient region. */
   readonly attention?: Size;

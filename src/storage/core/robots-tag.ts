@@ -1,6 +1,6 @@
 /**
- * Validates the `X-Robots-Tag` that a client stores with an object. It contains comma-separated rules, each of which
- * can be limited to one crawler.
+ * Validates the `X-Robots-Tag` that a client stores with an object. The header contains comma-separated rules, each of
+ * which can be limited to one crawler.
  */
 
 const plainRules = new Set([

@@ -12,11 +12,11 @@ export interface SignedClaims {
   readonly scope: SignedScope;
   readonly upsert: boolean;
   readonly owner: string | undefined;
-  /** The image transformation (`transform.ts`). Empty if the link is for the original object. */
+  /** The options of the image transformation (`transform.ts`). Empty if the link refers to the original object. */
   readonly transformations: string;
   /**
-   * The marks of the object that the link is bound to (`object-marks.ts`). If undefined, the link applies to every
-   * object with this key.
+   * The marks of the object to which the link is bound (`object-marks.ts`). If the marks are undefined, the link
+   * applies to every object with this key.
    */
   readonly objects: readonly string[] | undefined;
   /** When the token expires, in seconds since the epoch. */
@@ -87,7 +87,7 @@ export function readSignedClaims(
   };
 }
 
-/** The last second whose value in milliseconds is an exact JSON number. Later expiries are rejected. */
+/** The last second whose value in milliseconds is an exact JSON number. Later expiry times are rejected. */
 const lastSecond = Math.floor(Number.MAX_SAFE_INTEGER / 1000);
 
 export function isValidExpiry(expiresInSeconds: number, nowSeconds: number): boolean {

@@ -49,7 +49,7 @@ export function detectContentType(fileName: string, firstBytes: Uint8Array): str
   const head = Buffer.from(firstBytes.buffer, firstBytes.byteOffset, Math.min(firstBytes.byteLength, 512));
   const extension = fileName.slice(fileName.lastIndexOf('.') + 1).toLowerCase();
   const byExtension = Object.hasOwn(extensions, extension) ? extensions[extension] : undefined;
-  // Office documents are ZIP archives, so for them, the extension is more specific than the content.
+  // Office documents are ZIP archives, so their extension is more specific than their content.
   for (const [mimeType, hex, offset] of signatures) {
     if (head.toString('hex', offset, offset + hex.length / 2) === hex) {
       return mimeType === 'application/zip' ? (byExtension ?? mimeType) : mimeType;

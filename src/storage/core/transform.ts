@@ -1,6 +1,6 @@
 /**
  * Defines the image transformation options for `/render/image` and their encodings in queries, signed tokens and
- * responses. They follow supabase/storage 1.11.2, which passes them to imgproxy 3.
+ * responses. The options are those of supabase/storage 1.11.2, which passes them to imgproxy 3.
  */
 
 export type Gravity = (typeof gravities)[number];
@@ -14,7 +14,7 @@ export interface Transform {
   readonly width?: number | undefined;
   readonly height?: number | undefined;
   readonly resize?: (typeof resizeModes)[number] | undefined;
-  /** The output format. If it's absent, the best format that the client accepts is used. */
+  /** The output format. If the format is absent, the best format that the client accepts is used. */
   readonly format?: (typeof formats)[number] | undefined;
   /** The quality, from 20 to 100. */
   readonly quality?: number | undefined;
