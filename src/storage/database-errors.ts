@@ -4,8 +4,8 @@ import { isPostgresError } from '../shared/postgres-error.ts';
 import { Rejection, StorageError } from './errors.ts';
 
 /**
- * Whether the error leaves the transaction's outcome unknown because the connection failed. This is the case if the
- * SQLSTATE begins with 08 (connection) or 57P (server shutdown), or if the error isn't from PostgreSQL.
+ * Whether the error leaves the transaction's outcome unknown because the connection failed. The outcome is unknown if
+ * the SQLSTATE begins with 08 (connection) or 57P (server shutdown), or if the error isn't from PostgreSQL.
  */
 export function leavesOutcomeOpen(error: unknown): boolean {
   if (error instanceof Rejection) return error.cause !== undefined && leavesOutcomeOpen(error.cause);
@@ -52,7 +52,7 @@ export function translateDatabaseError(error: unknown): unknown {
         cause,
       );
     case '55P03':
-    // For example, two concurrent moves that swap two objects' names cause a deadlock.
+    // For example, two concurrent moves that swap the names of two objects cause a deadlock.
     case '40P01':
       return new StorageError('ResourceLocked', undefined, cause);
     case '57014':
@@ -71,7 +71,7 @@ export function translateDatabaseError(error: unknown): unknown {
     case '42P01':
       return new StorageError('DatabaseSchemaMismatch', undefined, cause);
     case '54000':
-      // The only limit in this class that a request can exceed is the maximum of 2704 bytes for an index entry.
+      // The only limit with this SQLSTATE that a request can exceed is the maximum of 2704 bytes for an index entry.
       return new StorageError('InvalidKey', 'Invalid key: it is too long', cause);
     case '53300':
       return new StorageError('SlowDown', undefined, cause);

@@ -2,17 +2,17 @@
  * Defines the error table of the storage service and the format of error responses.
  *
  * A body is `{statusCode, error, message, code}`. `statusCode` is a string with the actual status, but the HTTP status
- * of almost all errors is 400 (supabase/storage 1.11.2). `docs/errors.md` lists exactly these entries.
+ * of almost all errors is 400 (supabase/storage 1.11.2). `docs/errors.md` documents all entries of this table.
  */
 
 interface Entry {
-  /** The actual status, which is sent in the body. */
+  /** The actual status, which the body contains. */
   readonly status: number;
   readonly code: string;
   /** The value of the `error` field. Defaults to the code. */
   readonly error?: string;
   readonly message: string;
-  /** The HTTP status. Defaults to 400, or to 500 for the `status` 500. */
+  /** The HTTP status. The default is 400, or 500 if `status` is 500. */
   readonly httpStatus?: number;
 }
 
@@ -208,12 +208,15 @@ export const storageErrors = {
 export type StorageErrorName = keyof typeof storageErrors;
 
 /**
- * A rejection by the service itself, in the REST or the S3 protocol. If a lower layer failed, `cause` is that layer's
- * error.
+ * A request that the service itself rejects, in the REST or the S3 protocol. If a lower layer failed, `cause` is the
+ * error from that layer.
  */
 export abstract class Rejection extends Error {}
 
-/** An error from the table. `message` can be more specific than the entry's message. The entry's name never changes. */
+/**
+ * An error from the table. `message` can be more specific than the entry's message. The name of the entry never
+ * changes.
+ */
 export class StorageError extends Rejection {
   readonly entry: StorageErrorName;
 
@@ -249,8 +252,8 @@ export function renderStorageError(error: StorageError): {
 }
 
 /**
- * Converts the error that Fastify throws for an invalid Content-Type header. Fastify throws this error before the route
- * runs.
+ * Converts the error that Fastify throws for an invalid Content-Type header. Fastify throws the error before the
+ * route's handler runs.
  */
 export function nameUnreadableType(error: unknown): unknown {
   return (error as { code?: string }).code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE'
@@ -267,7 +270,7 @@ export function unknownRoute(method: string, path: string): ErrorBody {
   };
 }
 
-/** Thrown if the bytes for a row's version don't exist. */
+/** Thrown if a row refers to a version whose bytes don't exist. */
 export class BytesMissingError extends StorageError {
   constructor() {
     super('NoSuchKey');

@@ -52,7 +52,7 @@ export function createHousekeeping(ctx: StorageContext): Housekeeping {
   };
 }
 
-/** Settles the intents of processes that have ended. */
+/** Settles the intents of processes that are no longer running. */
 async function recover(ctx: StorageContext): Promise<void> {
   const report = await ctx.backend.recover((versions) => livingOf(ctx, versions));
   if (report.settledIntents > 0)

@@ -1,6 +1,6 @@
 /**
  * The storage service, which provides buckets and objects over HTTP. Rows are stored in the schema `storage`, and bytes
- * in a backend.
+ * are stored in a backend.
  */
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
@@ -75,7 +75,7 @@ function createBackend({
 async function checkStorage({ database, backend }: StorageContext): Promise<undefined> {
   await Promise.all([
     database.asRequest(serverContext(), hasBuckets, { readOnly: true }),
-    // The version doesn't exist, but the backend must be reachable to determine that.
+    // No object has this version, but the backend must be reachable to determine that.
     backend.open(randomUUID()),
   ]);
 }

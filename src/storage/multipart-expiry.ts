@@ -39,8 +39,8 @@ function expire(ctx: StorageContext, id: string, before: Date): Promise<boolean>
   return change(ctx, [], (change) => {
     change.committing();
     return ctx.database.asRequest(serverContext(), async (tx) => {
-      // Parts are written under the same lock, so either the next statement sees the new part, or the part's request
-      // finds that the upload no longer exists.
+      // The rows of parts are written under the same lock, so either the next statement sees the new part, or the
+      // request that adds the part finds that the upload no longer exists.
       if (!(await lockUpload(tx, id))) return false;
       const version = await deleteIdleUpload(tx, id, before);
       if (version === undefined) return false;

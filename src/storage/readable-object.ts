@@ -19,8 +19,8 @@ export async function findPublicObject(scope: Scope, address: ObjectAddress): Pr
 }
 
 /**
- * Finds an object that the caller can see. In a public bucket, every object is visible. In other buckets, policies
- * determine visibility.
+ * Finds an object that the caller can see. In a public bucket, every caller can see every object. In other buckets,
+ * policies determine which objects the caller can see.
  * @throws {StorageError} NoSuchBucket, InvalidKey, NoSuchKey (also if policies hide the object)
  */
 export async function findCallersObject(scope: Scope, address: ObjectAddress): Promise<ObjectRow> {
@@ -47,9 +47,9 @@ export async function findSignedObject(
 }
 
 /**
- * Calls `use` with an object and its bytes. If the object was replaced after its row was read, its bytes may no longer
- * exist. `use` is then called again with the current row. Each retry requires another replacement, so the number of
- * retries is limited by the number of replacements.
+ * Calls `use` with an object and the object's bytes. If the object was replaced after its row was read, its bytes may
+ * no longer exist. In this case, `use` is called again with the current row. Each retry requires another replacement,
+ * so the number of retries is limited by the number of replacements.
  * @throws {BytesMissingError} if the row's version is unchanged, which is possible only if the row was written with SQL
  */
 export async function withCurrentObject<T>(

@@ -1,6 +1,6 @@
 /**
- * Defines the caller of a request and the roles that its database work runs as. The work runs either as the user,
- * restricted by policies, or as the service role for the server's own reads and writes.
+ * Defines the caller of a request and the roles that run the request's database work. The work is run either by the
+ * user, restricted by policies, or by the service role for the server's own reads and writes.
  */
 import type { FastifyRequest } from 'fastify';
 import type {
@@ -32,7 +32,7 @@ type Work<T> = (tx: Transaction) => Promise<T>;
 type WorkOptions = Omit<TransactionOptions, 'settings'>;
 
 export interface Scope {
-  /** Whether the caller sent a valid token. False only on routes that don't require one. */
+  /** Whether the caller sent a valid token. False only on routes that don't require a valid token. */
   readonly authenticated: boolean;
   readonly role: string;
   readonly owner: Owner;
@@ -43,8 +43,8 @@ export interface Scope {
   asUser<T>(work: Work<T>, options?: WorkOptions): Promise<T>;
   asService<T>(work: Work<T>, options?: WorkOptions): Promise<T>;
   /**
-   * Checks whether the user is allowed to do `work`, by running it as the user within a transaction of the service
-   * role. The work is rolled back, and its errors are rethrown.
+   * Checks whether the user is allowed to do `work`, by running `work` as the user within a transaction of the service
+   * role. The changes that `work` makes are rolled back, and its errors are rethrown.
    */
   tryAsUser(tx: Transaction, work: Work<void>): Promise<void>;
   /** Returns a runner that runs each statement in a separate transaction with a single round trip. */
@@ -63,7 +63,7 @@ type EachOptions = Pick<WorkOptions, 'readOnly' | 'end'>;
  * How a route handles tokens.
  * - `required`: without a valid bearer token, the request is rejected with AccessDenied.
  * - `optional`: without a valid token, the caller is an unauthenticated `anon`.
- * - `none`: tokens are ignored (public and signed URLs), and `asUser` is the service role.
+ * - `none`: tokens are ignored (for public and signed URLs), and `asUser` runs work as the service role.
  */
 export type TokenRule = 'required' | 'optional' | 'none';
 
@@ -106,7 +106,7 @@ export function openScope(
 }
 
 /**
- * Opens the scope of a request that was authorized by other means, such as an S3 signature. The scope is that of a
+ * Opens the scope of a request that was authorized by other means, such as an S3 signature. The scope is that of the
  * token's user or of the service role.
  */
 export function openScopeAs(
@@ -182,7 +182,7 @@ function publicFault({ disk }: StorageContext, error: unknown): unknown {
     : fault;
 }
 
-/** Requires that the caller is the service role. @throws {StorageError} RoleRefused */
+/** Throws unless the caller is the service role. @throws {StorageError} RoleRefused */
 export function requireServiceRole(scope: Scope): void {
   if (scope.role !== serviceRole) throw new StorageError('RoleRefused');
 }
@@ -250,8 +250,8 @@ function contextOf(
 
 /**
  * Returns the client to which the request's work is attributed. If the request doesn't have a user, for example for the
- * service role, this is the network of the request's IP address. Anonymous users are treated the same, because anyone
- * can create many of them.
+ * service role, the client is the network of the request's IP address. Requests of anonymous users are also attributed
+ * to their network, because anyone can create many anonymous users.
  */
 function clientOf({ role, subject, isAnonymousUser }: Caller, { ip }: FastifyRequest): RequestClient {
   const key = isAnonymousUser ? undefined : subject;
@@ -272,7 +272,7 @@ function sharedSettings(caller: Caller): Setting[] {
 /** With this setting, the triggers on storage.objects record events (`sql/0005_events.sql`). */
 const noteEvents: Setting = ['storage.events', 'on'];
 
-/** Returns the URL without the mount prefix. Policies and error messages use this form. */
+/** Returns the URL without the mount prefix. Policies and error messages use URLs in this form. */
 export function pathOf(url: string): string {
   return url.startsWith(mountPrefix) ? url.slice(mountPrefix.length) || '/' : url;
 }

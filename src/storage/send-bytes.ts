@@ -26,9 +26,9 @@ export function setHeaders(reply: FastifyReply, headers: Headers): void {
 }
 
 /**
- * Sends the response. Resolves when the socket has accepted everything or is closed. If reading the body fails, closes
- * the connection, because the status has already been sent. Releases the memory of a Buffer body. The buffers of a list
- * must come from `acquireChunk`.
+ * Sends the response. Resolves when the socket has accepted the whole response or is closed. If reading the body fails,
+ * closes the connection, because the status has already been sent. Releases the memory of a Buffer body. The buffers of
+ * a list must come from `acquireChunk`.
  */
 export async function sendBytes(
   reply: FastifyReply,
@@ -41,8 +41,8 @@ export async function sendBytes(
   try {
     raw.writeHead(head.status, [...listOf(head.headers), ...gatewayHeaders]);
   } catch (error) {
-    // Node rejected a header, so Fastify can still send a response. The body is closed because an open file handle
-    // would crash the process when it is garbage-collected.
+    // Node refused to send a header, so Fastify can still send a different response. The body is closed because a file
+    // handle that is still open would crash the process when it is garbage-collected.
     if (body !== undefined && 'destroy' in body) body.destroy?.();
     throw error;
   }
@@ -89,7 +89,7 @@ function writeAtOnce(raw: ServerResponse, chunks: readonly Buffer[], release: (c
   raw.uncork();
 }
 
-/** Writes each chunk after the socket has accepted the previous one. */
+/** Writes each chunk after the socket has accepted the previous chunk. */
 async function writeChunks(raw: ServerResponse, chunks: ByteStream): Promise<void> {
   let isGone = raw.destroyed;
   let stopWaiting = (): void => undefined;
@@ -105,7 +105,7 @@ async function writeChunks(raw: ServerResponse, chunks: ByteStream): Promise<voi
       const { promise, resolve } = Promise.withResolvers<void>();
       stopWaiting = resolve;
       raw.write(chunk, (error) => {
-        // If the write failed, the kernel may still use the buffer, so it isn't released.
+        // If the write failed, the kernel may still use the chunk, so the chunk isn't released.
         if (!error) chunks.release?.(chunk);
         resolve();
       });

@@ -18,7 +18,7 @@ import type { DownloadQuery } from './routes/schemas.ts';
 import { sendBytes, setHeaders } from './send-bytes.ts';
 
 /**
- * Sends the object. `expires` is the expiry of a signed URL, which limits how long the response can be cached.
+ * Sends the object. `expires` is the expiry time of a signed URL, which limits how long the response can be cached.
  * @throws {BytesMissingError} before anything is sent
  */
 export async function sendObject(
@@ -43,7 +43,7 @@ export async function sendObject(
     const isStale = headers['if-none-match'] !== undefined && !notModified;
     const contentType = shownContentType(metadata);
     const common = {
-      // These headers are also sent with a 304 response, because browsers then replace the cached policy.
+      // A 304 response also contains these headers, because browsers then replace the cached policy.
       'content-type': contentType,
       ...documentPolicy(contentType),
       'accept-ranges': 'bytes',

@@ -74,7 +74,7 @@ export async function signDownloadUrls(
   });
 }
 
-/** Signs an upload URL. @throws {StorageError} the same errors as an upload by the caller */
+/** Signs an upload URL. @throws {StorageError} if an upload by the caller would throw the error too */
 export async function signUploadUrl(
   ctx: StorageContext,
   scope: Scope,
@@ -135,8 +135,8 @@ export function verifySignedUrl(
 }
 
 /**
- * Returns a check for the object that an upload link replaces. The check throws AccessDenied if the link isn't allowed
- * to replace the object.
+ * Returns a check of whether an upload link can replace an object. The check throws AccessDenied if the link isn't
+ * allowed to replace the object.
  */
 export function replaceableBy({ objects }: SignedClaims): Precondition {
   return (current) => {

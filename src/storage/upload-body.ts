@@ -14,7 +14,10 @@ export interface UploadBody {
   readonly cacheControl: string;
   readonly robotsTag: string | undefined;
   readonly userMetadata: Record<string, unknown> | undefined;
-  /** The declared length of the whole request, including the form encoding. Policies read it as `contentLength`. */
+  /**
+   * The declared length of the whole request, including the form encoding. Policies can read this length as
+   * `contentLength`.
+   */
   readonly declaredLength: number | undefined;
   /** Discards the rest of the body so that the connection can be used for the response and the next request. */
   discard(): void;
@@ -36,7 +39,7 @@ export async function receiveUpload(raw: IncomingMessage, maxBytes: number): Pro
   const declaredLength = declaredLengthOf(raw);
   if (declaredLength !== undefined && declaredLength > maxBytes) throw new StorageError('EntityTooLarge');
   return {
-    // If the iteration ends early, the socket must stay open because the response is sent over it.
+    // If the reader stops early, the socket must stay open because the response is sent over it.
     bytes: networkStream(raw.iterator({ destroyOnReturn: false })),
     mimeType: contentType ?? defaultType,
     cacheControl: raw.headers['cache-control'] ?? 'no-cache',
@@ -84,7 +87,8 @@ function receiveForm(raw: IncomingMessage, robotsTag: string | undefined): Promi
     });
     parser.on('file', (_name, stream, _fileName, _encoding, partType) => {
       file = stream;
-      // The reader receives the stream's errors. Without this listener, an earlier error would crash the process.
+      // The consumer of the stream handles its errors. Without this listener, an error before the stream is consumed
+      // would crash the process.
       stream.on('error', () => undefined);
       const metadata = fields.get('metadata') ?? fields.get('userMetadata');
       if (metadata !== undefined && Buffer.byteLength(metadata) > maxUserMetadataBytes) {
@@ -93,7 +97,7 @@ function receiveForm(raw: IncomingMessage, robotsTag: string | undefined): Promi
       }
       const cacheTime = fields.get('cacheControl');
       resolve({
-        // The parser slices parts out of network chunks without copying. A slice owns its memory only if it spans a
+        // The parser returns slices of network chunks instead of copies. A slice only owns its memory if it spans a
         // whole chunk.
         bytes: networkStream(stream),
         mimeType: fields.get('contentType') || partType,

@@ -1,9 +1,9 @@
 /**
  * Stores an object in three steps: checks permissions, stores the bytes, and writes the row.
  *
- * The first step performs the insert as the caller and rolls it back. Uploads that violate policies or use an existing
- * key are therefore rejected before any bytes are stored. The service role writes the row in the last step. If the row
- * replaces another row, policies are checked again.
+ * The first step performs the insert with the caller's permissions and rolls it back. Uploads that violate policies or
+ * use an existing key are therefore rejected before any bytes are stored. The service role writes the row in the last
+ * step. If the new row replaces another row, policies are checked again.
  */
 import { randomUUID } from 'node:crypto';
 import type { Transaction } from '../database/types.ts';
@@ -40,8 +40,8 @@ export async function bucketLimits(scope: Scope, bucketId: string): Promise<Buck
 }
 
 /**
- * Returns the maximum object size, which is the smaller of the project's and the bucket's limits. Returns 0 for a
- * folder placeholder.
+ * Returns the maximum object size, which is the smaller of the project's and the bucket's limits. The maximum is 0 for
+ * a folder placeholder.
  */
 export function maxObjectBytes(ctx: StorageContext, limits: BucketLimits, key: string): number {
   return isFolderPlaceholder(key) ? 0 : smallestLimit(ctx.fileSizeLimitBytes, limits.fileSizeLimit);
@@ -49,7 +49,7 @@ export function maxObjectBytes(ctx: StorageContext, limits: BucketLimits, key: s
 
 /**
  * Throws if a media type that a client sends is invalid. For example, the check for allowed types would use the first
- * type in `image/png, text/xsl`, but a browser might use the last one.
+ * type in `image/png, text/xsl`, but a browser might use the last type.
  * @throws {StorageError} InvalidMimeType
  */
 export function requireMediaType(mimeType: string): void {
@@ -71,8 +71,8 @@ export function requireKey(key: string): void {
 }
 
 /**
- * Checks that a moved or copied object meets the target bucket's limits. A missing bucket is reported later, when the
- * row is written.
+ * Checks that a moved or copied object meets the target bucket's limits. If the bucket is missing, the error is
+ * reported later, when the row is written.
  * @throws {StorageError} EntityTooLarge, InvalidMimeType
  */
 export async function requireFits(
@@ -95,7 +95,10 @@ export interface WriteCheck extends ObjectAddress {
   readonly userMetadata: Record<string, unknown> | null | undefined;
 }
 
-/** The version in rows that are rolled back. Upstream uses the same version, so triggers in projects can detect it. */
+/**
+ * The version in rows that are inserted only to check permissions and then rolled back. Upstream uses the same version,
+ * so triggers in projects can detect such rows.
+ */
 const probeVersion = '1';
 
 /**
@@ -113,7 +116,10 @@ export interface Upload extends ObjectAddress {
   readonly owner: Owner;
   readonly upsert: boolean;
   readonly precondition?: Precondition | undefined;
-  /** The version that the service role suggests, which is a UUID. A version that already has a body isn't used. */
+  /**
+   * The version that the service role suggests, which is a UUID. The suggestion is ignored if a body with this version
+   * exists.
+   */
   readonly version?: string | undefined;
   /** Returns the checksum to store. This must be called after the request body has been read. */
   checksum?(): StoredChecksum | undefined;
@@ -169,13 +175,13 @@ async function withUnusedVersion<T>(
 const suggestedVersions = new Set<string>();
 
 /**
- * A check that throws if the current row must not be replaced. `current` is undefined if no row exists. Called in the
- * transaction that replaces the row.
+ * A check that throws if the current row must not be replaced. `current` is undefined if there isn't a current row. The
+ * check is called in the transaction that replaces the row.
  */
 export type Precondition = (current: ObjectRow | undefined) => void;
 
 export interface WriteConditions {
-  /** Whether an existing object is replaced. If false, an existing key is an error. */
+  /** Whether an existing object is replaced. If the value is false, an existing key causes an error. */
   readonly upsert: boolean;
   readonly precondition?: Precondition | undefined;
 }
@@ -188,7 +194,7 @@ export interface RowOptions extends WriteConditions {
 type GiveUp = (versions: readonly (string | null | undefined)[]) => Promise<void>;
 
 /**
- * Writes the row for a stored version. If the row replaces another one, the bytes of the replaced version are removed.
+ * Writes the row for a stored version. If the row replaces another row, the bytes of the replaced version are removed.
  */
 export async function writeRow(
   scope: Scope,

@@ -1,7 +1,7 @@
 /**
- * Stores recent requests and log lines in memory, all log lines in files, and counts per service. Each request costs
- * one record in a ring, a few additions and a line in the log file. The record is converted to a readable form only on
- * demand (docs/decisions/0017-logs.md).
+ * Stores recent requests and log lines in memory and all log lines in files, and counts requests per service. Each
+ * request costs one record in a ring, a few additions and a line in the log file. The record is converted to a readable
+ * form only on demand (docs/decisions/0017-logs.md).
  */
 
 import type { LogFields, Logger } from '../kernel/log.ts';
@@ -32,7 +32,7 @@ export type { Cursor, Level, LogEntry, LogFilter, LogPage, MetricsReport, Teleme
 export { levels } from './types.ts';
 
 /**
- * The buffer sizes. Requests and lines have separate buffers so that a function with a lot of output doesn't evict
+ * The buffer sizes. Requests and log lines have separate buffers so that a function with a lot of output doesn't evict
  * requests.
  */
 const maxRequests = 3000;
@@ -49,7 +49,7 @@ const statementChars = 1000;
 export { createTraceExporter, type TraceExporter } from './otlp/exporter.ts';
 
 export interface TelemetryOptions {
-  /** Writes to the log file. */
+  /** The logger that writes to the log file. */
   readonly log: Logger;
   /** The folder that contains the log file. If it is undefined, entries from before this process aren't available. */
   readonly dir: string | undefined;
@@ -73,7 +73,10 @@ export function createTelemetry({ log, dir, traces: exporter, now = Date.now }: 
     for (const follower of followers) follower(shown);
   };
 
-  /** Returns the time after which all entries are in memory. Earlier entries may exist only in the files. */
+  /**
+   * Returns the time after which all log entries are in memory. Entries before this time may exist only in the log
+   * files.
+   */
   function memoryBeginsAt(): number {
     return Math.max(startedAt - 1, requests.oldestAt ?? 0, lines.oldestKept?.at ?? 0);
   }
@@ -205,8 +208,7 @@ function fileFields(record: RequestRecord): LogFields {
 }
 
 /**
- * Returns a logger that adds each line to both the log file and the stream of events. Debug lines are excluded from
- * both.
+ * Returns a logger that adds each line to both the log file and the stream of events. Debug lines are added to neither.
  */
 function observed(
   inner: Logger,

@@ -44,7 +44,7 @@ test('on a full disk, only lines that don’t fit into the buffer are lost, and 
   const dropped = writer.droppedLines;
   expect(dropped).toBeGreaterThan(7000);
 
-  // This frees the space.
+  // Removing the file frees the space on the disk.
   rmSync(target);
   await until(() => writer.fault === undefined);
   writer.write('after\n');

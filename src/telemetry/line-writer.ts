@@ -1,8 +1,8 @@
 /**
  * Writes lines to a file descriptor without blocking, throwing errors or using unlimited memory. Writes run in a worker
  * thread. The buffer is bounded, and lines that don't fit are dropped and counted. After an error, such as a full disk,
- * the destination is reopened and the write is retried until it succeeds. The number of dropped lines is then reported
- * as a line.
+ * the destination is reopened and the write is retried until it succeeds. After that, a line with the number of dropped
+ * lines is written.
  */
 import { closeSync, openSync, write, writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,8 +13,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const batchBytes = 64 * 1024;
 const flushMs = 500;
 /**
- * The maximum size of buffered lines. They can accumulate if the destination is slow, such as a pipe whose reader is
- * busy.
+ * The maximum size of buffered lines. Lines accumulate if the destination is slow, such as a pipe whose reader is busy.
  */
 const maxBufferedBytes = 4 * 1024 * 1024;
 const retryMs = 1000;
@@ -24,11 +23,11 @@ const busyMs = 10;
 const lastWriteMs = 3000;
 
 export interface Destination {
-  /** The path to the file that lines are appended to, or the descriptor of an open stream. */
+  /** The path to the file to which lines are appended, or the descriptor of an open stream. */
   readonly target: string | number;
   /**
-   * Called after complete lines have been written. Returns true if the path must be opened again, because it now refers
-   * to a different file.
+   * Called after complete lines have been written. Returns true if the file must be opened again, because the path now
+   * refers to a different file.
    */
   readonly onWritten?: (bytes: number) => boolean;
   /** Returns the line that reports dropped lines, including its line break. */
@@ -50,8 +49,8 @@ export class LineWriter {
   #fault: string | undefined;
   #droppedLines = 0;
   /**
-   * The number of dropped lines that haven't been reported at the destination yet. `#dropReason` is the reason why they
-   * were dropped.
+   * The number of dropped lines for which no line has been written to the destination yet. `#dropReason` is the reason
+   * why these lines were dropped.
    */
   #unreported = 0;
   #dropReason = '';
@@ -95,7 +94,7 @@ export class LineWriter {
     clearInterval(this.#timer);
     const deadline = performance.now() + lastWriteMs;
     while (this.#isWriting && performance.now() < deadline) await sleep(busyMs);
-    // A write that hangs may still succeed, so its lines aren't written a second time.
+    // A write that hangs may still succeed, so the lines in it aren't written a second time.
     if (this.#isWriting) return;
     let rest = Buffer.concat([this.#batch ?? noBytes, this.#takeLines()]);
     this.#batch = undefined;
@@ -105,7 +104,7 @@ export class LineWriter {
         rest = rest.subarray(writeSync(this.#descriptor, rest));
       } catch (error) {
         const isBusy = (error as NodeJS.ErrnoException).code === 'EAGAIN';
-        // After the deadline, the remaining lines are lost.
+        // After the deadline, the lines that haven't been written are lost.
         if (!isBusy || performance.now() > deadline) break;
         await sleep(busyMs);
       }

@@ -1,6 +1,9 @@
-/** Formats log lines as `logfmt`, which consists of `key=value` pairs, quoted if necessary. Has no side effects. */
+/**
+ * Formats log lines as `logfmt`, which consists of `key=value` pairs, quoted if necessary. The module has no side
+ * effects.
+ */
 
-/** Converts a line of JSON that pino has written. The known fields come first. */
+/** Converts a line of JSON that pino has written. The known fields come first in the converted line. */
 export function logfmtOf(line: string): string {
   const { time, level, service, message, ...rest } = JSON.parse(line) as Record<string, unknown>;
   const pairs = Object.entries({

@@ -45,7 +45,8 @@ export function printTransform(transform: Transform): string {
 }
 
 /**
- * Parses the output of {@link printTransform}. Unknown parts are ignored, because only this server issues tokens.
+ * Parses the output of {@link printTransform}. Unknown parts of the text are ignored, because only this server issues
+ * tokens.
  *
  * @example
  * parseTransform('height:10,gravity:fp:0:1'); // { height: 10, gravity: 'fp', x_offset: 0, y_offset: 1 }

@@ -8,8 +8,8 @@ export type TusMetadata = Readonly<Record<string, string | null>>;
 const base64Pattern = /^[\d+/A-Za-z]*={0,2}$/;
 
 /**
- * Parses the header. Returns undefined if it is malformed ("Upload-Metadata": unique ASCII keys without spaces, values
- * in base64).
+ * Parses the header. Returns undefined if the header doesn't contain unique ASCII keys without spaces, each with an
+ * optional base64 value (section "Upload-Metadata").
  *
  * @example
  * parseTusMetadata('bucketName cGhvdG9z,is_draft'); // { bucketName: 'photos', is_draft: null }
@@ -33,13 +33,13 @@ export function printTusMetadata(metadata: TusMetadata): string {
     .join(',');
 }
 
-/** Parses the byte count of `Upload-Length` or `Upload-Offset`. Returns undefined if it is invalid. */
+/** Parses the byte count of `Upload-Length` or `Upload-Offset`. Returns undefined if the byte count is invalid. */
 export function parseByteCount(header: string): number | undefined {
   const count = Number(header);
   return /^(?:0|[1-9]\d*)$/.test(header) && Number.isSafeInteger(count) ? count : undefined;
 }
 
-/** Returns the Cache-Control value for a number of seconds. As in upstream, any other value disables caching. */
+/** Returns the Cache-Control value for a number of seconds. As in upstream, any other text disables caching. */
 export function tusCacheControl(field: string | null | undefined): string {
   return typeof field === 'string' && /^-?\d+$/.test(field) ? `max-age=${field}` : 'no-cache';
 }

@@ -1,6 +1,7 @@
 /**
  * Encodes the last part of a resumable upload's URL: base64url of `bucket/key/id`, as in upstream. The server finds the
- * upload by its ID, which is a UUID that the server generated. The bucket and the key must match the stored upload.
+ * upload by its ID, which is a UUID that the server generated. The bucket and the key in the URL must match the stored
+ * upload.
  */
 
 export interface UploadId {
@@ -16,7 +17,7 @@ export function printUploadId({ bucketId, key, id }: UploadId): string {
   return Buffer.from(`${bucketId}/${key}/${id}`, 'utf8').toString('base64url');
 }
 
-/** Parses the last part of an upload's URL. Returns undefined if this server can't have issued it. */
+/** Parses the last part of an upload's URL. Returns undefined if this server can't have issued the URL. */
 export function parseUploadId(text: string): UploadId | undefined {
   if (!/^[\w-]+$/.test(text)) return undefined;
   const path = Buffer.from(text, 'base64url').toString('utf8');

@@ -7,8 +7,8 @@ import { isRecord } from '../../shared/is-record.ts';
 export const maxUserMetadataBytes = 1024 * 1024;
 
 /**
- * Returns the object, or undefined if the field doesn't contain one. As in upstream, invalid JSON and other types are
- * ignored instead of rejected.
+ * Returns the metadata object, or undefined if the field doesn't contain an object. As in upstream, invalid JSON and
+ * values of other types are ignored instead of rejected.
  */
 export function parseMetadataField(json: string | undefined): Record<string, unknown> | undefined {
   if (json === undefined) return undefined;

@@ -1,7 +1,8 @@
 /**
- * Sends object events to the configured webhook at least once. An event is removed after a 2xx response, and retried
- * with increasing delays until then. An event can therefore arrive twice, or after a later event. The version in the
- * event determines the order. The body is the same as upstream's (supabase/storage 1.11.2, `WEBHOOK_URL`).
+ * Sends object events to the configured webhook at least once. An event is removed after the webhook responds with a
+ * 2xx status, and until then is retried with increasing delays. The same event can therefore arrive twice, or after a
+ * later event. The versions in the events determine the order of the events. The body is the same as upstream's
+ * (supabase/storage 1.11.2, `WEBHOOK_URL`).
  */
 import type { Queryable } from '../../database/types.ts';
 import type { Clock } from '../../kernel/clock.ts';
@@ -11,7 +12,7 @@ import { forgetEvent, leaseEvents, postponeEvent, type StoredEvent } from './que
 
 export interface Webhook {
   readonly url: string;
-  /** The key that is sent as a bearer token. */
+  /** The key that is sent to the webhook as a bearer token. */
   readonly apiKey: string | undefined;
 }
 
@@ -29,13 +30,13 @@ interface Deps {
 }
 
 export const webhookTimeoutMs = 6000;
-/** An event that can't be delivered is dropped after this time. */
+/** An event that can't be delivered is dropped after this duration. */
 export const eventLifetimeMs = 3 * 24 * 60 * 60 * 1000;
 const lookEveryMs = 500;
 /** The pause after a database error, because the database is probably unreachable. */
 const pauseAfterFaultMs = 5000;
 const batchSize = 20;
-/** The duration of a lease. It is longer than a batch takes, even if all of its requests time out. */
+/** The duration of a lease. A lease lasts longer than a batch takes, even if all requests in the batch time out. */
 const leaseSeconds = 60;
 const maxPauseSeconds = 60 * 60;
 

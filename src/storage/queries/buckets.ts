@@ -10,7 +10,10 @@ export interface BucketLimits {
   readonly allowedMimeTypes: readonly string[];
 }
 
-/** A bucket, as clients receive it. As in upstream, `owner` is an empty string if the bucket doesn't have an owner. */
+/**
+ * A bucket in the format that clients receive. As in upstream, `owner` is an empty string if the bucket doesn't have an
+ * owner.
+ */
 export interface BucketView {
   readonly id: string;
   readonly name: string;
@@ -57,7 +60,7 @@ export interface BucketListOptions {
   readonly sortColumn?: 'id' | 'name' | 'created_at' | 'updated_at';
   readonly sortOrder?: 'asc' | 'desc';
   readonly search?: string;
-  /** Whether the response includes `type`, which some clients can't handle. */
+  /** Whether the response includes the field `type`, which some clients can't handle. */
   readonly withType: boolean;
 }
 

@@ -2,7 +2,7 @@
 import { sql } from '../../kernel/sql.ts';
 import type { StatementRunner } from './statement-runner.ts';
 
-/** A stored checksum. The S3 protocol defines the values. */
+/** A stored checksum. The values are in the format that the S3 protocol defines. */
 export interface StoredChecksum {
   readonly algorithm: string;
   readonly type: string;
@@ -32,7 +32,7 @@ export async function findChecksum(
   return row;
 }
 
-/** Returns the checksums of the parts in a range of part numbers, by part ID. */
+/** Returns the checksums of the parts whose numbers are in a range, keyed by part ID. */
 export async function findPartChecksums(
   db: StatementRunner,
   uploadId: string,
@@ -45,8 +45,8 @@ export async function findPartChecksums(
 }
 
 /**
- * Removes checksums whose object or part doesn't exist. Recent checksums are kept because they might belong to an open
- * transaction.
+ * Removes checksums whose object or part doesn't exist. Recent checksums are kept because their object or part might
+ * belong to an open transaction.
  */
 export async function deleteLeftChecksums(db: StatementRunner, graceSeconds: number): Promise<void> {
   await db.query(sql`

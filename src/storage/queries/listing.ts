@@ -7,7 +7,7 @@ import type { SortColumn, SortOrder } from '../core/cursor.ts';
 import { isoTimestamp } from '../core/timestamps.ts';
 import type { StatementRunner } from './statement-runner.ts';
 
-/** A line of a listing. The ID is null if the line is a folder. */
+/** A line of a listing. The ID is null if the line represents a folder. */
 export interface ListedLine {
   readonly name: string;
   readonly id: string | null;
@@ -74,15 +74,18 @@ export function listByDelimiter(
   page: Pick<PageOptions, 'prefix' | 'limit' | 'startAfter'>,
 ): Sql {
   const { startAfter } = page;
-  // The SQL function treats a key as a folder if no object has it. A character that keys can't contain is appended to
-  // prevent this.
+  // The SQL function treats `startAfter` as a folder if no object has this key. A character that keys can't contain is
+  // appended to `startAfter` to prevent this.
   const behind = startAfter === '' || startAfter.endsWith(delimiter) ? startAfter : `${startAfter}\x01`;
   return sql`
     select name, id, updated_at, created_at, last_accessed_at, metadata
     from storage.list_objects_with_delimiter(${bucketId}, ${page.prefix}, ${delimiter}, ${page.limit}, ${behind})`;
 }
 
-/** Selects a page of all keys with a prefix. Dates are sorted by whole milliseconds, as in the cursors. */
+/**
+ * Selects a page of all keys with a prefix. Dates are compared in whole milliseconds, which is the precision of the
+ * cursors.
+ */
 export function listKeys(bucketId: string, page: PageOptions): Sql {
   const direction = page.order === 'desc' ? sql`desc` : sql`asc`;
   const beyond = page.order === 'desc' ? sql`<` : sql`>`;

@@ -73,7 +73,7 @@ export async function findUpload(
   return row && uploadOf(row);
 }
 
-/** Locks the upload until the end of the transaction. Returns false if it no longer exists. */
+/** Locks the upload until the end of the transaction. Returns false if the upload no longer exists. */
 export async function lockUpload(db: Queryable, id: string): Promise<boolean> {
   const rows = await db.query(sql`select id from storage.s3_multipart_uploads where id = ${id} for update`);
   return rows.length > 0;
@@ -94,7 +94,8 @@ const idleSince = (before: Date): Sql => sql`
     select from storage.s3_multipart_uploads_parts p where p.upload_id = u.id and p.created_at >= ${before})`;
 
 /**
- * Returns the IDs of uploads that have been idle since `before`, in order. Returns up to `limit` IDs after `afterId`.
+ * Returns the IDs of uploads that have been idle since `before`, in order. Returns at most `limit` IDs that follow
+ * `afterId`.
  */
 export async function listIdleUploads(
   db: Queryable,
@@ -172,14 +173,15 @@ export interface UploadPage {
   readonly prefix: string;
   readonly delimiter: string;
   readonly keyMarker: string;
-  /**
-   * An upload whose key is `keyMarker` is listed only if its ID is greater than this ID. Ignored without a key marker.
-   */
+  /** The upload ID after which the uploads with the key `keyMarker` are listed. Ignored if there isn't a key marker. */
   readonly idMarker: string;
   readonly limit: number;
 }
 
-/** Lists unfinished uploads, sorted by key and ID. Keys that contain the delimiter after the prefix are grouped. */
+/**
+ * Lists unfinished uploads, sorted by key and ID. Uploads whose keys contain the delimiter after the prefix are
+ * grouped.
+ */
 export async function listUploads(db: Queryable, bucketId: string, page: UploadPage): Promise<UploadLine[]> {
   const { prefix, delimiter, keyMarker, idMarker } = page;
   const folder =

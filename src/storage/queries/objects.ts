@@ -19,7 +19,10 @@ export interface ObjectRow {
   readonly last_accessed_at: string | null;
 }
 
-/** An object, as clients receive it. As in upstream, `owner` is an empty string if the object doesn't have an owner. */
+/**
+ * An object in the format that clients receive. As in upstream, `owner` is an empty string if the object doesn't have
+ * an owner.
+ */
 export type ObjectView = Omit<ObjectRow, 'owner' | 'owner_id' | 'version'> & {
   readonly owner: string;
   readonly owner_id: string;
@@ -77,7 +80,7 @@ export async function findVisibleNames(
   return new Set(rows.map((row) => row.name));
 }
 
-/** Returns the objects with these keys, indexed by key, except those that the caller can't see. */
+/** Returns the objects with these keys, indexed by key, but not the objects that the caller can't see. */
 export async function findVisibleObjects(
   db: StatementRunner,
   bucketId: string,
@@ -90,9 +93,9 @@ export async function findVisibleObjects(
 }
 
 /**
- * Inserts an object. Throws 23505 if the key exists. Waits for the key's lock ({@link lockKey}). Otherwise, a
- * concurrent replacement that found the key unused could overwrite this row without knowing its version, and that
- * version's bytes would never be removed.
+ * Inserts an object. Throws an error with SQLSTATE 23505 if the key exists. Waits for the key's lock ({@link lockKey}).
+ * Without this wait, a concurrent replacement that found the key unused could overwrite this row without knowing its
+ * version, and that version's bytes would never be removed.
  */
 export async function insertObject(db: StatementRunner, object: ObjectWrite): Promise<ObjectRow> {
   const { bucketId, name, version, owner, ownerId, metadata, userMetadata } = object;
@@ -115,8 +118,8 @@ export async function upsertObject(db: Queryable, object: ObjectWrite): Promise<
 }
 
 /**
- * Inserts or replaces the object to check whether the caller is allowed to do so. Doesn't return columns, because the
- * caller might not be allowed to read them.
+ * Inserts or replaces the object to check whether the caller is allowed to do so. The statement doesn't return columns,
+ * because the caller might not be allowed to read them.
  */
 export async function tryInsertObject(
   db: StatementRunner,
@@ -182,7 +185,7 @@ export async function deleteObjects(
   return rows.map(withIsoDates);
 }
 
-/** Deletes up to `limit` objects that were created before a time, and returns their versions. */
+/** Deletes up to `limit` objects that were created before the given time, and returns their versions. */
 export async function deleteObjectsBefore(
   db: Queryable,
   bucketId: string,
@@ -196,7 +199,7 @@ export async function deleteObjectsBefore(
   return rows.map((row) => row.version);
 }
 
-/** Returns which of these versions have a row, either as an object or as an unfinished upload. */
+/** Returns those of the versions that have a row, either as an object or as an unfinished upload. */
 export async function findLivingVersions(
   db: Queryable,
   versions: readonly string[],
@@ -240,8 +243,8 @@ function insertion(object: ObjectWrite): Sql {
 }
 
 /**
- * Returns the SET clause of an UPDATE that replaces an object. If no new owner or user metadata is given, the old value
- * is kept.
+ * Returns the SET clause of an UPDATE that replaces an object. If no new owner or user metadata is given, the statement
+ * keeps the old value.
  */
 function updatedColumns(object: ObjectWrite): Sql[] {
   const names = ['metadata', 'version'];

@@ -23,7 +23,7 @@ interface Entry {
 }
 
 export function createPictureCache(directory: string, maxBytes: number): PictureCache {
-  /** The cached images by `VERSION/KEY`, least recently used first. */
+  /** The cached images, keyed by `VERSION/KEY`, with the least recently used first. */
   let index: Promise<Map<string, Entry>> | undefined;
   let heldBytes = 0;
 
@@ -84,8 +84,8 @@ export function createPictureCache(directory: string, maxBytes: number): Picture
         await rename(draft, join(directory, `${name}.${format}`));
       } catch (error) {
         await rm(draft, { force: true });
-        // These errors are ignored because the image can be generated again. ENOENT means that the object was deleted
-        // while its image was generated.
+        // Errors from a full disk or a missing folder are ignored because the image can be generated again. A missing
+        // folder means that the object was deleted while its image was generated.
         if (isFullDisk(error) || isMissing(error)) return;
         throw error;
       }

@@ -21,7 +21,7 @@ export interface PictureRequest {
 
 export interface Renderer {
   /**
-   * Returns the transformed image. Its `key` distinguishes it from other images of the same object.
+   * Returns the transformed image. The result's `key` distinguishes the image from other images of the same object.
    * @throws {StorageError} NoSuchKey (BytesMissingError), ImageUnsupported, ImageTooLarge, ImageTooManyPixels,
    * ImageTimeout, ImageBusy
    */

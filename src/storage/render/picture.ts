@@ -14,15 +14,15 @@ export const maxSourceBytes = 25 * 1000 * 1000;
 export const maxSourcePixels = 50 * 1000 * 1000;
 export const renderTimeoutSeconds = 15;
 /**
- * The maximum number of pixels for automatic AVIF output. Encoding larger images takes seconds, so AVIF is used for
- * them only if the request specifies it.
+ * The maximum number of pixels for automatic AVIF output. Encoding larger images as AVIF takes seconds, so AVIF is used
+ * for them only if the request specifies AVIF.
  */
 const maxAutomaticAvifPixels = 2 * 1000 * 1000;
 
 const readableFormats = ['Jpeg', 'Png', 'Webp', 'Nsgif', 'Heif', 'Tiff'].map(
   (name) => `VipsForeignLoad${name}`,
 );
-/** sharp ignores an invalid checksum but rejects a truncated file. */
+/** sharp reads a file with an invalid checksum, but rejects a truncated file. */
 const reading: SharpOptions = { failOn: 'truncated', limitInputPixels: maxSourcePixels };
 
 export interface Picture {
@@ -61,12 +61,12 @@ function loadSharp(): Promise<SharpConstructor> {
   loaded ??= importPackage<{ default: SharpConstructor }>('images', 'sharp').then(({ default: sharp }) => {
     sharp.block({ operation: ['VipsForeignLoad'] });
     sharp.unblock({ operation: readableFormats });
-    // sharp's own cache isn't useful here, and one image must not use all CPUs.
+    // sharp's own cache doesn't help here, and a single image must not use all CPUs.
     sharp.cache(false);
     sharp.concurrency(1);
     return sharp;
   });
-  // A failed download isn't cached, because it can succeed later.
+  // A failed attempt to load sharp isn't cached, because a later attempt can succeed.
   loaded.catch(() => {
     loaded = undefined;
   });
@@ -102,7 +102,7 @@ function encode(image: Sharp, format: PictureFormat, requested: number | undefin
     case 'webp':
       return image.webp({ quality });
     case 'avif':
-      // AVIF's quality scale differs from that of other formats. With a value of 80, the image would be nearly
+      // AVIF's quality scale differs from that of other formats. With a value of 80, an AVIF image would be nearly
       // lossless.
       return image.avif({ quality: Math.round(quality * 0.75), effort: 2 });
   }

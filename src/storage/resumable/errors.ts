@@ -1,7 +1,7 @@
 /**
- * Defines the errors of the TUS protocol. Responses are plain text, and their HTTP status is the error's own status
- * instead of 400 as in the storage API. Their wording is that of @tus/server 2, which upstream uses. Storage errors use
- * the same format, with the status and message from their own table.
+ * Defines the errors of the TUS protocol. Error responses are plain text, and their HTTP status is the error's own
+ * status instead of 400 as in the storage API. The wording of the errors is that of @tus/server 2, which upstream uses.
+ * Responses to storage errors use the same format, with the status and message from the storage error table.
  */
 
 export const tusErrors = {

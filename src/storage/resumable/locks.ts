@@ -1,5 +1,5 @@
 /**
- * Grants exclusive write access to an upload. A new request signals the lock holder to stop. The holder is usually
+ * Grants exclusive write access to an upload. A new request signals the lock holder to stop. The lock holder is usually
  * reading from a connection that the client has abandoned. Locks within a process use a map, and locks between
  * processes that share a folder use {@link SharedLocks}.
  */
@@ -20,12 +20,13 @@ export interface UploadLocks {
   /**
    * Runs `work` exclusively. The signal passed to `work` is aborted when another request needs the upload or when the
    * lock is lost. The abort reason is the error to send to the client.
-   * @throws {TusError} Locked if the holder doesn't release the lock, or TakenOver if a newer request took over
+   * @throws {TusError} Locked if the lock holder doesn't release the lock, or TakenOver if a newer request took over
+   * the upload
    */
   hold<T>(id: string, work: (signal: AbortSignal) => Promise<T>): Promise<T>;
   /**
-   * Runs `work` exclusively if the upload isn't locked. If it is locked, does nothing and doesn't signal the holder to
-   * stop.
+   * Runs `work` exclusively if the upload isn't locked. If the upload is locked, does nothing and doesn't signal the
+   * lock holder to stop.
    */
   holdIfFree(id: string, work: () => Promise<void>): Promise<void>;
   close(): Promise<void>;
@@ -34,7 +35,7 @@ export interface UploadLocks {
 interface Holder {
   readonly stop: AbortController;
   readonly ended: Promise<void>;
-  /** The lock between processes. Undefined while this request waits for other processes. */
+  /** The lock that excludes other processes. Undefined while this request waits for other processes. */
   lease: Lease | undefined;
 }
 
@@ -70,7 +71,7 @@ export function createUploadLocks(openShared: (listener: LockListener) => Shared
         await lease.release();
         throw error;
       }
-      // If the lock was lost, another process may have written since, so the result isn't valid.
+      // If the lock was lost, another process may have written to the upload since then, so the result isn't valid.
       if (!(await lease.release())) throw new TusError('Locked');
       return result;
     } finally {
@@ -106,7 +107,10 @@ export function createUploadLocks(openShared: (listener: LockListener) => Shared
   };
 }
 
-/** Waits until the holder has stopped. @throws {TusError} Locked, if the deadline passes */
+/**
+ * Waits until the lock holder has stopped.
+ * @throws {TusError} Locked if the lock holder doesn't stop before the deadline
+ */
 async function endedBy(ended: Promise<void>, deadline: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((_resolve, reject) => {

@@ -1,6 +1,6 @@
 /**
- * Locks uploads across processes with PostgreSQL advisory locks. All locks of a process share one session, so they end
- * with the process. A process uses NOTIFY to request a lock from another process.
+ * Locks uploads across processes with PostgreSQL advisory locks. All locks of a process share one database session, so
+ * the locks end with the process. A process uses NOTIFY to request a lock from another process.
  */
 import { randomUUID } from 'node:crypto';
 import type { Database, Session } from '../../database/types.ts';
@@ -8,14 +8,14 @@ import { type Sql, sql } from '../../kernel/sql.ts';
 import { translateDatabaseError } from '../database-errors.ts';
 
 export interface Lease {
-  /** Releases the lock. Returns whether the lock was held without interruption until this point. */
+  /** Releases the lock. Returns whether this process held the lock without interruption until the call. */
   release(): Promise<boolean>;
 }
 
 export interface LockListener {
-  /** Called when another process requests a lock. */
+  /** Called when another process requests the lock for an upload. */
   wanted(id: string): void;
-  /** Called when locks may have been lost. */
+  /** Called when this process may have lost its locks. */
   lost(): void;
 }
 
@@ -69,7 +69,7 @@ export function openSharedLocks(
     return current;
   }
 
-  /** Releases a lock. When the session has no more locks, the session is released. */
+  /** Releases a lock. The session is released when it has no more locks. */
   async function leave(shared: Shared): Promise<void> {
     shared.users -= 1;
     if (shared.users > 0 || current !== shared) return;
@@ -77,7 +77,7 @@ export function openSharedLocks(
     (await shared.session).release();
   }
 
-  /** Discards a session that has failed. Its locks may have been lost. */
+  /** Discards a session that has failed. The locks of the session may have been lost. */
   async function abandon(shared: Shared): Promise<void> {
     if (current !== shared) return;
     current = undefined;
@@ -134,8 +134,8 @@ async function ask({ session }: Shared, call: Sql): Promise<boolean> {
 }
 
 /**
- * Returns the key of the advisory lock, which is half of the random UUID as a decimal number. With 64 bits, collisions
- * are practically impossible.
+ * Returns the key of the advisory lock, which is the second half of the upload's random UUID as a decimal number. With
+ * 64 bits, collisions are practically impossible.
  */
 function lockKey(id: string): string {
   return String(BigInt.asIntN(64, BigInt(`0x${id.replaceAll('-', '').slice(-16)}`)));

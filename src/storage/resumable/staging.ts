@@ -1,7 +1,7 @@
 /**
  * Stores unfinished uploads as local files. The file `ID` contains the received bytes, and `ID.json` contains the
- * metadata. The file's length is the offset, so after a crash, an upload resumes where the file ends. Bytes are synced
- * before their offset is sent to the client.
+ * metadata. The length of the file `ID` is the offset, so after a crash, an upload resumes where the file ends. Bytes
+ * are synced before their offset is sent to the client.
  */
 import { mkdirSync } from 'node:fs';
 import { type FileHandle, open, readdir, readFile, rename, stat, unlink, writeFile } from 'node:fs/promises';
@@ -15,11 +15,11 @@ import type { TusMetadata } from '../core/tus-headers.ts';
 
 /** The metadata of an upload, which is stored when the upload begins. */
 export interface StagedUpload {
-  /** The upload's ID, which is a UUID. File names don't contain any other data of the upload. */
+  /** The upload's ID, which is a UUID. The name of a file doesn't contain any other data of the upload. */
   readonly id: string;
   readonly bucketId: string;
   readonly key: string;
-  /** The total size. Undefined until the client sends it (`Upload-Defer-Length`). */
+  /** The total size. Undefined until the client sends the size (`Upload-Defer-Length`). */
   readonly sizeBytes?: number;
   readonly metadata: TusMetadata;
   /**
@@ -30,7 +30,7 @@ export interface StagedUpload {
   readonly upsert: boolean;
   /** When the upload was created, in milliseconds since the epoch. */
   readonly createdAt: number;
-  /** The object's version in the last attempt to store the object. */
+  /** The version of the object in the last attempt to store it. */
   readonly storedAs?: string;
 }
 
@@ -49,8 +49,8 @@ export interface Staging {
   /** Returns the path to the file that contains an upload's received bytes. */
   pathOf(id: string): string;
   /**
-   * Removes the bytes but keeps the metadata. A client that didn't receive the response can therefore still query the
-   * upload.
+   * Removes the received bytes but keeps the metadata. A client that didn't receive the last response can therefore
+   * still query the upload.
    */
   removeBytes(id: string): Promise<void>;
   remove(id: string): Promise<void>;
@@ -134,7 +134,10 @@ export function createStaging(directory: string, disk: DiskState = spaciousDisk)
 }
 
 interface Writer {
-  /** Returns the position of the next byte. Bytes that haven't been written yet are included. */
+  /**
+   * Returns the position at which the next added byte will be written. The position counts bytes that haven't been
+   * written yet.
+   */
   position(): number;
   /** Adds a chunk. Returns undefined if more chunks can be added immediately. */
   add(chunk: Uint8Array): Promise<void> | undefined;
@@ -178,8 +181,8 @@ function createWriter(handle: FileHandle, offset: number, disk: DiskState): Writ
 }
 
 /**
- * Copies the body to the writer. If the client disconnects, the copy ends normally. Uses events instead of an async
- * iterator because a pending iterator can't be stopped to discard the rest of the body.
+ * Copies the request body to the writer. If the client disconnects, the copy ends normally. The function uses events
+ * instead of an async iterator because a pending iterator can't be stopped to discard the rest of the body.
  */
 function pump(
   body: Readable,

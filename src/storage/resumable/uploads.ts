@@ -1,6 +1,6 @@
 /**
- * Creates, resumes, finishes and terminates resumable uploads. Each request checks write access before any bytes are
- * stored. Only the creator of an upload can see or resume it.
+ * Creates, resumes, finishes and terminates resumable uploads. Each request checks the caller's write access before any
+ * bytes are stored. Only the creator of an upload can see or resume it.
  */
 import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -32,10 +32,10 @@ import {
 import { TusError } from './errors.ts';
 import type { StagedUpload } from './staging.ts';
 
-/** The time after which unfinished uploads are removed, which is one day as in upstream's documentation. */
+/** The duration after which unfinished uploads are removed, which is one day as in upstream's documentation. */
 export const uploadLifetimeMs = 24 * 60 * 60 * 1000;
 
-/** The caller of a request, and whether they are allowed to replace an existing object. */
+/** The caller of a request, and whether the caller is allowed to replace an existing object. */
 export interface Uploader {
   readonly scope: Scope;
   readonly owner: Owner;
@@ -75,7 +75,7 @@ export function addressOf(metadata: TusMetadata): ObjectAddress {
 /**
  * Creates an upload.
  * @throws {TusError} MaxSizeExceeded
- * @throws {StorageError} the same errors as a plain upload
+ * @throws {StorageError} if a plain upload would throw the error too
  */
 export async function beginUpload(
   ctx: StorageContext,
@@ -151,7 +151,7 @@ export async function progressOf(
 
 export interface Addition {
   readonly offset: number;
-  /** The total size, if the upload was created without one. */
+  /** The total size, which the client sends here if the upload was created without a size. */
   readonly sizeBytes: number | undefined;
   readonly contentLength: number | undefined;
   readonly body: Readable;
@@ -175,7 +175,8 @@ export async function addBytes(
     return progressOf(ctx, uploader, known);
   }
   if (at !== addition.offset) throw new TusError('OffsetConflict');
-  // An earlier attempt to store the object was interrupted. The caller may have lost access since then.
+  // An earlier attempt to store the object was interrupted. The caller may have lost access since the interrupted
+  // attempt.
   if (known.storedAs !== undefined) await requireAllowed(uploader, known);
   const upload = await withLength(ctx, known, addition.sizeBytes, at);
   const maxBytes = (upload.sizeBytes ?? (await allowedBytes(ctx, uploader, upload))) - at;

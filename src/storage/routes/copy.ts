@@ -78,7 +78,8 @@ export function copyRoutes(app: FastifyInstance, ctx: StorageContext): void {
 }
 
 /**
- * Returns the metadata fields that a client can set on a copy. The other fields describe the bytes and can't be set.
+ * Returns the metadata fields that a client can set on a copy. All other fields describe the bytes, so clients can't
+ * set them.
  */
 function chosenFields({ cacheControl, mimetype }: NonNullable<CopyBody['metadata']>): Record<string, string> {
   return {

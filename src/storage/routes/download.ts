@@ -1,4 +1,7 @@
-/** Declares `GET /object/…`, which downloads an object as the caller, from a public bucket, or by signed URL. */
+/**
+ * Declares `GET /object/…`, which downloads an object with the caller's permissions, from a public bucket, or by signed
+ * URL.
+ */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { StorageContext } from '../context.ts';
 import { StorageError } from '../errors.ts';

@@ -39,9 +39,9 @@ export function storageRoutes(ctx: StorageContext): FastifyPluginAsync {
     );
 
     app.addHook('onRequest', async ({ headers }) => {
-      // The local stack's gateway forwards a missing header as an empty one. As in that stack, clients that send
-      // `x-client-info` receive an error about an invalid token. Other clients receive upstream's error for the missing
-      // header.
+      // The gateway of the local stack replaces a missing Authorization header with an empty one. As in the local
+      // stack, clients that send `x-client-info` without a token receive an error about an invalid token. Other clients
+      // receive the error that upstream sends for a missing Authorization header.
       if (headers.authorization === undefined && headers['x-client-info'] !== undefined)
         headers.authorization = '';
     });
@@ -58,7 +58,7 @@ export function storageRoutes(ctx: StorageContext): FastifyPluginAsync {
           }
         },
       );
-      // Request bodies of other types are treated as empty, so the validator reports the missing fields.
+      // Request bodies of unknown types are treated as empty, so the validator reports the missing fields.
       scope.addContentTypeParser('*', (_request, payload, done) => {
         payload.resume();
         done(null);
@@ -103,7 +103,7 @@ function parseJson(text: string, mayBeEmpty: boolean): unknown {
       "Body cannot be empty when content-type is set to 'application/json'",
     );
   }
-  // PostgreSQL's text type can't contain NUL.
+  // PostgreSQL's text type can't contain NUL characters.
   if (text.includes('\\u0000'))
     throw new StorageError('InvalidRequest', 'The body must not contain null characters');
   try {

@@ -32,7 +32,8 @@ export function infoRoutes(app: FastifyInstance, ctx: StorageContext): void {
     );
     app.get<{ Params: ObjectParams }>(
       `/object/info${path}/:bucketName/*`,
-      // On this route, upstream supports HEAD only for the path that doesn't specify whether the bucket is public.
+      // For object information, upstream supports HEAD only for the path that doesn't specify whether the bucket is
+      // public.
       { schema, exposeHeadRoute: path === '' },
       async (request, reply) => sendInfo(reply, await find(request, rule)),
     );

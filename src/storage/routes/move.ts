@@ -1,6 +1,6 @@
 /**
- * Declares `POST /object/move`, which moves an object to another key, optionally in another bucket. The object's bytes
- * aren't copied.
+ * Declares `POST /object/move`, which moves an object to another key, optionally in another bucket. Moving an object
+ * doesn't copy its bytes.
  */
 import type { FastifyInstance } from 'fastify';
 import type { StorageContext } from '../context.ts';

@@ -1,6 +1,6 @@
 /**
  * Declares `/vector/…` and `/iceberg/…`, the paths of bucket types that this server doesn't support. The error is the
- * same as the hosted service's.
+ * same as in the hosted service.
  */
 import type { FastifyInstance } from 'fastify';
 import { StorageError } from '../errors.ts';

@@ -1,6 +1,6 @@
 /**
- * Declares `GET /render/image/…`, which transforms an image. The image is read as the caller, from a public bucket, or
- * by signed URL.
+ * Declares `GET /render/image/…`, which transforms an image. The source image is read with the caller's permissions,
+ * from a public bucket, or by signed URL.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { StorageContext } from '../context.ts';

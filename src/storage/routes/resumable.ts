@@ -81,8 +81,8 @@ function mount(
     return { named, uploader: identify(request, scope, named) };
   };
   /**
-   * Runs `work` while holding the lock of the caller's upload. The ownership is checked both before and after locking,
-   * because only the owner of an upload is allowed to interrupt another request.
+   * Runs `work` while holding the lock of the caller's upload. The owner of the upload is checked both before and after
+   * locking, because only the owner is allowed to interrupt another request.
    */
   const holdOwn = async <T>(
     named: UploadId,
@@ -188,8 +188,8 @@ const describeProtocol =
       .send();
 
 /**
- * Throws 412 if the client uses a different protocol version. The response contains the supported version (section
- * "Tus-Resumable").
+ * Throws status 412 if the client uses a different protocol version. The response contains the supported version
+ * (section "Tus-Resumable").
  */
 function requireVersion(request: Request, reply: FastifyReply): void {
   const requested = request.headers['tus-resumable'];

@@ -2,7 +2,9 @@
 
 import { formats, gravities, resizeModes } from '../core/transform.ts';
 
-/** The schema for routes that require a token. These routes check for the header before they verify the token. */
+/**
+ * The schema for routes that require a token. The routes check whether the header exists before they verify the token.
+ */
 export const authorizationHeader = {
   type: 'object',
   properties: { authorization: { type: 'string' } },

@@ -1,5 +1,6 @@
 /**
- * Declares the routes below `/object/…` that upload (POST) and replace (PUT) objects, as the caller or by signed URL.
+ * Declares the routes below `/object/…` that upload (POST) and replace (PUT) objects, with the caller's permissions or
+ * by signed URL.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { StorageContext } from '../context.ts';
@@ -93,12 +94,12 @@ async function receive(
 }
 
 /**
- * Returns the version that the client suggests, so that a migration can keep the versions of the source. Only the
- * service role, which can write every row anyway, can suggest one.
+ * Returns the version that the client suggests, so that a migration between servers can keep the versions of the source
+ * server. Only the service role, which can write every row anyway, can suggest a version.
  */
 function suggestedVersion(scope: Scope, { headers }: FastifyRequest): string | undefined {
   const version = headers['x-object-version'];
-  // A signed URL's scope has this role too, but its caller isn't authenticated.
+  // The scope of a signed URL also has the service role, but the caller isn't authenticated.
   return scope.authenticated && scope.role === serviceRole && typeof version === 'string' && isUuid(version)
     ? version.toLowerCase()
     : undefined;

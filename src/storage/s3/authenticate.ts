@@ -34,9 +34,9 @@ const localReference = 'stub';
 
 /** The signer of a request. */
 export interface Signatory {
-  /** The user's JWT. Undefined if the project's key pair signed the request. */
+  /** The user's JWT. Undefined if the project's key pair was used to sign the request. */
   readonly token: string | undefined;
-  /** Whether the signature was created for someone else to use, as in a presigned URL or a form policy. */
+  /** Whether the signature was created for use by another party, as in a presigned URL or a form policy. */
   readonly isPresigned: boolean;
 }
 
@@ -85,7 +85,7 @@ export function authenticate(ctx: StorageContext, request: S3Request): Authentic
 
 /**
  * Verifies the signature of a single string, such as a form policy. Returns the user's JWT, or undefined if the
- * project's key pair signed the string.
+ * project's key pair was used to sign the string.
  */
 export function authenticateText(
   ctx: StorageContext,
@@ -183,8 +183,8 @@ function requireSignedHeaders(request: S3Request, signedHeaders: readonly string
 }
 
 /**
- * Returns the secrets with which the request may have been signed. The anonymous key exists in two formats, and clients
- * use both.
+ * Returns the secrets that may have been used to sign the request. The anonymous key exists in two formats, and clients
+ * use both formats.
  */
 function secretsOf(ctx: StorageContext, credential: Credential, token: string | undefined): string[] {
   const { keys } = ctx;
@@ -199,8 +199,8 @@ function secretsOf(ctx: StorageContext, credential: Credential, token: string | 
 }
 
 /**
- * Returns the hashes of all forms of the request that the client may have signed. Clients encode paths differently, and
- * proxies change the host.
+ * Returns the hashes of all forms of the request that the client may have used to create the signature. Clients encode
+ * paths differently, and proxies change the host.
  */
 function canonicalHashes(request: S3Request, claim: Claim): string[] {
   return hostsOf(request.headers).flatMap((host) =>
@@ -225,8 +225,8 @@ function signedValue(request: S3Request, name: string, host: string): string {
 }
 
 /**
- * Returns the host in the request and the host that a trusted proxy forwards. If neither is correct, the signature
- * doesn't match.
+ * Returns the host in the request's Host header and the host that a trusted proxy forwards. If neither host is correct,
+ * the signature doesn't match.
  */
 function hostsOf(headers: IncomingHttpHeaders): string[] {
   const own = headers.host ?? '';

@@ -37,7 +37,7 @@ export function expectedIn(fields: Iterable<readonly [string, unknown]>): Expect
   return expected;
 }
 
-/** Throws if the client sent more than one checksum. Content-MD5 and the signed hash don't count. */
+/** Throws if the client sent more than one checksum. The Content-MD5 header and the signed hash don't count. */
 export function requireOne(expected: readonly Expectation[]): void {
   if (expected.filter(isSent).length > 1)
     throw new S3Error(
@@ -85,7 +85,7 @@ export function expectation(name: ChecksumName, base64: string): Expectation {
 }
 
 /**
- * Returns the bytes unchanged and verifies them.
+ * Returns the bytes unchanged, and verifies them while they are read.
  * @throws {S3Error} while the bytes are read, if an expected checksum doesn't match
  */
 export function checked(bytes: ByteStream, expected: readonly Expectation[]): ByteStream {

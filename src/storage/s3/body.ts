@@ -28,7 +28,7 @@ export interface Body extends SendsChecksum {
    * @throws {S3Error} BadDigest, ContentSha256Mismatch, SignatureDoesNotMatch, IncompleteBody, MalformedTrailer
    */
   readonly bytes: ByteStream;
-  /** The size after decoding. Undefined if the client didn't send it. */
+  /** The size after decoding. Undefined if the client didn't send the size. */
   readonly sizeBytes: number | undefined;
 }
 
@@ -54,7 +54,7 @@ function openExpecting(request: S3Request, auth: Authenticated, expected: Expect
   const expectMd5 = header(request, 'content-md5');
   if (expectMd5 !== undefined) expected.push(expectation('md5', expectMd5));
 
-  // If the iteration ends early, the socket must stay open because the response is sent over it.
+  // If the reader stops early, the socket must stay open because the response is sent over it.
   const raw = networkStream(request.fastify.raw.iterator({ destroyOnReturn: false }));
   if (isStreaming(auth.contentSha256)) {
     const { bytes, sizeBytes } = openChunked(request, auth, raw, expected);
@@ -77,7 +77,10 @@ function openExpecting(request: S3Request, auth: Authenticated, expected: Expect
   };
 }
 
-/** Opens a form's file and verifies it against its checksum field, as {@link openBody} does with a header. */
+/**
+ * Opens the file of a form and verifies the file against the form's checksum field, as {@link openBody} does with a
+ * checksum header.
+ */
 export function openFormFile(
   fields: Iterable<readonly [string, string]>,
   bytes: AsyncIterable<Uint8Array>,
@@ -88,7 +91,7 @@ export function openFormFile(
 
 /**
  * Reads a small body as text.
- * @throws {S3Error} MalformedXML if the body is too large, and any error that occurs while it is read
+ * @throws {S3Error} MalformedXML if the body is too large, and any error that occurs while the body is read
  */
 export function readText(request: S3Request, auth: Authenticated): Promise<string> {
   return textOf(openBody(request, auth));

@@ -25,7 +25,7 @@ export interface S3Response {
 }
 
 export interface S3Operation {
-  /** The name of the operation, which policies can read. */
+  /** The name of the operation, to which policies have access. */
   readonly operation: Operation;
   run(call: S3Call): Promise<S3Response>;
 }

@@ -1,7 +1,7 @@
 /**
  * Defines the errors of the S3 protocol and maps storage errors to them. Unlike in the storage API, the HTTP status is
  * the error's own status. A body is `<Error><Resource/><Code/><Message/><RequestId/></Error>`. If the S3 API reference
- * defines a code for an error, that code is used.
+ * defines a code for an error, the response contains that code.
  */
 import { isOutOfFiles } from '../../shared/retry-after.ts';
 import { Rejection, StorageError, type StorageErrorName, storageErrors } from '../errors.ts';

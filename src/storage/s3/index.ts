@@ -80,7 +80,7 @@ function sendError(
   else if (status >= 500 && status !== 501)
     ctx.log.error({ requestId: request.id, error }, 'storage: request failed');
   reply.code(status).header('x-amz-request-id', request.id);
-  // If a response has no body, SDKs can distinguish errors only by this header.
+  // If an error response has no body, this header is the only way for SDKs to distinguish errors.
   if (request.method === 'HEAD') return reply.header('x-amz-error-code', code).send();
   return reply.type('application/xml').send(xml);
 }

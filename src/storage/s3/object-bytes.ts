@@ -10,8 +10,8 @@ import type { S3Call } from './call.ts';
 import { type ObjectChecksum, readChecksum } from './core/object-checksum.ts';
 
 /**
- * Reads a version's bytes. The body is opened on the first read, because a request that is rejected earlier would never
- * close it.
+ * Reads a version's bytes. The body is opened on the first read, because otherwise it would stay open if the request is
+ * rejected before that.
  * @throws {BytesMissingError}
  */
 export async function* readVersion(
@@ -26,12 +26,12 @@ export async function* readVersion(
   else yield* bytes;
 }
 
-/** Returns the object's stored checksum, if there is one. */
+/** Returns the object's stored checksum, if a checksum is stored. */
 export async function checksumOf(
   { service: ctx }: S3Call,
   { version }: ObjectRow,
 ): Promise<ObjectChecksum | undefined> {
-  // SQL statements can write any text as a row's version.
+  // SQL statements can write any text to the version column of a row.
   if (!ctx.keepsChecksums || !isUuid(version ?? '')) return undefined;
   const kept = await findChecksum(ctx.database.pool('supabase_admin'), version ?? '');
   return kept && readChecksum(kept);

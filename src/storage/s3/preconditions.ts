@@ -8,7 +8,7 @@ import { header, type S3Request } from './request.ts';
 
 /**
  * Returns the conditions for a write. `If-None-Match: *` requires a new key, and `If-Match` requires the current
- * version. S3's conditional writes don't support other values of `If-None-Match`.
+ * version. S3's conditional writes don't support any other value of `If-None-Match`.
  *
  * @throws {S3Error} NotImplemented
  */

@@ -14,17 +14,17 @@ export interface S3Request {
   readonly reply: FastifyReply;
   readonly method: string;
   readonly headers: IncomingHttpHeaders;
-  /** The raw percent-encoded path, including the mount prefix. Clients sign this path. */
+  /** The raw percent-encoded path, including the mount prefix. Clients sign the path in this form. */
   readonly path: string;
   readonly query: readonly QueryPair[];
   /**
-   * Returns the first value of a parameter, an empty string if the parameter has no value, or undefined if it is
-   * missing.
+   * Returns the first value of a parameter, an empty string if the parameter has no value, or undefined if the
+   * parameter is missing.
    */
   param(name: string): string | undefined;
-  /** The bucket. Empty for operations on all buckets. */
+  /** The bucket. Empty if the operation applies to all buckets. */
   readonly bucket: string;
-  /** The key. Empty for operations on a bucket. */
+  /** The key. Empty if the operation applies to a bucket. */
   readonly key: string;
 }
 
@@ -56,7 +56,7 @@ export function header(request: Pick<S3Request, 'headers'>, name: string): strin
 }
 
 /**
- * Parses an integer parameter within bounds. If it is missing, returns `fallback`.
+ * Parses an integer parameter within bounds. Returns `fallback` if the parameter is missing.
  * @throws {S3Error} InvalidArgument
  */
 export function numberParam(

@@ -20,8 +20,8 @@ import { copyObjectTo, putObject } from './operations/write-objects.ts';
 import { header, onlyVersion, type S3Request } from './request.ts';
 
 /**
- * S3 subresources that aren't supported. Requests for them are rejected, because returning the whole resource instead
- * would be misleading.
+ * S3 subresources that aren't supported. Requests for these subresources are rejected, because returning the whole
+ * resource instead would be misleading.
  */
 const unsupported = [
   'accelerate',

@@ -26,9 +26,10 @@ export async function openSignedScope(
 }
 
 /**
- * Whether the request proves that its sender has a secret key. A signer who uses the key pair knows its secret, and a
- * service role token is itself a secret key. URLs presigned with the key pair don't count, because servers create them
- * for their pages. If the key pair is publicly known, they do count, because the page may have created the URL itself.
+ * Whether the request proves that its sender has a secret key. A signer who uses the key pair knows the key pair's
+ * secret, and a service role token is itself a secret key. URLs that were presigned with the key pair aren't proof,
+ * because servers create such URLs for their pages. If the key pair is publicly known, such a URL is proof, because the
+ * page may have created the URL itself.
  */
 function showsSecretKey(
   { keys }: StorageContext,

@@ -1,4 +1,4 @@
-/** Removes secrets from query strings. Readers of the log might not be allowed to use them. */
+/** Removes secrets from query strings, because readers of the log might not be allowed to use them. */
 
 /** The names of parameters whose values might grant access. */
 const secretName =

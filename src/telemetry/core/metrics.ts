@@ -1,7 +1,7 @@
 /**
  * Counts requests, errors and durations per service in time slots. A slot's durations are stored in a histogram in
- * which each bound is 20% larger than the previous one. Percentiles are therefore accurate to within 10%. Recording a
- * request takes two or three additions.
+ * which each bound is 20% larger than the previous one. Percentiles computed from the histogram are therefore accurate
+ * to within 10%. Recording a request takes two or three additions.
  */
 
 import { z } from 'zod';
@@ -12,7 +12,7 @@ const slots = 720;
 const slotMs = 30_000;
 const growth = 1.2;
 const smallestMs = 0.1;
-/** The number of bins. The last bin contains all durations above 72 s. */
+/** The number of bins. The last bin counts all durations above 72 s. */
 const bounds = 76;
 const logGrowth = Math.log(growth);
 /** The number of values per slot: requests, client errors, server errors and the histogram. */
@@ -53,7 +53,7 @@ export interface Metrics {
 }
 
 const count = z.number().int().min(0).max(0xffff_ffff);
-/** The name and the slots of each service. A slot consists of its number and its packed counts. */
+/** The name and the slots of each service. A slot consists of its number, followed by its packed counts. */
 const savedMetrics = z.array(z.tuple([z.string(), z.array(z.array(count)).max(slots)])).max(100);
 export type SavedMetrics = z.infer<typeof savedMetrics>;
 

@@ -1,7 +1,7 @@
 /**
- * Stores the latest requests in columns. If each request were an object, all of them would outlive the garbage
- * collector's young generation, which would cost more than the rest of the request log. With columns, only each
- * request's ID and URL live that long.
+ * Stores the latest requests in columns. If each request were an object, all of these objects would outlive the garbage
+ * collector's young generation, which would cost more than the rest of the request log. With columns, only the ID and
+ * the URL of each request live that long.
  */
 import { type RequestRecord, type Span, Trace } from '../../kernel/trace.ts';
 
@@ -44,7 +44,7 @@ export function createRequestRing(size: number): RequestRing {
   const schemas = createTexts(size);
   const operators = createTexts(size);
   const traced = new Uint8Array(size);
-  /** Most requests have a single statement, whose text is usually already stored. */
+  /** Most requests run a single statement, whose text is usually already stored. */
   const texts = createTexts(size);
   const spanStarts = new Float64Array(size);
   const spanDurations = new Float64Array(size);

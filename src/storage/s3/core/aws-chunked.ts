@@ -4,12 +4,13 @@
  * Calculations for the Authorization Header: Transferring Payload in Multiple Chunks" and "… Including trailing
  * headers".
  *
- * Bytes are passed on before their chunk's signature is verified. The consumer must discard them if reading fails.
+ * The decoder returns the bytes of a chunk before it verifies the chunk's signature. The consumer must discard these
+ * bytes if reading fails.
  */
 import { createHash } from 'node:crypto';
 import { emptyHash, isSignature, sameSignature, sha256Hex } from './signature.ts';
 
-/** The values of `x-amz-content-sha256` that declare the encoding, and their properties. */
+/** The values of `x-amz-content-sha256` that declare this encoding, and the properties of each value. */
 const modes: Record<string, { readonly signed: boolean; readonly trailer: boolean }> = {
   'STREAMING-AWS4-HMAC-SHA256-PAYLOAD': { signed: true, trailer: false },
   'STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER': { signed: true, trailer: true },
@@ -31,8 +32,8 @@ export function chunkedMode(contentSha256: string): ChunkedMode | undefined {
 }
 
 /**
- * Signs chunks. Each signature covers the previous signature. `seed` is the signature of the request, which the first
- * chunk's signature covers.
+ * Signs chunks. Each chunk's signature covers the previous chunk's signature. `seed` is the signature of the request,
+ * which the signature of the first chunk covers.
  */
 export interface ChunkSigner {
   readonly seed: string;
@@ -143,7 +144,7 @@ interface Reader {
   line(): Promise<string>;
   /** Reads a line like {@link Reader.line}, but also accepts a last line without a line break. */
   lastLine(): Promise<string>;
-  /** Returns at least 1 and up to `maxBytes` bytes. */
+  /** Returns at least 1 and at most `maxBytes` bytes. */
   bytes(maxBytes: number): Promise<Buffer>;
 }
 

@@ -1,6 +1,6 @@
 /**
  * Reads the checksums that clients send with a body. `Content-MD5` and `x-amz-checksum-*` are base64, in a header or in
- * a trailer of an aws-chunked body. The hash that the request's signature covers is hexadecimal.
+ * a trailer of an aws-chunked body. The hash that the request's signature covers is in hexadecimal.
  */
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
@@ -31,7 +31,7 @@ export function checksumOfHeader(header: string): ChecksumName | undefined {
   return name !== 'md5' && Object.hasOwn(lengths, name) ? (name as ChecksumName) : undefined;
 }
 
-/** Decodes a base64 checksum. Returns undefined if it is invalid for the algorithm. */
+/** Decodes a base64 checksum. Returns undefined if the text isn't a valid checksum of the algorithm. */
 export function decodeChecksum(name: ChecksumName, base64: string): Buffer | undefined {
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(base64)) return undefined;
   const bytes = Buffer.from(base64, 'base64');

@@ -1,10 +1,10 @@
 /**
- * Computes checksums that Node doesn't provide: CRC-32C (RFC 3720) and CRC-64/NVME. Both are reflected and computed
- * bytewise from a table.
+ * Computes checksums that Node doesn't provide: CRC-32C (RFC 3720) and CRC-64/NVME. The CRCs are both reflected, and
+ * are computed bytewise from a table.
  *
- * `@aws-crypto/crc32c` processes 90 MiB/s, and this implementation 430 MiB/s. `@aws-sdk/crc64-nvme` processes 370
- * MiB/s, and this implementation 250 to 340 MiB/s, but the package takes 25 ms and 15 MiB to load ([decision
- * 44](../../../../docs/decisions/0044-shared-and-libraries.md)).
+ * `@aws-crypto/crc32c` processes 90 MiB/s, whereas this implementation processes 430 MiB/s. `@aws-sdk/crc64-nvme`
+ * processes 370 MiB/s, whereas this implementation processes 250 to 340 MiB/s, but the package takes 25 ms and 15 MiB
+ * to load ([decision 44](../../../../docs/decisions/0044-shared-and-libraries.md)).
  */
 
 /** A checksum that is updated chunk by chunk. `digest` returns the checksum in big-endian order. */

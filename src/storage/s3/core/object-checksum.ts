@@ -1,7 +1,7 @@
 /**
  * Handles the stored checksums of objects. The terms are from "Checking object integrity" in the S3 User Guide. A *full
- * object* checksum covers all bytes. A *composite* checksum covers the checksums of the parts and ends with `-` and the
- * number of parts.
+ * object* checksum covers all bytes of the object. A *composite* checksum covers the checksums of the object's parts,
+ * and ends with `-` and the number of parts.
  */
 import { type ChecksumName, decodeChecksum, startChecksum } from './checksum.ts';
 import { type CrcName, combineCrcs } from './crc-combine.ts';
@@ -23,7 +23,7 @@ export interface ObjectChecksum extends ChecksumPlan {
 
 /**
  * Algorithms that support full object checksums of multipart uploads, because their part checksums can be combined. The
- * first algorithm supports only full object checksums.
+ * first of these algorithms supports only full object checksums.
  */
 const fullTypes: readonly Algorithm[] = ['crc64nvme', 'crc32', 'crc32c'];
 export const algorithms: readonly Algorithm[] = [...fullTypes, 'sha1', 'sha256'];
@@ -88,7 +88,7 @@ export interface PartChecksum {
   readonly sizeBytes: number;
 }
 
-/** Returns the checksum of the object that consists of these parts. At least one part is required. */
+/** Returns the checksum of the object that the parts form. At least one part is required. */
 export function checksumOfParts(plan: ChecksumPlan, parts: readonly PartChecksum[]): ObjectChecksum {
   const sums = parts.map(({ value, sizeBytes }) => ({ sum: Buffer.from(value, 'base64'), sizeBytes }));
   if (plan.type === 'FULL_OBJECT')
@@ -107,8 +107,8 @@ export function checksumElements({ algorithm, type, value }: ObjectChecksum): Re
 }
 
 /**
- * Whether the client sent this checksum. The client can omit the number of parts in a composite checksum. Returns
- * undefined if the text isn't a valid checksum.
+ * Whether `sent` is this checksum. Clients can omit the number of parts from a composite checksum. Returns undefined if
+ * the text isn't a valid checksum.
  */
 export function isSameChecksum(checksum: ObjectChecksum, sent: string): boolean | undefined {
   const [base64 = '', ...count] = sent.split('-');

@@ -14,7 +14,7 @@ export type PostCondition =
   | { readonly kind: 'equal' | 'prefix'; readonly field: string; readonly value: string }
   | { readonly kind: 'size'; readonly minBytes: number; readonly maxBytes: number };
 
-/** The fields that don't require a condition. */
+/** The names of fields that don't require a condition in the policy. */
 const free: ReadonlySet<string> = new Set(['policy', 'x-amz-signature', 'file']);
 const signatureFields: ReadonlySet<string> = new Set([
   'x-amz-algorithm',
@@ -23,7 +23,7 @@ const signatureFields: ReadonlySet<string> = new Set([
   'x-amz-security-token',
 ]);
 
-/** Parses a form's policy, which is base64-encoded JSON. Returns undefined if it is invalid. */
+/** Parses a form's policy, which is base64-encoded JSON. Returns undefined if the policy is invalid. */
 export function parsePolicy(base64: string): PostPolicy | undefined {
   let document: unknown;
   try {
@@ -61,8 +61,8 @@ function parseCondition(condition: unknown): PostCondition | undefined {
 }
 
 /**
- * Returns the name of the first field that violates a condition or isn't covered by one. The keys of `fields` are
- * lowercase and include `bucket`.
+ * Returns the name of the first form field that violates a condition or that no condition covers. The keys of `fields`
+ * are lowercase and include `bucket`.
  */
 export function violatedField(policy: PostPolicy, fields: ReadonlyMap<string, string>): string | undefined {
   const named = new Set<string>();
@@ -80,7 +80,7 @@ export function violatedField(policy: PostPolicy, fields: ReadonlyMap<string, st
   );
 }
 
-/** Returns the size limits for the file in bytes. */
+/** Returns the limits in bytes that the policy sets for the size of the file. */
 export function sizeBounds(policy: PostPolicy): { readonly minBytes: number; readonly maxBytes: number } {
   let minBytes = 0;
   let maxBytes = Number.POSITIVE_INFINITY;

@@ -19,8 +19,8 @@ export interface Credential {
 }
 
 /**
- * Parses `ACCESS_KEY/20261122/region/s3/aws4_request`. Returns undefined if it is invalid. Access keys can contain
- * slashes.
+ * Parses `ACCESS_KEY/20261122/region/s3/aws4_request`. Returns undefined if the credential is invalid. Access keys can
+ * contain slashes.
  */
 export function parseCredential(text: string): Credential | undefined {
   const parts = text.split('/');
@@ -30,7 +30,7 @@ export function parseCredential(text: string): Credential | undefined {
   return { accessKeyId, date: date ?? '', region: region ?? '', service: service ?? '' };
 }
 
-/** The parsed header `Authorization: AWS4-HMAC-SHA256 Credential=…, SignedHeaders=…, Signature=…`. */
+/** The parts of the header `Authorization: AWS4-HMAC-SHA256 Credential=…, SignedHeaders=…, Signature=…`. */
 export interface SignedHeader {
   readonly credential: Credential;
   readonly signedHeaders: readonly string[];
@@ -82,7 +82,7 @@ export interface CanonicalParts {
   /** The percent-encoded path. */
   readonly path: string;
   readonly query: readonly QueryPair[];
-  /** Pairs of name and value. The names are in lower case and sorted. */
+  /** The pairs of name and value that are signed. The names are in lower case and sorted. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly payloadHash: string;
 }
@@ -106,8 +106,9 @@ export function canonicalRequest(parts: CanonicalParts): string {
 }
 
 /**
- * Returns the two path encodings that clients sign, which denote the same object. One is the path as sent. The other is
- * the re-encoded path, because some clients send characters unencoded but sign them encoded.
+ * Returns the two encodings of a path that clients use for signatures. The first encoding is the path in the request.
+ * The second encoding is the re-encoded path, because some clients send unencoded characters but sign them in encoded
+ * form.
  */
 export function canonicalPaths(path: string): string[] {
   const decoded = percentDecode(path);
@@ -115,11 +116,11 @@ export function canonicalPaths(path: string): string[] {
   return encoded === path ? [path] : [path, encoded];
 }
 
-/** Signs with a secret that is derived for one day and one region. */
+/** Creates signatures with a secret that is derived for one day and one region. */
 export interface Signer {
   /**
-   * Returns a signature in hexadecimal. `type` is the first line of the signed text, and `lines` contains its last
-   * lines.
+   * Returns a signature in hexadecimal. `type` is the first line of the text to be signed, and `lines` contains its
+   * last lines.
    */
   sign(type: string, amzDate: string, lines: readonly string[]): string;
   /** Signs a single string, such as the policy of a POST form. */

@@ -2,9 +2,9 @@
 import { parseXml, type XmlElement, XmlError, type XmlRules } from '../../../shared/xml.ts';
 
 const s3Rules: XmlRules = {
-  /** Real S3 requests are nested up to four levels deep. */
+  /** The XML in real S3 requests is nested at most four levels deep. */
   maxDepth: 8,
-  /** The body's size already limits the number of elements and attributes. */
+  /** The size limit for the body already limits the number of elements and attributes. */
   maxElements: Number.POSITIVE_INFINITY,
   maxAttributes: Number.POSITIVE_INFINITY,
   namespaces: false,

@@ -1,8 +1,8 @@
 /** Formats S3's XML responses. */
 
 /**
- * The content of an element: text, child elements by name, or nothing. For an array, the element is repeated for each
- * item.
+ * The content of an element: text, child elements by name, or nothing. If the content is an array, the element is
+ * repeated for each item.
  */
 export type XmlContent =
   | string

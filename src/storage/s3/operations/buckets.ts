@@ -21,7 +21,7 @@ export async function listAllBuckets({ scope }: S3Call): Promise<S3Response> {
   };
 }
 
-/** Creates a bucket. Ignores the requested location, because there is only one. */
+/** Creates a bucket. The requested location is ignored, because Plinth has only one location. */
 export async function createBucket({ scope, request }: S3Call): Promise<S3Response> {
   const name = request.bucket;
   request.fastify.raw.resume();
@@ -56,7 +56,10 @@ export async function getBucketLocation(call: S3Call): Promise<S3Response> {
   return { xml: writeXml('LocationConstraint', call.service.keys.s3.region) };
 }
 
-/** Reports that versioning is suspended. Upstream has columns for versioning but doesn't implement it yet. */
+/**
+ * Reports that versioning is suspended. Upstream's tables have columns for versioning, but upstream doesn't implement
+ * it yet.
+ */
 export async function getBucketVersioning(call: S3Call): Promise<S3Response> {
   await requireVisibleBucket(call);
   return { xml: writeXml('VersioningConfiguration', { Status: 'Suspended', MfaDelete: 'Disabled' }) };

@@ -66,7 +66,7 @@ export async function completeMultipart(call: S3Call): Promise<S3Response> {
   };
 }
 
-/** Returns the error for a missing part, or NoSuchUpload if another request has ended the upload. */
+/** Returns InvalidPart for a missing part, or NoSuchUpload if another request has ended the upload. */
 async function missingPart(call: S3Call): Promise<S3Error> {
   return new S3Error((await findOwn(call)) ? 'InvalidPart' : 'NoSuchUpload');
 }
@@ -92,7 +92,7 @@ interface RequestedPart {
 }
 
 /**
- * Parses the list of parts, which is empty if the client doesn't list any.
+ * Parses the list of parts, which is empty if the client doesn't list any parts.
  * @throws {S3Error} MalformedXML, InvalidPartOrder
  */
 function readParts(text: string): RequestedPart[] {
@@ -118,8 +118,8 @@ function readParts(text: string): RequestedPart[] {
 }
 
 /**
- * Returns the stored parts that the client lists, or all parts if it doesn't list any. Returns undefined if a part is
- * missing.
+ * Returns the stored parts that the client lists, or all stored parts if the client doesn't list any. Returns undefined
+ * if a part is missing.
  */
 function chooseParts(
   requested: readonly RequestedPart[],

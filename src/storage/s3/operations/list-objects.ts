@@ -46,8 +46,8 @@ export async function listObjects(call: S3Call): Promise<S3Response> {
       ...page.common,
       Marker: page.encode(marker),
       IsTruncated: last !== undefined,
-      // According to S3's documentation, clients continue after the last key if they don't use a delimiter, so the
-      // marker is omitted.
+      // According to S3's documentation, clients that don't use a delimiter continue after the last key, so the marker
+      // is omitted for them.
       NextMarker: last === undefined || page.delimiter === '' ? undefined : page.encode(last),
       ...page.lines,
     }),
@@ -55,8 +55,8 @@ export async function listObjects(call: S3Call): Promise<S3Response> {
 }
 
 /**
- * Lists the object versions. Each object has a single version, which S3 calls `null`. rclone deletes objects by
- * version.
+ * Lists the object versions. Each object has a single version, which S3 calls `null`. rclone needs this operation,
+ * because it deletes objects by version.
  */
 export async function listObjectVersions(call: S3Call): Promise<S3Response> {
   const marker = call.request.param('key-marker') ?? '';
@@ -145,7 +145,10 @@ export function encodingOf(request: S3Request): 'url' | undefined {
   throw new S3Error('InvalidArgument', 'Invalid Encoding Method specified in Request');
 }
 
-/** Returns the key or common prefix of a line. The query returns prefixes without the delimiter, so it is added. */
+/**
+ * Returns the key or common prefix of a line. The query returns common prefixes without the delimiter, so the delimiter
+ * is added.
+ */
 function pathOf(line: ListedLine, delimiter: string): string {
   return line.id === null ? `${line.name}${delimiter}` : line.name;
 }

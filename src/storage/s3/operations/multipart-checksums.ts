@@ -37,7 +37,7 @@ export function planHeaders({ algorithm, type }: ChecksumPlan): Record<string, s
   return { 'x-amz-checksum-algorithm': algorithm.toUpperCase(), 'x-amz-checksum-type': type };
 }
 
-/** Returns the stored checksums by part ID. The map is empty if none are stored. */
+/** Returns the stored checksums by part ID. The map is empty if no checksums are stored. */
 export async function checksumsOf(
   { service: ctx }: S3Call,
   upload: MultipartUpload,
@@ -50,7 +50,7 @@ export async function checksumsOf(
 }
 
 /**
- * Returns the checksum of the object that the parts will form. Also verifies the checksums in the request.
+ * Returns the checksum of the object that the parts will form. Also verifies the checksums that the request contains.
  * @throws {S3Error} BadDigest, InvalidRequest
  */
 export function checksumOfWhole(
@@ -82,7 +82,7 @@ export function checksumOfWhole(
   return whole;
 }
 
-/** Checks the object size that the client expects. @throws {S3Error} InvalidRequest */
+/** Checks that the object has the size that the client expects. @throws {S3Error} InvalidRequest */
 export function requireObjectSize(request: S3Request, sizeBytes: number): void {
   const declared = header(request, 'x-amz-mp-object-size');
   if (declared !== undefined && declared !== String(sizeBytes))

@@ -95,8 +95,8 @@ async function copyPart(
   requireCopyConditions(request, source);
   const body = await ctx.backend.open(source.version ?? '');
   if (!body) throw new BytesMissingError();
-  // The source is closed here and reopened when the part is stored. Otherwise, it would stay open if the request is
-  // rejected in between.
+  // The source object is closed here and reopened when the part is stored. Otherwise, the source object would stay open
+  // if the request is rejected in between.
   await body.close();
   const range = copyRange(request, body.sizeBytes);
   const sizeBytes = range ? range.end - range.start + 1 : body.sizeBytes;
@@ -117,7 +117,7 @@ async function copyPart(
 }
 
 /**
- * Returns the upload that the request identifies by ID and key. The caller must be allowed to write it.
+ * Returns the upload that the request identifies by ID and key. The caller must be allowed to write the upload.
  * @throws {S3Error} NoSuchUpload
  */
 export async function requireUpload(call: S3Call): Promise<MultipartUpload> {
@@ -163,13 +163,13 @@ async function storePart(
 
   const id = randomUUID();
   const plan = planOf(upload);
-  // The client's checksum is verified while the body is read. If the upload requires a different algorithm, its
-  // checksum is computed here.
+  // The client's checksum is verified while the body is read. If the upload requires a different algorithm than the
+  // client used, the checksum with this algorithm is computed here.
   const summed = plan && plan.algorithm !== body.checksumAlgorithm ? sumUp(body.bytes, plan.algorithm) : body;
   const stored = await storing(() =>
     ctx.backend.writePart(upload.version, id, summed.bytes, sizeBytes),
   ).catch(async (error: unknown) => {
-    // Another request ended the upload during this request, and the upload's folder was removed.
+    // Another request ended the upload during this request and removed the upload's folder.
     if (await findOwn(call)) throw error;
     await removeUpload(ctx, upload);
     throw new S3Error('NoSuchUpload', undefined, { cause: error });
@@ -210,7 +210,7 @@ function partNumber(request: S3Request): number {
   return number;
 }
 
-/** Parses `bytes=FIRST-LAST`. Both numbers are required and must be within the source. */
+/** Parses `bytes=FIRST-LAST`. Both numbers are required and must be within the size of the source. */
 function copyRange(request: S3Request, sourceBytes: number): ByteRange | undefined {
   const text = header(request, 'x-amz-copy-source-range');
   if (text === undefined) return undefined;

@@ -30,7 +30,7 @@ const maxFields = 100;
 const maxFieldBytes = 64 * 1024;
 
 interface Form {
-  /** The form's fields by lowercase name. */
+  /** The form's fields, with their names in lower case as keys. */
   readonly fields: ReadonlyMap<string, string>;
   readonly file: Readable;
   readonly fileName: string;
@@ -123,8 +123,8 @@ async function authorize(
 }
 
 /**
- * Returns the response. As in upstream, the default status is 200 instead of AWS's 204. The form can request either of
- * these statuses, or 201 with a description.
+ * Returns the response. As in upstream, the default status is 200 instead of AWS's 204. The form can request status 200
+ * or 204, or status 201 with a description.
  */
 function formResponse(
   request: S3Request,
@@ -189,14 +189,15 @@ function receiveForm(request: S3Request): Promise<Form> {
     parser.on('field', (fieldName, value, _nameCut, valueCut) => {
       const name = fieldName.toLowerCase();
       // A field must not be repeated, because a second value could bypass the conditions that were checked for the
-      // first one.
+      // first value.
       if (fields.has(name) || valueCut)
         fail(new S3Error('InvalidArgument', `The field ${name} is too long or appears twice`));
       fields.set(name, value);
     });
     parser.on('file', (_name, stream, fileName) => {
       file = stream;
-      // The reader receives the stream's errors. Without this listener, an earlier error would crash the process.
+      // The consumer of the stream handles its errors. Without this listener, an error before the stream is consumed
+      // would crash the process.
       stream.on('error', () => undefined);
       resolve({ fields, file: stream, fileName: fileName ?? '', discard });
     });

@@ -15,7 +15,7 @@ import { checksumOf } from '../object-bytes.ts';
 import { describeObject } from '../object-metadata.ts';
 import { header, type S3Request } from '../request.ts';
 
-/** The response headers that a signed request can override, with the parameter for each. */
+/** The response headers that a signed request can override, with the request parameter for each header. */
 const overrides: readonly (readonly [parameter: string, header: string])[] = [
   ['response-cache-control', 'cache-control'],
   ['response-content-disposition', 'content-disposition'],
@@ -102,8 +102,8 @@ export async function headObject(call: S3Call): Promise<S3Response> {
 }
 
 /**
- * Returns the checksum of the whole object. Responses with a range don't contain a checksum, because clients would
- * verify it against only the received bytes.
+ * Returns the checksum of the whole object. The response to a range request doesn't contain a checksum, because clients
+ * would verify only the received bytes against it.
  */
 async function checksumFor(call: S3Call, object: ObjectRow): Promise<Record<string, string>> {
   if (header(call.request, 'x-amz-checksum-mode')?.toUpperCase() !== 'ENABLED') return {};

@@ -36,7 +36,7 @@ export async function putObject(call: S3Call): Promise<S3Response> {
   const conditions = writeConditions(request);
   const body = openBody(request, auth);
   // S3 clients create a folder by uploading an empty object whose key ends with a slash. Plinth stores a placeholder
-  // file instead.
+  // file instead of this object.
   const isFolder = request.key.endsWith('/') && body.sizeBytes === 0;
   const key = isFolder ? `${request.key}.emptyFolderPlaceholder` : request.key;
   const limits = await bucketLimits(scope, request.bucket);
@@ -134,8 +134,8 @@ async function copyFrom(
 }
 
 /**
- * Returns the checksum that the request specifies. If it doesn't specify one, returns the source's checksum if that
- * covers the full object. A copy has no parts, so it can't have a composite checksum.
+ * Returns the checksum that the request specifies. If the request doesn't specify a checksum, returns the source's
+ * checksum if that checksum covers the full object. A copy has no parts, so it can't have a composite checksum.
  * @throws {S3Error} InvalidRequest
  * @throws {StorageError} NoSuchKey
  */
