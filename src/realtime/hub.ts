@@ -1,8 +1,8 @@
 /**
  * Manages topics and their members, and delivers broadcasts and presence diffs to the members. Public and private
- * channels with the same name are separate topics. A frame is encoded once for all members with the same version.
- * Messages from members in other processes arrive over the bus. A topic is kept even if all of its members are in other
- * processes. Its presence state is then available when a local member joins.
+ * channels with the same name are separate topics. A frame is encoded once for all members that use the same protocol
+ * version. Messages from members in other processes are received over the bus. A topic is kept even if all of its
+ * members are in other processes. As a result, the topic's presence state is available when a local member joins.
  */
 import type { Bus, BusListener, SharedMessage } from './bus/types.ts';
 import type { TopicEntries } from './core/bus-message.ts';
@@ -15,7 +15,7 @@ export interface Member {
   readonly topic: string;
   readonly readsBroadcast: boolean;
   readonly readsPresence: boolean;
-  /** The ids of messages that were replayed to the member. */
+  /** The IDs of messages that were replayed to the member. */
   readonly replayed: ReadonlySet<string> | undefined;
   send(frame: Frame): void;
 }
@@ -36,8 +36,8 @@ export interface Hub {
   /** Sends a broadcast to the members in all processes. */
   publish(subTopic: string, isPrivate: boolean, broadcast: Broadcast, except?: Member): void;
   /**
-   * Sends a database message to the members in this process only, because every process receives it from PostgreSQL.
-   * Returns the number of recipients.
+   * Sends a message from the database to the members in this process only, because every process receives the message
+   * from PostgreSQL. Returns the number of recipients.
    */
   deliver(subTopic: string, isPrivate: boolean, broadcast: Broadcast, except?: Member): number;
   track(topic: Topic, member: Member, key: string, payload: Readonly<Record<string, unknown>>): void;
@@ -171,7 +171,7 @@ class TopicHub implements Hub {
 
   #drop(topic: Topic): void {
     if (topic.members.size > 0) return;
-    // The topic has no more members in this process.
+    // At this point, the topic has no more members in this process.
     clearTimeout(topic.flush);
     topic.flush = undefined;
     topic.presence.takeDiff();

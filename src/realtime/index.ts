@@ -41,11 +41,11 @@ export interface RealtimeDeps {
   readonly clock?: Clock;
   /** A monotonic clock in milliseconds. */
   readonly uptime?: () => number;
-  /** Limits that override the configuration. */
+  /** Limits that override the limits from the configuration. */
   readonly limits?: Partial<Limits>;
   /**
-   * Each process of a group sends a message at least every `aliveMs`. A process that sends nothing for `leaseMs` is
-   * considered gone.
+   * Each process of a group sends a message at least every `aliveMs` milliseconds. A process that doesn't send any
+   * message for `leaseMs` milliseconds is considered stopped.
    */
   readonly lease?: { readonly aliveMs: number; readonly leaseMs: number };
 }
@@ -133,7 +133,7 @@ export function createRealtime(deps: RealtimeDeps): RealtimeService {
     for (const connection of ctx.idle.takeDue(uptime())) connection.checkIdle();
     for (const channel of ctx.tokens.takeDue(time)) channel.confirmToken();
     const offset = time - uptime();
-    // Messages are partitioned by day, and a clock change may have changed the date.
+    // If the clock was changed, the date may be different, and messages are partitioned by day.
     if (Math.abs(offset - clockOffset) > clockJumpMs) upkeep();
     clockOffset = offset;
     closeSlowest(ctx.connections, limits().maxBufferedBytesInAll);
@@ -212,8 +212,8 @@ const metricsOf = (ctx: SocketContext, isFailing: boolean): MetricValues => ({
 });
 
 /**
- * Creates the configured bus. By default, processes are connected through PostgreSQL, except with the embedded
- * database, which only one process uses.
+ * Creates the configured bus. By default, the bus uses PostgreSQL, except with the embedded database, because only one
+ * process uses that database.
  */
 function createBus({ config, database, keys, lease }: RealtimeDeps, log: Logger): Bus {
   const { bus = database.info.embedded ? 'process' : 'postgres', nats_url: url } =
@@ -230,14 +230,16 @@ function createBus({ config, database, keys, lease }: RealtimeDeps, log: Logger)
   return createGroupBus({ transport, secret: keys.jwtSecret, log, ...lease });
 }
 
-/** Returns a generator of references for presence metas. The references are short and unique across restarts. */
+/**
+ * Returns a function that generates references for presence metas. The references are short and unique across restarts.
+ */
 function refGenerator(): () => string {
   const start = randomBytes(6).toString('base64url');
   let count = 0;
   return () => `${start}${(count++).toString(36)}`;
 }
 
-/** Limits the total data queued for slow readers. */
+/** Limits the total size of the data that is queued for slow readers. */
 function closeSlowest(connections: ReadonlySet<OpenSocket>, maxBytes: number): void {
   let total = 0;
   for (const connection of connections) total += connection.bufferedBytes;

@@ -1,6 +1,6 @@
 /**
  * Evaluates the policies on realtime.messages for a caller and a private topic, in a transaction that is always rolled
- * back. Channels cache the results.
+ * back. Channels cache the results of these queries.
  */
 import type { Database, PostgresErrorShape, RequestClient } from '../database/types.ts';
 import type { Logger } from '../kernel/log.ts';
@@ -27,7 +27,7 @@ export interface PermissionsQuery {
   readonly subTopic: string;
   readonly caller: Caller;
   readonly headersJson: string;
-  /** The client on whose behalf the query runs. Clients take turns. Undefined for checks by operators. */
+  /** The client on whose behalf the query runs. Clients take turns. Undefined if an operator runs a delivery check. */
   readonly client?: RequestClient | undefined;
 }
 

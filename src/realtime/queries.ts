@@ -52,7 +52,7 @@ export interface MessageRow {
   readonly binary_payload: Buffer | null;
 }
 
-/** Returns the latest private broadcasts of a topic since the given time, oldest first. */
+/** Returns the latest private broadcasts of a topic that were sent since the given time, oldest first. */
 export async function messagesSince(
   db: Pool,
   topic: string,
@@ -77,7 +77,7 @@ export async function currentSnapshot(db: Queryable): Promise<string> {
   return (row as { snapshot: string }).snapshot;
 }
 
-/** Sends notifications with the payloads, in order and in one transaction. */
+/** Sends a notification for each payload, in order and in one transaction. */
 export async function notifyAll(db: Pool, channel: string, payloads: readonly string[]): Promise<void> {
   await db.transaction(
     (tx) =>
@@ -88,7 +88,10 @@ export async function notifyAll(db: Pool, channel: string, payloads: readonly st
   );
 }
 
-/** Returns an identifier that only the processes serving this database share. */
+/**
+ * Returns an identifier that is the same for all processes that serve this database, and different for every other
+ * database.
+ */
 export async function databaseIdentity(db: Queryable): Promise<string> {
   const [row] = await db.query<{ identity: string }>(sql`
     select system_identifier::text || '.' || (

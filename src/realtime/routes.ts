@@ -1,4 +1,4 @@
-/** The HTTP API, which sends broadcasts (one or a batch per POST) and responds to pings. */
+/** The HTTP API, which sends broadcasts (one or several per POST request) and responds to pings. */
 import { errorCodes, type FastifyPluginAsync, type FastifyReply, type FastifyRequest } from 'fastify';
 import { type BatchMessage, parseBatch } from './core/batch.ts';
 import { clientOf } from './core/client.ts';
@@ -26,7 +26,10 @@ export function createRoutes(ctx: SocketContext, closeSockets: () => void): Fast
     return result.ok ? result.caller : undefined;
   };
 
-  /** Sets the rate headers. Returns the error body if the rate exceeds the limit, and otherwise undefined. */
+  /**
+   * Sets the response headers that report the rate. Returns the error body if the rate exceeds the limit, and otherwise
+   * undefined.
+   */
   const overRate = (reply: FastifyReply, count: number): { message: string } | undefined => {
     const { maxEventsPerSecond } = ctx.limits;
     if (maxEventsPerSecond === Number.POSITIVE_INFINITY) return undefined;
@@ -52,7 +55,7 @@ export function createRoutes(ctx: SocketContext, closeSockets: () => void): Fast
   };
 
   return async (app) => {
-    // Open WebSockets would prevent the server from closing.
+    // WebSockets that stay open would prevent the server from closing.
     app.addHook('preClose', async () => closeSockets());
     app.removeAllContentTypeParsers();
     app.addContentTypeParser(
@@ -122,7 +125,7 @@ export function createRoutes(ctx: SocketContext, closeSockets: () => void): Fast
     let answer = known.get(subTopic);
     if (answer === undefined) {
       answer = await mayWrite(request, caller, subTopic).catch((error: unknown) => {
-        // The message is skipped without an error, as if policies had denied it.
+        // The message is skipped without an error, as if the policies had denied the sender permission.
         log.debug({ topic: subTopic, error }, 'failed to authorize a private broadcast');
         return false;
       });

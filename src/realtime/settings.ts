@@ -1,7 +1,7 @@
 /**
- * The limits of the service. Upstream's limits for the whole server (sockets, messages, joins and presence calls) are
- * disabled by default. Memory is the bottleneck of a self-hosted machine, so the default limits restrict the memory per
- * socket.
+ * The limits of the service. Upstream's limits for the whole server (on sockets, messages, joins and presence calls)
+ * are disabled by default. Memory is the bottleneck of a self-hosted machine, so the default limits restrict the memory
+ * that each socket can use.
  */
 import type { Config } from '../config/index.ts';
 import type { MemoryLimits } from './core/memory-use.ts';
@@ -12,7 +12,7 @@ export interface Limits extends MemoryLimits {
   /** The maximum number of sockets without a signed-in user, in total and per address. */
   readonly maxAnonymousSockets: number;
   readonly maxAnonymousSocketsPerAddress: number;
-  /** The maximum number of sends and deliveries per second, averaged over a minute. */
+  /** The maximum number of messages sent and delivered per second, averaged over a minute. */
   readonly maxEventsPerSecond: number;
   readonly maxJoinsPerSecond: number;
   readonly maxChannelsPerClient: number;
@@ -22,7 +22,7 @@ export interface Limits extends MemoryLimits {
   /** The maximum size of a message. Upstream's setting is `max_payload_size_in_kb`. */
   readonly maxPayloadBytes: number;
   readonly privateOnly: boolean;
-  /** The delay before a handshake or join is rejected. It slows down clients that retry. */
+  /** The delay before a handshake or join is rejected. The delay slows down clients that retry. */
   readonly connectErrorDelayMs: number;
   readonly joinErrorDelayMs: number;
   /** The time after which a socket without incoming data is closed. */
@@ -31,17 +31,23 @@ export interface Limits extends MemoryLimits {
   readonly joinTimeoutMs: number;
   /** The time after which a socket without channels is closed. */
   readonly emptySocketMs: number;
-  /** The maximum size of data queued for a slow reader. If it is exceeded, the socket is closed. */
+  /**
+   * The maximum size of the data that is queued for a slow reader. If the queued data exceeds this size, the socket is
+   * closed.
+   */
   readonly maxBufferedBytes: number;
-  /** The maximum total size of data queued for all sockets. If it is exceeded, the slowest readers are closed. */
+  /**
+   * The maximum total size of the data that is queued for all sockets. If the queued data exceeds this size, the
+   * slowest readers are closed.
+   */
   readonly maxBufferedBytesInAll: number;
-  /** The total size of queued changes beyond which reading from the stream pauses. */
+  /** If the total size of queued changes exceeds this limit, reading from the stream pauses. */
   readonly maxWaitingChangeBytes: number;
   /** The maximum size of WAL that PostgreSQL may retain for the stream. */
   readonly maxSlotWalBytes: number;
   /**
-   * The maximum number of frames that are queued per channel while its join or permissions are pending. If it is
-   * exceeded, reading from the socket pauses.
+   * The maximum number of frames that are queued per channel while its join or permissions are pending. If the queue
+   * exceeds this number, reading from the socket pauses.
    */
   readonly maxWaitingFrames: number;
 }
@@ -52,7 +58,7 @@ const kilobyte = 1000;
 /** Upstream's limit includes the envelope around the payload. */
 const envelopeBytes = 500;
 
-/** Reads the limits from `[realtime]` and `[server]` in plinth.toml. The other limits have fixed values. */
+/** Reads the limits from `[realtime]` and `[server]` in plinth.toml. All other limits have fixed values. */
 export function limitsFrom({
   realtime: settings,
   server,

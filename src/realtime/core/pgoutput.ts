@@ -130,7 +130,7 @@ export function createDecoder(isWanted: (relation: Relation) => boolean = () => 
 
 function readRelation(reader: Reader): Relation {
   const oid = reader.uint32();
-  // An empty namespace means `pg_catalog`.
+  // In pgoutput, an empty namespace means `pg_catalog`.
   const schema = reader.string() || 'pg_catalog';
   const table = reader.string();
   const replicaIdentity = String.fromCharCode(reader.uint8());
@@ -165,7 +165,7 @@ function readRow(reader: Reader): Cell[] {
   return row;
 }
 
-/** In a key tuple, the columns outside the key are sent as null, regardless of their values. */
+/** In a tuple with the old key, the columns outside the key are sent as null, regardless of their values. */
 function readOld(reader: Reader, relation: Relation, tag: string): Cell[] {
   const row = readRow(reader);
   if (tag === 'O') return row;

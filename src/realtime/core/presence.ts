@@ -1,10 +1,10 @@
 /**
- * The presence state of a topic. A key can have several metas, one per member. Each meta has a unique `phx_ref` that
- * changes with every update. Changes are collected until {@link TopicPresence.takeDiff} is called. A member that joins
- * and leaves between two calls isn't reported.
+ * The presence state of a topic. A presence key can have several metas, one per member. Each meta has a unique
+ * `phx_ref` that changes with every update. Changes are collected until {@link TopicPresence.takeDiff} is called. A
+ * member that joins and leaves between two calls isn't reported.
  *
  * Members of this process are stored directly. Members of other processes are stored by *origin*, which identifies the
- * process, and by reference.
+ * process, and by the reference of their meta.
  */
 
 export type Meta = { readonly phx_ref: string; readonly phx_ref_prev?: string } & Record<string, unknown>;
@@ -14,13 +14,13 @@ export interface PresenceDiff {
   readonly leaves: PresenceState;
 }
 
-/** A meta with its key. It consists of plain data so that it can be sent to other processes. */
+/** A meta with its key. The entry consists of plain data so that it can be sent to other processes. */
 export interface PresenceEntry {
   readonly key: string;
   readonly meta: Meta;
 }
 
-/** The change that a call caused. `leave` is the removed meta's reference. */
+/** The change that a call to `track` or `untrack` caused. `leave` is the reference of the removed meta. */
 export interface PresenceChange {
   readonly join?: PresenceEntry;
   readonly leave?: string;
@@ -47,12 +47,12 @@ export class TopicPresence<Member> {
     return this.#tracked.size === 0 && this.#remote.size === 0;
   }
 
-  /** Whether anything has changed since the last call to {@link takeDiff}. */
+  /** Whether the presence state has changed since the last call to {@link takeDiff}. */
   get hasChanges(): boolean {
     return this.#joins.size > 0 || this.#leaves.size > 0;
   }
 
-  /** Adds or updates the member. Returns undefined if the same payload is already tracked. */
+  /** Adds or updates the member. Returns undefined if the same payload is already tracked for this member. */
   track(member: Member, key: string, payload: Readonly<Record<string, unknown>>): PresenceChange | undefined {
     const payloadJson = JSON.stringify(payload);
     const before = this.#tracked.get(member);
@@ -66,7 +66,7 @@ export class TopicPresence<Member> {
     return before === undefined ? { join } : { join, leave: before.meta.phx_ref };
   }
 
-  /** Removes the member. Returns undefined if nothing was tracked. */
+  /** Removes the member. Returns undefined if no payload was tracked for the member. */
   untrack(member: Member): PresenceChange | undefined {
     const entry = this.#tracked.get(member);
     if (entry === undefined) return undefined;
@@ -118,7 +118,7 @@ export class TopicPresence<Member> {
     return group([...this.#tracked.values(), ...remote]);
   }
 
-  /** Returns the changes since the last call, or undefined if nothing has changed. */
+  /** Returns the changes since the last call of this method, or undefined if nothing has changed. */
   takeDiff(): PresenceDiff | undefined {
     if (!this.hasChanges) return undefined;
     const diff = { joins: group(this.#joins.values()), leaves: group(this.#leaves.values()) };

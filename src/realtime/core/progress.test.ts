@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { lsnText, Progress } from './progress.ts';
 
-/** Returns the relevant parts of a transaction's pgoutput messages. */
+/** Returns the parts of a transaction's pgoutput messages that this test needs. */
 function transaction(final: number, rows: number): Buffer[] {
   const begin = Buffer.alloc(21);
   begin.write('B');

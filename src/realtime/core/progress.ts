@@ -1,7 +1,7 @@
 /**
  * Tracks the progress of a stream so that the next stream on the same slot continues at the same position. The server
- * resends each transaction that ended after that position from the transaction's beginning, so rows that were already
- * processed are skipped. A transaction that is decoded again yields its rows in the same order.
+ * resends the whole of each transaction that ended after that position, so rows that were already processed are
+ * skipped. A transaction that is decoded again yields its rows in the same order.
  */
 
 /** Message types of pgoutput ("Logical Replication Message Formats" in PostgreSQL's manual). */
@@ -13,14 +13,14 @@ export class Progress {
   /** The end of the last complete transaction, or 0 before the first transaction. */
   received = 0n;
   /**
-   * The current transaction, identified by the position of its commit, and the number of its rows that have been
-   * processed.
+   * The current transaction, identified by the position of its commit, and the number of the transaction's rows that
+   * have been processed.
    */
   #final: bigint | undefined;
   #taken = 0;
   #position = 0;
 
-  /** Returns whether a message must be processed. Must be called once per message, in order. */
+  /** Returns whether a message must be processed. This method must be called once per message, in order. */
   admits(message: Buffer): boolean {
     const type = message[0] as number;
     if (type === begin) {
@@ -42,7 +42,7 @@ export class Progress {
     return true;
   }
 
-  /** Resets the progress for a stream from a new slot, which doesn't repeat any transaction. */
+  /** Resets the progress for a stream that reads from a new slot, because a new slot doesn't repeat any transaction. */
   restart(): void {
     this.received = 0n;
     this.#final = undefined;
@@ -50,7 +50,7 @@ export class Progress {
   }
 }
 
-/** Formats an LSN as PostgreSQL does, for example `16/B374D848`. */
+/** Formats an LSN in PostgreSQL's format, for example `16/B374D848`. */
 export function lsnText(lsn: bigint): string {
   return `${(lsn >> 32n).toString(16)}/${(lsn & 0xffffffffn).toString(16)}`.toUpperCase();
 }

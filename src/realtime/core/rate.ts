@@ -3,7 +3,7 @@
  * window.
  */
 
-/** Events per second, averaged over the last `seconds` seconds. */
+/** The number of events per second, averaged over the last `seconds` seconds. */
 export class RateAverage {
   readonly #counts: Float64Array;
   #second = 0;

@@ -9,7 +9,8 @@ export function rawElements(text: string): string[] {
 }
 
 /**
- * Returns the raw JSON of an object's members by name. Of duplicate members, the last one is used, as in `JSON.parse`.
+ * Returns the raw JSON of an object's members, indexed by member name. If a member name occurs more than once, the last
+ * of these members is used, as in `JSON.parse`.
  */
 export function rawMembers(text: string): Map<string, string> {
   const members = new Map<string, string>();
@@ -21,7 +22,7 @@ export function rawMembers(text: string): Map<string, string> {
   return members;
 }
 
-/** Splits the top-level parts within the outermost brackets. */
+/** Splits the content of the outermost brackets into its top-level parts. */
 function split(text: string): string[] {
   const parts: string[] = [];
   let depth = 0;

@@ -1,12 +1,12 @@
 /**
- * PostgreSQL snapshots as text (`xmin:xmax:running,…`, with 64-bit transaction ids). The stream delivers a transaction
+ * PostgreSQL snapshots as text (`xmin:xmax:running,…`, with 64-bit transaction IDs). The stream delivers a transaction
  * as soon as its commit is written, slightly before other sessions see its rows. Queries for these rows must wait for a
- * snapshot in which the transaction has ended.
+ * snapshot that shows the transaction as ended.
  */
 
 /**
- * Whether all transactions have ended in the snapshot. The ids are the lower 32 bits of the transaction ids, because
- * the stream doesn't contain the upper bits.
+ * Whether all of these transactions have ended in the snapshot. The IDs are the lower 32 bits of the transaction IDs,
+ * because the stream doesn't contain the upper bits.
  */
 export function areOver(snapshot: string, transactionIds: Iterable<number>): boolean {
   const [xmin, xmax, running] = snapshot.split(':') as [string, string, string];
@@ -19,7 +19,7 @@ export function areOver(snapshot: string, transactionIds: Iterable<number>): boo
   return true;
 }
 
-/** Returns the 64-bit id that is nearest to a known id and has the given lower bits. */
+/** Returns the 64-bit ID that is nearest to a known ID and has the given lower bits. */
 function widen(id: number, near: bigint): bigint {
   const half = 1n << 31n;
   let full = ((near >> 32n) << 32n) + BigInt(id);

@@ -1,6 +1,6 @@
 /**
  * Checks the claims of a verified token. `role` and `exp` are required, and `exp` must be in the future. The error
- * messages are the same as upstream's.
+ * messages are the same as upstream's error messages.
  */
 import type { Claims, VerifiedToken } from '../../keys/types.ts';
 
@@ -25,8 +25,9 @@ export type CheckedToken =
   | { readonly ok: false; readonly fault: TokenFault };
 
 /**
- * Roles that callers can't use. One is the service's own role, which owns realtime.messages and bypasses its policies.
- * The other is PostgreSQL's keyword for returning to that role (`SET ROLE none`).
+ * Roles that a caller's token must not contain. The first of these roles is the service's own role, which owns
+ * realtime.messages and bypasses its policies. The second is PostgreSQL's keyword for returning to the service's own
+ * role (`SET ROLE none`).
  */
 const forbiddenRoles: ReadonlySet<string> = new Set(['supabase_realtime_admin', 'none']);
 
@@ -39,7 +40,7 @@ export function cleanToken(token: string): string {
   try {
     decoded = decodeURIComponent(token);
   } catch {
-    // The token isn't valid percent-encoding, so it isn't decoded.
+    // The token's percent-encoding isn't valid, so the token isn't decoded.
   }
   return decoded.replace(/\s/g, '');
 }
@@ -122,7 +123,7 @@ export function systemText(fault: TokenFault): string {
   }
 }
 
-/** Formats the error, with its code, for the reply to a join. */
+/** Formats the error, including its code, for the reply to a join. */
 export function joinReason(fault: TokenFault): string {
   const code = {
     expired: 'InvalidJWTToken',

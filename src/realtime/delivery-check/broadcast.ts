@@ -32,7 +32,7 @@ interface Sent {
   readonly sizeBytes: number;
 }
 
-/** The maximum length of a name. In a kind 4 frame, the length is stored in one byte. */
+/** The maximum length of a name. In a frame of kind 4, the name's length is stored in one byte. */
 const maxNameBytes = 255;
 
 export async function checkBroadcast(

@@ -42,7 +42,7 @@ import {
 import { isStopped, step, tokenStep } from './steps.ts';
 
 export interface ChangeCheckDeps {
-  /** The pool that the service uses. */
+  /** The pool from which the service takes its connections. */
   readonly pool: () => Pool;
   /** The pool of the tables' owner, which is used to read the current row. */
   readonly ownerPool: () => Pool;
@@ -124,8 +124,8 @@ function changeOf(
   const old = action === 'INSERT' || identity.size === 0 ? undefined : part((name) => identity.has(name));
   const columns = table.columns.map(({ name }) => ({ name, typeOid: 0, key: identity.has(name) }));
   const relation = { oid: table.oid, schema: table.schema, table: table.name, replicaIdentity: 'd', columns };
-  // A pgoutput tuple consists of 8 bytes and, for each column, a tag, a length and the value. A null consists of a tag
-  // only.
+  // A pgoutput tuple consists of 8 bytes and, for each column, a tag, a length and the value. For a null, the tuple
+  // contains only the tag.
   const bytes = [...(row ?? old ?? new Map<string, string | null>()).values()].reduce(
     (sum, cell) => sum + (cell === null ? 1 : 5 + Buffer.byteLength(cell)),
     8,

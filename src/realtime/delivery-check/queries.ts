@@ -1,4 +1,4 @@
-/** Queries that delivery checks use to read the publication, the current row and the message. */
+/** Queries with which delivery checks read the publication, the current row and the message. */
 import type { Pool, Queryable } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
 import { changesPublication, unpublishedSchemas } from '../changes/catalog-queries.ts';
@@ -22,13 +22,13 @@ export interface PublicationFacts {
   readonly published: boolean;
   /** The published columns. Null if all columns are published. */
   readonly columns: readonly string[] | null;
-  /** The publication's row filter. Null if it has none. */
+  /** The publication's row filter. Null if the publication has none. */
   readonly row_filter: string | null;
   /** The replica identity columns, which are sent for a deleted row. */
   readonly identity: readonly string[];
 }
 
-/** Returns facts about the publication, or undefined if it doesn't exist. */
+/** Returns facts about the publication, or undefined if the publication doesn't exist. */
 export async function publicationFacts(db: Queryable, oid: number): Promise<PublicationFacts | undefined> {
   const [row] = await db.query<PublicationFacts>(sql`
     select p.pubinsert as insert, p.pubupdate as update, p.pubdelete as delete, 
@@ -127,7 +127,7 @@ export interface MessageFacts {
   readonly published: boolean;
 }
 
-/** Returns facts about the message, or undefined if it never existed or was dropped with its partition. */
+/** Returns facts about the message, or undefined if the message never existed or was dropped with its partition. */
 export async function messageFacts(db: Queryable, id: string): Promise<MessageFacts | undefined> {
   const [row] = await db.query<MessageFacts>(sql`
     select topic, extension, event, private,

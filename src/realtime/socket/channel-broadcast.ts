@@ -21,7 +21,7 @@ export function receiveBroadcast(channel: Membership, message: ClientMessage): P
 
 function publish(channel: Membership, { payload, ref }: ClientMessage): void {
   const { request, context: ctx, subTopic, sender } = channel;
-  // Denied broadcasts don't receive a reply, even with `ack`.
+  // The client doesn't receive a reply to a denied broadcast, even with `ack`.
   if (channel.permissions.current.writeBroadcast !== true || request === undefined) return;
   const { ack, self } = request.broadcast;
   channel.countEvent();
@@ -36,7 +36,7 @@ function publish(channel: Membership, { payload, ref }: ClientMessage): void {
   if (ack) sender.reply(ref, 'ok', {});
 }
 
-/** Returns the broadcast, or undefined if the payload isn't one. */
+/** Returns the broadcast, or undefined if the payload isn't a broadcast. */
 function broadcastOf(payload: ClientMessage['payload']): { broadcast: Broadcast; bytes: number } | undefined {
   if (payload.kind === 'user-broadcast') {
     const { event, encoding, data } = payload;

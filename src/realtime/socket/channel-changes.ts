@@ -1,4 +1,4 @@
-/** Sends a channel its database events: postgres_changes, and the notification that the stream is live. */
+/** Sends events from the database to a channel: postgres_changes, and the notification that the stream is live. */
 import type { Subscription } from '../changes/subscription.ts';
 import { bindingId, type JoinRequest } from '../core/join.ts';
 import type { Caller } from '../core/token.ts';
@@ -7,7 +7,7 @@ import type { Membership } from './membership.ts';
 
 const replicationPatienceMs = 60_000;
 
-/** The entries of a join, with the ids that identify them in changes. */
+/** The `postgres_changes` entries of a join, with the IDs that identify the entries in changes. */
 export type Bindings = readonly { readonly id: number; readonly entry: Readonly<Record<string, unknown>> }[];
 
 export function bindingsOf(request: JoinRequest): Bindings {

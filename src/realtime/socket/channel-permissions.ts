@@ -1,7 +1,7 @@
 /**
- * The permissions of a channel's caller for its topic. On a public topic, everything is allowed. On a private topic,
- * policies determine the permissions, which are cached until the token changes. Read permissions are queried for the
- * join, and write permissions before the first write.
+ * The permissions that a channel's caller has for the channel's topic. On a public topic, all operations are allowed.
+ * On a private topic, policies determine the permissions, which are cached until the token changes. Read permissions
+ * are queried for the join, and write permissions before the first write.
  */
 import { clientOf } from '../core/client.ts';
 import type { Caller } from '../core/token.ts';
@@ -57,8 +57,9 @@ export class ChannelPermissions {
   }
 
   /**
-   * Queries the caller's read permissions and resets the write permissions. Presence is queried only if it is enabled.
-   * @throws {ChannelError} if the caller isn't allowed to read anything, or if the query failed
+   * Queries the caller's read permissions and resets the write permissions. The permission for presence is queried only
+   * if presence is enabled.
+   * @throws {ChannelError} if the caller doesn't have any read permission, or if the query failed
    */
   async queryRead(caller: Caller, presence: boolean): Promise<void> {
     this.#caller = caller;

@@ -12,7 +12,7 @@ export class ChannelPresence {
   readonly #calls = new CallWindow();
   #key = '';
   #enabled = false;
-  /** The estimated memory of the tracked payload. */
+  /** The estimated memory that the tracked payload uses. */
   #weight = 0;
 
   constructor(channel: Membership) {
@@ -99,7 +99,9 @@ export class ChannelPresence {
     sender.reply(ref, 'ok', {});
   }
 
-  /** Updates the memory that the payload uses. Returns false if the socket exceeds its memory limit. */
+  /**
+   * Updates the amount of memory that the tracked payload uses. Returns false if the socket exceeds its memory limit.
+   */
   #hold(weight: number): boolean {
     const more = weight - this.#weight;
     this.#weight = weight;

@@ -1,4 +1,4 @@
-/** Sends a channel's replies, system messages and close messages with the required refs. */
+/** Sends a channel's replies, system messages and close messages with the refs that each of them requires. */
 import { encodeReply, type Frame } from '../core/frame.ts';
 import type { ChannelSocket } from './channel-socket.ts';
 

@@ -3,7 +3,7 @@ import type { Frame, Version } from '../core/frame.ts';
 
 export interface ChannelSocket {
   readonly version: Version;
-  /** The token used by channels that don't send their own. */
+  /** The token for channels whose clients don't send a separate token. */
   readonly token: string;
   /** The `x-` headers of the handshake, as JSON. */
   readonly headersJson: string;

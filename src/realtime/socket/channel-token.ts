@@ -1,4 +1,7 @@
-/** A channel's token, which is checked on join, when it is replaced, when it expires, and every five minutes. */
+/**
+ * A channel's token, which is checked when the client joins or replaces the token, when the token expires, and every
+ * five minutes.
+ */
 import { type Caller, checkToken, cleanToken, isSecret } from '../core/token.ts';
 import { ChannelError, joinRejections } from '../errors.ts';
 import type { JoinedChannel, SocketContext } from './context.ts';
@@ -34,7 +37,7 @@ export class ChannelToken {
     return this.#caller;
   }
 
-  /** Checks the token again. @throws {ChannelError} if the token is no longer valid */
+  /** Checks the current token again. @throws {ChannelError} if the token is no longer valid */
   confirm(): void {
     if (this.#caller !== undefined) this.#judge();
   }

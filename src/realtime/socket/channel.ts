@@ -91,7 +91,8 @@ export class Channel implements Membership, JoinedChannel {
 
   hold(weight: number): boolean {
     if (this.#isClosed) return false;
-    // The count is updated first. If the limit is exceeded, the socket is closed, which releases its channels' memory.
+    // The count is updated before the limit is checked. If the limit is exceeded, the socket is closed, and closing it
+    // releases its channels' memory.
     this.#held += weight;
     return this.#connection.hold(weight);
   }
@@ -124,7 +125,7 @@ export class Channel implements Membership, JoinedChannel {
     this.#presence.begin(request.presence.enabled, request.presence.key ?? newUuid());
     await this.#queryRead(request, caller);
     if (this.#isClosed) return;
-    // From this point, database messages for this topic are delivered even if the stream isn't open yet.
+    // After this call, database messages for this topic are delivered even if the stream isn't open yet.
     await feed.watchMessages();
     if (this.#isClosed) return;
     const replay = await findReplay(this, request, clientOf(caller, this.#connection.address));
@@ -146,7 +147,7 @@ export class Channel implements Membership, JoinedChannel {
   }
 
   /**
-   * Parses the request and counts it toward the limits.
+   * Parses the join request and counts it toward the limits.
    * @throws {ChannelError} if the topic isn't allowed or a limit is reached
    */
   #readJoin({ payload }: ClientMessage): JoinRequest {
@@ -177,7 +178,7 @@ export class Channel implements Membership, JoinedChannel {
     if (error instanceof ChannelError) log.debug({ topic: this.topic, reason }, 'rejected a join');
     else log.error({ topic: this.topic, error }, 'join failed');
     this.token.forget();
-    // Messages to a rejected channel are ignored.
+    // Messages that a client sends to a rejected channel are ignored.
     this.#inbox.close();
     this.#refusalTimer = setTimeout(() => {
       this.sender.reply(message.ref, 'error', { reason });

@@ -1,4 +1,4 @@
-/** A WebSocket connection. It decodes frames and passes them to its channels. */
+/** A WebSocket connection. The connection decodes frames and passes them to its channels. */
 import type { WebSocket } from 'ws';
 import {
   type ClientMessage,
@@ -16,11 +16,11 @@ import type { OpenSocket, SocketContext } from './context.ts';
 
 export interface ConnectionOptions {
   readonly version: Version;
-  /** The verified key from the handshake, for channels that don't send a token. */
+  /** The verified key from the handshake, for channels whose clients don't send a token. */
   readonly token: string;
   /** The `x-` headers of the handshake as JSON, for the setting `request.headers`. */
   readonly headersJson: string;
-  /** False for web pages from other origins. */
+  /** False if the client is a web page of another origin. */
   readonly mayUseSecretKeys: boolean;
   readonly address: string;
   /** Called when a channel is joined with a role other than `anon`. */
@@ -62,8 +62,8 @@ export class Connection implements ChannelSocket, OpenSocket {
     socket.on('message', (data: Buffer, binary: boolean) => this.#receive(data, binary));
     socket.on('ping', () => this.#touch());
     socket.on('pong', () => this.#touch());
-    // The library has already closed the socket, for example because a frame was too large or not valid UTF-8. The
-    // `close` event follows.
+    // In this case, the library has already closed the socket, for example because a frame was too large or wasn't
+    // valid UTF-8. The `close` event follows.
     socket.on('error', (error) => ctx.log.debug({ error: error.message }, 'socket failed'));
     socket.on('close', () => this.#closed());
   }
@@ -109,12 +109,15 @@ export class Connection implements ChannelSocket, OpenSocket {
     this.close(...closes.restart);
   }
 
-  /** Closes the socket if it is idle. Called when its deadline has passed. */
+  /**
+   * Closes the socket if it has received no data, or has had no channels, for too long. Called when the socket's
+   * deadline has passed.
+   */
   checkIdle(): void {
     const { uptime, limits, idle } = this.#context;
     const now = uptime();
     const idleAt = this.#lastReceivedAt + limits.idleTimeoutMs;
-    // Rejected joins aren't counted.
+    // A rejected join doesn't count as joining a channel.
     const emptyAt = this.#hasJoined
       ? (this.#emptySince ?? Number.POSITIVE_INFINITY) + limits.emptySocketMs
       : this.#openedAt + limits.joinTimeoutMs;
@@ -123,8 +126,8 @@ export class Connection implements ChannelSocket, OpenSocket {
   }
 
   /**
-   * Pauses or resumes reading. Reading pauses while a channel's queue is full, so that TCP flow control slows the
-   * client down.
+   * Pauses or resumes reading. Reading pauses while a channel's queue is full, so that TCP flow control slows down the
+   * client.
    */
   stall(by: 1 | -1): void {
     this.#stalled += by;
@@ -157,7 +160,7 @@ export class Connection implements ChannelSocket, OpenSocket {
     if (role !== 'anon') this.#onUser();
   }
 
-  /** Removes the channel, unless another channel has replaced it for the same topic. */
+  /** Removes the channel, unless a newer channel has replaced it under the same topic. */
   forget(channel: { readonly topic: string }): void {
     if (this.#channels.get(channel.topic) !== channel) return;
     this.#channels.delete(channel.topic);
@@ -210,8 +213,8 @@ export class Connection implements ChannelSocket, OpenSocket {
   }
 
   /**
-   * Sends a message. All messages, including `system` and `phx_close`, are sent with this function, so they have the
-   * same encoding.
+   * Sends a message. All messages, including `system` and `phx_close`, are sent with this function, so all of them have
+   * the same encoding.
    */
   push(joinRef: string | null, ref: string | null, topic: string, event: string, payloadJson: string): void {
     this.send(encodeJson(this.version, joinRef, ref, topic, event, payloadJson));
