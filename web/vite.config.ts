@@ -1,7 +1,7 @@
 /**
  * The build configuration of the web app. The Account pages and the Console are built separately, so the Account pages
- * never load parts of the Console. `scripts/build-web.mjs` runs both builds, and `vite build --config
- * web/vite.config.ts --mode console` runs one.
+ * never load parts of the Console. `scripts/build-web.mjs` runs both builds, and
+ * `vite build --config web/vite.config.ts --mode console` runs only the Console's build.
  */
 import { fileURLToPath } from 'node:url';
 import react from '@vitejs/plugin-react';
@@ -47,7 +47,7 @@ export function faceConfig(face: Face): UserConfig {
           ]
         : []),
     ],
-    // React itself provides this function since version 18, so the polyfill that wouter and other packages use is
+    // Since version 18, React itself has provided this function, so the polyfill that wouter and other packages use is
     // omitted.
     resolve: { alias: [{ find: /^use-sync-external-store\/shim(\/index\.js)?$/, replacement: 'react' }] },
     build: {
@@ -55,11 +55,11 @@ export function faceConfig(face: Face): UserConfig {
       emptyOutDir: true,
       manifest: true,
       target: 'es2023',
-      // The content security policy doesn't allow data: URIs.
+      // Assets aren't inlined, because the content security policy doesn't allow `data:` URIs.
       assetsInlineLimit: 0,
       // The Account pages inline their single style sheet into the prerendered HTML.
       cssCodeSplit: face === 'console',
-      // Files that a lazily loaded chunk needs have already been loaded with the page.
+      // On the Account pages, the files that a lazily loaded chunk needs have already been loaded with the page.
       modulePreload: {
         polyfill: false,
         ...(face === 'account' && {
@@ -79,8 +79,8 @@ export function faceConfig(face: Face): UserConfig {
 }
 
 /**
- * If at least this many lazily loaded parts of the Console use a module, it is loaded with every page, because a
- * separate request would cost more.
+ * If at least this many lazily loaded parts of the Console use a module, the module is loaded with every page, because
+ * a separate request would cost more.
  */
 const pagesInCommon = 16;
 
@@ -135,8 +135,8 @@ function tableChunk(id: string, graph: Rolldown.ChunkingContext): string | null 
 
 /**
  * Returns the chunk for a catalog. Each language has separate chunks. For example, `texts-ar` contains the messages
- * that every Account page needs, `texts-errors-ar` those that `problems.ts` needs, and `texts-rest-ar` all others.
- * `account/prerender.tsx` preloads the first chunk by this name.
+ * that every Account page needs, `texts-errors-ar` contains the messages that `problems.ts` needs, and `texts-rest-ar`
+ * contains all other messages. `account/prerender.tsx` preloads the first chunk by this name.
  */
 function textsChunk(id: string): string | null {
   const [, language, name] = /\/web\/locales\/([a-z]+)\/([a-z-]+)\.ts$/.exec(id) ?? [];

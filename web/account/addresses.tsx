@@ -7,11 +7,14 @@ const address =
 
 /**
  * A text whose email addresses aren't broken at a hyphen and are always written from left to right. An address that is
- * wider than the line is broken anywhere.
+ * wider than the line can be broken at any character.
  */
 export function WithAddresses(props: {
   text: string;
-  /** The address in the text, if the server inserts it. The markup is then the same for every address. */
+  /**
+   * The address in the text, if the server inserts the address. The markup then doesn't depend on the form of the
+   * address.
+   */
   inserted?: string;
 }) {
   const { text, inserted } = props;
@@ -19,7 +22,7 @@ export function WithAddresses(props: {
     ? text.split(inserted).flatMap((part, index) => (index === 0 ? [part] : [inserted, part]))
     : text.split(address);
   return parts.map((part, index) => {
-    // The parts with an odd index match the pattern.
+    // The parts with an odd index are addresses.
     const key = `${index}${part}`;
     return index % 2 === 0 ? (
       <Fragment key={key}>{part}</Fragment>

@@ -21,7 +21,7 @@ export function Agreement() {
     ));
 }
 
-/** Replaces `<0>Terms</0>` with a link to the first address, and so on. */
+/** Replaces each numbered tag, such as `<0>Terms</0>`, with a link to the address at that index. */
 function linked(text: string, addresses: readonly (string | undefined)[]): ReactNode[] {
   return text.split(/(<\d>.*?<\/\d>)/).map((part) => {
     const [, index, label] = /^<(\d)>(.*)<\/\d>$/.exec(part) ?? [];

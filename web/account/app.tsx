@@ -40,7 +40,8 @@ const UpgradePage = late('page.upgrade', async () => (await members()).UpgradePa
 const SecurityPage = late('page.security', async () => (await members()).SecurityPage, { wide: true });
 const SsoPage = late('page.sso', async () => (await import('./pages/sso.tsx')).SsoPage);
 /**
- * The guest page is small and public, so the initial load contains its code. Only the page's messages are loaded later.
+ * The guest page is small and public, so the initial load contains its code. Only the guest page's messages are loaded
+ * later.
  */
 const LateGuestPage = late('page.guest', async () => {
   await loadRest();
@@ -70,7 +71,7 @@ export const pages: Readonly<Record<string, ComponentType>> = {
   error: ErrorPage,
 };
 
-/** Shows the current page. The key is the path, so an error on one page doesn't affect the next page. */
+/** Shows the current page. The path is the boundary's key, so an error on one page doesn't affect the next page. */
 function Place() {
   const [path] = useLocation();
   return (

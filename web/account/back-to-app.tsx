@@ -5,7 +5,7 @@ import { usePageConfig } from './page-config.ts';
 import partClasses from './parts.module.css';
 import { t } from './text.ts';
 
-/** Links to the app that opened this page. If no app did, links to the project's website. */
+/** Links to the app that opened this page. If no app opened this page, links to the project's website. */
 export function BackToApp() {
   const { redirectTo } = useFlow();
   const { brand } = usePageConfig();

@@ -1,7 +1,7 @@
 /**
  * The project's captcha. The script is loaded from the provider once, when a form is first submitted, so that viewing a
- * page doesn't contact third parties. The widget appears at the bottom of the window, and only if interaction is
- * required.
+ * page doesn't contact third parties. The widget appears at the bottom of the window, but only if the user must
+ * interact with it.
  */
 import type { PageConfig } from './page-config.ts';
 
@@ -51,8 +51,8 @@ function load(address: string): Promise<void> {
 }
 
 /**
- * Returns a token for one request, or undefined if the provider doesn't issue one. In that case, auth reports the
- * error.
+ * Returns a token for one request, or undefined if the provider doesn't issue one. Without a token, the auth service
+ * reports the error.
  */
 export async function solveCaptcha({ provider, siteKey }: Captcha): Promise<string | undefined> {
   const container = document.createElement('div');

@@ -1,7 +1,7 @@
 /**
  * Handles input that arrived before the prerendered page became interactive. The script in index.html holds back forms
- * that are submitted during this time, and this module submits them later. A password that was typed during this time
- * exists only in its field.
+ * that are submitted during this time, and this module submits them later. A password that is typed during this time
+ * isn't stored anywhere except in its field.
  */
 import { useEffect, useSyncExternalStore } from 'react';
 

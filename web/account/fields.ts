@@ -52,7 +52,7 @@ export function checkPassword(
   password: string,
   { minLength, requirements }: PasswordPolicy,
 ): readonly { readonly rule: PasswordRule; readonly met: boolean }[] {
-  // As in auth, the length is counted in bytes.
+  // The length is counted in bytes, as in the auth service.
   const length = new TextEncoder().encode(password).length;
   return [
     { rule: 'length', met: length >= minLength },
@@ -75,7 +75,7 @@ export function digitsOf(text: string, length: number): string {
     .slice(0, length);
 }
 
-/** Returns the browser and system from a User-Agent header, for the session list. */
+/** Returns the names of the browser and the operating system from a User-Agent header, for the session list. */
 export function deviceOf(userAgent: string | null): { browser: string; system: string } | undefined {
   if (userAgent === null) return undefined;
   const browser = browsers.find(([, pattern]) => pattern.test(userAgent))?.[0];

@@ -14,7 +14,7 @@ export interface Flow {
   readonly authorizationId: string | undefined;
   /** Whether the signed-in user must sign in again before a sensitive change. */
   readonly again: boolean;
-  /** Whether the user is adding an account to those that this browser is already signed in to. */
+  /** Whether the user is adding an account in a browser that already has other signed-in accounts. */
   readonly adds: boolean;
   /** The section of the security page for which the user started this flow. */
   readonly section: string | undefined;
@@ -35,8 +35,8 @@ const carried = [
 /** The format of a section name. `src/account/arrival.ts` applies the same rule. */
 const sectionShape = /^[a-z-]{1,20}$/;
 /**
- * The allowed values of `next`. `app` isn't a page. It opens the app at `redirect_to`, without a code if the request
- * has no challenge.
+ * The allowed values of `next`. `app` isn't a page. The value `app` opens the app at `redirect_to`, without a code if
+ * the request has no challenge.
  */
 const nextPages = new Set(['security', 'new-password', 'join', 'consent', 'upgrade', 'app']);
 
@@ -75,8 +75,8 @@ export function hostOf(address: string | undefined): string | undefined {
 }
 
 /**
- * Copies the section from the address's fragment to its query, because fragments aren't passed from page to page. Must
- * be called before the first page is shown.
+ * Copies the section name from the fragment of the page's URL to the query, because fragments aren't passed from page
+ * to page. Must be called before the first page is shown.
  */
 export function keepSection(): void {
   const address = new URL(window.location.href);
@@ -86,7 +86,7 @@ export function keepSection(): void {
   window.history.replaceState(window.history.state, '', address);
 }
 
-/** Returns the path of the security page, including the section of the flow. */
+/** Returns the path of the security page, with the flow's section in the query and the fragment. */
 export const securityPath = ({ section }: Pick<Flow, 'section'>): string =>
   section === undefined ? '/security' : `/security?section=${section}#${section}`;
 
@@ -111,8 +111,8 @@ export function currentFlow(): Flow {
 }
 
 /**
- * Removes `add` from the page's address after the user has signed in to the added account. If they return to this page
- * later, they can continue without signing in again.
+ * Removes `add` from the page's address after the user has signed in to the added account. A user who returns to this
+ * page later can continue without signing in again.
  */
 export function endAdding(): Flow {
   if (currentFlow().adds) {
@@ -129,8 +129,8 @@ function onNavigation(listener: () => void): () => void {
 }
 
 /**
- * Returns the host of the app to which the user will return. The server writes it into the page, so it is known at the
- * first paint (`intro` in `src/account/fill.ts`).
+ * Returns the host of the app to which the user will return. The server writes the host into the page, so the host is
+ * known at the first paint (`intro` in `src/account/fill.ts`).
  */
 export function useDestination(): string | undefined {
   const { redirectTo } = useSyncExternalStore(onNavigation, currentFlow, () =>
@@ -139,7 +139,10 @@ export function useDestination(): string | undefined {
   return hostOf(redirectTo);
 }
 
-/** Returns the flow's parameters. They are empty during hydration, because the page was prerendered without a query. */
+/**
+ * Returns the flow's parameters. The parameters are empty during hydration, because the page was prerendered without a
+ * query.
+ */
 export function useFlow(): Flow {
   return useSyncExternalStore(onNavigation, currentFlow, () => empty);
 }

@@ -3,9 +3,9 @@ import { usePageConfig } from './page-config.ts';
 import { t } from './text.ts';
 
 /**
- * Returns the text below the heading of the sign-in and sign-up pages. It names the app to which the user will return
- * and contains the project's own text. The server writes the same text (`intro` in `src/account/fill.ts`), because a
- * line that appears later would shift the buttons.
+ * Returns the text below the heading of the sign-in and sign-up pages. The text names the app to which the user will
+ * return, and ends with the text that the project has configured. The server writes the same text (`intro` in
+ * `src/account/fill.ts`), because a line that appears later would shift the buttons.
  */
 export function useIntroduction(welcome: string): string {
   const host = useDestination();

@@ -4,8 +4,8 @@ import { inWords } from './texts.ts';
 
 /**
  * Returns a function that signs the user in and continues. `onLeave` is called with true at the start, so the page
- * doesn't show "already signed in" before it redirects. If the user is signed in but the next step fails, it is called
- * with false, and the page shows the user and the error.
+ * doesn't show "already signed in" before it redirects. If the user is signed in but the next step fails, `onLeave` is
+ * called with false, and the page shows the user and the error.
  */
 export function useLeaving(
   onLeave: (leaving: boolean) => void,

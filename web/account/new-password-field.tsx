@@ -26,7 +26,7 @@ export function NewPasswordField({
   useEffect(() => {
     if (error !== undefined) setRejected(password);
   }, [error]);
-  // The message disappears once the user has typed a different password that meets the rules.
+  // The error message disappears once the user has typed a different password that meets the rules.
   const isCorrected = password !== rejected && isGoodPassword(password, policy);
   const shown = isCorrected ? undefined : error;
   return (

@@ -14,7 +14,7 @@ type Navigate = (path: string, options?: { replace?: boolean }) => void;
 export async function goOn(state: SessionState<User>, navigate: Navigate): Promise<void> {
   if (state.status === 'failed') throw state.error;
   if (state.status !== 'signed-in') {
-    // The server has just created a session, but the browser didn't send the cookie, which means that it doesn't store
+    // The server has just created a session, but the browser didn't send the cookie, so the browser doesn't store
     // cookies.
     throw new ApiError({
       message: "The browser doesn't store cookies.",

@@ -13,7 +13,7 @@ export interface PageConfig {
   readonly brand: {
     readonly name: string;
     readonly logo: string;
-    /** Shown below the heading of sign-in and sign-up. May be empty. */
+    /** The text below the heading of the sign-in and sign-up pages. May be empty. */
     readonly welcome: string;
     readonly supportUrl?: string;
     readonly termsUrl?: string;
@@ -34,19 +34,19 @@ export interface PageConfig {
     readonly sso: boolean;
     readonly wallet: boolean;
   };
-  /** Whether the project offers passkeys. A browser might still be unable to use them at this address. */
+  /** Whether the project offers passkeys. A browser might still be unable to use passkeys at this address. */
   readonly passkeys: boolean;
-  /** The chains whose wallets can sign in. */
+  /** The chains whose wallets users can sign in with. */
   readonly wallets: readonly ('ethereum' | 'solana')[];
-  /** The providers, beginning with the one that was used last. */
+  /** The providers, beginning with the provider that was last used in this browser. */
   readonly providers: readonly Provider[];
   /** The number of providers that are visible without opening "Other ways to sign in". */
   readonly shown: number;
   /** Whether the remaining sign-in methods are inside "Other ways to sign in". */
   readonly isCollapsed: boolean;
   /**
-   * The sign-in method that was last used in this browser: one of Plinth's own (`passkey`, `sso`, ...) or a provider's
-   * ID.
+   * The sign-in method that was last used in this browser: one of Plinth's own methods (`passkey`, `sso`, ...) or a
+   * provider's ID.
    */
   readonly last?: string;
   /** Whether the page still shows the prerendered markup. */
@@ -89,8 +89,8 @@ export interface PageConfig {
 }
 
 /**
- * The configuration for prerendering. It offers all features, because a style sheet hides the disabled ones. It
- * contains placeholders for the brand.
+ * The configuration for prerendering. This configuration offers all features, because a style sheet hides disabled
+ * features. Placeholders represent the brand.
  */
 const prerendered: PageConfig = {
   brand: {
@@ -188,7 +188,7 @@ const hydrated: PageConfig = {
   providers: pageConfig.providers,
   shown: pageConfig.shown,
   isCollapsed: pageConfig.isCollapsed,
-  // In the prerendered markup, the server marks the last-used method only if it is a provider.
+  // In the prerendered markup, the server marks the last-used method only if that method is a provider.
   last: pageConfig.providers.some(({ id }) => id === pageConfig.last) ? (pageConfig.last ?? '') : '',
   address: pageConfig.address,
   password: pageConfig.password,

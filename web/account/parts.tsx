@@ -39,7 +39,7 @@ export function Row({ children }: { children: ReactNode }) {
 
 /**
  * Styles for buttons whose labels may need two lines in other languages or on small screens. Icons are aligned with the
- * edge.
+ * button's edge.
  */
 export const wide = { root: classes.wide, section: classes.section, label: classes.label };
 
@@ -187,8 +187,8 @@ export function EmailField(props: {
   const field = useRef<HTMLInputElement>(null);
   const { address } = usePageConfig();
   useEffect(() => {
-    // This tab's address replaces the one that the server wrote into the page, unless the user has already typed an
-    // address.
+    // The address stored for this tab replaces the address that the server wrote into the page, unless the user has
+    // already typed an address.
     if (props.keepsTyped !== true || !['', address].includes(field.current?.value ?? '')) return;
     const typed = typedAddress();
     const isWanted = looksLikeEmail(typed) || props.takesPhone === true;
@@ -238,8 +238,8 @@ export function PhoneField(props: { id: string; error?: string | undefined; labe
 }
 
 /**
- * A field for a code. It is a single wide field instead of one box per digit because pasting, autofill, screen readers
- * and undo then work.
+ * A field for a code. A single wide field is used instead of one box per digit, because pasting, autofill, screen
+ * readers and undo work in it.
  */
 export function CodeField(props: {
   id: string;

@@ -8,9 +8,9 @@ import { pageConfig } from './page-config.ts';
 export interface Pending {
   readonly to: Address;
   readonly purpose: CodePurpose;
-  /** When the code was sent, in milliseconds since the epoch. 0 if none was sent. */
+  /** When the code was sent, in milliseconds since the epoch. 0 if no code was sent. */
   readonly sentAt: number;
-  /** The number that this window shows. The user types it on the device that opens the link. */
+  /** The number that this window shows. The user types this number on the device that opens the link. */
   readonly number?: number | undefined;
   /** Whether the password was correct and the code confirms a new device. */
   readonly isNewDevice?: boolean;
@@ -34,8 +34,8 @@ export function pendingCode(): Pending | undefined {
 }
 
 /**
- * Sends a code and remembers it. If a code was sent a moment ago, doesn't send another one, because the service would
- * reject it. This happens if the user goes back from the code page.
+ * Sends a code, and stores where and when it was sent. If a code was sent a moment ago, doesn't send another one,
+ * because the service would reject it. This happens if the user goes back from the code page.
  */
 export async function startCode(to: Address, purpose: CodePurpose): Promise<void> {
   if (wasJustSent(to, purpose)) return;

@@ -51,7 +51,8 @@ async function writeLocale(dir: string, locale: Locale, messages: Catalog): Prom
   const sheets = assets.filter((name) => name.endsWith('.css'));
   const css = withoutUnused(sheets.map((name) => readFileSync(join(dir, 'assets', name), 'utf8')).join(''));
   const language = locale === 'pseudo' ? 'en' : locale;
-  // The color scheme is light unless a script selects a different one. Without this attribute, no colors would apply.
+  // The color scheme is light unless a script selects a different scheme. Without this attribute, no colors would
+  // apply.
   const root = `<html lang="${language}" dir="${languages[language].dir}" data-locale="${locale}" data-off="%PLINTH_OFF%" data-mantine-color-scheme="light">`;
   const head =
     `<style nonce="${nonce}">${css.trim()}</style><style nonce="${nonce}">%PLINTH_BRAND_CSS%</style>` +

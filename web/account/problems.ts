@@ -10,7 +10,7 @@ import { type TextId, t } from './text.ts';
 
 type KeyText = 'error.key-canceled' | 'error.key-not-added' | 'error.key-known' | 'error.wallet-refused';
 /**
- * The messages for errors from `methods/keys.ts` and `methods/wallets.ts`. They are identified by name, because
+ * The messages for errors from `methods/keys.ts` and `methods/wallets.ts`. The errors are identified by name, because
  * importing their classes would load these modules.
  */
 const keyTexts: Readonly<Record<string, KeyText>> = {
@@ -52,7 +52,7 @@ export function problemOf(error: unknown, fields: FieldOf = {}): Problem {
 
 /**
  * Returns the code that selects the message. A leaked password meets all requirements, so its message must not mention
- * them. `src/account/routes/forms.ts` does the same.
+ * them. `src/account/routes/forms.ts` applies the same rule.
  */
 function textCode({ code, body }: ApiError): string {
   const { reasons = [] } = (body.weak_password ?? {}) as { readonly reasons?: readonly string[] };

@@ -52,7 +52,7 @@ interface Result {
 }
 
 let ended: Ending | undefined;
-/** Why this browser's session ended. Undefined if the browser is signed in or was never signed in. */
+/** Why this browser's session ended. Undefined if the browser has a session or never had one. */
 export const endedBecause = (): Ending | undefined => ended;
 
 function heldSession(result: Result): HeldSession<User> | null {
@@ -106,7 +106,8 @@ export async function callAuth<T>(path: string, request: ApiRequest = {}): Promi
 }
 
 /**
- * Returns the session's state. If it isn't known yet, loads it first instead of reporting that the user is signed out.
+ * Returns the session's state. If the state isn't known yet, loads it first instead of reporting that the user is
+ * signed out.
  */
 async function knownState(): Promise<SessionState<User>> {
   const state = sessionClient().state();

@@ -7,7 +7,7 @@ import classes from './shell.module.css';
 import { type TextId, t } from './text.ts';
 import { useFocusKept } from './use-focus-kept.ts';
 
-/** The ID of the text below the heading. It describes the field that the page focuses. */
+/** The ID of the text below the heading. The text describes the field that the page focuses. */
 export const introId = 'page-intro';
 
 /** False while the first page is shown. Later pages receive focus when they open, but the first page must not. */

@@ -1,6 +1,6 @@
 /**
- * Loads the catalogs for the page's language. The page preloads the first catalogs because it can't be shown without
- * them. The other catalogs are loaded later.
+ * Loads the catalogs for the page's language. The page preloads the first catalogs, because the page can't be shown
+ * without them. The other catalogs are loaded later.
  */
 import { activateLocale, addMessages, type Catalog } from '../lib/i18n.ts';
 import type { Locale } from '../locales/languages.ts';
@@ -14,7 +14,7 @@ const first = import.meta.glob('../locales/*/{account,shared}.ts') as Loaders;
 const errors = import.meta.glob('../locales/*/errors.ts') as Loaders;
 const rest = import.meta.glob([
   '../locales/*/*.ts',
-  // `plain` is used only for prerendering.
+  // The catalog `plain` is used only for prerendering.
   '!../locales/*/{account,shared,errors,plain,console*}.ts',
   '!**/*.test.ts',
 ]) as Loaders;

@@ -23,7 +23,7 @@ export function forgetTyped(): void {
 
 const never = () => () => {};
 
-/** Returns the typed address. During hydration, it is the address that the server wrote into the page. */
+/** Returns the typed address. During hydration, returns the address that the server wrote into the page. */
 export function useTypedAddress(): string {
   const { address } = usePageConfig();
   return useSyncExternalStore(never, typedAddress, () => address);

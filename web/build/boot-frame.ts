@@ -45,8 +45,8 @@ export function bootFramePlugin(noncePlaceholder: string): Plugin {
 }
 
 /**
- * Marks the entry of the current page, or removes the frame if the sign-in page comes next. The build inlines this
- * function, so it must not use anything outside it.
+ * Marks the menu entry of the current page, or removes the frame if the sign-in page will be shown. The build inlines
+ * this function, so it must not use anything outside it.
  */
 function markCurrent(): void {
   const path = location.pathname.replace(/^\/console/, '').replace(/^\/?([^/]*).*/, '/$1');

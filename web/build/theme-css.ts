@@ -12,8 +12,8 @@ const virtualId = 'virtual:plinth-theme.css';
 const kept = new Set<string>(Object.keys(colors));
 
 /**
- * Whether a variable is used. For example, `--mantine-color-grape-3` isn't, because no component uses that color, but
- * `--mantine-color-text` is.
+ * Whether a CSS variable is used. For example, `--mantine-color-grape-3` isn't used, because no component has that
+ * color, but `--mantine-color-text` is used.
  */
 function isKept(variable: string): boolean {
   const match = /^--mantine-color-([a-z]+)-/.exec(variable);

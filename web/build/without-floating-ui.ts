@@ -1,6 +1,6 @@
 /**
- * Replaces the only function of `@floating-ui/react` that Mantine's dialogs use, which merges refs. Without this plugin,
- * each page with a dialog would load the code that positions popovers.
+ * Replaces `useMergeRefs`, which is the only function of `@floating-ui/react` that Mantine's dialogs use. Without this
+ * plugin, each page with a dialog would load the code that positions popovers.
  */
 import type { Plugin } from 'vite';
 

@@ -9,7 +9,7 @@
  */
 export type EarlyPage = readonly [pattern: string, files: readonly string[]];
 
-/** How long an early response can be used. After that, a new request is sent. */
+/** How long an early response can be used. After this time, a new request is sent. */
 export const earlyMs = 10_000;
 
 declare global {
@@ -59,7 +59,7 @@ export function startEarly(pages: readonly EarlyPage[], retentionMs: number): vo
   }, retentionMs);
 }
 
-/** Returns the early response for a URL and removes it, so it is used only once. */
+/** Returns the early response for a URL and removes it from the map, so it is used only once. */
 export function takeEarly(address: string): Promise<Response> | undefined {
   const early = window.plinthRequests;
   const response = early?.[address];

@@ -17,7 +17,8 @@ addMessages('en', shared);
 addMessages('en', messages);
 activateLocale('en');
 
-// All scripts have been loaded, so the font no longer delays them. It arrives while the page is being rendered.
+// The font is requested now, because all scripts have been loaded and the font no longer delays them. The font arrives
+// while the page is being rendered.
 void document.fonts.load("1rem 'Geist Variable'").catch(() => undefined);
 
 const token = takeToken();
@@ -41,5 +42,5 @@ function render(): void {
   );
 }
 
-// The pages' modules import this module, so it must not await them.
+// The pages' modules import this module, so this module must not await them.
 void router.load().finally(render);

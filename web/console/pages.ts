@@ -19,7 +19,7 @@ export interface Page {
   readonly menu?: { readonly label: TextId; readonly key: string; readonly group?: MenuGroup };
 }
 
-/** The groups of the menu in order. The home page is above them. */
+/** The groups of the menu in order. The home page is above all groups. */
 export const menuGroups = ['data', 'services', 'operations', 'project'] as const;
 export type MenuGroup = (typeof menuGroups)[number];
 
@@ -200,8 +200,8 @@ export function relativePath<P extends PagePath>(path: P): RelativePath<P> {
 }
 
 /**
- * Returns the modules of each page, together with a pattern that matches the page's path. The modules include those of
- * the page's parent or redirect target.
+ * Returns the modules of each page, together with a pattern that matches the page's path. The modules include the
+ * modules of the page's parent or redirect target.
  */
 export function pageModules(): [pattern: string, modules: string[]][] {
   const table: Record<string, Page> = pages;

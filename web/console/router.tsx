@@ -1,6 +1,6 @@
 /**
  * Defines the routes of the pages in `pages.ts`, with their search parameters and the data that is requested while a
- * page's code loads. For the first page, `early.ts` requests this data before this module runs.
+ * page's code loads. For the first page, `early.ts` requests the data before this module runs.
  */
 import type { QueryClient } from '@tanstack/react-query';
 import {
@@ -65,8 +65,9 @@ function pageAt<P extends PagePath>(path: P): { path: RelativePath<P>; component
 }
 
 /**
- * After a server update, the previous version's files no longer exist. The router then reloads the page, but only if it
- * recognizes the error of a missing script. Vite reports a different error for a missing style sheet.
+ * After a server update, the previous version's files no longer exist. If a file is missing, the router reloads the
+ * page, but only if it recognizes the error message for a missing script. Vite reports a different error for a missing
+ * style sheet.
  */
 function throwAsMissing(error: unknown): never {
   if (error instanceof Error && error.message.startsWith('Unable to preload CSS'))
@@ -356,7 +357,7 @@ const whyRoute = createRoute({
   validateSearch: validateWhySearch,
 });
 
-/** The route for all other addresses. Its page includes the menu. */
+/** The route for all other addresses. The page for such addresses includes the menu. */
 const missingRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '$',

@@ -15,7 +15,10 @@ export class ApiError extends Error {
   readonly requestId: string | undefined;
   /** The time after which the server accepts the next attempt, from the `Retry-After` header. */
   readonly retryAfterSeconds: number | undefined;
-  /** The whole response. It is kept because some fields, such as `weak_password`, are sent by only one service. */
+  /**
+   * The whole response. The response is kept because some fields, such as `weak_password`, are sent by only one
+   * service.
+   */
   readonly body: Readonly<Record<string, unknown>>;
 
   constructor(fields: {
@@ -44,11 +47,11 @@ export interface ApiRequest {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** The request body, which is sent as JSON. */
   readonly body?: unknown;
-  /** A file that is sent unchanged instead of `body`. */
+  /** A file that is sent unchanged in place of `body`. */
   readonly file?: Blob | undefined;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal | undefined;
-  /** The response, if it was requested before this code was loaded. */
+  /** The response, if the request was sent before this code was loaded. */
   readonly early?: Promise<Response> | undefined;
 }
 
@@ -119,7 +122,10 @@ function errorFrom(response: Response, value: unknown): ApiError {
   });
 }
 
-/** Returns the seconds in the header. It could also contain a date, but Plinth's server doesn't send one. */
+/**
+ * Returns the number of seconds in the `Retry-After` header. The header could also contain a date, but Plinth's server
+ * doesn't send dates.
+ */
 function secondsOf(header: string | null): number | undefined {
   return header !== null && /^\d{1,6}$/.test(header) ? Number(header) : undefined;
 }

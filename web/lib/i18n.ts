@@ -9,7 +9,7 @@ export type Catalog = Readonly<Record<string, string>>;
 export type TextValues = Readonly<Record<string, unknown>>;
 type Compiled = Parameters<typeof i18n.load>[1];
 
-/** If a message is missing, its ID is shown. This is a bug, and tests check for it. */
+/** If a message is missing, its ID is shown. A missing message is a bug, and tests detect it. */
 export const i18n = setupI18n({ locale: 'en', messages: { en: {} }, missing: (_locale, id) => `⟦${id}⟧` });
 
 /** Adds compiled messages to a locale. Pages can add messages when they are loaded. */
@@ -34,8 +34,8 @@ export function textOf<Id extends string>(): (id: Id, values?: TextValues) => st
 const rightToLeft = new Set(['ar']);
 
 /**
- * Marks addresses, hosts and names in right-to-left text, so that they keep their own direction. Each of them is
- * enclosed in U+2068 and U+2069 (Unicode Bidirectional Algorithm, UAX #9, section 2.7).
+ * Marks addresses, hosts and names in right-to-left text, so that they keep their own direction. Each value is enclosed
+ * in U+2068 and U+2069 (Unicode Bidirectional Algorithm, UAX #9, section 2.7).
  */
 function isolated(values: TextValues): Record<string, unknown> {
   if (!rightToLeft.has(i18n.locale)) return { ...values };
@@ -83,7 +83,7 @@ export function formatList(names: readonly string[]): string {
 
 /**
  * Returns the regional variant of the language from the browser's settings (`en-GB`). Numbers always use Western
- * digits, as do the codes that users receive.
+ * digits, like the codes that users receive.
  */
 export function formatLocale(locale: string): string {
   const language = locale === 'pseudo' ? 'en' : locale;

@@ -2,8 +2,8 @@ import { ApiError } from './api.ts';
 
 /**
  * Awaits a module that is loaded on demand.
- * @throws {ApiError} `part_missing` if it failed to load or was replaced by a newer version. Browsers don't retry a
- * failed module, so the page must be reloaded.
+ * @throws {ApiError} `part_missing` if the module failed to load or was replaced by a newer version. Browsers don't
+ * retry a failed module, so the page must be reloaded.
  */
 export async function loaded<Part>(part: Promise<Part>): Promise<Part> {
   try {

@@ -4,7 +4,7 @@ import { ApiError } from './api.ts';
 
 const maxRetries = 2;
 
-/** Whether a failed request should be retried. This applies only to network errors, overload and server errors. */
+/** Whether a failed request should be retried. Only network errors, overload and server errors are retried. */
 export function isWorthRetrying(failures: number, error: unknown): boolean {
   if (failures >= maxRetries || !(error instanceof ApiError)) return false;
   return error.status === 0 || error.status === 429 || error.status >= 500;

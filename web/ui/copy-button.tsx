@@ -5,7 +5,7 @@ import { t } from './text.ts';
 
 const shownMs = 2000;
 
-/** A button that copies `value`. `what` describes the value for users who can't see the text next to the button. */
+/** A button that copies `value`. `what` describes the value to users who can't see the text next to the button. */
 export function CopyButton({ value, what }: { value: string; what: string }) {
   const [copied, setCopied] = useState(false);
   useEffect(() => {

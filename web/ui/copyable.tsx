@@ -3,7 +3,7 @@ import classes from './copyable.module.css';
 
 /**
  * Shows an ID, key or code in monospace with a copy button. A long value is truncated on screen, but the button copies
- * all of it.
+ * the complete value.
  */
 export function Copyable({ value, what }: { value: string; what: string }) {
   return (

@@ -2,8 +2,8 @@ import { InputWrapperContext } from '@mantine/core';
 import { type ReactNode, use, useMemo } from 'react';
 
 /**
- * Returns the property that adds descriptions to a Mantine field, in addition to its own error and hint. Mantine
- * replaces the field's `aria-describedby` (`Input` in 9.7).
+ * Returns the property that adds descriptions to a Mantine field, in addition to the field's own error and hint.
+ * Without this property, Mantine would replace the field's `aria-describedby` (`Input` in Mantine 9.7).
  *
  * @example
  * <TextInput {...describedBy('page-intro')} />

@@ -17,7 +17,7 @@ export interface NoticeProps {
   readonly children?: ReactNode;
 }
 
-/** A tinted box. If it appears after the page has loaded, put it inside a live region (see `ErrorSummary`). */
+/** A tinted box. If the box appears after the page has loaded, put it inside a live region (see `ErrorSummary`). */
 export function Notice({ tone, title, children }: NoticeProps) {
   const Icon = icons[tone];
   return (

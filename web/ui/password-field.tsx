@@ -3,7 +3,8 @@ import { useState } from 'react';
 import { t } from './text.ts';
 
 /**
- * A password field with a show button that can be reached with the keyboard. It supports pasting and password managers.
+ * A password field with a button that shows the password and can be reached with the keyboard. The field supports
+ * pasting and password managers.
  */
 export function PasswordField(props: Omit<PasswordInputProps, 'visible' | 'onVisibilityChange'>) {
   const [visible, setVisible] = useState(false);

@@ -1,6 +1,6 @@
 /**
- * Provides the theme and the color scheme to an app. Doesn't add style elements, because the content security policy
- * would need to allow them.
+ * Provides the theme and the color scheme to an app. This component doesn't add style elements, because the content
+ * security policy would need to allow them.
  */
 import { localStorageColorSchemeManager, MantineProvider } from '@mantine/core';
 import type { ReactNode } from 'react';
@@ -22,7 +22,7 @@ export function UiProvider({ children }: { children: ReactNode }) {
       defaultColorScheme="auto"
       colorSchemeManager={schemeManager}
       getStyleNonce={styleNonce}
-      // A static style sheet already contains the variables (virtual:plinth-theme.css).
+      // A static style sheet (`virtual:plinth-theme.css`) already contains the variables.
       withCssVariables={false}
       withGlobalClasses={false}
       withStaticClasses={false}

@@ -12,7 +12,7 @@ const choices = [
 
 const never = () => () => {};
 
-/** A control with radio buttons for the light, system and dark schemes. */
+/** A control with radio buttons for the color schemes `light`, `system` and `dark`. */
 export function SchemeSwitch() {
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   // During prerendering and hydration, the user's choice isn't known.

@@ -1,4 +1,7 @@
-/** Defines the theme as CSS variables. The build computes them (`build/theme-css.ts`), so pages don't need to. */
+/**
+ * Defines the theme as CSS variables. The build computes these variables (`build/theme-css.ts`), so pages don't need to
+ * compute them.
+ */
 import { type CSSVariablesResolver, DEFAULT_THEME, mergeMantineTheme } from '@mantine/core';
 import { theme } from './theme.ts';
 import {

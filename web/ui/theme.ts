@@ -39,7 +39,7 @@ export const theme = createTheme({
   fontWeights: { regular: '400', medium: '500', bold: '650' },
   cursorType: 'pointer',
   respectReducedMotion: true,
-  // A brand color may be light, so text on it uses a separate role instead of always being white.
+  // A brand color may be light, so text on a brand color uses a separate role instead of always being white.
   variantColorResolver(input) {
     const colors = defaultVariantColorsResolver(input);
     const isPrimary = input.color === undefined || input.color === input.theme.primaryColor;

@@ -110,7 +110,7 @@ export interface Roles {
   line: string;
   /** Borders of input fields, which need a contrast of 3:1 against `surface` and `page`. */
   control: string;
-  /** Borders of buttons. The text identifies a button, so its border doesn't need a contrast of 3:1. */
+  /** Borders of buttons. A button is identified by its text, so the button's border doesn't need a contrast of 3:1. */
   edge: string;
   hover: string;
   /** Filled primary buttons and the text on them. */
@@ -120,7 +120,7 @@ export interface Roles {
   danger: string;
   success: string;
   warning: string;
-  /** Tinted boxes: the background and its text. */
+  /** The background of tinted boxes and the text on it. */
   infoBox: string;
   infoText: string;
   dangerBox: string;
@@ -194,7 +194,7 @@ export const seriesColors: Record<Scheme, readonly string[]> = {
   dark: ['#8aa0ff', '#4fd1c0', '#f2b04e', '#f48bb8', '#b79bf7', '#a9cf5b', '#e0906a'],
 };
 
-/** Pairs of text and background that must have a contrast of at least 4.5:1. */
+/** Pairs of a text color and a background color that must have a contrast of at least 4.5:1. */
 export const textPairs: readonly (readonly [keyof Roles, keyof Roles])[] = [
   ['text', 'page'],
   ['text', 'surface'],
@@ -220,7 +220,7 @@ export const textPairs: readonly (readonly [keyof Roles, keyof Roles])[] = [
   ['warningText', 'warningBox'],
 ];
 
-/** Pairs of edge and background that must have a contrast of at least 3:1 (WCAG 1.4.11). */
+/** Pairs of an edge color and a background color that must have a contrast of at least 3:1 (WCAG 1.4.11). */
 export const edgePairs: readonly (readonly [keyof Roles, keyof Roles])[] = [
   ['control', 'surface'],
   ['control', 'page'],

@@ -1,6 +1,6 @@
 /**
  * Detects that the focused control was removed, for example when a list entry is deleted. Without this, the focus would
- * move to the start of the page. A control that was only disabled for a moment gets focus back.
+ * move to the start of the page. A control that was only temporarily disabled gets the focus back.
  */
 export interface LostFocus {
   /** The removed control and the elements that contained it, innermost first. */
@@ -16,7 +16,7 @@ export function watchFocus(root: HTMLElement, onLost: (lost: LostFocus) => void)
     path = pathOf(target as Element, root);
   }
   function onBlur({ target }: FocusEvent): void {
-    // Some browsers fire `blur` both when a focused control is removed and when the user leaves it.
+    // Some browsers fire `blur` both when a focused control is removed and when the user leaves the control.
     queueMicrotask(() => {
       const control = target as HTMLElement;
       if (path[0] === control && control.isConnected && !control.matches(':disabled')) path = [];

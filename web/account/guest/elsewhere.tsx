@@ -10,7 +10,10 @@ import { setGuestAside } from './api.ts';
 import classes from './guest.module.css';
 import { towardsUpgrade } from './search.ts';
 
-/** Redirects guests who already have an account to the sign-in page. Their data is moved if the project supports it. */
+/**
+ * Redirects guests who already have an account to the sign-in page. If the project supports moving guest data, the data
+ * is moved to the account.
+ */
 export function Elsewhere({ onLeave }: { onLeave: (isLeaving: boolean) => void }) {
   const [, navigate] = useLocation();
   const { handOver } = usePageConfig();

@@ -35,7 +35,10 @@ export async function findOrganization(domain: string, flow: string): Promise<st
   return url;
 }
 
-/** Returns the URL for signing in with the provider to link this identity. `flow` is the query string to preserve. */
+/**
+ * Returns the URL at which the user signs in with the provider to link the identity from that provider. `flow` is the
+ * query string to preserve.
+ */
 export async function linkAddress(provider: string, flow = ''): Promise<string> {
   return (await post<{ url: string }>('link', { provider, flow })).url;
 }
@@ -48,7 +51,10 @@ export interface FactorQuestion {
   };
 }
 
-/** Starts a challenge for a factor. For a phone, a code is sent. For a security key, the options are returned. */
+/**
+ * Starts a challenge for a factor. If the factor is a phone, a code is sent to it. If the factor is a security key, its
+ * options are returned.
+ */
 export function challengeFactor(factorId: string): Promise<FactorQuestion> {
   return post('factor/challenge', { factor_id: factorId });
 }
@@ -64,7 +70,8 @@ export async function submitFactor(
 }
 
 /**
- * Requests the response to the challenge from a security key and submits it. @throws {KeyCanceled}
+ * Requests a security key's response to the challenge, and submits the response.
+ * @throws {KeyCanceled}
  * @throws {KeyKnown}
  */
 export async function submitKeyFactor(factorId: string): Promise<SessionState<User>> {

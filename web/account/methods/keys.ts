@@ -3,7 +3,10 @@
  * returns the browser's response as JSON. This module is a separate chunk because most visits don't need it.
  */
 
-/** Thrown if the user closed the browser's dialog or no key was available. Browsers don't distinguish the two. */
+/**
+ * Thrown if the user closed the browser's dialog or no key was available. Browsers don't distinguish between these
+ * cases.
+ */
 export class KeyCanceled extends Error {
   override readonly name = 'KeyCanceled';
 }

@@ -3,7 +3,7 @@ import { usePageConfig } from '../page-config.ts';
 import classes from '../parts.module.css';
 import { t } from '../text.ts';
 
-/** Contains the remaining ways to sign in. If there are only a few, they aren't collapsed. */
+/** Contains the remaining ways to sign in. The list is collapsed unless it is short. */
 export function OtherWays({ children }: { children: ReactNode }) {
   const { isCollapsed } = usePageConfig();
   return (

@@ -1,6 +1,6 @@
 /**
- * Links for signing in with other providers, which work without scripts. The prerendered page contains one link per
- * list, and the server repeats it for each provider.
+ * Links that sign users in with other providers, even without scripts. The prerendered page contains one link per list,
+ * and the server repeats the link for each provider.
  */
 import { Button } from '@mantine/core';
 import { useFlow } from '../flow.ts';

@@ -1,7 +1,7 @@
 /**
- * Finds wallets in the browser and requests an address and a signature. Wallets announce themselves through events
- * (EIP-6963, Wallet Standard). If they don't, the older `window` properties are used. Nothing is loaded from other
- * servers.
+ * Finds the wallets in the browser, and requests an address and a signature from a wallet. Wallets announce themselves
+ * through events (EIP-6963, Wallet Standard). For wallets that don't announce themselves, the older `window` properties
+ * are used. Nothing is loaded from other servers.
  */
 
 export type Chain = 'ethereum' | 'solana';
@@ -23,14 +23,14 @@ export interface PageAddress {
   readonly origin: string;
 }
 
-/** Thrown if the user declined or the wallet failed. Wallets don't reliably distinguish between the two. */
+/** Thrown if the user declined or the wallet failed. Wallets don't reliably distinguish between these cases. */
 export class WalletRejected extends Error {
   override readonly name = 'WalletRejected';
 }
 
 const titles: Readonly<Record<Chain, string>> = { ethereum: 'Ethereum', solana: 'Solana' };
 
-/** Builds a message for Sign-In with Ethereum (EIP-4361), or the message with the same fields for Solana. */
+/** Builds a message for Sign-In with Ethereum (EIP-4361), or a message with the same fields for Solana. */
 export function walletMessage(fields: {
   readonly chain: Chain;
   readonly address: string;
@@ -44,8 +44,8 @@ export function walletMessage(fields: {
     `${page.host} wants you to sign in with your ${titles[chain]} account:`,
     address,
     '',
-    // The message doesn't contain a statement, because wallets can't translate a statement into the user's language as
-    // they do with the other fields.
+    // The message doesn't contain a statement, because wallets translate the other fields into the user's language but
+    // can't translate a statement.
     ...(chain === 'ethereum' ? [''] : []),
     `URI: ${page.origin}/account/sign-in`,
     'Version: 1',
@@ -163,7 +163,7 @@ function ethereumWallet(id: string, name: string, icon: string, provider: Ethere
         const [account] = (await provider.request({ method: 'eth_requestAccounts' })) as string[];
         if (account === undefined) throw new WalletRejected();
         const chainId = Number(await provider.request({ method: 'eth_chainId' }));
-        // Accounts are identified by the lowercase address, which is the form that the stock client signs.
+        // Accounts are identified by the address in lowercase, because the stock client also signs lowercase addresses.
         const address = account.toLowerCase();
         const message = walletMessage({
           chain: 'ethereum',
@@ -180,7 +180,7 @@ function ethereumWallet(id: string, name: string, icon: string, provider: Ethere
   };
 }
 
-/** Adapts a Wallet Standard wallet. Returns undefined if it can't sign messages or doesn't support Solana. */
+/** Adapts a Wallet Standard wallet. Returns undefined if the wallet can't sign messages or doesn't support Solana. */
 function standardWallet({ name, icon, features }: StandardWallet): Wallet | undefined {
   const connect = features['standard:connect'] as Connect | undefined;
   const signer = features['solana:signMessage'] as SignMessage | undefined;

@@ -63,7 +63,9 @@ export function CodePage() {
   return <AddressStep purpose={purpose} byPhone={byPhone} onSent={change} />;
 }
 
-/** The purposes whose first step has the heading of another page. All others use `page.code-ask`. */
+/**
+ * The purposes whose first step has the heading of another page. All other purposes use the heading `page.code-ask`.
+ */
 const pages: Partial<Record<CodePurpose, 'page.recover' | 'page.sign-up'>> = {
   recover: 'page.recover',
   'sign-up': 'page.sign-up',
@@ -165,7 +167,7 @@ function useSignedInElsewhere(isEntering: RefObject<boolean>): void {
     navigate(`/sign-in${endAdding().search}`, { replace: true });
   }, [status, isEntering, navigate]);
   useEffect(() => {
-    // The server created the session while the other tab loaded its page, so that tab sent no event to this one.
+    // The server created the session while the other tab loaded its page, so that tab didn't send an event to this tab.
     const look = () => {
       if (sessionClient().state().status === 'signed-out') void sessionClient().load();
     };
@@ -238,7 +240,7 @@ function CodeForm(props: { pending: Pending; codeLength: number; isEntering: Ref
 }
 
 /**
- * A button that sends the code again. Until the service would send another code, the button is disabled and its label
+ * A button that sends the code again. Until the auth service allows another code, the button is disabled and its label
  * is a countdown. Screen readers don't announce the countdown.
  */
 function Resend({ pending, onSent }: { pending: Pending; onSent: (next: Pending) => void }) {

@@ -1,5 +1,5 @@
 /**
- * The pages for links in emails. One page has the button that uses the link, and the others show the result. All of
+ * The pages for links in emails. One page has a button that uses the link, and the other pages show the result. All of
  * them work without scripts.
  */
 import { useHistoryState } from 'wouter/use-browser-location';

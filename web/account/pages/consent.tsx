@@ -60,7 +60,7 @@ function Request({ id, user }: { id: string | undefined; user: User }) {
   const opened = useQuery({
     queryKey: ['consent', id, user.id],
     enabled: id !== undefined,
-    // The request is fetched only once, because fetching it can approve it automatically.
+    // The request is fetched only once, because the server can automatically approve a request when it is fetched.
     staleTime: Number.POSITIVE_INFINITY,
     queryFn: () => callApi<Result>(`/account/api/consent?authorization_id=${encodeURIComponent(id ?? '')}`),
   });

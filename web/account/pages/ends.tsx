@@ -17,7 +17,9 @@ import { later } from './later.ts';
 
 const SignedOutMore = lazy(async () => ({ default: (await later()).SignedOutMore }));
 
-/** The page after the user has signed out here, in another tab, or only in the app that redirected the user here. */
+/**
+ * Shown after the user has signed out on these pages, in another tab, or only in the app that redirected the user here.
+ */
 export function SignedOutPage() {
   const state = useSession();
   const isStillIn = state.status === 'signed-in';
@@ -57,7 +59,10 @@ const SpokenIntro = ({ text }: { text: string }) => (
   </span>
 );
 
-/** Without scripts, offers to forget the accounts that were signed out. The server removes the form if there are none. */
+/**
+ * Without scripts, offers to forget the accounts that were signed out. The server removes the form if there aren't any
+ * such accounts.
+ */
 const ForgetForm = () => (
   <form method="post" action="/account/forget" className={classes.stack} data-left="">
     {'%PLINTH_FIELDS%'}
@@ -93,7 +98,7 @@ function SignInAgain({ appAddress }: { appAddress: string | undefined }) {
 const originOf = (address: string): string | undefined =>
   URL.canParse(address) ? new URL(address).origin : undefined;
 
-/** Names the accounts and the apps that stay signed in. After a reload, the apps are unknown. */
+/** Names the accounts and the apps in which the user stays signed in. After a reload, the apps are unknown. */
 function introOf(
   ended: string | undefined,
   hasFrames: boolean,

@@ -1,6 +1,6 @@
 /**
- * The pages that require a session, in one chunk. With separate chunks, the code that they share with the initial load
- * would be split as well.
+ * The pages that require a session, in one chunk. With separate chunks, the code that these pages share with the
+ * initial load would be split as well.
  */
 export { GuestAside } from '../guest/aside.tsx';
 export { WalletChoice } from '../methods/wallet-choice.tsx';

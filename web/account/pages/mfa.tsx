@@ -35,8 +35,8 @@ const recovery = 'recovery';
 const lost = 'lost';
 
 /**
- * Asks for the second factor if the session has used only the first one, or to confirm the user's identity before a
- * sensitive change.
+ * Asks for the second factor if the user signed in with only the first factor, or to confirm the user's identity before
+ * a sensitive change.
  */
 export function MfaPage() {
   const state = useSession();
@@ -229,7 +229,7 @@ function PhoneForm({ factor, go, challengeId, onSent }: PhoneFormProps) {
     return undefined;
   });
   if (challengeId !== undefined) {
-    // The key resets input and errors from the previous message.
+    // The key resets the input and the errors that belong to the previous text message.
     return <PhoneCodeForm key={challengeId} factor={factor} go={go} challengeId={challengeId} send={send} />;
   }
   return (
@@ -284,7 +284,7 @@ function KeyForm({ factor, go }: { factor: Factor; go: Go }) {
   );
 }
 
-/** Shown after a recovery code was used. It reminds the user that the lost second step is still set up. */
+/** Shown after a recovery code was used. The page reminds the user that the lost second step is still set up. */
 function RecoveryUsed({ codesLeft, go }: { codesLeft: number; go: Go }) {
   const submit = useSubmit(() => go(async () => sessionClient().state()));
   return (

@@ -70,7 +70,7 @@ export function SecurityPage() {
     state.session.claims.is_anonymous === true &&
     state.session.user.is_anonymous !== true;
   useEffect(() => {
-    // The access token still identifies the user as a guest, and the auth service relies on it.
+    // The access token still identifies the user as a guest, and the auth service relies on the token.
     if (isOutdated) void sessionClient().refresh();
   }, [isOutdated]);
   if (isDeleted) {

@@ -50,13 +50,13 @@ export function SignInPage() {
   useEffect(() => {
     const query = new URLSearchParams(window.location.search);
     const code = query.get('problem');
-    // The code is set if a provider redirected the browser here.
+    // The error code is set if a provider redirected the browser here.
     if (code !== null) void inWords(({ problemFor }) => problemFor(code)).then((one) => setProblems([one]));
   }, []);
   const isHalfway = state.status === 'signed-in' && needsSecondFactor(state.session);
   useEffect(() => {
-    // The user left before completing the second step. The sign-in isn't complete without it, so the flow continues
-    // there.
+    // The user left before completing the second step. The sign-in isn't complete without that step, so the flow
+    // continues there.
     if (isHalfway && !leaving && !again && !adds && !window.location.search.includes('problem=')) {
       navigate(`/mfa${search}`, { replace: true });
     }
@@ -263,7 +263,9 @@ function SignInForm(props: {
 /** The attributes of a form's second button. Without scripts, the button sends its action as a form field. */
 const posts = (value: string) => ({ type: 'submit', name: 'do', value }) as const;
 
-/** The label of the field. Before hydration, a style sheet selects one of the labels. */
+/**
+ * The label of the address field. Before hydration, the page contains all labels, and a style sheet shows one of them.
+ */
 function AddressLabel() {
   const { offers, isPrerendered } = usePageConfig();
   if (isPrerendered) {

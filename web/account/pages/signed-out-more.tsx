@@ -19,7 +19,7 @@ import { useSubmit } from '../use-submit.ts';
  * the project's redirect rules allow its address.
  */
 export function SignedOutMore(props: {
-  /** The names of the other accounts that this browser is signed in to. A guest's name is empty. */
+  /** The names of the other accounts with a session in this browser. A guest's name is empty. */
   others: readonly string[];
   /** The names of the accounts that were just signed out and that this browser still lists. */
   left: readonly string[];
@@ -148,7 +148,7 @@ function Forget({ left }: { left: readonly string[] }) {
   );
 }
 
-/** Offers to sign out of the other accounts. Otherwise, they could stay signed in on a shared computer. */
+/** Offers to sign out of the other accounts. Otherwise, these accounts could stay signed in on a shared computer. */
 function OthersSignOut({ hasGuest, isSubtle }: { hasGuest: boolean; isSubtle: boolean }) {
   const submit = useSubmit(async () => {
     await signOutAll();

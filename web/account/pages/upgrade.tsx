@@ -22,8 +22,8 @@ export function UpgradePage() {
   const [, navigate] = useLocation();
   const { search } = useFlow();
   /**
-   * The account that was saved on this page. If another tab signs in a different user, the session no longer belongs to
-   * this account.
+   * The account that was saved on this page. If a different user signs in from another tab, the session no longer
+   * belongs to this account.
    */
   const [guestId, setGuestId] = useState<string>();
   const [isLeaving, setLeaving] = useState(false);

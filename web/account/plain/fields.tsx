@@ -73,7 +73,7 @@ export function DomainInput({ errorField }: { errorField: ErrorField | undefined
 export function PasswordEntry(props: {
   errorField: ErrorField | undefined;
   isNew?: boolean;
-  /** Whether the page focuses this field because it is the only one. */
+  /** Whether the page focuses this field because the form has no other field. */
   isFirst?: boolean;
 }) {
   return (

@@ -90,7 +90,7 @@ const Secured = ({ hasFactor }: { hasFactor: boolean }) => (
   </Page>
 );
 
-/** Returns the pages by file name. */
+/** Returns the pages, keyed by file name. */
 export const notMePages = (): [string, ReactElement][] => [
   ...kinds.map((kind): [string, ReactElement] => [`not-me-${kind}`, <NotMe key={kind} kind={kind} />]),
   [

@@ -413,7 +413,7 @@ const Unlocked = ({ title }: { title: string }) => (
 
 type Render = (state: State) => ReactElement;
 
-/** Returns the page once without an error, and once for each field that can have an error. */
+/** Returns one version of the page without an error, and one version for each field that can have an error. */
 function inStates(
   name: string,
   render: Render,
@@ -428,7 +428,7 @@ function inStates(
   ];
 }
 
-/** Returns the pages by file name. The part after the dot is the state. */
+/** Returns the pages, keyed by file name. The part of a file name after the dot is the page's state. */
 export const plainPages = (): ReadonlyMap<string, ReactElement> =>
   new Map([
     ...inStates('sign-in', (state) => <SignIn {...state} />, ['form', 'email']),

@@ -19,5 +19,5 @@ export const Posted = (props: { errorField: ErrorField | undefined; children: Re
   </Form>
 );
 
-/** The last page in this window, because the user continues in another one. */
+/** The last page in this window, because the user continues in another window. */
 export const Last = ({ title, text }: { title: string; text: string }) => <Page title={title} intro={text} />;

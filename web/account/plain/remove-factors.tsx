@@ -5,7 +5,7 @@ import { email, when } from './fields.tsx';
 import { Page, Posted } from './parts.tsx';
 import { t } from './text.ts';
 
-/** Returns the pages by file name. */
+/** Returns the pages, keyed by file name. */
 export const removeFactorsPages = (): [string, ReactElement][] => [
   [
     'remove-factors',

@@ -12,7 +12,8 @@ export interface CardProps {
   /** Describes the card's purpose, or summarizes its content. */
   readonly intro?: ReactNode;
   /**
-   * The single action of the card, which is shown beside the heading. If there are several actions, place them below.
+   * The single action of the card, which is shown beside the heading. If there are several actions, place them in the
+   * card's content.
    */
   readonly action?: ReactNode;
   readonly children?: ReactNode;

@@ -22,8 +22,8 @@ const codeId = 'factor-code';
 const codeLength = 6;
 
 /**
- * Sets up an authenticator app. The user chooses a name, scans the code and enters a first code. If the form is closed
- * before that, the unfinished factor is removed.
+ * Sets up an authenticator app. The user chooses a name, scans the QR code and enters the first code that the app
+ * shows. If the form is closed before that, the unfinished factor is removed.
  */
 export function Enrollment({ onClose }: { onClose: (isReady: boolean) => void }) {
   const { brand } = usePageConfig();

@@ -7,13 +7,13 @@ import { useSubmit } from '../use-submit.ts';
 import { useFresh } from './fresh.tsx';
 import classes from './security.module.css';
 
-/** A list entry with a button that removes it. The confirmation is shown in place of the button. */
+/** A list entry with a button that removes the entry. The confirmation is shown in place of the button. */
 export function Entry(props: {
   name: string;
   meta: ReactNode;
   ask: string;
   remove: string;
-  /** The accessible name of the button. Defaults to `remove` with the name. */
+  /** The accessible name of the button. Defaults to `remove` followed by `name`. */
   removeLabel?: string;
   /** The reason why the entry can't be removed. If this is set, the button is hidden. An empty reason isn't shown. */
   kept?: string | undefined;
@@ -82,8 +82,8 @@ export function Entry(props: {
 }
 
 /**
- * Returns the direction of a detail. A message with bidi-isolated values (U+2068) has the page's direction. Otherwise,
- * its first value would determine the direction, which would reverse "browser on system" in Arabic.
+ * Returns the text direction of a detail. A message with bidi-isolated values (U+2068) has the page's direction.
+ * Otherwise, its first value would determine the direction, which would reverse "browser on system" in Arabic.
  */
 const directionOf = (part: string): { dir?: string } =>
   part.includes('\u2068') ? { dir: document.documentElement.dir } : {};

@@ -18,7 +18,7 @@ interface Count {
   readonly remaining: number;
 }
 
-/** If fewer codes than this remain, the page recommends generating new ones. */
+/** The number of remaining codes below which the page recommends generating new codes. */
 const few = 3;
 
 /**

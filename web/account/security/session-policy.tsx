@@ -11,7 +11,7 @@ const units = [
   ['second', 1],
 ] as const;
 
-/** Returns a duration in the largest unit in which it is a whole number. */
+/** Returns a duration in the largest unit that yields a whole number. */
 function durationText(seconds: number): string {
   const [unit, size] = units.find(([, each]) => seconds % each === 0) ?? (['second', 1] as const);
   const options = { style: 'unit', unit, unitDisplay: 'long' } as const;

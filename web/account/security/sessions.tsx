@@ -18,8 +18,8 @@ import { SessionPolicy } from './session-policy.tsx';
 const none: never[] = [];
 
 /**
- * Lists all of the user's sessions by browser, beginning with the current one. The entry of a browser lists the apps
- * that are signed in there.
+ * Lists all of the user's sessions by browser, beginning with the current one. A browser's entry lists the apps in
+ * which the user is signed in.
  */
 export function SessionsSection({ user }: { user: User }) {
   const cache = useQueryClient();

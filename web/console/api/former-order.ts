@@ -1,4 +1,4 @@
-/** Keeps rows without a primary key in place when they are read again. */
+/** Keeps the rows of a table without a primary key in place when the table is read again. */
 import { hashKey } from '@tanstack/react-query';
 import type { RowPage } from './types.ts';
 

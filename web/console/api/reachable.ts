@@ -8,7 +8,7 @@ const retryMs = 2000;
 let waiting: Promise<boolean> | undefined;
 
 /**
- * Resolves once the server responds. The result is true if the first request failed. All callers share the requests.
+ * Resolves once the server responds. Resolves to true if the first request failed. All callers share the requests.
  */
 export function untilReachable(): Promise<boolean> {
   waiting ??= poll().finally(() => {
@@ -31,7 +31,7 @@ const isReachable = (): Promise<boolean> =>
     () => false,
   );
 
-/** Repeats the queries that failed because the server didn't respond, as soon as it responds again. */
+/** Repeats the queries that failed because the server didn't respond, as soon as the server responds again. */
 export function watchConnection(queryClient: QueryClient): void {
   const isLost = (error: unknown): boolean => error instanceof ApiError && error.code === 'network';
   queryClient.getQueryCache().subscribe((event) => {

@@ -30,7 +30,7 @@ export type Address<Name extends Route> = Option<'params', Params<Name>> &
 export type Input<Name extends Route> = Address<Name> &
   Option<'body', Body<Name>> &
   Option<'file', File<Name>>;
-/** The second argument of a call, which is optional if all of its parts are optional. */
+/** The second argument of a call. Optional if all parts of the argument are optional. */
 export type Options<Value> = object extends Value ? [options?: Value] : [options: Value];
 
 const base = '/console/api';

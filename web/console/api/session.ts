@@ -46,8 +46,8 @@ export function openConsole<Name extends Route>(
 }
 
 /**
- * Sends a request. If the server requires the operator to confirm their identity first, asks for this and then repeats
- * the request. The server rejects the first request before it does anything.
+ * Sends a request. If the server requires the operator to confirm their identity first, asks for the confirmation and
+ * then repeats the request. The server rejects the first request before taking any action.
  */
 async function proven<Result>(call: (headers: Record<string, string>) => Promise<Result>): Promise<Result> {
   try {
@@ -61,7 +61,7 @@ async function proven<Result>(call: (headers: Record<string, string>) => Promise
 
 /**
  * Sends a request with the session's CSRF token. If the operator has signed in again in another tab, the server rejects
- * the old token before it does anything. In that case, the new session is fetched, and the call is repeated if the
+ * the old token before taking any action. In that case, the new session is fetched, and the call is repeated if the
  * operator is the same.
  */
 async function withToken<Result>(

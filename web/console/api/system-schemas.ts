@@ -27,7 +27,7 @@ const systemSchemas: ReadonlySet<string> = new Set([
 export const isSystemSchema = (schema: string): boolean =>
   systemSchemas.has(schema) || /^(?:_realtime|_analytics|_timescaledb_)/.test(schema);
 
-/** Sorts the schemas of the project before those of the system, and `public` first. */
+/** Sorts the project's schemas before the system schemas, and `public` before all other schemas. */
 export const bySchema = (left: string, right: string): number =>
   Number(isSystemSchema(left)) - Number(isSystemSchema(right)) ||
   Number(right === 'public') - Number(left === 'public') ||

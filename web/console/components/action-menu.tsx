@@ -1,6 +1,6 @@
 /**
  * A button that opens a menu, as described in the ARIA Authoring Practices Guide. The first item receives focus, arrow
- * and letter keys move the focus, and Escape returns it to the button.
+ * and letter keys move the focus, and Escape returns the focus to the button.
  */
 import { Button, Popover } from '@mantine/core';
 import { IconChevronDown } from '@tabler/icons-react';

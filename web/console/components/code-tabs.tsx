@@ -10,8 +10,8 @@ export interface CodeExample {
 }
 
 /**
- * Code examples in tabs. Arrow keys move between the tabs. `what` returns an example's accessible name. With `chosen`
- * and `onChoose`, the parent component stores the selected tab.
+ * Code examples in tabs. Arrow keys move between the tabs. `what` returns the accessible name of an example. With
+ * `chosen` and `onChoose`, the parent component stores the selected tab.
  */
 export function CodeTabs({
   examples,

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import classes from './empty-state.module.css';
 
-/** Shown in place of missing content. It explains the page's purpose and the next step. */
+/** Shown in place of missing content. Explains the page's purpose and the next step. */
 export function EmptyState({
   icon,
   title,

@@ -7,7 +7,10 @@ import { ProblemBox } from './problem-box.tsx';
 import { submitFromSelect } from './submit-from-select.ts';
 import { useUnsaved } from './unsaved.tsx';
 
-/** A form in a dialog, with its error and a submit button. Asks for confirmation before input is lost. */
+/**
+ * A form in a dialog, with the error of the last submission and a submit button. Asks for confirmation before input is
+ * lost.
+ */
 export function FormDialog({
   title,
   action,

@@ -25,7 +25,9 @@ export function requestIntent(intent: Intent): void {
   for (const listener of listeners) listener();
 }
 
-/** Calls the handler if the palette requests this intent, or if it did before the page was rendered. */
+/**
+ * Calls the handler if the palette requests this intent, or if the palette requested it before the page was rendered.
+ */
 export function useIntent(handlers: Partial<Record<Intent, () => void>>): void {
   const latest = useRef(handlers);
   latest.current = handlers;

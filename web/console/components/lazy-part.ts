@@ -1,6 +1,6 @@
 /**
- * Loads parts of the app when they are needed. While the server isn't responding, the rest of the page and everything
- * that was typed in it stay, and the part is loaded as soon as the server responds.
+ * Loads parts of the app when they are needed. While the server isn't responding, the rest of the page and the text
+ * typed in it are kept, and the part is loaded as soon as the server responds.
  */
 import { lazy, useSyncExternalStore } from 'react';
 import { untilReachable } from '../api/reachable.ts';

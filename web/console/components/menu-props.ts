@@ -1,6 +1,6 @@
 /**
- * The properties of Mantine's menus. The menu is inside the page's main landmark, and contains only its entries, of which
- * the first gets focus.
+ * The properties of Mantine's menus. A menu is inside the page's main landmark and contains only entries. The first
+ * entry gets focus.
  */
 export const menuProps = {
   withInitialFocusPlaceholder: false,

@@ -16,7 +16,7 @@ export interface MigrationChoice {
   readonly name: string;
   readonly setAsFile: (asFile: boolean) => void;
   readonly setName: (name: string) => void;
-  /** Whether the name is valid, or none is required. */
+  /** Whether the name is valid or no name is required. */
   readonly isReady: boolean;
   /** The part of the request body that saves the migration. */
   readonly body: { readonly migration?: string };

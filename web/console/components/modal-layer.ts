@@ -1,6 +1,6 @@
 /**
  * Keeps the keyboard and screen readers inside the topmost dialog. While a dialog is open, the page and the dialogs
- * below are inert. When it closes, the focus returns to the element that opened it.
+ * below the topmost dialog are inert. When a dialog closes, the focus returns to the element that opened it.
  */
 import { type RefObject, useLayoutEffect, useRef } from 'react';
 import { pathOf } from '../../ui/watch-focus.ts';
@@ -11,13 +11,13 @@ interface Layer {
 }
 
 const layers: Layer[] = [];
-/** The event that closed the last dialog. The dialogs below also receive it and must ignore it. */
+/** The event that closed the last dialog. The dialogs below also receive this event and must ignore it. */
 let closing: Event | undefined;
 
 export function useModalLayer(): {
   /** The `ref` of the dialog's outermost element. */
   readonly root: RefObject<HTMLDivElement | null>;
-  /** Returns false if another dialog covers this one, which then doesn't close on Escape. */
+  /** Returns false if another dialog covers this dialog. A covered dialog doesn't close on Escape. */
   readonly isTop: () => boolean;
 } {
   const root = useRef<HTMLDivElement>(null);

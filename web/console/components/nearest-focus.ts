@@ -30,7 +30,7 @@ export function focusInside(element: Element | null): void {
   focusFirst(element?.querySelectorAll(tabbable) ?? []);
 }
 
-/** Focuses the first element that is visible and enabled. Returns false if there is none. */
+/** Focuses the first element that is visible and enabled. Returns false if there isn't such an element. */
 function focusFirst(elements: Iterable<Element>): boolean {
   for (const target of elements) {
     if (target instanceof HTMLElement) target.focus({ preventScroll: true });
@@ -39,7 +39,7 @@ function focusFirst(elements: Iterable<Element>): boolean {
   return false;
 }
 
-/** Keeps the focus near the focused control if it is removed. The table grid does this itself. */
+/** Keeps the focus near the focused control if it is removed. The table grid moves the focus itself. */
 export function useNearestFocus(): void {
   useEffect(
     () =>

@@ -41,8 +41,8 @@ export function PersonaPicker({
   const persona = parsePersona(as);
   useEffect(() => {
     if (!startsOpen) return;
-    // The picker has replaced the button that had the focus. Its own button gets the focus, so that the focus returns
-    // to it when the picker closes.
+    // The picker has replaced the button that had the focus. The picker's own button gets the focus, so that the focus
+    // returns to that button when the picker closes.
     button.current?.focus();
     setOpen(true);
   }, [startsOpen]);
@@ -115,7 +115,7 @@ export function PersonaChoice({
   );
 }
 
-/** Lists the users who signed in most recently, with a search for others. */
+/** Lists the users who signed in most recently, with a search for other users. */
 export function PersonaUsers({
   chosen,
   onChoose,

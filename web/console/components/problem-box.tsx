@@ -61,8 +61,8 @@ const isTemporary = (error: unknown): boolean =>
   error instanceof ApiError && (error.code === 'network' || error.status >= 500);
 
 /**
- * A button that repeats the query that failed with this error. It isn't shown for failed actions, because the operator
- * can repeat an action with the action's own button.
+ * A button that repeats the query that failed with this error. The button isn't shown for failed actions, because the
+ * operator can repeat an action with the action's own button.
  */
 function Retry({ error }: { error: unknown }) {
   const client = useQueryClient();

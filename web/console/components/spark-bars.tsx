@@ -1,4 +1,4 @@
-/** A small bar chart without axes. The label describes its content in words. */
+/** A small bar chart without axes. The label describes the chart's content in words. */
 import classes from './spark-bars.module.css';
 
 export interface BarSeries {
@@ -9,7 +9,8 @@ export interface BarSeries {
 
 const height = 32;
 /**
- * The minimum height of a bar. It keeps a value above zero visible even if another value is a thousand times larger.
+ * The minimum height of a bar. This minimum keeps a value above zero visible even if another value is a thousand times
+ * larger.
  */
 const minBar = 2;
 

@@ -10,8 +10,9 @@ const step: Readonly<Record<string, (at: number, count: number) => number>> = {
 };
 
 /**
- * Handles the keys of the list. The up and down arrow keys move between its links. From a search field, the down arrow
- * key moves to the list. The right arrow key moves to the details, so keyboard users don't have to pass every entry.
+ * Handles the keys of the list. The up and down arrow keys move between the list's links. From a search field, the down
+ * arrow key moves to the list. The right arrow key moves to the details, so keyboard users don't have to pass every
+ * entry.
  */
 function walkList(event: KeyboardEvent<HTMLElement>, detail: HTMLElement | null): void {
   if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
@@ -37,7 +38,9 @@ export function SplitView({
 }: {
   list: ReactNode;
   isOpen: boolean;
-  /** Whether the details scroll as a whole. Otherwise, they fill the height and their parts scroll. */
+  /**
+   * Whether the details scroll as a whole. Otherwise, the details fill the height, and their parts scroll separately.
+   */
   isScrolling?: boolean;
   /** A class that sets `--list-width`. */
   className?: string | undefined;

@@ -1,7 +1,7 @@
 /**
  * Asks for confirmation before unsaved input is discarded. Input can be discarded when a dialog closes, when the
- * operator leaves the page through a link or the Back button, and when the tab closes. While callers save, they must
- * report that nothing is unsaved.
+ * operator leaves the page through a link or the Back button, and when the tab closes. While callers save the input,
+ * they must report that nothing is unsaved.
  */
 import { useBlocker } from '@tanstack/react-router';
 import { createContext, type ReactNode, useContext, useLayoutEffect, useRef, useState } from 'react';

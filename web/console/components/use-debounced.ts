@@ -6,8 +6,8 @@ const settleMs = 250;
 /**
  * Returns the state of a text field whose value is written to the URL when the user stops typing. If the URL changes
  * for another reason, such as the Back button, the field is updated. The text isn't written while another page opens,
- * because writing it would navigate back to the field's page. `write` must keep every other parameter that may have
- * changed since the user typed, such as the open row.
+ * because writing it would navigate back to the field's page. `write` must keep the current values of all other
+ * parameters, such as the open row, which may have changed since the user typed.
  */
 export function useDebounced(value: string, write: (text: string) => void): [string, (text: string) => void] {
   const router = useRouter();

@@ -1,4 +1,4 @@
-/** The menu of narrow windows, which is loaded when it is first opened. */
+/** The menu for narrow windows, which is loaded when it is first opened. */
 import { Drawer } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useModalLayer } from '../components/modal-layer.ts';

@@ -19,7 +19,7 @@ export default function Palette({ opens, onShortcuts }: { opens: number; onShort
   const [doc, setDoc] = useState<DocSection>();
   // biome-ignore lint/correctness/useExhaustiveDependencies: each request opens the palette again
   useEffect(() => {
-    // An open palette already receives the keys.
+    // If the palette is already open, it receives the key presses.
     if (isOpen) takeTyped();
     setOpen(true);
   }, [opens]);

@@ -1,6 +1,6 @@
 /**
- * Covers the page after the session has ended. The operator's input is kept, so they can continue after they sign in
- * again in another tab.
+ * Covers the page after the session has ended. The input is kept, so the operator can continue after signing in again
+ * in another tab.
  */
 import { Button, Modal } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';

@@ -1,6 +1,6 @@
 /**
  * Collects the text that the operator types before the open palette's input has focus, for example while the palette's
- * code is loading. Otherwise, these keys would be lost or would change the page.
+ * code is loading. Otherwise, these key presses would be lost or would change the page.
  */
 
 /** If the palette doesn't open within this time, the keys apply to the page again. */
@@ -9,7 +9,7 @@ const lifetimeMs = 5000;
 let text = '';
 let abort: AbortController | undefined;
 
-/** Starts collecting. Does nothing if it has already started. */
+/** Starts collecting. Does nothing if collecting has already started. */
 export function collectTyped(): void {
   if (abort !== undefined) return;
   abort = new AbortController();
@@ -24,7 +24,7 @@ function collect(event: KeyboardEvent): void {
   if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
   if (event.key === 'Backspace') text = text.slice(0, -1);
   else if ([...event.key].length === 1) text += event.key;
-  // Enter would press a button of the page.
+  // The Enter key is also blocked, because it would press a button on the page.
   else if (event.key !== 'Enter') return;
   event.preventDefault();
   event.stopPropagation();

@@ -16,8 +16,9 @@ export function usePageFocus(): void {
 }
 
 /**
- * Focuses the heading of the page, or of the details beside a list. Does nothing if the focus is already inside. If
- * `isChosen` is set, the operator has just opened this page, so only a text field or select element keeps the focus.
+ * Focuses the heading of the page, or of the details beside a list. Does nothing if the focus is already inside the
+ * page's content. If `isChosen` is set, the operator has just opened this page, so only a text field or select element
+ * keeps the focus.
  */
 export function focusContent(isChosen = false): void {
   const content = document.getElementById('content');

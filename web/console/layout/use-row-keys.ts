@@ -1,6 +1,6 @@
 /**
  * In tables of links, buttons and checkboxes, the up and down arrow keys move to the same control in another row.
- * Keyboard users then don't have to pass every control with Tab. The grid handles its keys itself.
+ * Keyboard users then don't have to pass every control with Tab. The grid handles its own keys.
  */
 import { useEffect } from 'react';
 

@@ -1,6 +1,6 @@
 /**
- * Handles the keyboard shortcuts on every page. They open the palette, the list of shortcuts or, with "g" followed by a
- * letter, a page.
+ * Handles the keyboard shortcuts on every page. The shortcuts open the palette, the list of shortcuts or, with "g"
+ * followed by a letter, a page.
  */
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';

@@ -136,7 +136,7 @@ test('a refresh without a response, as on a device that wakes up, doesn’t chan
   });
   await expect(tab.client.load()).resolves.toMatchObject({ status: 'signed-in', session: { user: 'ada' } });
   expect(tab.seen).toEqual([]);
-  // The state can't be determined, so it isn't treated as a session.
+  // The session's state can't be determined, so the browser isn't treated as signed in.
   await expect(openTab(newChannel(), server).client.load()).resolves.toMatchObject({ status: 'failed' });
 });
 

@@ -1,7 +1,7 @@
 /**
  * Manages the state of the session in a page. The server stores the session (an httpOnly cookie and a row). The page
- * keeps the access token only in memory, verifies it, and requests a new one before it expires. Tabs exchange the five
- * session events.
+ * keeps the access token only in memory, verifies it, and requests a new token before the current token expires. Tabs
+ * exchange the five session events.
  */
 import { ApiError } from '../api.ts';
 import type { SessionEvent, SessionEvents } from './events.ts';
@@ -23,7 +23,10 @@ export interface Session<User = unknown> extends HeldSession<User> {
 
 export type SessionState<User = unknown> =
   | { readonly status: 'loading' }
-  /** The user is signed out. The reason is `ended` if this tab had a session that was ended elsewhere. */
+  /**
+   * The user is signed out. The reason is `ended` if this tab had a session that was ended elsewhere, for example in
+   * another browser.
+   */
   | { readonly status: 'signed-out'; readonly reason: 'none' | 'ended' | 'left' }
   | { readonly status: 'signed-in'; readonly session: Session<User> }
   /** The token couldn't be verified, or the server couldn't be reached. */
@@ -34,8 +37,8 @@ export interface SessionTransport<User = unknown> {
   /** Returns the session, or null if there is none. If the session expires soon, the server refreshes it first. */
   read(): Promise<HeldSession<User> | null>;
   /**
-   * Always returns a new access token. Used after the user's permissions have changed, or to check whether the session
-   * still exists.
+   * Always returns a new access token. Called after the user's permissions have changed, or to check whether the
+   * session still exists.
    */
   refresh(): Promise<HeldSession<User> | null>;
 }
@@ -64,15 +67,15 @@ export interface SessionClient<User = unknown> {
   /** Reads the session and notifies all tabs. Call this after the server has changed the session. */
   changed(event: SessionEvent): Promise<SessionState<User>>;
   /**
-   * Requests a new access token and notifies all tabs. This also detects whether the session was ended elsewhere. If
-   * the server doesn't respond, the state doesn't change. The current token may then expire, and a call that is
-   * rejected requests a new one.
+   * Requests a new access token and notifies all tabs. The request also detects whether the session was ended
+   * elsewhere, for example in another browser. If the server doesn't respond, the state doesn't change. The current
+   * token may then expire, and a call that is rejected requests a new token.
    */
   refresh(): Promise<SessionState<User>>;
   close(): void;
 }
 
-/** The time before an access token expires at which a new one is requested. */
+/** A new access token is requested this long before the current access token expires. */
 const refreshAheadMs = 60_000;
 /** The longest delay that timers in browsers support. */
 const maxTimerMs = 2_147_483_647;
@@ -148,8 +151,8 @@ export function createSessionClient<User>(options: SessionClientOptions<User>): 
   }
 
   /**
-   * Runs `work`, but keeps the state if the server doesn't respond. A device that resumes from sleep may be offline for
-   * a moment.
+   * Runs `work`, but keeps the state if the server doesn't respond. For example, a device that resumes from sleep may
+   * be offline for a moment.
    */
   async function orAsBefore(work: () => Promise<SessionState<User>>): Promise<SessionState<User>> {
     try {

@@ -17,7 +17,7 @@ export type SessionListener = (event: SessionEvent, from: 'this tab' | 'another 
 export interface SessionEvents {
   /** Notifies this tab's listeners and then the other tabs. */
   emit(event: SessionEvent): void;
-  /** Adds a listener. Returns a function that removes it. */
+  /** Adds a listener. Returns a function that removes the listener. */
   listen(listener: SessionListener): () => void;
   close(): void;
 }

@@ -1,10 +1,10 @@
 /**
- * Provides the project's public signing keys. They are fetched once and cached, and fetched again when a token uses an
- * unknown key.
+ * Provides the project's public signing keys. The keys are fetched once and cached, and fetched again when a token uses
+ * an unknown key.
  */
 import { SessionFault } from './faults.ts';
 
-/** The `max-age` that the service itself uses for the key set (specification, section 9). */
+/** The `max-age` of the service's own responses that contain the key set (specification, section 9). */
 export const jwksCacheMs = 600_000;
 
 export interface Jwk extends JsonWebKey {

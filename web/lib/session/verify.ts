@@ -4,10 +4,10 @@
  * Tokens signed with an asymmetric key are verified against the public JWKS. Tokens signed with the project's shared
  * secret (HS256) can't be verified that way, because the public JWKS never contains an `oct` key. For those tokens, the
  * page sends a request to the service (`confirm`, which calls GET /auth/v1/user), as the stock client does. Without
- * `confirm`, such a token is rejected. A key set that does contain an `oct` key (a private one, in tests or on a
- * server) is used like any other.
+ * `confirm`, such a token is rejected. If a key set does contain an `oct` key (a private key set, in tests or on a
+ * server), the key is used like any other key.
  *
- * This code adds 1.6 KB (gzip) to the first load, whereas jose would add 7.5 KB ([decision
+ * This code adds 1.6 KB (gzip) to the first load, whereas the jose library would add 7.5 KB ([decision
  * 44](../../../docs/decisions/0044-shared-and-libraries.md)).
  */
 import { type Algorithm, algorithmNamed } from './algorithms.ts';

@@ -1,7 +1,7 @@
 /**
- * CodeMirror for PostgreSQL. It is loaded when a page first shows an editor, and contains only the code that typing
- * requires. Undo, the language support and completion are loaded right afterward (`sql-words.ts`), and the search panel
- * on the first search.
+ * CodeMirror for PostgreSQL. This module is loaded when a page first shows an editor, and contains only the code that
+ * typing requires. Undo, language support and completion are loaded right afterward (`sql-words.ts`), and the search
+ * panel is loaded on the first search.
  */
 import { Compartment, EditorState, Prec, StateEffect, StateField } from '@codemirror/state';
 import {
@@ -151,8 +151,8 @@ export default function SqlEditor({
           theme,
           EditorState.readOnly.of(readOnly),
           EditorView.lineWrapping,
-          // A scrollable area must contain a focusable element. For axe, this requires a tab index even on an editable
-          // element.
+          // A scrollable area must contain a focusable element. The axe checker requires a tab index even on an
+          // editable element.
           EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: 'false', tabindex: '0' }),
           EditorView.updateListener.of((update) => {
             if (update.docChanged) latest.current.onChange(update.state.doc.toString());

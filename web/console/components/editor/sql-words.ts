@@ -20,7 +20,9 @@ import type { SqlNames } from './types.ts';
 
 export { closeCompletion } from '@codemirror/autocomplete';
 
-/** The highlight style. Its colors are the roles in `ui/tokens.ts`, whose contrast is tested in both color schemes. */
+/**
+ * The highlight style. The colors are roles from `ui/tokens.ts`, and their contrast is tested in both color schemes.
+ */
 const highlight = HighlightStyle.define([
   {
     tag: [tags.keyword, tags.operatorKeyword, tags.modifier],
@@ -50,7 +52,7 @@ const commands: Extension = [
   indentOnInput(),
   bracketMatching(),
   syntaxHighlighting(highlight),
-  // Tab moves the focus out of the editor. Otherwise, keyboard users couldn't leave it.
+  // Tab moves the focus out of the editor. Otherwise, keyboard users couldn't leave the editor.
   keymap.of([...defaultKeymap, ...historyKeymap]),
 ];
 

@@ -21,7 +21,7 @@ export function useHiddenLines() {
   return { hidden, toggle };
 }
 
-/** The names of a chart's lines. Each is a button that shows or hides its line. */
+/** The names of a chart's lines. Each name is a button that shows or hides the line. */
 export function Legend({
   entries,
   hidden,

@@ -26,7 +26,7 @@ export function axesIn(element: Element): { x: uPlot.Axis; y: uPlot.Axis } {
   };
 }
 
-/** The style of a line. Points are drawn only where a line would be invisible. */
+/** The style of a line. A point is drawn only for a value without neighbors, where the line would be invisible. */
 export const lineStyle = { width: 1.75, points: { show: true, size: 5, filter: isolatedPoints } } as const;
 
 /** Returns the positions whose neighbors don't have a value. */
@@ -62,7 +62,9 @@ export const printTime = (seconds: number): string => {
   return `${dayText.format(time)}, ${secondText.format(time)}`;
 };
 
-/** Returns the color with the opacity in percent. The canvas normalizes an opaque color to `#rrggbb`. */
+/**
+ * Returns the color with the given opacity, which is a percentage. The canvas normalizes an opaque color to `#rrggbb`.
+ */
 export function faded(color: string, percent: number): string {
   const context = document.createElement('canvas').getContext('2d');
   if (context === null) return color;

@@ -1,4 +1,4 @@
-/** Shows one problem: why it matters, where it is and the SQL that fixes it. */
+/** Shows a problem, the reason why it matters, its location and the SQL that fixes it. */
 import { Button, Checkbox, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -164,7 +164,7 @@ function Applied({ result: { file, isGone } }: { result: Payload<'POST /advisors
   );
 }
 
-/** A close button that receives focus, because the pressed button was removed. */
+/** A close button that receives focus when it appears, because the button that the operator pressed was removed. */
 function CloseButton({ onClose }: { onClose: () => void }) {
   const button = useRef<HTMLButtonElement>(null);
   useEffect(() => button.current?.focus(), []);

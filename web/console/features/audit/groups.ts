@@ -20,7 +20,7 @@ export function groupByOperation(entries: readonly AuditEntry[]): AuditGroup[] {
   return Array.from(groups, ([id, grouped]) => ({ id, entries: grouped }));
 }
 
-/** Returns the number of users in the entries of a bulk action, including those for whom it failed. */
+/** Returns the number of users in the entries of a bulk action, including users for whom the action failed. */
 export const usersIn = (entries: readonly AuditEntry[]): number =>
   entries.reduce(
     (sum, { detail: { userIds, failedIds } }) => sum + lengthOf(userIds) + lengthOf(failedIds),

@@ -1,4 +1,7 @@
-/** Describes an entry in a sentence. Text from the entry is a value of the sentence, and React escapes it. */
+/**
+ * Describes an entry in a sentence. Text from the entry is inserted into the sentence as a value, and React escapes the
+ * value.
+ */
 import { formatDateTime } from '../../../lib/i18n.ts';
 import type { AuditEntry } from './api.ts';
 import { usersIn } from './groups.ts';
@@ -15,7 +18,7 @@ interface RecordedValue {
 const maxNames = 3;
 const maxShown = 60;
 
-/** Returns the changed values. Entries that earlier versions recorded don't have any. */
+/** Returns the changed values. Entries from earlier versions of Plinth don't contain changed values. */
 export function changesOf({ detail: { changes } }: AuditEntry): readonly RecordedChange[] {
   return Array.isArray(changes) ? changes.filter(isChange) : [];
 }

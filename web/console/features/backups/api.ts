@@ -21,7 +21,7 @@ export const backupsQuery = queryOptions({
   },
 });
 
-/** The list is read from the target. It is read again only when a backup has ended. */
+/** Reads the list of backups from the target. The list is read again only when a backup has ended. */
 export const backupListQuery = (lastStartedAt: string | null) =>
   queryOptions({
     queryKey: ['backups', 'list', lastStartedAt],

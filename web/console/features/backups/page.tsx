@@ -1,5 +1,6 @@
 /**
- * The backups page. It shows the state of backups, the last restore check, the list of backups, and how to restore one.
+ * The backups page. The page shows the state of backups, the last restore check, the list of backups, and how to
+ * restore a backup.
  */
 import { Button } from '@mantine/core';
 import { IconDatabaseExport } from '@tabler/icons-react';

@@ -1,4 +1,4 @@
-/** Shows the files of a function as they are served. They can't be edited. */
+/** Shows the files of a function as they are served. The files can't be edited. */
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { CodeBlock } from '../../components/json-block.tsx';

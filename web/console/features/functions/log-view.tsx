@@ -8,7 +8,7 @@ import { type LogFilter, type LogLine, liveLogUrl } from './api.ts';
 import classes from './log-view.module.css';
 import { t } from './text.ts';
 
-/** Shows a function's log. While the view is scrolled to the end, it follows new lines. */
+/** Shows a function's log. If the view is scrolled to the end, it stays at the end when new lines arrive. */
 export function LogView({
   slug,
   requestId,

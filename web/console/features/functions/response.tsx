@@ -5,7 +5,7 @@ import type { FunctionResponse } from './api.ts';
 import classes from './invoke-form.module.css';
 import { t } from './text.ts';
 
-/** Shows a function's response as text or as an image, neither of which can run scripts. */
+/** Shows a function's response as text or as an image, because neither can run scripts. */
 export function ResponseView({ answer: response }: { answer: FunctionResponse }) {
   const { status, headers, sizeBytes, isCut, headMs, totalMs, requestId } = response;
   return (

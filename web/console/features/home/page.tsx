@@ -100,7 +100,7 @@ function Overview({ home }: { home: Home }) {
   );
 }
 
-/** Shown if statements were skipped by --keep-going, until a reset applies all of them. */
+/** Shown if statements were skipped because of `--keep-going`, until a reset applies all of them. */
 function PartialSchema({ skipped }: { skipped: Home['skipped'] }) {
   if (skipped.length === 0) return null;
   return (

@@ -56,7 +56,7 @@ export const runsQuery = (id: string, failed: boolean) =>
   });
 
 export const hookParams = ({ schema, table, name }: HookName): HookName => ({ schema, table, name });
-/** Returns the ID of a webhook for the URL. */
+/** Returns the ID that stands for a webhook in the page's URL. */
 export const hookId = ({ schema, table, name }: HookName): string => [schema, table, name].join('.');
 
 export const webhooksQuery = queryOptions({

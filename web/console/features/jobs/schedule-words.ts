@@ -2,7 +2,7 @@ import { i18n } from '../../../lib/i18n.ts';
 import { parseSchedule, type Schedule, type Times } from './schedule.ts';
 import { t } from './text.ts';
 
-/** Returns a description of a schedule in words, or undefined if the text isn't a schedule. */
+/** Describes a schedule in words. Returns undefined if the text isn't a schedule. */
 export function wordsOf(text: string): string | undefined {
   const schedule = parseSchedule(text);
   return schedule === undefined ? undefined : words(schedule);
@@ -50,7 +50,7 @@ function timesOf(times: Times): string {
   return t('schedule.minutes-of', { minutes: minuteList, hours: hourList });
 }
 
-/** Describes the days on which a schedule runs. Returns undefined if it runs every day. */
+/** Describes the days on which a schedule runs. Returns undefined if the schedule runs every day. */
 function daysOf({ days, weekdays, lastDay, eitherDay }: Times): string | undefined {
   const everyDay = days.length === 31;
   const everyWeekday = weekdays.length === 7;

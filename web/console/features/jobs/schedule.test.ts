@@ -14,14 +14,13 @@ describe('the next run of a schedule', () => {
     ['59 23 $ * *', 'GMT', '2028-02-10T00:00:00Z', '2028-02-29T23:59:00.000Z'],
     ['0 0 29 2 *', 'GMT', '2026-03-01T00:00:00Z', '2028-02-29T00:00:00.000Z'],
     ['0 0 29 2 *', 'GMT', '2096-03-01T00:00:00Z', '2104-02-29T00:00:00.000Z'],
-    // Because both day fields are restricted, a match in one of them is sufficient. Friday the 2nd comes before the
-    // 13th.
+    // If both day fields are restricted, a match in one of them is sufficient. Friday the 2nd comes before the 13th.
     ['0 0 13 * fri', 'GMT', '2026-01-01T00:00:00Z', '2026-01-02T00:00:00.000Z'],
     // An asterisk with a step isn't a restriction, so both day fields must match.
     ['0 0 */2 * mon', 'GMT', '2026-01-01T00:00:00Z', '2026-01-05T00:00:00.000Z'],
     ['0 9 * * *', 'Europe/Berlin', '2026-07-01T00:00:00Z', '2026-07-01T07:00:00.000Z'],
     ['0 9 * * *', 'Asia/Kolkata', '2026-07-01T00:00:00Z', '2026-07-01T03:30:00.000Z'],
-    // This minute doesn't exist on the day when clocks are set forward, and occurs twice on the day when they are set
+    // This minute doesn't exist on the day when clocks are set forward, and occurs twice on the day when clocks are set
     // back.
     ['30 2 * * *', 'Europe/Berlin', '2026-03-28T12:00:00Z', '2026-03-30T00:30:00.000Z'],
     ['30 2 * * *', 'Europe/Berlin', '2026-10-24T12:00:00Z', '2026-10-25T00:30:00.000Z'],

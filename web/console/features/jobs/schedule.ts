@@ -14,14 +14,14 @@ export interface Times {
   readonly weekdays: readonly number[];
   /** Whether the day-of-month field is `$`. */
   readonly lastDay: boolean;
-  /** Whether both day fields are restricted, so that matching one of them is sufficient. */
+  /** Whether both day fields are restricted. In that case, a match in one of them is sufficient. */
   readonly eitherDay: boolean;
 }
 
 export type Schedule =
   | Times
   | { readonly kind: 'seconds'; readonly every: number }
-  /** Runs each time the server starts. */
+  /** A job that runs each time the server starts. */
   | { readonly kind: 'start' };
 
 const named: ReadonlyMap<string, string> = new Map([
@@ -102,8 +102,8 @@ const dayMs = 86_400_000;
 const daysAhead = 8 * 366 + 2;
 
 /**
- * Returns the first minute after `from` that matches the schedule, in the schedule's time zone. Returns undefined if
- * there is none within eight years or if the browser doesn't support the time zone.
+ * Returns the first minute after `from` that matches the schedule, in the schedule's time zone. Returns undefined if no
+ * minute within eight years matches, or if the browser doesn't support the time zone.
  * @example
  * nextRun(parseSchedule('0 3 * * *'), 'GMT', new Date('2026-01-01T10:00:00Z')); // 2026-01-02T03:00:00Z
  */

@@ -1,4 +1,4 @@
-/** The dialog that creates an additional key and shows it once. */
+/** The dialog that creates an additional key and shows the key once. */
 import { Button, NativeSelect, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -15,7 +15,7 @@ export function CreateKey({
   replaced,
   onClose,
 }: {
-  /** The key that the new key replaces, if any. It stays valid until it is revoked. */
+  /** The key that the new key replaces, if any. The replaced key stays valid until it is revoked. */
   replaced: Pick<ApiKey, 'name' | 'kind'> | null;
   onClose: () => void;
 }) {

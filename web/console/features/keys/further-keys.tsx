@@ -11,7 +11,7 @@ import { RevokeKey } from './revoke-key.tsx';
 import { t } from './text.ts';
 
 export function FurtherKeys({ keys, mayOwn }: { keys: readonly ApiKey[]; mayOwn: boolean }) {
-  /** The key that a new key replaces. Null for a key that doesn't replace another one. */
+  /** The key that a new key replaces. Null if the new key doesn't replace a key. */
   const [creating, setCreating] = useState<ApiKey | null>();
   const [revoking, setRevoking] = useState<ApiKey | undefined>();
   return (

@@ -97,7 +97,7 @@ export function LogsPage() {
   );
 }
 
-/** Merges live entries with loaded ones, without duplicates. */
+/** Merges live entries with loaded entries and removes duplicates. */
 function merged(live: readonly LogEntry[], stored: readonly LogEntry[]): readonly LogEntry[] {
   const newest = stored[0]?.at ?? 0;
   const known = new Set(stored.filter(({ at }) => at === newest).map((entry) => JSON.stringify(entry)));

@@ -9,7 +9,7 @@ export function StatusTag({ status }: { status: number }) {
   return <Tag tone={toneOf(status)}>{status}</Tag>;
 }
 
-/** Formats a duration, with fractions of a millisecond only if it is short. */
+/** Formats a duration, with fractions of a millisecond only if the duration is short. */
 export const msText = (ms: number): string =>
   t('logs.ms', { ms: ms >= 100 ? String(Math.round(ms)) : ms >= 1 ? ms.toFixed(1) : ms.toFixed(2) });
 

@@ -62,6 +62,6 @@ export function waterfallOf(entries: readonly LogEntry[]): Waterfall {
   return { totalMs, bars };
 }
 
-/** Whether two entries start and end at the same time. If they do, neither contains the other. */
+/** Whether two entries start and end at the same time. In that case, neither entry contains the other. */
 const isTwin = (left: LogEntry, right: LogEntry): boolean =>
   left.at === right.at && left.durationMs === right.durationMs;

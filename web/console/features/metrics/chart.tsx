@@ -1,4 +1,4 @@
-/** A line chart, with a table of the same numbers. */
+/** A line chart, and a table of the same numbers. */
 import 'uplot/dist/uPlot.min.css';
 import { useEffect, useRef } from 'react';
 import uPlot from 'uplot';

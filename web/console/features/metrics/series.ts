@@ -17,7 +17,10 @@ export interface Chart {
   readonly print: (value: number) => string;
 }
 
-/** The color of each service. The colors are fixed, so they don't change if other services have no requests. */
+/**
+ * The color of each service. The colors are fixed, so a service's color doesn't depend on which other services have
+ * requests.
+ */
 const colors: Readonly<Record<string, string>> = {
   rest: '--plinth-series-1',
   auth: '--plinth-series-2',

@@ -49,7 +49,7 @@ function Text({ migration: { version, state } }: { migration: Migration }) {
   if (data === undefined) return <SkeletonLines lines={8} />;
   const texts = [
     ['migrations.sql-file', data.file],
-    // If the file hasn't changed since it was applied, it contains the same statements.
+    // If the file hasn't changed since it was applied, it contains the same statements as the database's history.
     ['migrations.sql-applied', state === 'applied' ? null : data.applied],
   ] as const;
   const shown = texts.filter(([, text]) => text !== null);

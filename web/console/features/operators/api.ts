@@ -39,5 +39,5 @@ export const passkeysQuery = queryOptions({
   queryFn: async ({ signal }) => (await fetchConsole('GET /factor/passkeys', { signal })).passkeys,
 });
 
-/** The common key of these queries, which allows refreshing them together. */
+/** The common key of the page's queries, which can be used to refresh all of them together. */
 export const operatorsKey = ['operators'] as const;

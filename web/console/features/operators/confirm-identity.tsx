@@ -16,14 +16,14 @@ import { t } from './text.ts';
 
 const checkEveryMs = 2000;
 /**
- * The time for which the page waits for a sign-in. It is limited because a sign-in much later, for another reason, must
- * not trigger the action.
+ * The time for which the page waits for a sign-in. This time is limited, because a much later sign-in for another
+ * reason must not trigger the action.
  */
 const waitMs = 10 * 60_000;
 
 export default function ConfirmIdentity({ onSettled }: { onSettled: (isConfirmed: boolean) => void }) {
   const { data } = useQuery(sessionQuery);
-  // Keeps the operator who started the action, because a sign-in in another tab can change the session.
+  // Stores the operator who started the action, because a sign-in in another tab can change the session.
   const [session] = useState(data);
   return (
     <Dialog title={t('again.title')} onClose={() => onSettled(false)}>

@@ -1,4 +1,7 @@
-/** Sets up an authenticator app. Shows the key, verifies a code and then shows the recovery codes. */
+/**
+ * Sets up an authenticator app. Shows the app's secret key, verifies a code from the app and then shows the recovery
+ * codes.
+ */
 import { Button, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';

@@ -12,7 +12,7 @@ import { type Invitation, operatorsKey, type Role, roles } from './api.ts';
 import classes from './form.module.css';
 import { t } from './text.ts';
 
-/** Invites an operator with a name and a role, then shows the link once. */
+/** Creates an invitation for an operator with a name and a role, and shows the invitation link once. */
 export function Invite({ canSendMail, onClose }: { canSendMail: boolean; onClose: () => void }) {
   const queryClient = useQueryClient();
   const [name, setName] = useState('');
@@ -124,7 +124,7 @@ export function InvitationLink({
   );
 }
 
-/** Emails a new link instead of the one that is shown. */
+/** Sends a new link by email, which replaces the link that is shown. */
 function SendLink({
   id,
   onSent,

@@ -20,7 +20,7 @@ function lifetimeText(days: Lifetime): string {
   return days === 365 ? t('tokens.lifetime-year') : t('tokens.lifetime-days', { days });
 }
 
-/** Creates a token with a name, a role and a lifetime, then shows it once. */
+/** Creates a token with a name, a role and a lifetime, and shows the token once. */
 export function NewToken({ onClose, onCreated }: { onClose: () => void; onCreated: () => void }) {
   const { data: session } = useQuery(sessionQuery);
   // The roles are sorted by permissions.

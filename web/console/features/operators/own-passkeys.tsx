@@ -11,7 +11,10 @@ import classes from './form.module.css';
 import { addPasskey, canUsePasskeys } from './passkey.ts';
 import { t } from './text.ts';
 
-/** Shows the passkeys. Passkeys require an authenticator app because its recovery codes are the fallback. */
+/**
+ * Shows the passkeys. Passkeys require an authenticator app, because operators who lose their passkeys need the app's
+ * recovery codes.
+ */
 export function OwnPasskeys() {
   const { data: factor } = useQuery(factorQuery);
   return factor?.confirmed === true && canUsePasskeys() ? <Passkeys /> : null;

@@ -1,4 +1,4 @@
-/** The operators page, which shows operators, their sessions, and the signed-in operator's second factor. */
+/** The operators page, which shows all operators, their sessions, and the second factor of the signed-in operator. */
 import { Button } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';

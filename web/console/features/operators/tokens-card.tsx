@@ -1,4 +1,7 @@
-/** Lists operators' access tokens with their last use. Operators can create tokens for themselves and revoke them. */
+/**
+ * Lists operators' access tokens and the time at which each token was last used. Operators can create tokens for
+ * themselves and revoke them.
+ */
 import { Button } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';

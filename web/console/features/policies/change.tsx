@@ -1,4 +1,4 @@
-/** Shows a change to a table's policies as SQL, runs it, and can save it as a migration file. */
+/** Shows a change to a table's policies as SQL, runs the SQL, and can save it as a migration file. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Confirm } from '../../components/confirm.tsx';
@@ -21,7 +21,7 @@ import {
 import classes from './editor.module.css';
 import { t } from './text.ts';
 
-/** Replaces the listed tables with the ones in a response. */
+/** Replaces the listed tables with the tables in a response. */
 export function useListing(): (response: Pick<Policies, 'tables'>) => void {
   const queryClient = useQueryClient();
   return ({ tables }) =>

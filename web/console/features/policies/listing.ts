@@ -7,7 +7,10 @@ export const keyOf = ({ schema, name }: SecuredTable): string => `${schema}.${na
 
 /** The number of tables per page. With more tables, the page becomes slow and hard to scan. */
 export const tablesPerPage = 40;
-/** If a page has more tables than this, it lists only their names until one is opened. */
+/**
+ * If a page has more tables than this, it lists only the tables' names, and shows the policies of a table when the
+ * operator opens it.
+ */
 const maxOpenTables = 12;
 
 /**

@@ -122,7 +122,7 @@ function Filters({ data, search, go }: { data: Policies; search: PolicySearch; g
         label={t('policies.filter')}
         value={filter}
         className={classes.filter}
-        // The history entry is replaced because the Back button must not undo the filter letter by letter.
+        // The history entry is replaced, because otherwise the Back button would undo the filter letter by letter.
         onChange={(value) => go({ filter: value, page: undefined }, true)}
       />
       <NativeSelect

@@ -4,13 +4,13 @@ import { type AsSearch, validateAs } from '../../components/persona.ts';
 export interface PolicySearch extends AsSearch {
   readonly filter?: string;
   readonly view?: 'tables' | 'matrix';
-  /** `off` lists tables without row-level security, `bare` those without policies. */
+  /** `off` lists tables without row-level security, and `bare` lists tables without policies. */
   readonly show?: 'off' | 'bare';
   readonly schema?: string;
-  /** `schema.table` of the only table that is listed. */
+  /** The only table to list, as `schema.table`. */
   readonly only?: string;
   readonly page?: number;
-  /** `schema.table` of the open policy. */
+  /** The table of the open policy, as `schema.table`. */
   readonly table?: string;
   readonly policy?: string;
   /** Whether a new policy is being created. */

@@ -24,7 +24,7 @@ interface Props {
   readonly onEdit: (name: string | undefined) => void;
 }
 
-/** Shows a table. If `isCompact` is set, shows only its name and state until the section is opened. */
+/** Shows a table. If `isCompact` is set, shows only the table's name and state until the section is opened. */
 export function TableSection({
   table,
   as,

@@ -21,7 +21,7 @@ function focusFirst(select: HTMLSelectElement | null): void {
   if (document.activeElement?.matches('input, [contenteditable=true]') !== true) select?.focus();
 }
 
-/** Selects a template. `onFill` receives the template's policy, or undefined for a blank one. */
+/** Selects a template. `onFill` receives the template's policy, or undefined for a blank policy. */
 export function TemplateChoice({
   table,
   onFill,

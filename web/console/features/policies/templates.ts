@@ -1,6 +1,6 @@
 /**
- * Defines policy templates. They use `(select auth.uid())` because it is evaluated once per statement instead of once
- * per row.
+ * Defines policy templates. The templates use `(select auth.uid())`, because PostgreSQL evaluates a subquery once per
+ * statement instead of once per row.
  */
 import type { MemberFunction, MemberTable, Policy, SecuredTable, TemplateChoices } from './api.ts';
 import { sqlName } from './sql-name.ts';
@@ -157,7 +157,7 @@ export function ownersOf({ columns }: TemplateChoices): TemplateChoices['columns
     .toSorted((left, right) => likelihood(right) - likelihood(left));
 }
 
-/** Returns the columns that most likely belong together if `source` determines membership. */
+/** Returns the columns of the table and of `source` that most likely determine membership. */
 export function likelyMembers(
   { schema, name }: SecuredTable,
   { columns }: TemplateChoices,

@@ -1,4 +1,4 @@
-/** Lists running statements and open transactions, and what they are waiting for. */
+/** Lists running statements and open transactions, and the locks or events that they are waiting for. */
 import { IconActivity } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';

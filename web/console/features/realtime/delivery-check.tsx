@@ -1,6 +1,6 @@
 /**
  * Explains why a change or a broadcast is or isn't delivered to a user. The steps are the checks that the realtime
- * service makes.
+ * service performs.
  */
 
 import { Button, NativeSelect, TextInput } from '@mantine/core';

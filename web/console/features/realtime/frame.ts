@@ -23,7 +23,10 @@ const shownBytes = 256;
 export const writeFrame = (topic: string, event: string, payload: unknown, ref: string): string =>
   JSON.stringify([joinRef, ref, topic, event, payload]);
 
-/** Parses a frame. Returns undefined if it is invalid. A binary payload is replaced with its size and first bytes. */
+/**
+ * Parses a frame. Returns undefined if the frame is invalid. A binary payload is replaced with its size and first
+ * bytes.
+ */
 export function readFrame(data: unknown): Frame | undefined {
   try {
     if (data instanceof ArrayBuffer) return readBroadcast(new Uint8Array(data));

@@ -1,6 +1,6 @@
 /**
- * Lets the operator use a channel as any user. They can join it, send messages, track presence and watch changes. The
- * page also explains why a message isn't delivered.
+ * Lets the operator use a channel as any user. The operator can join the channel, send messages, track presence and
+ * watch changes. The page also explains why a message isn't delivered.
  */
 import { useQuery } from '@tanstack/react-query';
 import { PageHead, ScrollPage } from '../../components/page.tsx';

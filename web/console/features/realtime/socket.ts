@@ -1,6 +1,6 @@
 /**
- * Connects to one channel over one WebSocket with protocol version 2.0.0, which current clients use. It doesn't use a
- * client library, because the page shows every frame and a library would hide most of them.
+ * Connects to one channel over one WebSocket with protocol version 2.0.0, which current clients use. This module
+ * doesn't use a client library, because the page shows every frame and a library would hide most frames.
  */
 
 import { type Frame, readFrame, writeFrame } from './frame.ts';

@@ -51,7 +51,7 @@ export function useChannel() {
   const [events, setEvents] = useState<readonly ChannelEvent[]>([]);
   const [presences, setPresences] = useState<Presences>({});
   const channel = useRef<Channel>(undefined);
-  /** Whether the channel has been joined, and how often the page has tried to join it again since. */
+  /** Whether the page has joined the channel, and how often it has since tried to join the channel again. */
   const session = useRef({ wasJoined: false, retries: 0 });
   const retry = useRef<ReturnType<typeof setTimeout>>(undefined);
   const nextId = useRef(1);
@@ -78,7 +78,7 @@ export function useChannel() {
       const isBad = status === 'error' || event === 'phx_error';
       add(kinds[event] ?? 'system', titleOf(frame), payload, isBad);
       if (event.startsWith('presence_')) setPresences((previous) => withFrame(previous, event, payload));
-      // The first frame that the page sends is the join, so its reference is 1.
+      // The first frame that the page sends is the join frame, so the join frame's reference is 1.
       if (event === 'phx_reply' && ref === '1') {
         if (session.current.retries > 0 && status === 'ok') add('system', t('realtime.rejoined'), {});
         session.current = { wasJoined: status === 'ok', retries: 0 };
@@ -92,7 +92,10 @@ export function useChannel() {
   const connect = useCallback(
     async (request: JoinRequest): Promise<void> => {
       const { url, apikey, as, topic, config } = request;
-      /** Joins again after a pause if the channel had been joined, for example because the server restarts. */
+      /**
+       * Joins the channel again after a pause if the connection to a joined channel was lost, for example because the
+       * server restarted.
+       */
       const onLost = (reason: string): void => {
         setPresences({});
         if (!session.current.wasJoined) {

@@ -1,4 +1,4 @@
-/** Lists a table's columns or a function's arguments. */
+/** Lists the columns of a table or the arguments of a function. */
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { relationQuery } from '../../api/queries.ts';

@@ -28,7 +28,7 @@ const route = getRouteApi('/app/reference');
 interface Subject {
   readonly schema: string;
   readonly name: string;
-  /** Set if the subject is a function. Undefined if it is a table or view. */
+  /** Set if the subject is a function. Undefined if the subject is a table or view. */
   readonly called?: ExposedFunction;
 }
 
@@ -121,7 +121,7 @@ function OfTable({
 }: {
   schema: string;
   table: string;
-  /** Whether this is the default schema, which REST uses if a request doesn't specify one. */
+  /** Whether this is the default schema, which the REST service uses if a request doesn't specify a schema. */
   isFirst: boolean;
   address: Address;
 }) {

@@ -1,4 +1,4 @@
-/** A request to REST. */
+/** A request to the REST service. */
 export interface Request {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** The part of the URL after `/rest/v1/`, including the query. */

@@ -35,8 +35,8 @@ const identifier = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 const inPath = (name: string): string => encodeURIComponent(name).replaceAll("'", '%27');
 
 /**
- * Returns an example row with a value for each column that requires one. If no column requires one, the row contains
- * the first column that accepts a value.
+ * Returns an example row with a value for each required column. If no column is required, the row contains the first
+ * column that accepts a value.
  */
 export function sampleRow(columns: readonly Column[]): Record<string, unknown> {
   const open = columns.filter(({ generated, identity }) => !generated && identity === null);

@@ -1,6 +1,6 @@
 /**
- * Lets the operator edit a request and send it as any user. Its changes are rolled back unless the operator chooses to
- * keep them.
+ * Lets the operator edit a request and send it as any user. The request's changes are rolled back unless the operator
+ * chooses to keep them.
  */
 import { Button, Checkbox, Textarea, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';

@@ -100,7 +100,7 @@ function ChoiceControl({
   );
 }
 
-/** The value of the option for the default. No setting has this value. */
+/** The value of the option that selects the default. No setting has this value. */
 const unsetChoice = 'default';
 
 function ListControl(props: ControlProps) {
@@ -243,7 +243,7 @@ function TextControl(props: ControlProps) {
   const isNumber = type === 'integer' || type === 'port';
   const isShort = isNumber || type === 'duration' || type === 'size';
   const shown = props.placeholder ?? setting.default;
-  // The field has no room for a sentence, and the help text contains it anyway.
+  // If the default is a sentence, the field is too small for it, and the help text contains the sentence anyway.
   const isSentence =
     props.placeholder === undefined &&
     shown?.includes(' ') === true &&

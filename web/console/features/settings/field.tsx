@@ -13,8 +13,8 @@ import { t } from './text.ts';
 import { hintOf } from './units.ts';
 
 /**
- * @param title The title of the card that contains the setting. If the label begins with it, only the remaining text is
- * visible.
+ * @param title The title of the card that contains the setting. If the label begins with the title, only the rest of
+ * the label is visible.
  * @param placeholder The text that is shown while the setting isn't set. Defaults to the setting's default.
  */
 export function SettingField({

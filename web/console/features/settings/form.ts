@@ -7,17 +7,17 @@ export interface SettingsForm {
   settingOf(key: string): Setting | undefined;
   /** Returns the tables that match a path. In the path, `*` stands for any name that users choose. */
   tablesOf(path: string): readonly Section[];
-  /** Returns the value with the operator's change. Null if the default applies. */
+  /** Returns the value with the operator's change. Returns null if the default applies. */
   valueOf(setting: Setting): SettingValue | null;
   isChanged(key: string): boolean;
   /** The keys of all changed settings. */
   readonly changedKeys: readonly string[];
   faultOf(key: string): string | undefined;
-  /** Returns the labels of the settings that must be set because this one is on. */
+  /** Returns the labels of the missing settings that this setting requires while it is on. */
   missingFor(key: string): readonly string[];
   /** Returns why the operator can't change the setting, or undefined if they can. */
   lockOf(setting: Setting): 'role' | 'owner' | 'override' | undefined;
-  /** Changes a setting. Null restores the default. */
+  /** Changes a setting. The value null restores the default. */
   change(setting: Setting, value: SettingValue | null): void;
   /** Restores the saved value. */
   undo(key: string): void;

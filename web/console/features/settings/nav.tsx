@@ -1,4 +1,4 @@
-/** Shows the list of pages, or the search results in its place. */
+/** Shows the list of pages, or the search results in place of the list. */
 import { Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { SearchInput } from '../../components/search-input.tsx';

@@ -50,7 +50,7 @@ export function PartCard({ part }: { part: Part }) {
   );
 }
 
-/** A card that the operator opens. It is open from the start if it contains the setting that was searched for. */
+/** A card that the operator opens. The card is open from the start if it contains the setting that was searched for. */
 export function Collapsed({
   title,
   text = null,
@@ -63,8 +63,8 @@ export function Collapsed({
   text?: string | null;
   status?: ReactNode;
   /**
-   * A control at the end of the title. It isn't part of the summary, because it must not open the card when it is
-   * pressed.
+   * A control at the end of the title. The control isn't part of the summary, because pressing the control must not
+   * open the card.
    */
   action?: ReactNode;
   isOpen?: boolean;
@@ -106,7 +106,7 @@ export function Count({ keys }: { keys: readonly string[] }) {
   return set > 0 ? <Tag>{t('settings.set-count', { count: set })}</Tag> : null;
 }
 
-/** Shows the configuration tables whose names users choose, such as one per function. */
+/** Shows the configuration tables whose names users choose, such as the tables of functions. */
 function Tables({ path }: { path: string }) {
   const tables = useSettingsForm().tablesOf(path);
   if (tables.length === 0) return <p className={classes.empty}>{t('settings.names-none')}</p>;

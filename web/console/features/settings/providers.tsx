@@ -1,4 +1,4 @@
-/** The cards of sign-in providers, which contain their settings, the callback URL to register and a test. */
+/** The cards of sign-in providers, which contain the provider's settings, the callback URL to register and a test. */
 import '@mantine/core/styles/Switch.layer.css';
 import { Button, Switch } from '@mantine/core';
 import {

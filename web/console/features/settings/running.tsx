@@ -19,11 +19,13 @@ import { t } from './text.ts';
 /** The result of the last reload, or of the last change that was saved. */
 export interface Outcome {
   readonly result: Applied;
-  /** Whether the operator saved changes instead of reloading the files. */
+  /** Whether the operator saved changes. False if the operator only reloaded the files. */
   readonly isSaved: boolean;
 }
 
-/** @param page The open page. When a different page opens, the confirmation of the last change disappears. */
+/**
+ * @param page The open page. When the operator opens a different page, the confirmation of the last change disappears.
+ */
 export function Running({
   outcome,
   page,

@@ -4,7 +4,7 @@ import type { SettingsForm } from './form.ts';
 import classes from './page.module.css';
 import { t } from './text.ts';
 
-/** Shows the unsaved changes. If one of them is invalid, the button opens it instead of the review. */
+/** Shows the unsaved changes. If a changed setting is invalid, the button opens that setting instead of the review. */
 export function SaveBar({
   form,
   count,
@@ -17,7 +17,7 @@ export function SaveBar({
   count: number;
   faults: readonly SettingFault[];
   onDiscard: () => void;
-  /** Whether one of the changed settings is invalid. The button then opens it. */
+  /** Whether one of the changed settings is invalid. In that case, the button opens the invalid setting. */
   isInvalid: boolean;
   onReview: () => void;
 }) {

@@ -101,7 +101,7 @@ function Editor({
   const edit = form.templates.get(name);
   const subject = form.settingOf(part?.keys.find((key) => key.endsWith('.subject')) ?? '');
   const path = form.settingOf(part?.keys.find((key) => key.endsWith('.content_path')) ?? '');
-  // A template whose path is removed but not saved yet can't be edited, because the edit would need the path again.
+  // A template can't be edited while the removal of its path is unsaved, because the edit would need the path.
   const isReverted =
     path?.isSet === true && form.isChanged(path.path.join('.')) && form.valueOf(path) === null;
   const html = isReverted ? source.defaultHtml : (edit?.html ?? source.html);
@@ -250,7 +250,7 @@ function usePreview(name: string, draft: Draft) {
         signal,
       }),
     placeholderData: keepPreviousData,
-    // The frame's document is available only for a short time.
+    // The URL of the frame's document is valid only for a short time.
     gcTime: 0,
     refetchOnWindowFocus: false,
     retry: false,

@@ -54,7 +54,7 @@ const quantity = (amount: number, unit: string): string =>
 
 const number = (value: number): string => new Intl.NumberFormat(formatLocale(i18n.locale)).format(value);
 
-/** Numbers of this size or larger mean that there is effectively no limit. */
+/** A limit of this size or larger is effectively no limit. */
 const unlimited = 2 ** 31 - 1;
 
 /**

@@ -1,4 +1,4 @@
-/** Moves the focus to a setting, and makes the open page visible in the list. */
+/** Moves the focus to a setting, and scrolls the list of pages to the open page. */
 import { useEffect } from 'react';
 import { fieldId } from './form.ts';
 import nav from './nav.module.css';

@@ -1,4 +1,4 @@
-/** Keeps the operator's changes and checks them on the server while they are edited. */
+/** Stores the operator's changes, and checks them on the server while the operator edits them. */
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
 import { useMay } from '../../api/session.ts';
@@ -111,7 +111,7 @@ const none: readonly SettingFault[] = [];
 
 /**
  * Returns the errors of the changes, which the server checks after a short pause. `shown` also contains the previous
- * errors of settings that are being edited, which prevents flicker. `current` doesn't contain them.
+ * errors of settings that are being edited, which prevents flicker. `current` doesn't contain previous errors.
  */
 function useFaults(changes: readonly Change[]) {
   const [checked, setChecked] = useState(changes);

@@ -49,7 +49,7 @@ export interface ChartData {
   readonly scale: 'time' | 'number' | 'category';
   /** The text of each point on the x axis, in the order of {@link x}. */
   readonly labels: readonly string[];
-  /** Ascending numbers: seconds since the epoch, values or positions. */
+  /** The x values in ascending order, which are seconds since the epoch, numbers or positions. */
   readonly x: readonly number[];
   readonly series: readonly { readonly name: string; readonly values: readonly (number | null)[] }[];
 }

@@ -22,7 +22,7 @@ const [minHeightPx, maxHeightPx] = [180, 320];
 /** The total height of the controls and the legend. */
 const besidePx = 130;
 
-/** Returns the size of a plot. If the view is tall enough, the plot fits into it without scrolling. */
+/** Returns the size of a plot. If the view is tall enough, the plot fits into the view without scrolling. */
 export function sizeIn(element: HTMLElement, view: HTMLElement): { width: number; height: number } {
   const height = Math.max(minHeightPx, Math.min(maxHeightPx, view.clientHeight - besidePx));
   return { width: element.clientWidth, height };
@@ -33,7 +33,9 @@ export const plotData = ({ x, series }: ChartData): uPlot.AlignedData => [
   ...series.map(({ values }) => [...values]),
 ];
 
-/** Returns the style of a line. After the last color, the colors are used again for dashed lines. */
+/**
+ * Returns the style of a line. If there are more lines than colors, the other lines reuse the colors and are dashed.
+ */
 export const lineAt = (index: number): { color: string; isDashed: boolean } => ({
   color: lineColors[index % lineColors.length] ?? '--plinth-text',
   isDashed: index >= lineColors.length,

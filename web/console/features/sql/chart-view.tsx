@@ -105,7 +105,7 @@ function Plot({ data, kind, label }: { data: ChartData; kind: ChartChoice['kind'
   const { hidden, toggle } = useHiddenLines();
   const latest = useRef({ data, hidden });
   latest.current = { data, hidden };
-  // The plot contains the category labels, so it is created again when they change.
+  // The plot contains the category labels, so a new plot is created when the labels change.
   const labels = data.scale === 'category' ? data.labels : [];
   const shape = [kind, data.scale, ...data.series.map(({ name }) => name), ...labels].join('\n');
   // biome-ignore lint/correctness/useExhaustiveDependencies: the plot is created again only if its kind or its series change

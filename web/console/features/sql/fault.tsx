@@ -1,4 +1,4 @@
-/** Shows PostgreSQL's error with its position in the editor, and its notices. */
+/** Shows an error from PostgreSQL with its position in the editor, and PostgreSQL's notices. */
 import { Button } from '@mantine/core';
 import { Notice } from '../../../ui/notice.tsx';
 import { Tag } from '../../components/tag.tsx';

@@ -1,4 +1,4 @@
-/** The library, which contains saved queries, the history and templates. The search covers all of them. */
+/** The library, which contains saved queries, the history and templates. The search covers all three. */
 import { useState } from 'react';
 import { SearchInput } from '../../components/search-input.tsx';
 import { SidePanel } from '../../components/side-panel.tsx';
@@ -48,7 +48,7 @@ export function Library({ onOpen, onClose }: { onOpen: OpenQuery; onClose: () =>
   );
 }
 
-/** Returns a function that matches texts that together contain every word of the search. */
+/** Returns a function that checks whether texts together contain every word of the search. */
 function matcher(search: string): Matcher {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
   return (...texts) => {

@@ -1,4 +1,4 @@
-/** The SQL page, with tabs for drafts, the editor and the results. The address contains the tab and the persona. */
+/** The SQL page, with tabs for drafts, the editor and the results. The page's URL contains the tab and the persona. */
 import { ActionIcon, Button } from '@mantine/core';
 import { IconBooks, IconPlus, IconX } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';

@@ -18,7 +18,7 @@ const types: readonly ParameterType[] = [
   'json',
 ];
 
-/** The text is parsed after this time without a change. */
+/** The text is parsed when it hasn't changed for this time. */
 const settleMs = 250;
 
 /** Returns a value for each parameter in the text. A new parameter has an empty value. */

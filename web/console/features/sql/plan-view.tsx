@@ -1,4 +1,4 @@
-/** Shows a query plan as a tree, with each step's share of the cost and the error in its row estimate. */
+/** Shows a query plan as a tree, with each step's share of the total and the error in the step's row estimate. */
 import { Tag } from '../../components/tag.tsx';
 import type { RawPlan } from './api.ts';
 import { flatten, type PlanStep, planTree } from './plan.ts';

@@ -14,7 +14,10 @@ export interface PlanStep {
   readonly ownCost: number;
   /** The time of this step in milliseconds, without its child steps. Undefined unless the statement was run. */
   readonly ownMs: number | undefined;
-  /** The share of the total from 0 to 1. Based on the time if the statement was run, and otherwise on the cost. */
+  /**
+   * The step's share of the total, as a number from 0 to 1. Based on the time if the statement was run, and otherwise
+   * on the cost.
+   */
   readonly share: number;
   readonly expectedRows: number;
   readonly actualRows: number | undefined;
@@ -59,7 +62,7 @@ export function planTree({ Plan }: RawPlan): PlanStep {
 /** Returns the steps in display order, from top to bottom. */
 export const flatten = (step: PlanStep): PlanStep[] => [step, ...step.children.flatMap(flatten)];
 
-/** The times in a plan are averages per loop, so they are multiplied by the number of loops. */
+/** PostgreSQL reports a step's time as the average per loop, so the time is multiplied by the number of loops. */
 const totalMs = (node: RawNode): number =>
   number(node['Actual Total Time']) * Math.max(1, number(node['Actual Loops']));
 

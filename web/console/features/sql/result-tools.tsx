@@ -14,7 +14,10 @@ import { t } from './text.ts';
 
 export type ExportContext = Pick<ExportRequest, 'text' | 'as' | 'parameters' | 'name'>;
 
-/** Matches statements that change data. They can't be exported because an export runs the statement again. */
+/**
+ * Matches statements that change data. The results of such statements can't be exported, because an export runs the
+ * statement again.
+ */
 const changesData = /^(?:INSERT|UPDATE|DELETE|MERGE)\b/;
 
 export function ResultTools({

@@ -21,7 +21,7 @@ export type Charts = Readonly<Record<string, ChartChoice>>;
 
 export interface ChartStore {
   readonly charts: Charts;
-  /** Stores the chart of a result. Undefined shows the table. */
+  /** Stores the operator's choice of a chart for a result. The value undefined shows the table. */
   readonly onChange: (index: number, choice: ChartChoice | undefined) => void;
 }
 
@@ -47,7 +47,7 @@ export function Results({
 }) {
   const base = useId();
   const { statements } = run;
-  // The selected tab applies to a run and its repetitions, which have the same statements.
+  // The selected tab stays selected when a run is repeated, because the repeated run has the same statements.
   const shape = statements.map(({ start }) => start).join();
   const [chosen, setChosen] = useState<{ readonly shape: string; readonly index: number }>();
   const current = chosen?.shape === shape ? chosen.index : indexToShow(statements);
@@ -87,7 +87,7 @@ export function Results({
   );
 }
 
-/** Returns the index of the statement that failed, or of the last one that returned rows. */
+/** Returns the index of the statement that failed, or of the last statement that returned rows. */
 function indexToShow(statements: readonly StatementResult[]): number {
   const failed = statements.findIndex(({ error }) => error !== undefined);
   if (failed >= 0) return failed;

@@ -40,7 +40,7 @@ export function RunBar({
   hasSelection: boolean;
   canSave: boolean;
   limits: RunLimits;
-  /** The interval at which the query runs again. 0 if it doesn't run again. */
+  /** The interval at which the query is repeated. 0 if the query isn't repeated. */
   everySeconds: number;
   onRun: () => void;
   onEvery: (seconds: number) => void;

@@ -10,7 +10,7 @@ import { t } from './text.ts';
 
 export function SaveQuery({ tab, onClose }: { tab: Tab; onClose: () => void }) {
   const { data } = useQuery(savedQuery);
-  // The form's fields depend on the saved query, so it is shown once the list has loaded.
+  // The form's fields depend on the saved query, so the form isn't shown until the list of saved queries has loaded.
   return data === undefined ? null : (
     <SaveForm
       tab={tab}

@@ -1,5 +1,5 @@
 /**
- * Determines the part of the editor's text to run. This is the selection, or the complete text if the selection is
+ * Determines the part of the editor's text to run. That part is the selection, or the complete text if the selection is
  * blank.
  */
 import type { Script } from './use-run.ts';

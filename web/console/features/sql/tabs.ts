@@ -80,7 +80,7 @@ export function openTab(content: TabContent = {}): string {
   return id;
 }
 
-/** Changes a tab. Creates it if it doesn't exist, because a URL can refer to a tab from another browser. */
+/** Changes a tab. Creates the tab if it doesn't exist, because a URL can refer to a tab from another browser. */
 export function changeTab(id: string, change: Partial<Omit<Tab, 'id'>>): void {
   const known = tabs.some((tab) => tab.id === id);
   write(

@@ -7,7 +7,7 @@ import { useRepeat } from './use-repeat.ts';
 import { type RunInput, useRun } from './use-run.ts';
 
 export interface ShownPlans {
-  /** The editor's text when the plans were requested. Offsets in `plans` refer to it. */
+  /** The editor's text when the plans were requested. Offsets in `plans` refer to this text. */
   readonly text: string;
   readonly plans: readonly StatementPlan[];
 }
@@ -49,7 +49,7 @@ export function useQueryRun(text: string, selection: Selection, request: RunInpu
       clear();
       plan.mutate(analyze);
     },
-    /** The interval at which the query runs, in seconds. 0 if it doesn't run again. */
+    /** The interval at which the query is repeated, in seconds. 0 if it isn't repeated. */
     everySeconds: repeat.everySeconds,
     runEvery: (seconds: number): void => {
       if (seconds !== 0) run();

@@ -53,8 +53,8 @@ export function useRun(mayWrite: boolean) {
    */
   const isUnwanted = useRef(false);
   /**
-   * The ID of the current run. It isn't part of the state, because while a run is repeated, the state still contains
-   * the previous run.
+   * The ID of the current run. This ID isn't part of the state, because the state still contains the previous run while
+   * a run is repeated.
    */
   const currentId = useRef<string>(undefined);
   const last = useRef<{ readonly script: Script; readonly request: RunInput }>(undefined);
@@ -73,7 +73,7 @@ export function useRun(mayWrite: boolean) {
       currentId.current = undefined;
       last.current = { script, request };
       const isCurrent = (): boolean => controller.current === own;
-      // While a run is repeated, the previous result stays visible until the next one is complete.
+      // While a run is repeated, the previous result stays visible until the next result is complete.
       if (repeated) setState((previous) => ({ ...previous, isRunning: true }));
       else setState({ ...idle, isRunning: true, text: script.all, request, run: emptyOutcome });
       let run = emptyOutcome;

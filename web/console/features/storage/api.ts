@@ -19,9 +19,9 @@ export interface StorageSearch {
   readonly search?: string;
   /** The full path to the open file. */
   readonly file?: string;
-  /** Undefined sorts by name. */
+  /** If undefined, files are sorted by name. */
   readonly sort?: Exclude<FileSort, 'name'>;
-  /** Undefined sorts in ascending order. */
+  /** If undefined, the order is ascending. */
   readonly order?: 'desc';
 }
 
@@ -96,6 +96,7 @@ export const fileQuery = (bucket: string, path: string) =>
     queryKey: ['file', bucket, path],
     queryFn: ({ signal }) =>
       fetchConsole('GET /storage/buckets/:bucket/object', { params: { bucket }, query: { path }, signal }),
-    // The link is valid for two hours. It isn't fetched more often because that would restart a video that is playing.
+    // The link is valid for two hours. The link isn't fetched more often, because a new link would restart a video that
+    // is playing.
     staleTime: 60 * 60_000,
   });

@@ -50,7 +50,7 @@ export function BucketForm({
       .split(',')
       .map((type) => type.trim())
       .filter((type) => type !== '');
-    // If the limit wasn't edited, it is sent unchanged, because its displayed value is rounded.
+    // If the operator didn't edit the limit, the stored limit is sent, because the displayed value is rounded.
     const isSameLimit = bucket?.file_size_limit != null && limit === printSize(bucket.file_size_limit);
     mutate({
       public: isPublic,

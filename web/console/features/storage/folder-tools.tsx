@@ -1,4 +1,4 @@
-/** The toolbar of a folder, with its path, the search and the actions on its entries. */
+/** The toolbar of a folder, with the folder's path, the search and the actions on entries. */
 import { ActionIcon, Button } from '@mantine/core';
 import { IconArrowLeft, IconFolderPlus, IconUpload } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';

@@ -1,4 +1,4 @@
-/** Moves the selected files and folders to another folder, or renames one of them. */
+/** Moves the selected files and folders to another folder, or renames a single file or folder. */
 import { Button, NativeSelect, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { Notice } from '../../../ui/notice.tsx';
@@ -29,7 +29,7 @@ export function MoveEntries({
   bucket: Bucket;
   facts: StorageOverview;
   folder: string;
-  /** The paths of the entries. With a single entry, its name can be changed too. */
+  /** The paths of the entries. If there is only one entry, the operator can also change its name. */
   names: readonly string[];
   onClose: () => void;
   onDone: () => void;

@@ -1,8 +1,8 @@
 /**
  * Shows previews of files, which are loaded from the API's origin without cookies. Images, audio and video are shown by
  * elements that don't run scripts. Content that can contain scripts (HTML, SVG source, XML) is shown as text. A PDF can
- * contain scripts and links, and browsers don't show PDFs in a sandboxed frame. It is therefore opened in a separate
- * tab that has no access to this one.
+ * contain scripts and links, and browsers don't show PDFs in a sandboxed frame. PDFs are therefore opened in a separate
+ * tab that has no access to this tab.
  */
 import { Button } from '@mantine/core';
 import { IconExternalLink, IconEyeOff } from '@tabler/icons-react';

@@ -1,6 +1,6 @@
 /**
- * Uploads a file to storage with a signed link for its path. If the service supports TUS (version 1.0.0, "Core
- * Protocol"), large files are sent in parts, and an interrupted upload can be resumed.
+ * Uploads a file to the storage service with a link that is signed for the file's path. If the service supports TUS
+ * (version 1.0.0, "Core Protocol"), large files are sent in parts, and an interrupted upload can be resumed.
  */
 
 import type { UploadLink } from './api.ts';
@@ -106,7 +106,7 @@ async function offsetOf(
   }
 }
 
-/** Formats metadata as names with base64 values (TUS 1.0.0, "Upload-Metadata"). */
+/** Formats metadata as pairs of a name and a base64 value (TUS 1.0.0, "Upload-Metadata"). */
 function metadataOf({ bucket, path, file }: SendOptions): string {
   const fields = {
     bucketName: bucket,

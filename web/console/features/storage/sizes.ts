@@ -1,4 +1,4 @@
-/** Formats and parses file sizes. Units are decimal, as in storage's configuration (1 KB is 1000 bytes). */
+/** Formats and parses file sizes. Units are decimal (1 KB is 1000 bytes), as in the storage service's configuration. */
 
 const units = ['B', 'KB', 'MB', 'GB', 'TB'] as const;
 

@@ -6,7 +6,7 @@ import classes from './folder-view.module.css';
 
 const route = getRouteApi('/app/storage');
 
-/** A column header that sorts the files on the server. Pressing it again reverses the order. */
+/** A column header that sorts the files on the server. Pressing the header again reverses the order. */
 export function SortHead({
   sort,
   className,

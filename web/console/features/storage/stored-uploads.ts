@@ -46,7 +46,7 @@ function read(): readonly StoredUpload[] {
 
 function isStoredUpload(value: unknown): value is StoredUpload {
   const { name, address, at } = (value ?? {}) as Partial<StoredUpload>;
-  // Only addresses on the page's own origin are accepted, because requests to them contain a token.
+  // Only URLs with the page's own origin are accepted, because requests to these URLs contain a token.
   return (
     typeof name === 'string' &&
     typeof address === 'string' &&

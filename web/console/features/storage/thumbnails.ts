@@ -1,4 +1,7 @@
-/** Links to thumbnails of the images in a folder. Browsers load the images themselves only when they are visible. */
+/**
+ * Fetches links to thumbnails of the images in a folder. Browsers load the images themselves only when the images are
+ * visible.
+ */
 import { queryOptions, useQueries } from '@tanstack/react-query';
 import { fetchConsole } from '../../api/session.ts';
 import type { FolderEntry } from './api.ts';

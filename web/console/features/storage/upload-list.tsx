@@ -9,7 +9,7 @@ import { t } from './text.ts';
 import classes from './upload-list.module.css';
 import type { Upload, Uploads } from './use-uploads.ts';
 
-/** Up to this number, all files are shown until the operator hides them. */
+/** If there are at most this many files, all of them are shown until the operator hides them. */
 const fewFiles = 3;
 
 export function UploadList({ uploads }: { uploads: Uploads }) {

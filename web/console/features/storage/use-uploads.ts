@@ -33,7 +33,7 @@ export interface Uploads {
   readonly list: readonly Upload[];
   add(bucket: string, folder: string, files: Iterable<File>): void;
   retry(id: number, replace?: boolean): void;
-  /** Retries all failed uploads. With `replace`, includes uploads whose file already exists. */
+  /** Retries all failed uploads. If `replace` is set, also retries uploads whose file already exists. */
   retryAll(replace: boolean): void;
   cancel(id: number): void;
   clear(): void;

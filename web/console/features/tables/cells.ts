@@ -1,4 +1,4 @@
-/** Determines what a cell shows, whether it can be edited, and how wide it is. Doesn't depend on React. */
+/** Determines what a cell shows, whether it can be edited, and how wide it is. This module doesn't depend on React. */
 import type {
   Cell,
   CellChange,
@@ -65,7 +65,8 @@ export function gridRows(relation: Relation, page: RowPage): readonly GridRow[] 
 }
 
 /**
- * Returns the value of a column. A column can be named `constructor` or `__proto__`, which every object inherits.
+ * Returns the value of a column. A column can be named `constructor` or `__proto__`, and every object inherits
+ * properties with these names.
  */
 export const valueIn = (values: RowValues, name: string): Cell =>
   Object.hasOwn(values, name) ? (values[name] ?? null) : null;
@@ -84,7 +85,7 @@ export function cutCells(columns: readonly string[], values: RowValues): Pick<Gr
 
 /**
  * Returns a copy of the page in which rows are replaced. The rows are identified by the text of their previous key. If
- * the page contains none of them, returns the same object.
+ * the page contains none of these rows, returns the same object.
  */
 export function withRows(
   relation: Relation,
@@ -108,7 +109,7 @@ export function withRows(
 /** Replaces line breaks with a visible symbol, because a cell has a single line. */
 export const oneLine = (text: string): string => text.slice(0, shownChars).replaceAll(/\r\n|\r|\n/g, ' ↵ ');
 
-/** Where a cell is edited: in the cell itself, in a box below it, or in the row's panel. */
+/** The place where a cell is edited: in the cell itself, in a box below the cell, or in the row's panel. */
 export type Editor = 'text' | 'choice' | 'popup' | 'panel';
 
 const longTypes = /^(xml|tsvector)$/;
@@ -151,7 +152,7 @@ export const isMono = (column: Column): boolean =>
 
 const neverEmpty = /^(boolean|uuid|jsonb?|date|time|interval|inet|cidr|macaddr|xml)|\[\]$/;
 
-/** Whether the column's type accepts an empty string. Numbers and dates don't. */
+/** Whether the column's type accepts an empty string. Numbers and dates don't accept an empty string. */
 export const mayBeEmpty = (column: Column): boolean =>
   column.enum_values === null && !numberTypes.test(column.type) && !neverEmpty.test(column.type);
 
@@ -174,7 +175,7 @@ function contentWidth({ type, enum_values }: Column): number {
   if (type === 'boolean') return 90;
   if (numberTypes.test(type)) return 110;
   if (type === 'uuid') return 300;
-  // The width is sufficient for microseconds and the offset.
+  // The width is sufficient for a time with microseconds and the UTC offset.
   if (type.startsWith('timestamp')) return type.endsWith('with time zone') ? 246 : 226;
   if (type === 'date') return 120;
   return 230;

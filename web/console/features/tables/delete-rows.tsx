@@ -1,4 +1,4 @@
-/** Deletes rows. First shows the other changes that the deletion causes, and whether it can be undone. */
+/** Deletes rows. First shows the other changes that the deletion causes, and whether the deletion can be undone. */
 import { useMutation, useQuery } from '@tanstack/react-query';
 import type { TableName } from '../../api/queries.ts';
 import { fetchConsole } from '../../api/session.ts';
@@ -23,7 +23,7 @@ export default function DeleteRows({
   name: TableName;
   as: string | undefined;
   scope: RowScope;
-  /** Counts all matching rows. */
+  /** Counts all rows that match the filters. */
   count: () => Promise<number | undefined>;
   onClose: () => void;
   /** Receives the deleted rows if they can be restored. */

@@ -14,8 +14,8 @@ export interface CellEdit {
   /** The value that the operator saw before editing. Undefined if the cell was truncated or not shown. */
   readonly seen: Cell | undefined;
   /**
-   * The number of saves that had finished when the edit started. If undefined, the edit is assumed to include all saves
-   * that have finished by the time it is saved.
+   * The number of saves that had finished when the edit started. If undefined, the edit is assumed to take into account
+   * all saves that have finished by the time the edit is saved.
    */
   readonly since?: number;
 }
@@ -51,8 +51,8 @@ export function stepBack(edits: readonly CellEdit[], made: Made): CellEdit[] {
 }
 
 /**
- * Updates an edit that started before some of this page's saves finished. The row may have a new key. If one of these
- * saves replaced the value that the operator saw, the expected value is replaced too.
+ * Updates an edit for saves from this page that finished after the edit had started. The row may have a new key. If one
+ * of these saves replaced the value that the operator saw, the expected value is replaced too.
  */
 export function caughtUp({ since, ...edit }: CellEdit, saves: readonly Made[]): CellEdit {
   let { key, seen } = edit;

@@ -1,4 +1,7 @@
-/** The filter conditions. They apply only when the operator clicks Apply, so incomplete conditions are never sent. */
+/**
+ * The filter conditions. The conditions apply only when the operator clicks Apply, so incomplete conditions are never
+ * sent.
+ */
 import { Button, CloseButton } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';

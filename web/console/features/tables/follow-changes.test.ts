@@ -13,7 +13,7 @@ function show(isVisible: boolean): void {
   for (const listener of page.listeners) listener();
 }
 
-/** Simulates the server, which responds when the snapshot differs. The page can abort the request. */
+/** Simulates the server, which responds when the snapshot has changed. The page can abort the request. */
 function next(after: string | undefined, signal: AbortSignal): Promise<string> {
   return new Promise((resolve, reject) => {
     const look = setInterval(() => {

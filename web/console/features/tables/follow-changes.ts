@@ -1,4 +1,4 @@
-/** Follows the changes of the database while the page is visible. Doesn't depend on React. */
+/** Follows the changes of the database while the page is visible. This module doesn't depend on React. */
 
 /** The delay before the first request, because loading the page has priority. */
 const startMs = 1000;
@@ -10,12 +10,15 @@ const retryMs = 5000;
  */
 const share = 0.2;
 /**
- * The rows are labeled live if the pause between updates isn't longer than this. After a longer pause, changes appear
- * too late.
+ * The rows are labeled live if the pause between updates isn't longer than this. With a longer pause, changes appear
+ * too late for this label.
  */
 const maxLiveMs = 1200;
 
-/** Whether changes appear immediately. If reading the rows is slow, the number of seconds between updates. */
+/**
+ * `live` if changes appear immediately, and `off` if they don't appear. A number of seconds between updates if reading
+ * the rows is slow.
+ */
 export type Live = 'live' | 'off' | number;
 
 export interface Following {

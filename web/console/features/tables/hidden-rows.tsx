@@ -1,4 +1,7 @@
-/** Shown if a persona can't see any rows. It distinguishes an empty table from rows that the policies hide. */
+/**
+ * Shown if a persona can't see any rows. The text distinguishes an empty table from a table whose rows are hidden by
+ * policies.
+ */
 import { Button } from '@mantine/core';
 import { IconEyeOff, IconTableOff } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';

@@ -1,6 +1,6 @@
 import { useLayoutEffect } from 'react';
 
-/** Ignores keys while a dialog loads. They are meant for the dialog but would change the cell that has focus. */
+/** Ignores keys while a dialog loads. Such keys are meant for the dialog but would change the cell that has focus. */
 export function IgnoreKeys(): null {
   useLayoutEffect(() => {
     const ignore = (event: Event): void => {

@@ -7,7 +7,7 @@ import { skippedCsv } from './skipped-csv.ts';
 import { t } from './text.ts';
 import type { Report } from './use-import-run.ts';
 
-/** Whether the import can add rows, which requires that any invalid rows were skipped. */
+/** Whether the import can add rows. Any invalid rows must have been skipped. */
 export const isUsable = ({ rows, invalid, skipped }: Report): boolean =>
   rows > invalid && (invalid === 0 || skipped.length > 0);
 

@@ -47,7 +47,7 @@ export function FileFields({
   onChange,
 }: {
   source: ImportFile;
-  /** Whether the file's field receives focus, for example in a panel that opens. */
+  /** Whether the file field receives focus when it appears, for example in a panel that opens. */
   startsFocused?: boolean;
   onChange: () => void;
 }) {

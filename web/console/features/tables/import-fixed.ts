@@ -1,4 +1,4 @@
-/** Handles the table's columns that the file doesn't provide. */
+/** Handles the table's columns for which the file has no values. */
 import type { Column } from '../../api/types.ts';
 
 /** The values that the operator has set for all rows, by column. Null stands for NULL. */

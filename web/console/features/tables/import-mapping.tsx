@@ -59,7 +59,7 @@ export function MappingTable({
   );
 }
 
-/** The columns that the file doesn't provide. Required ones are listed first, with a warning. */
+/** The columns for which the file has no values. Required columns are listed first, with a warning. */
 export function OtherColumns({
   relation,
   mapped,

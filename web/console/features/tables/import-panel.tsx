@@ -115,7 +115,7 @@ function Import({
   const isReady = found !== undefined && problem === undefined && !run.isPending;
   const report = run.data;
   const isWritten = report?.written === true;
-  /** Whether a dry run has succeeded. Enter then imports the file, and otherwise starts a dry run. */
+  /** Whether a dry run has succeeded. If so, Enter imports the file. Otherwise, Enter starts a dry run. */
   const isChecked = report !== undefined && isUsable(report);
   const isSet = new Set([...used, ...Object.keys(fixed).filter((each) => others.has(each))]);
   const newest = newestFirst(relation.columns, isSet);

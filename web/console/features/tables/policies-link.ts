@@ -1,8 +1,8 @@
 import type { Relation } from '../../api/types.ts';
 
 /**
- * Returns the search parameters with which the policies page shows only this table. If policies don't allow any access
- * yet, the form for a new policy is open.
+ * Returns the search parameters with which the policies page shows only this table. If no policy allows access yet, the
+ * form for a new policy is also opened.
  */
 export function policiesOf({ schema, name, rls, policies }: Relation, mayWrite: boolean) {
   const table = `${schema}.${name}`;

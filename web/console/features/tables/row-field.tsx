@@ -45,7 +45,8 @@ export function RowField(props: RowFieldProps) {
     <div
       className={classes.field}
       data-changed={isChanged || undefined}
-      // Without this attribute, a dialog would focus its close button. With it, the focus stays in the field.
+      // Without this attribute, a dialog would focus its close button. With this attribute, the focus stays in the
+      // field.
       data-autofocus={autoFocus || undefined}
     >
       <div className={classes.head}>

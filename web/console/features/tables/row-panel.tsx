@@ -1,4 +1,6 @@
-/** A panel for one row. It shows long cells completely, saves several cells together and can insert a new row. */
+/**
+ * A panel for one row. The panel shows long cells completely, saves several cells together and can insert a new row.
+ */
 import { useQuery } from '@tanstack/react-query';
 import { ApiError } from '../../../lib/api.ts';
 import { rowQuery } from '../../api/queries.ts';

@@ -1,4 +1,7 @@
-/** Determines how many rows the grid shows. It can be an estimate, because counting a large table is slow. */
+/**
+ * Determines how many rows the grid shows. The number can be an estimate, because counting the rows of a large table is
+ * slow.
+ */
 
 export interface KnownPage {
   readonly page: number;
@@ -8,7 +11,7 @@ export interface KnownPage {
 
 export interface RowTotal {
   readonly rows: number;
-  /** Whether the number is exact. An estimate and the number of loaded rows aren't exact. */
+  /** Whether the number is exact. The number isn't exact if it is an estimate or the number of loaded rows. */
   readonly exact: boolean;
 }
 

@@ -7,8 +7,8 @@ let awaited: TableName | undefined;
 let abort: AbortController | undefined;
 
 /**
- * Focuses the first cell of a table as soon as its rows are shown. The next key press or click cancels this, so that
- * the focus isn't taken from a field in which the operator is already typing.
+ * Focuses the first cell of a table as soon as its rows are shown. The next key press or click cancels the focus
+ * change, so that a field in which the operator is already typing keeps the focus.
  */
 export function focusRowsOf(table: TableName): void {
   forget();

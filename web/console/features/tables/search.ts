@@ -1,6 +1,6 @@
 /**
  * Validates the grid's search parameters: filters, the sort order and the open row. An invalid link opens the table
- * without them instead of causing an error.
+ * without these parameters instead of causing an error.
  */
 import { type Filter, filterOperators, type RowKey, type Sort } from '../../api/types.ts';
 import { validateAs } from '../../components/persona.ts';
@@ -70,7 +70,10 @@ export function validateTableSearch(search: Fields): TableSearch {
   };
 }
 
-/** Returns the next sort order for a column. It changes from ascending to descending and then to none (undefined). */
+/**
+ * Returns the next sort order for a column. The order changes from ascending to descending and then to none
+ * (undefined).
+ */
 export function toggledSort(sort: readonly Sort[], column: string): readonly Sort[] | undefined {
   const previous = sort.find((each) => each.column === column);
   if (previous === undefined) return [{ column, ascending: true }];

@@ -1,4 +1,7 @@
-/** Writes a CSV file of the rows that an import skipped. Once the rows are corrected, the file can be imported. */
+/**
+ * Writes a CSV file of the rows that an import skipped. Once the operator has corrected the rows, the file can be
+ * imported.
+ */
 import type { Report } from './use-import-run.ts';
 
 export function skippedCsv(skipped: Report['skipped']): string {

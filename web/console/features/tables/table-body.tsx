@@ -1,4 +1,4 @@
-/** Shows the rows of a table, or the reason why none are visible. */
+/** Shows the rows of a table, or the reason why no rows are visible. */
 import { Button } from '@mantine/core';
 import { IconTableOff } from '@tabler/icons-react';
 import { type ReactNode, Suspense } from 'react';

@@ -1,6 +1,6 @@
 /**
- * The grid's footer, with the number of rows, the selection with its actions, and the last action with Undo. The
- * actions are in the footer because rows must not move when they appear.
+ * The grid's footer, which shows the number of rows, the selection with its actions, and the last action with an Undo
+ * button. The actions are in the footer because rows must not move when they appear.
  */
 import { Button } from '@mantine/core';
 import { IconPencil, IconTrash } from '@tabler/icons-react';

@@ -1,4 +1,7 @@
-/** The page of a table, with the toolbar, the filters, the grid and the open row. The URL contains all choices. */
+/**
+ * The page of a table, with the toolbar, the filters, the grid and the open row. The URL contains all of the operator's
+ * choices.
+ */
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { Suspense, useMemo, useRef, useState } from 'react';
@@ -190,7 +193,7 @@ function OpenTable({ relation }: { relation: Relation }) {
   );
 }
 
-/** Undoes the last step. The footer then shows what was undone, or why it couldn't be. */
+/** Undoes the last step. The footer then shows what was undone, or why the step couldn't be undone. */
 function undoLast(edits: Edits, onRestored: () => void, onNote: (note: string) => void): void {
   onNote('');
   void edits.undo().then(

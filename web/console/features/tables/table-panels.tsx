@@ -12,7 +12,7 @@ const RowPanel = lazyPart(() => import('./row-panel.tsx'));
 const PeekPanel = lazyPart(() => import('./peek-panel.tsx'));
 const ImportPanel = lazyPart(() => import('./import-panel.tsx'));
 
-/** A cell whose referenced row is shown. */
+/** The foreign key cell whose referenced row is shown. */
 export interface Peek {
   readonly index: number;
   readonly column: string;

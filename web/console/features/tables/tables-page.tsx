@@ -26,7 +26,7 @@ import { focusRowsOf, focusShownRows } from './rows-focus.ts';
 import classes from './tables-page.module.css';
 
 export function TablesPage() {
-  // On a narrow screen, an open page replaces the list.
+  // On a narrow screen, the open page is shown in place of the list.
   const isOpen = useMatches({ select: (matches) => matches.at(-1)?.routeId !== '/app/tables/' });
   const [showsList] = useListVisibility();
   const isWide = isOpen && !showsList;
@@ -123,13 +123,15 @@ function Schemas({ relations }: { relations: readonly RelationSummary[] }) {
 
 const systemKey = 'plinth-system-schemas';
 
-/** Lists the services' tables. They are collapsed because they usually outnumber the project's tables. */
+/**
+ * Lists the services' tables. The services' tables are collapsed, because they usually outnumber the project's tables.
+ */
 function SystemSchemas({
   relations,
   isSearched,
 }: {
   relations: readonly RelationSummary[];
-  /** Whether a search is active. If so, its results are shown regardless of the state. */
+  /** Whether a search is active. If so, the results are shown even if the section is collapsed. */
   isSearched: boolean;
 }) {
   const id = useId();

@@ -13,10 +13,10 @@ import { byRow, type CellEdit, caughtUp, type Made, stepBack } from './edit-step
 export interface Failure {
   /** The edit that was rejected. */
   readonly edit: CellEdit;
-  /** The edits of the rejected save. None of them were saved. */
+  /** The edits of the rejected save. The server didn't save any of these edits. */
   readonly edits: readonly CellEdit[];
   readonly error: unknown;
-  /** Whether the save was meant to undo an earlier one. */
+  /** Whether the save was meant to undo an earlier save. */
   readonly isUndo: boolean;
 }
 
@@ -32,9 +32,12 @@ type Step =
 export interface Edits {
   /** Returns the values, by column, that the row's cells show while they are being saved. */
   pending(key: RowKey): ReadonlyMap<string, CellChange> | undefined;
-  /** Returns the number of saves that have finished. An edit that starts now includes them ({@link CellEdit.since}). */
+  /**
+   * Returns the number of saves that have finished. An edit that starts now takes these saves into account
+   * ({@link CellEdit.since}).
+   */
   count(): number;
-  /** Saves all edits, or none of them if one is rejected. */
+  /** Saves all edits, or none of them if the server rejects an edit. */
   save(edits: readonly CellEdit[]): Promise<void>;
   readonly failure: Failure | undefined;
   dismiss(): void;
@@ -88,7 +91,7 @@ export function useEdits(
     changeSteps((all) => [...all.slice(1 - undoSteps), step]);
   }
 
-  /** Saves the edits. Returns the edits that would undo them, or undefined if the save was rejected. */
+  /** Saves the edits. Returns the edits that would undo the save, or undefined if the save was rejected. */
   async function send(
     requested: readonly CellEdit[],
     isUndo: boolean,
@@ -114,7 +117,8 @@ export function useEdits(
       saves.current.push(made);
       if (saves.current.length > maxSaves) saves.current[saves.current.length - 1 - maxSaves] = nothing;
       latestReplace.current(made);
-      // Each change gives a row without a primary key a new identifier, so earlier undo steps must use the new one.
+      // Each change gives a row without a primary key a new identifier, so earlier undo steps must use the new
+      // identifier.
       changeSteps((all) =>
         all.map((step) =>
           step.kind === 'rows'
@@ -181,7 +185,7 @@ export function useEdits(
     undoable: last && undoableOf(last),
     undone,
     async undo() {
-      // A save that is still running will be the last step.
+      // If a save is still running, that save will be the last step.
       await queue.current;
       const step = latestSteps.current.at(-1);
       if (step === undefined) return 0;

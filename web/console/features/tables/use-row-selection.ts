@@ -17,7 +17,7 @@ export function useRowSelection(view: RowView): RowSelection {
   const [selected, setSelected] = useState<ReadonlyMap<string, RowKey>>(new Map());
   const [isAll, setAll] = useState(false);
 
-  // If the view changes for any reason, including the Back button, the selection is cleared.
+  // Any change of the view clears the selection, including a change through the Back button.
   const viewText = hashKey([view]);
   const [chosenIn, setChosenIn] = useState(viewText);
   if (chosenIn !== viewText) {

@@ -31,7 +31,9 @@ export interface Rows {
   readonly isCounting: boolean;
   readonly countError: unknown;
   refresh(): void;
-  /** Replaces the edited rows with the rows that the server returned, wherever they are in the view now. */
+  /**
+   * Replaces the edited rows with the rows that the server returned, regardless of their current positions in the view.
+   */
   replace(made: Made): void;
 }
 

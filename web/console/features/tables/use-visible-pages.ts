@@ -4,7 +4,7 @@ import { pageSize } from '../../api/queries.ts';
 
 const pageStart = (row: number): number => Math.floor(row / pageSize) * pageSize;
 
-/** Rerenders the component only if different pages are needed. The grid itself tracks individual rows. */
+/** The component is rendered again only if different pages are needed. The grid itself tracks individual rows. */
 export function useVisiblePages() {
   const [visible, setVisible] = useState({ first: 0, last: 0 });
   const onVisible = useCallback((firstRow: number, lastRow: number) => {

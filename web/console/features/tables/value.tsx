@@ -3,7 +3,7 @@ import { t } from '../../text.ts';
 import { oneLine } from './cells.ts';
 import classes from './value.module.css';
 
-/** Shows NULL, an empty string and a default in a way that distinguishes them from text. */
+/** Shows NULL, an empty string and a default so that they can be distinguished from text. */
 export function Value({ change, isCut = false }: { change: CellChange; isCut?: boolean }) {
   if ('default' in change) return <span className={classes.default}>{t('value.default')}</span>;
   if (change.value === null) return <span className={classes.null}>NULL</span>;

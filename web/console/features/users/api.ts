@@ -36,7 +36,7 @@ export const providersQuery = queryOptions({
   staleTime: 60_000,
 });
 
-/** Fetches the users that a bulk action on all matching users applies to. */
+/** Fetches the users to which a bulk action applies if it includes all users that match the filters. */
 export const fetchMatching = (search: UsersSearch, signal?: AbortSignal) =>
   fetchConsole('GET /users/ids', { query: selectionOf(search), signal });
 
@@ -45,7 +45,7 @@ export const exportUrl = (search: UsersSearch, format: 'csv' | 'json'): string =
 
 export const sessionsQuery = (userId: string) =>
   queryOptions({
-    // The key begins with the user's key because every change to the user may have ended sessions.
+    // The query key begins with the key of the user's query, because every change to the user may have ended sessions.
     queryKey: [...userQuery(userId).queryKey, 'sessions'],
     queryFn: async ({ signal }) =>
       (await fetchConsole('GET /users/:id/sessions', { params: { id: userId }, signal })).sessions,

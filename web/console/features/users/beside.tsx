@@ -116,7 +116,7 @@ function isOnPage(event: KeyboardEvent, ownDialogs: 0 | 1): boolean {
   );
 }
 
-/** J and K move through the list, as in mail programs. */
+/** The J and K keys open the next and the previous user, as in mail programs. */
 function useKeys({ previous, next, onOpen }: BesideProps, ownDialogs: 0 | 1): void {
   useKey((event) => {
     const id = event.key === 'j' ? next : event.key === 'k' ? previous : undefined;

@@ -1,4 +1,4 @@
-/** Asks for confirmation of a bulk action, shows its progress, and lists the users for whom it failed. */
+/** Asks for confirmation of a bulk action, shows the action's progress, and lists the users for whom it failed. */
 import { Button, Checkbox, NativeSelect, Textarea, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';

@@ -1,4 +1,4 @@
-/** Shows the timeline of a user's account, as the user sees it on the Account pages. */
+/** Shows the same timeline of a user's account that the user sees on the Account pages. */
 import { Button } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import type { UserEvent } from '../../../../src/console/users/contract.ts';

@@ -43,7 +43,7 @@ function groupOf(key: string, own: readonly UserSession[]): BrowserSessions {
 
 const hostOf = (url: string | null): string => (url !== null && URL.canParse(url) ? new URL(url).host : '');
 
-/** Returns the browser and the system in a User-Agent header. */
+/** Returns the names of the browser and the operating system from a User-Agent header. */
 export function deviceOf(userAgent: string | null): string | undefined {
   if (userAgent === null) return undefined;
   const browser = browsers.find(([, pattern]) => pattern.test(userAgent))?.[0];

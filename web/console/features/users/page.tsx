@@ -1,4 +1,4 @@
-/** Lists the app's end users, and lets operators find, view, create, change and delete them. */
+/** Lists the app's end users, and lets operators find, view, create, change and delete users. */
 import { Button } from '@mantine/core';
 import { IconFilter, IconMailForward, IconPlus, IconUsers } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
@@ -205,7 +205,10 @@ function ExportMenu({ search }: { search: UsersSearch }) {
   );
 }
 
-/** Returns the focus to the user in the list before the details close. A side panel over the list does this itself. */
+/**
+ * Returns the focus to the user in the list before the details close. A side panel over the list returns the focus
+ * itself.
+ */
 function focusRow(id: string | undefined): undefined {
   document.querySelector<HTMLElement>(`[data-user="${CSS.escape(id ?? '')}"] a`)?.focus();
 }

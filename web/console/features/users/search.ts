@@ -52,7 +52,7 @@ export function validateUsersSearch(search: Record<string, unknown>): UsersSearc
   return Object.fromEntries(Object.entries(valid).filter(([, value]) => value !== undefined));
 }
 
-/** Removes the position and the open user, which don't apply to a list with other filters. */
+/** Removes the position and the open user, because they don't apply to a list with other filters. */
 export const filtersOf = ({
   id: _id,
   after: _after,
@@ -60,7 +60,10 @@ export const filtersOf = ({
   ...filters
 }: UsersSearch): UsersSearch => filters;
 
-/** Replaces the search text. The open user stays open, because it may have been opened after the text was typed. */
+/**
+ * Replaces the search text. The open user stays open, because the operator may have opened the user after typing the
+ * text.
+ */
 export const withText = ({ id, search: _previous, ...rest }: UsersSearch, text: string): UsersSearch => ({
   ...filtersOf(rest),
   ...(text === '' ? {} : { search: text }),

@@ -1,4 +1,4 @@
-/** Lists a user's identities and second factors. Each has a button that removes it. */
+/** Lists a user's identities and second factors. Each entry has a button that removes the identity or the factor. */
 import { ActionIcon } from '@mantine/core';
 import { IconLinkOff, IconTrash } from '@tabler/icons-react';
 import { type ReactNode, useState } from 'react';
@@ -105,7 +105,10 @@ export function SignInMethods({ user }: { user: User }) {
   );
 }
 
-/** Auth doesn't record when a password or code for an email address or phone number was last used. */
+/**
+ * For identities with an email address or a phone number, the auth service doesn't record when a password or code was
+ * last used.
+ */
 const isAddress = (provider: string): boolean => provider === 'email' || provider === 'phone';
 
 function RemoveButton({ label, icon, onClick }: { label: string; icon: ReactNode; onClick: () => void }) {

@@ -4,7 +4,7 @@ interface Named {
   readonly phone?: string | null | undefined;
 }
 
-/** Returns the user's display name: the email address, otherwise the phone number, otherwise the ID. */
+/** Returns the user's display name, which is the first of these that exists: email address, phone number, ID. */
 export const nameOf = ({ email, phone, id }: Named): string => email || (phone ? `+${phone}` : id);
 
 /**
@@ -21,7 +21,7 @@ export function initialsOf(name: string): string {
 
 const decadeMs = 10 * 365 * 24 * 3_600_000;
 
-/** Whether a ban lasts until it is lifted. Auth stores such a ban with a duration of about a century. */
+/** Whether a ban lasts until it is lifted. The auth service stores such a ban with an end about a century away. */
 export const isUntilLifted = (until: string): boolean => Date.parse(until) > Date.now() + decadeMs;
 
 export const isBanned = (until: string | null | undefined): boolean =>

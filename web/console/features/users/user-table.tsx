@@ -25,7 +25,7 @@ export function UserTable({
 }: {
   users: readonly UserRow[];
   search: UsersSearch;
-  /** Undefined for operators who can't change users. */
+  /** Undefined if the operator can't change users. */
   selection: Selection | undefined;
   onOpen: (id: string) => void;
 }) {
@@ -132,7 +132,7 @@ function Row({
   const title = user.name ?? address;
   const isSelected = selection?.ids.has(user.id) ?? false;
   return (
-    // A click opens the user. Keyboard users can use the link in the row instead.
+    // A click opens the user. Keyboard users can open the user with the link in the row instead.
     <tr
       data-open={isOpen || undefined}
       data-user={user.id}
@@ -198,5 +198,5 @@ export const providerName = (provider: string): string => (provider.startsWith('
 
 const toneCount = 5;
 
-/** Returns a color that is always the same for a user. */
+/** Returns the number of a color that is always the same for the same user. */
 const toneOf = (id: string): number => Number.parseInt(id.slice(0, 4), 16) % toneCount;

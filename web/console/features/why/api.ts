@@ -23,7 +23,8 @@ export const reportQuery = (question: Question) =>
   queryOptions({
     queryKey: ['why', question],
     queryFn: ({ signal }) => fetchConsole('POST /why', { body: question, signal }),
-    // A write is run once for each question. It must not run again when the window receives focus.
+    // For a question about a write, the statement is run only once. The statement must not run again when the window
+    // receives focus.
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
     refetchOnWindowFocus: false,

@@ -1,6 +1,6 @@
 /**
  * Explains access to rows. The operator selects a row, an operation and a persona, and the page shows the result with
- * its reasons. The URL contains all choices.
+ * its reasons. The URL contains all of the operator's choices.
  */
 import { Button, TextInput } from '@mantine/core';
 import { IconHelpCircle } from '@tabler/icons-react';
@@ -34,7 +34,7 @@ export function WhyPage() {
   const setPersona = (next: string, replace = false): void => {
     void navigate({ replace, search: (previous) => ({ ...previous, as: next }) });
   };
-  // The address contains the persona, so a shared link shows the same answer. A logged request has its own persona.
+  // The persona is added to the URL, so that a shared link shows the same result. A logged request has its own persona.
   // biome-ignore lint/correctness/useExhaustiveDependencies: only a new address can lack the persona
   useEffect(() => {
     if (as === undefined) return;
@@ -90,14 +90,14 @@ export function WhyPage() {
   );
 }
 
-/** Returns the first part of the question that is missing. A logged request contains all parts. */
+/** Returns the step for the first missing part of the question. A logged request contains all parts. */
 function stepOf(as: string | undefined, search: WhySearch, question: Question | undefined): Step {
   if (question !== undefined || search.request !== undefined) return 'result';
   if (as === undefined) return 'who';
   return search.table === undefined ? 'table' : 'row';
 }
 
-/** Returns the question in the URL, or undefined if it is incomplete. */
+/** Returns the question in the URL, or undefined if the question is incomplete. */
 function questionFrom(search: WhySearch, relation: Relation): Question | undefined {
   const { schema, table, as, op, key = {}, values = {}, back } = search;
   if (schema === undefined || table === undefined || op === undefined || as === undefined) return undefined;
@@ -111,7 +111,7 @@ function questionFrom(search: WhySearch, relation: Relation): Question | undefin
     operation: op,
     key: op === 'insert' ? {} : key,
     values: op === 'insert' || op === 'update' ? values : {},
-    // Requests all columns of the row, as a client's select() does.
+    // Requests all columns of the row, as `select()` in a client does.
     returned: op === 'select' || back === true ? all : [],
   };
 }

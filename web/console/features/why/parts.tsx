@@ -1,5 +1,6 @@
 /**
- * Shows a condition with its values. The functions that it calls and the rows that its subselects read can be expanded.
+ * Shows a condition with its values. The functions that the condition calls and the rows that its subselects read can
+ * be expanded.
  */
 import { CodeBlock } from '../../components/json-block.tsx';
 import { Tag } from '../../components/tag.tsx';
@@ -30,7 +31,7 @@ export function Part({ part }: { part: Judged }) {
   );
 }
 
-/** Shows values first, then functions of the project, and then the rows of subselects. */
+/** Shows the values, then the project's functions, and then the rows of subselects. */
 function Unfolded({
   operands,
   calls,

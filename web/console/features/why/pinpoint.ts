@@ -7,8 +7,8 @@ const maxCauses = 3;
 export interface Cause {
   readonly from: string;
   /**
-   * A part of the condition that no row matches on its own. Undefined if only the combination of all parts doesn't
-   * match.
+   * A part of the condition that no row matches, even without the other parts. Undefined if there are rows that match
+   * each part, but no row that matches all parts.
    */
   readonly condition: string | undefined;
   /** The number of matching rows that row-level security hides. */

@@ -89,7 +89,8 @@ function RowForm({
   const mayWrite = useMay('write');
   const [draft, setDraft] = useState(() => draftOf(search, relation));
   const [shown, setShown] = useState(search);
-  // The Back button and logged requests change the URL too. The fields stay, so that they keep the focus.
+  // The Back button and logged requests change the URL too. The fields aren't re-created, so that the focused field
+  // keeps the focus.
   if (shown !== search) {
     setShown(search);
     if (isOtherRow(shown, search)) setDraft(draftOf(search, relation));
@@ -171,7 +172,7 @@ const draftOf = ({ op, key, values, back }: WhySearch, relation: Relation): Draf
   back: back === true,
 });
 
-/** Whether the question in the URL is about another row or operation. */
+/** Whether the question in the URL is about a different row or operation than before. */
 const isOtherRow = (before: WhySearch, after: WhySearch): boolean =>
   JSON.stringify([before.op, before.key, before.values, before.back]) !==
   JSON.stringify([after.op, after.key, after.values, after.back]);

@@ -24,7 +24,7 @@ export function validateWhySearch(search: Readonly<Record<string, unknown>>): Wh
   const values = cellsOf(search.values);
   return {
     ...validateAs(search),
-    // The page is about the project's users, so the operator must be selected explicitly as the persona.
+    // The page is about the project's users, so the operator isn't the default persona and must be selected explicitly.
     ...(search.as === 'operator' ? { as: 'operator' } : {}),
     ...(typeof schema === 'string' && typeof table === 'string' ? { schema, table } : {}),
     ...(op === undefined ? {} : { op }),

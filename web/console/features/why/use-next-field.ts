@@ -1,16 +1,16 @@
 import { useEffect, useRef } from 'react';
 import { focusNearest } from '../../components/nearest-focus.ts';
 
-/** The parts of the question in their order, and the result. */
+/** The steps of the page, which are the parts of the question in order and the result. */
 export type Step = 'who' | 'table' | 'row' | 'result';
 
 /**
- * Moves the focus to the field of the current step, which has the attribute `data-next`. This happens when the page
+ * Moves the focus to the field of the current step, which has the attribute `data-next`. The focus moves when the page
  * opens and when the operator completes a step.
  */
 export function useNextField(step: Step) {
   const root = useRef<HTMLDivElement>(null);
-  /** The step that the focus leaves. Undefined if the focus stays where it is. */
+  /** The step from which the focus will move. Undefined if the focus won't move. */
   const left = useRef<Step | 'start' | undefined>('start');
   const move = (): void => {
     if (left.current === undefined || left.current === step) return;

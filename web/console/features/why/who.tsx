@@ -1,6 +1,6 @@
 /**
- * Lets the operator select the persona whose access is explained. The choice is on the page itself because every result
- * depends on it.
+ * Lets the operator select the persona whose access is explained. The persona is selected on the page itself, because
+ * every result depends on the persona.
  */
 import { Button } from '@mantine/core';
 import { useState } from 'react';

@@ -77,7 +77,7 @@ export const actionItems = (permissions: readonly Permission[], tools: ActionToo
       },
     }));
 
-/** Returns the action that imports a file into the table that is open. */
+/** Returns the action that imports a file into the open table. */
 export function importAction(table: { schema: string; name: string }, open: ActionTools['open']): Item {
   const target: SearchTarget = {
     to: '/tables/$schema/$table',
@@ -95,7 +95,7 @@ export function importAction(table: { schema: string; name: string }, open: Acti
   };
 }
 
-/** The actions on a user, and the text with which their commands begin (`ban ada@example.com`). */
+/** The actions on a user, and patterns for the beginning of their commands (such as `ban ada@example.com`). */
 const userVerbs = {
   ban: { needs: 'write', pattern: /^ban\s+/i, intent: 'ban-user' },
   delete: { needs: 'write', pattern: /^(?:delete|remove)\s+(?:user\s+)?/i, intent: 'delete-user' },
@@ -120,7 +120,7 @@ export function userCommandOf(search: string, permissions: readonly Permission[]
   return undefined;
 }
 
-/** Returns the action on a user that the server found. */
+/** Returns the item that runs the command for a user whom the server found. */
 export function userAction(
   { verb }: UserCommand,
   user: { readonly id: string; readonly name: string; readonly detail: string },

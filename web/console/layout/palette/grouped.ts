@@ -5,15 +5,20 @@ import { type Group, groupOrder, type Item } from './types.ts';
 export interface ItemGroup {
   readonly group: Group;
   readonly items: readonly Item[];
-  /** The number of results. `items` may contain only the best ones. */
+  /** The number of all results in the group. `items` may contain only the best of these results. */
   readonly count: number;
 }
 
 const maxPerGroup = 6;
-/** The rank of the server's results. The server has searched all of their texts, so each matches at least in part. */
+/**
+ * The minimum rank of the server's results. The server has searched all texts of these results, so each result matches
+ * at least in part.
+ */
 const found = ranks.part;
 
-/** Groups the items. The group with the best match comes first. Only the groups in `whole` contain all results. */
+/**
+ * Groups the items. The group with the best match comes first. Only the groups in `whole` contain all of their results.
+ */
 export function grouped(
   search: string,
   local: readonly Item[],
@@ -41,7 +46,7 @@ export function grouped(
     .sort((left, right) => right.rank - left.rank);
 }
 
-/** Returns the rank of an item. Its title has more weight than the words that aren't shown. */
+/** Returns the rank of an item. The item's title has more weight than the words that aren't shown. */
 function rankIn(search: string, { title, words }: Item): number {
   const own = rankOf(search, title);
   if (own >= ranks.part || words === undefined) return own;

@@ -1,4 +1,4 @@
-/** Finds the results that don't require the server: pages, actions, tables, queries and documentation. */
+/** Finds pages, actions, tables, queries and documentation, which don't require a search on the server. */
 import { IconBook, IconFileCode, IconTable } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';

@@ -1,4 +1,7 @@
-/** Ranks results. Exact matches come first, then prefixes, words, other parts, and finally letters in order. */
+/**
+ * Ranks results. Exact matches have the highest rank, followed by prefixes, words, other parts, and letters in the same
+ * order.
+ */
 export const ranks = { exact: 5, prefix: 4, word: 3, part: 2, fuzzy: 1, none: 0 } as const;
 
 const minFuzzyChars = 3;
@@ -17,7 +20,7 @@ export function rankOf(search: string, text: string): number {
   return part.length >= minFuzzyChars && hasLettersInOrder(part, whole) ? ranks.fuzzy : ranks.none;
 }
 
-/** Whether the letters occur in order, with the first one at the start of a word. */
+/** Whether the letters occur in order, with the first letter at the start of a word. */
 function hasLettersInOrder(letters: string, text: string): boolean {
   const compact = letters.replaceAll(/\s/g, '');
   for (const { index } of text.matchAll(/(?<![\p{L}\p{N}])[\p{L}\p{N}]/gu)) {

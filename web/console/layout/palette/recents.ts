@@ -42,6 +42,6 @@ export function remember(operator: string, { id, group, title, detail, target }:
   try {
     localStorage.setItem(key(operator), JSON.stringify([chosen, ...rest].slice(0, maxRecents)));
   } catch {
-    // If browser storage is full or disabled, results aren't remembered.
+    // If browser storage is full or disabled, the selected results aren't stored.
   }
 }

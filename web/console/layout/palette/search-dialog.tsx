@@ -47,7 +47,7 @@ export function SearchDialog({
     if (item === undefined) return;
     const group = groupOf(item);
     if (group !== undefined) {
-      // The last result that was shown stays selected, and the new ones follow it.
+      // The last result that was shown stays selected, and the new results follow it.
       setChosen(items[at - 1]?.id);
       setWhole(new Set([...whole, group]));
       return;

@@ -3,7 +3,7 @@ import type { SearchGroup, SearchTarget } from '../../../../src/console/search/c
 
 export type { SearchTarget };
 
-/** The groups, in the order in which they are shown if their best results match equally well. */
+/** The groups. If the best results of two groups match equally well, this order applies. */
 export const groupOrder = [
   'recent',
   'actions',
@@ -40,7 +40,7 @@ export interface Item {
   /** Additional text that the search matches. */
   readonly words?: string;
   readonly icon?: ReactNode;
-  /** The page that the result opens. Undefined for actions, which recent results find by their ID. */
+  /** The page that the result opens. Undefined for actions, because recent results identify an action by its ID. */
   readonly target?: SearchTarget;
   readonly run: () => void;
 }

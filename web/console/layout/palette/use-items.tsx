@@ -1,6 +1,6 @@
 /**
- * Returns the results for the text in the field. These are recent results if the field is empty, and otherwise matches
- * in groups.
+ * Returns the results for the text in the field. Returns recent results if the field is empty, and otherwise matches in
+ * groups.
  */
 import {
   IconBolt,

@@ -1,9 +1,11 @@
-/** Searches the project on the server. Groups are added as they arrive, and a new search cancels the previous one. */
+/**
+ * Searches the project on the server. Groups are added as they arrive, and a new search cancels the previous search.
+ */
 import { useEffect, useState } from 'react';
 import type { SearchLine } from '../../../../src/console/search/contract.ts';
 import { openConsole } from '../../api/session.ts';
 
-/** The time without a change after which the server searches. */
+/** The search is sent to the server when the text hasn't changed for this time. */
 const settleMs = 120;
 const minChars = 2;
 

@@ -17,7 +17,7 @@ import { RequestPanel } from './panel.tsx';
 import { ResponseStatusTag } from './response-status-tag.tsx';
 
 const route = getRouteApi('/app/jobs/requests');
-/** The number up to which the server counts requests. */
+/** The number at which the server stops counting requests. */
 const maxCounted = 10_000;
 
 export function RequestsPage() {

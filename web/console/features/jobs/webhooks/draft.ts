@@ -32,7 +32,7 @@ const emptyDraft: WebhookDraft = {
   timeoutMs: '5000',
 };
 
-/** Returns the form's values for a stored webhook, or the initial values for a new one. */
+/** Returns the form's values for a stored webhook, or the initial values for a new webhook. */
 export const draftOf = (hook: Webhook | undefined): WebhookDraft =>
   hook === undefined
     ? emptyDraft

@@ -1,6 +1,6 @@
 /**
- * Checks values before they are sent. The form can then show a problem next to its field. Only the database checks
- * types that aren't listed here.
+ * Checks values before they are sent. The form can then show a problem next to its field. Values of types that aren't
+ * listed here are checked only by the database.
  */
 import type { CellChange, Column } from '../../../api/types.ts';
 import { mayBeEmpty } from '../cells.ts';
@@ -93,7 +93,7 @@ function checkNumber(text: string, { type }: Column): Problem | undefined {
 
 function checkLength(text: string, { type }: Column): Problem | undefined {
   const limit = /^character(?: varying)?\((\d+)\)$/.exec(type)?.[1];
-  // PostgreSQL counts code points.
+  // PostgreSQL measures the length of a text in code points.
   const count = limit === undefined ? 0 : Array.from(text).length;
   return limit !== undefined && count > Number(limit)
     ? { id: 'check.length', values: { most: Number(limit), count } }
@@ -102,7 +102,7 @@ function checkLength(text: string, { type }: Column): Problem | undefined {
 
 function checkArray(text: string, column: Column): Problem | undefined {
   const items = parseArray(text);
-  // The database checks arrays with several dimensions or other bounds.
+  // Only the database checks arrays that have several dimensions or don't start at index 1.
   if (items === undefined)
     return /^\s*(?:\[|\{\s*\{)/.test(text)
       ? undefined

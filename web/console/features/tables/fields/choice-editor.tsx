@@ -1,4 +1,7 @@
-/** Edits a value that is chosen from a list. Enums use a select element, and booleans a switch with all states. */
+/**
+ * Edits a value that is chosen from a list. Enums are edited with a select element, and booleans with a switch that
+ * offers all states.
+ */
 import type { Ref } from 'react';
 import { choicesOf, hasDefault } from '../cells.ts';
 import { t } from '../rows-text.ts';

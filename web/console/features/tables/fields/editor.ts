@@ -18,7 +18,7 @@ export interface EditorProps {
   readonly column: Column;
   readonly draft: Draft;
   readonly readOnly: boolean;
-  /** The text in an empty field. It distinguishes NULL, the default and an empty string. */
+  /** The text in an empty field. The text distinguishes NULL, the default and an empty string. */
   readonly placeholder: string;
   readonly table: TableName;
   /** The persona whose permissions apply to the search for referenced rows. */

@@ -34,7 +34,7 @@ export function jsonProblem(text: string): string | undefined {
   }
 }
 
-/** Indents the text. Returns it unchanged if it is invalid, or if the browser would change its numbers. */
+/** Indents the text. Returns the text unchanged if it is invalid, or if the browser would change its numbers. */
 export function indentJson(text: string): string {
   try {
     if (tools.rawJSON === undefined) return text;

@@ -31,7 +31,7 @@ export function kindOf({ type, enum_values }: Pick<Column, 'type' | 'enum_values
   return kinds.find(([pattern]) => pattern.test(type))?.[1] ?? 'text';
 }
 
-/** Whether the type stores an instant. If so, its text contains the offset from UTC. */
+/** Whether the type stores an instant. If so, the text of a value contains the offset from UTC. */
 export const hasZone = (type: string): boolean => /with time zone$/.test(type);
 
 /** Returns the column as if its type were the element type of its array. */

@@ -76,7 +76,7 @@ const two = (value: number): string => String(value).padStart(2, '0');
 export const printDay = ({ year, month, day: date }: Day): string =>
   `${String(year).padStart(4, '0')}-${two(month)}-${two(date)}`;
 
-/** Returns the time without the fraction, in the format of a `time` field. */
+/** Returns the time without fractions of a second, in the format of a `time` field. */
 export const printSeconds = ({ hour, minute, second }: ClockTime): string =>
   `${two(hour)}:${two(minute)}:${two(second)}`;
 
@@ -94,7 +94,7 @@ export const printMoment = (value: Moment): string =>
 
 export type Zone = 'local' | 'utc';
 
-/** Returns the offset of a zone at an instant, in minutes. */
+/** Returns a zone's UTC offset at an instant, in minutes. */
 const zoneOffset = (zone: Zone, utcMs: number): number =>
   zone === 'utc' ? 0 : -new Date(utcMs).getTimezoneOffset();
 

@@ -1,6 +1,6 @@
 /**
  * Edits a foreign key. The field accepts any key and searches the referenced rows by key and by a descriptive column.
- * It follows the combobox pattern of the ARIA Authoring Practices Guide.
+ * The field follows the combobox pattern of the ARIA Authoring Practices Guide.
  */
 import { type KeyboardEvent, type Ref, useEffect, useId, useRef, useState } from 'react';
 import type { ReferenceChoices } from '../../../../../src/console/tables/contract.ts';
@@ -26,10 +26,10 @@ export function ReferenceEditor(props: EditorProps) {
   const search = useReferences(props, isOpen);
   const { asked, isSettled, setSearch } = search;
   const choices = isOpen ? search.choices : [];
-  // The open list already shows the labels, so the label of the text isn't needed.
+  // While the list is open, it shows the labels, so the label for the field's text isn't needed.
   const label = useReferenceLabel(props, isOpen ? '' : text);
 
-  /** The row that Enter selects if the text matches a single row and isn't itself a key. */
+  /** The row that the Enter key selects, if the text isn't a key and matches only this row. */
   const only =
     isOpen && isSettled && asked !== '' && choices.length === 1 && choices[0]?.value !== text
       ? choices[0]

@@ -1,6 +1,6 @@
 /**
  * Edits dates and times. The value is edited as text, so every format that PostgreSQL accepts and every digit can be
- * entered. The browser's own date and time fields change only their part of the text.
+ * entered. The browser's date field and time field change only the date or the time in the text.
  */
 import { type Ref, useState } from 'react';
 import { t } from '../rows-text.ts';

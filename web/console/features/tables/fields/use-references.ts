@@ -35,7 +35,7 @@ export function useReferences({ table, column, as }: EditorProps, isOpen: boolea
   };
 }
 
-/** Returns the text that describes the row with this key. Empty if the key is empty or unknown. */
+/** Returns the text that describes the row with the given key. Empty if the key is empty or unknown. */
 export function useReferenceLabel({ table, column, as }: EditorProps, key: string): string {
   const { data } = useQuery({
     queryKey: ['reference', table.schema, table.table, column.name, as, key],

@@ -10,7 +10,7 @@ import { randomUuid } from '../random-uuid.ts';
 import { t } from '../text.ts';
 import classes from './cell-editor.module.css';
 
-/** Where the focus moves next. */
+/** The direction in which the focus moves after the edit. */
 export type After = 'stay' | 'down' | 'right' | 'left';
 
 export interface CellEditorProps {
@@ -49,7 +49,7 @@ export function CellEditor({ column, value, typed, above, onSave, onCancel }: Ce
     onCancel(keepFocus);
   }
 
-  /** Saves the input. If it is invalid, the input and the reason remain visible. */
+  /** Saves the input. If the input is invalid, the input and the reason remain visible. */
   function submit(after: After): void {
     const found = checkDraft(column, change);
     setProblem(found);

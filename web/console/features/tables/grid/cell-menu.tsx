@@ -133,7 +133,7 @@ function valueItems({ grid, at, range, onEdit, onPeek }: CellMenuProps): MenuIte
     value === null
       ? { column: column.name, operator: 'is_null', value: '' }
       : { column: column.name, operator: 'eq', value };
-  // Some types don't have an equality operator.
+  // PostgreSQL has no equality operator for some types.
   const isComparable = value === null || !/^(json|xml|point|polygon)$/.test(column.type);
   const isReference = relation.foreign_keys.some((each) => each.columns.includes(column.name));
   return [
@@ -149,7 +149,7 @@ function valueItems({ grid, at, range, onEdit, onPeek }: CellMenuProps): MenuIte
   ];
 }
 
-/** Returns the item that sets the cells of the range to NULL, except those that can't be NULL. */
+/** Returns the item that sets the cells of the range to NULL, except cells that can't be NULL. */
 function nullItem(grid: DataGridProps, range: CellRange, edits: DataGridProps['edits']): MenuItem[] {
   const nullable = grid.columns
     .slice(range.firstColumn - 1, range.lastColumn)

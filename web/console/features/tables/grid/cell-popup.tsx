@@ -1,6 +1,6 @@
 /**
- * Edits a cell in a box below it, for values that need more room than the cell has. Enter saves, Escape cancels, and
- * Tab moves through the box and then to the next cell.
+ * Edits a cell in a box below the cell, for values that need more room than the cell has. Enter saves, Escape cancels,
+ * and Tab moves through the box and then to the next cell.
  */
 import { Button } from '@mantine/core';
 import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useRef, useState } from 'react';
@@ -48,7 +48,7 @@ export default function CellPopup({ column, table, as, value, typed, onSave, onC
       document.removeEventListener('scroll', place, { capture: true });
     };
   }, []);
-  // The text is selected, so typing replaces it, as in a cell.
+  // The text is selected, so typing replaces the text, as it does in a cell.
   useEffect(() => {
     const field = document.activeElement;
     if (typed === undefined && field instanceof HTMLInputElement && box.current?.contains(field) === true)

@@ -32,8 +32,8 @@ export function copyRange(event: ClipboardEvent, range: CellRange, target: Clipb
   }
   onNote(t('grid.copying'));
   const name = { schema: relation.schema, table: relation.name };
-  // The text is passed as a promise because a page can write to the clipboard only while it handles the key press, but
-  // the text arrives later.
+  // The text is passed as a promise, because a page can write to the clipboard only while the page handles the key
+  // press, and the text arrives later.
   const whole = fetchedText(name, view, columns, range).then(
     (tsv) => new Blob([tsv], { type: 'text/plain' }),
   );

@@ -50,7 +50,7 @@ const columnsIn = (columns: readonly GridColumn[], range: CellRange): readonly G
 
 export interface Paste {
   readonly edits: readonly CellEdit[];
-  /** The number of pasted lines for which the table doesn't have rows. */
+  /** The number of pasted lines that don't have a corresponding row in the table. */
   readonly left: number;
 }
 
@@ -64,8 +64,8 @@ const isOneCell = (lines: readonly (readonly Cell[])[]): boolean =>
   lines.length === 1 && lines[0]?.length === 1;
 
 /**
- * Converts pasted text to edits. A single cell fills the whole range. Several cells are pasted starting at the first
- * cell of the range. Cells that can't be edited are skipped.
+ * Converts pasted text to edits. A single pasted cell fills the whole range. Several cells are pasted starting at the
+ * first cell of the range. Cells that can't be edited are skipped.
  */
 export function pasteEdits(
   rows: Rows,

@@ -1,6 +1,6 @@
 /**
- * Determines the columns of the grid, with their order, their widths, and which ones are pinned. Doesn't depend on
- * React.
+ * Determines the columns of the grid, their order and widths, and which columns are pinned. This module doesn't depend
+ * on React.
  */
 import type { Column } from '../../../api/types.ts';
 import { isNumber, widthOf } from '../cells.ts';
@@ -9,7 +9,7 @@ export type Density = 'comfortable' | 'compact';
 
 /** An operator's choices for a table. Without a choice, a column has its default position and width. */
 export interface ColumnLayout {
-  /** The names of columns. Columns that aren't listed, such as new ones, follow in the table's order. */
+  /** The names of columns. Columns that aren't listed, such as new columns, follow in the table's order. */
   readonly order: readonly string[];
   readonly hidden: readonly string[];
   /** Undefined means that the first column is pinned. */
@@ -49,7 +49,7 @@ export function orderedNames(columns: readonly Column[], { order }: ColumnLayout
   return [...known, ...names.filter((name) => !known.includes(name))];
 }
 
-/** Returns the visible columns. The pinned ones come first. */
+/** Returns the visible columns. The pinned columns come first. */
 export function gridColumns(columns: readonly Column[], layout: ColumnLayout): readonly GridColumn[] {
   const widths = new Map(layout.widths);
   const places = new Map(orderedNames(columns, layout).map((name, place) => [name, place]));
@@ -95,7 +95,7 @@ export function filledWidths(columns: readonly GridColumn[], room: number): read
 /** The maximum fraction of the grid for pinned columns. The other columns must remain readable. */
 const pinnedShare = 0.45;
 
-/** Returns how many of the first columns stay at the left edge. */
+/** Returns the number of leading columns that stay at the left edge. */
 export function pinnedCount(columns: readonly GridColumn[], widths: readonly number[], room: number): number {
   let taken = 0;
   let count = 0;

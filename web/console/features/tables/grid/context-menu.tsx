@@ -8,7 +8,7 @@ import classes from './context-menu.module.css';
 
 export interface MenuItem {
   readonly label: string;
-  /** The key with the same effect in the grid. */
+  /** The key that has the same effect as the item while the grid has focus. */
   readonly shortcut?: string;
   readonly isDanger?: boolean;
   readonly onChoose: () => void;
@@ -17,7 +17,7 @@ export interface MenuItem {
 export interface MenuPlace {
   readonly x: number;
   readonly y: number;
-  /** The keys that were pressed before the menu appeared. They apply to the menu. */
+  /** The keys that were pressed before the menu appeared. These key presses apply to the menu. */
   readonly pressed: string[];
 }
 

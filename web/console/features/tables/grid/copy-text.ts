@@ -15,8 +15,8 @@ export function copyText(text: Promise<string>, done: string, onNote: (note: str
     onNote(t('menu.no-clipboard'));
     return;
   }
-  // The text is passed as a promise because a page can write to the clipboard only while it handles the key press or
-  // click, but the text may arrive later.
+  // The text is passed as a promise, because a page can write to the clipboard only while the page handles the key
+  // press or click, and the text may arrive later.
   const blob = text.then((each) => new Blob([each], { type: 'text/plain' }));
   void navigator.clipboard.write([new ClipboardItem({ 'text/plain': blob })]).then(
     () => onNote(done),

@@ -25,7 +25,8 @@ export function DataGrid(props: DataGridProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const { at, range, editing, shown, focus, ...grid } = useDataGrid(props, scroller);
   const hasClipboard = editing === undefined && grid.menu.open === undefined && range !== undefined;
-  // React delays a lazily loaded component that replaces a fallback. In a deferred update, no fallback is shown.
+  // React delays showing a lazily loaded component that replaces a fallback. In a deferred update, no fallback is
+  // shown.
   const menuPlace = useDeferredValue(grid.menu.open);
   return (
     // biome-ignore lint/a11y/useSemanticElements: a table element can't be virtualized in both directions
@@ -108,7 +109,7 @@ function GridMenu({
 }) {
   const { row, column } = place.at;
   if (row < 0) return <HeadMenu grid={props} place={place} column={column} onClose={menu.close} />;
-  // On a checkbox, the context menu applies to the whole row.
+  // If the context menu is opened on a checkbox, the menu applies to the whole row.
   const whole = { firstRow: row, lastRow: row, firstColumn: 1, lastColumn: props.columns.length };
   return (
     <CellMenu

@@ -47,7 +47,7 @@ export function GridBody({
   const failedKey = edits.failure && keyText(edits.failure.edit.key);
   const indexes = shownIndexes(shown.rows, rows.total.rows, at.row);
   // If the scroll range is scaled, the rows are positioned relative to the first visible row, so scrolling moves only
-  // their layer.
+  // the layer that contains the rows.
   const base = shift === 0 ? 0 : first;
   return (
     // biome-ignore lint/a11y/useSemanticElements: a table element can't be virtualized in both directions

@@ -15,7 +15,7 @@ import type { PlacedColumn } from './use-column-window.ts';
 
 const CellPopup = lazyPart(() => import('./cell-popup.tsx'));
 
-/** The functions that a row calls. They don't change while the grid exists. */
+/** The functions that a row calls. The functions don't change while the grid exists. */
 export interface GridActions {
   press(position: Position, extend: boolean): void;
   drag(position: Position): void;
@@ -141,7 +141,7 @@ function Cell(props: GridRowProps & { place: PlacedColumn }) {
       onPointerDown={(event) => {
         if (isEditing) return;
         if (event.button === 0) actions.press(position, event.shiftKey);
-        // Pressing another button also moves the focus, which would extend the range without this call.
+        // Pressing any other mouse button also moves the focus, and without this call, that would extend the range.
         else if (!isInRange) actions.press(position, false);
       }}
       onPointerEnter={(event: PointerEvent) => {

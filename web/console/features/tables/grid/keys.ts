@@ -65,8 +65,8 @@ export function commandOf(press: KeyPress, state: KeyState): GridCommand | undef
 const resizeStep = 16;
 
 /**
- * Returns the command for an arrow key in the header. With Shift, it changes the column's width. With Ctrl and Shift,
- * it changes the column's position.
+ * Returns the command for an arrow key in the header. With Shift, the key changes the column's width. With Ctrl and
+ * Shift, the key changes the column's position.
  */
 function columnCommand(key: string, command: boolean): GridCommand | undefined {
   const step = key === 'ArrowRight' ? 1 : key === 'ArrowLeft' ? -1 : 0;

@@ -5,7 +5,7 @@ export const rowHeights: Readonly<Record<Density, number>> = { comfortable: 33, 
 export const headHeight = 36;
 export const boxWidth = 40;
 
-/** Adds the focused item to the rendered items, because removing it would lose focus. */
+/** Adds the focused item to the rendered items, because removing the item would lose the focus. */
 export function withItem(items: number[], index: number, count: number): number[] {
   if (index < 0 || index >= count || items.includes(index)) return items;
   return [...items, index].sort((left, right) => left - right);

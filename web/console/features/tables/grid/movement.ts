@@ -10,9 +10,9 @@ export interface Position {
 
 export interface Bounds {
   readonly rows: number;
-  /** Includes the checkbox column. */
+  /** The number of columns, including the checkbox column. */
   readonly columns: number;
-  /** 1 if the grid doesn't have checkboxes because rows can't be selected. */
+  /** The number of the first column. 1 if the grid doesn't have checkboxes because rows can't be selected. */
   readonly firstColumn: 0 | 1;
   /** The number of rows that Page Up and Page Down skip. */
   readonly pageRows: number;

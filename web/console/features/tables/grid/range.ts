@@ -9,7 +9,7 @@ export interface CellRange {
   readonly lastColumn: number;
 }
 
-/** Returns the range between two corners, or undefined if one of them is in the header or on a checkbox. */
+/** Returns the range between two corners, or undefined if a corner is in the header or on a checkbox. */
 export function rangeOf(anchor: Position | undefined, active: Position): CellRange | undefined {
   const from = anchor ?? active;
   const firstRow = Math.max(0, Math.min(from.row, active.row));

@@ -4,7 +4,7 @@
  * scroll steps move the rows by the same number of pixels.
  */
 
-/** This height is below the limit of every browser. */
+/** The maximum height of an element, which is below the limit of every browser. */
 export const maxPixels = 15_000_000;
 
 export interface Track {

@@ -13,7 +13,7 @@ test('copied cells can be pasted', () => {
         .integer({ min: 1, max: 4 })
         .chain((width) => fc.array(fc.array(cell, { minLength: width, maxLength: width }), { minLength: 1 })),
       (rows) => {
-        // A last line that consists of a single NULL is read as if the line didn't exist, as in every spreadsheet.
+        // As in every spreadsheet, a last line that consists of a single NULL is ignored when the text is parsed.
         fc.pre(!(rows.length > 1 && rows.at(-1)?.length === 1 && rows.at(-1)?.[0] === null));
         expect(parseTsv(printTsv(rows))).toEqual(rows);
       },

@@ -9,7 +9,7 @@ import type { Position } from './movement.ts';
 
 export interface Editing extends Position {
   readonly typed: string | undefined;
-  /** The row's key. It is stored because a different row may be at this position when the edit is saved. */
+  /** The row's key. The key is stored because a different row may be at this position when the edit is saved. */
   readonly key: RowKey;
   readonly seen: Cell;
   /** The value in the cell, which may still be waiting to be saved. */

@@ -1,4 +1,4 @@
-/** Computes the columns' positions and which of them are visible. Pinned columns are always rendered. */
+/** Computes the columns' positions, and determines which columns are visible. Pinned columns are always rendered. */
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { filledWidths, type GridColumn, pinnedCount } from './columns.ts';
 import { withItem } from './layout.ts';
@@ -42,7 +42,7 @@ function placesOf(columns: readonly GridColumn[], boxWidth: number, room: number
   return { placed, pins, pinnedWidth: placed[pins]?.left ?? left, width: left };
 }
 
-/** The number of columns that are rendered on each side of the visible ones. */
+/** The number of columns that are rendered on each side of the visible columns. */
 const overscan = 2;
 
 export function useColumnWindow(
@@ -80,7 +80,7 @@ export function useColumnWindow(
     if (element === null) return;
     const measure = (): void => {
       setRoom(element.clientWidth);
-      // The visible columns are set in the same update, so the cells aren't rendered twice.
+      // The visible columns are updated together with the width, so the cells aren't rendered twice.
       look(placesOf(latest.current, boxWidth, element.clientWidth));
     };
     measure();
@@ -117,7 +117,7 @@ export function useColumnWindow(
       if (element === null || place === undefined || index < pins) return;
       const start = place.left - pinnedWidth;
       const end = place.left + place.width - element.clientWidth;
-      // A column that is wider than the grid is shown from its start.
+      // If a column is wider than the grid, its left edge is made visible.
       if (element.scrollLeft > start || end > start) element.scrollLeft = start;
       else if (element.scrollLeft < end) element.scrollLeft = end;
     },

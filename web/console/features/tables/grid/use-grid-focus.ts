@@ -14,7 +14,8 @@ export interface GridFocus {
 export function useGridFocus(scroller: RefObject<HTMLElement | null>, at: Position): GridFocus {
   const wantsFocus = useRef(false);
   /**
-   * Whether the focus is in the grid. If so, the grid keeps focus even if the focused cell is removed from the page.
+   * Whether the focus is in the grid. If so, the grid keeps the focus even if the focused cell is removed from the
+   * page.
    */
   const ownsFocus = useRef(false);
 

@@ -6,7 +6,7 @@ export interface OpenMenu {
   readonly at: Position;
   readonly x: number;
   readonly y: number;
-  /** The keys that were pressed before the menu appeared. The menu's code is loaded when it is first opened. */
+  /** The keys that were pressed before the menu appeared. The menu's code is loaded when the menu is first opened. */
   readonly pressed: string[];
 }
 
@@ -15,7 +15,7 @@ export interface GridMenuState {
   readonly onContextMenu: (event: MouseEvent<HTMLElement>) => void;
   /** Opens the menu below a cell. */
   openAt(at: Position): void;
-  /** Keeps a key for the menu if it is about to appear. Returns whether the grid must ignore the key. */
+  /** Stores a key press for the menu if the menu is about to appear. Returns whether the grid must ignore the key. */
   takeKey(event: KeyboardEvent): boolean;
   /** Closes the menu and returns the focus to the grid. */
   readonly close: () => void;
@@ -55,10 +55,11 @@ export function useGridMenu(
     onContextMenu(event) {
       const target = event.target as HTMLElement;
       const cell = target.closest<HTMLElement>('[data-cell]');
-      // In an editor, the browser's own menu is used. The context menu itself is outside of the grid's element.
+      // In an editor, the browser's own context menu is used. The grid's context menu itself is outside the grid's
+      // element.
       if (isEditing || cell === null || scroller.current?.contains(cell) !== true) return;
       event.preventDefault();
-      // On Windows, the menu key also causes this event, after the key press has opened the menu.
+      // On Windows, the menu key also triggers this event after the key press has already opened the menu.
       if (open !== undefined) return;
       const [row = 0, column = 0] = (cell.dataset.cell ?? '').split(':').map(Number);
       show({ row, column }, event.clientX, event.clientY);

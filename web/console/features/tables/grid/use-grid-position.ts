@@ -11,7 +11,7 @@ export interface GridPosition {
   readonly isExtended: boolean;
   /** Moves the focus to a cell. With `extend`, the range is extended to this cell. */
   moveTo(to: Position, extend: boolean): void;
-  /** Moves the focus to a cell. The opposite corner of the range stays where it is. */
+  /** Moves the focus to a cell. The opposite corner of the range doesn't move. */
   setActive(to: Position): void;
   clearRange(): void;
 }

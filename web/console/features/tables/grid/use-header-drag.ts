@@ -1,7 +1,7 @@
 /** Resizes and moves columns with the pointer. The keyboard commands have the same effects. */
 import { type PointerEvent, useRef, useState } from 'react';
 
-/** If the pointer moves less than this, the press is a click, which sorts the rows. */
+/** If the pointer moves less than this distance, the press is a click, which sorts the rows. */
 const clickPixels = 5;
 
 export interface HeaderDrag {
@@ -23,7 +23,7 @@ export function useHeaderDrag({
   const [target, setTarget] = useState<number>();
   const wasDragged = useRef(false);
 
-  /** Follows the pointer until it is released. Escape or the loss of the pointer cancels the drag. */
+  /** Follows the pointer until the button is released. Escape or the loss of the pointer cancels the drag. */
   function follow(
     event: PointerEvent<HTMLElement>,
     onMove: (event: globalThis.PointerEvent) => void,

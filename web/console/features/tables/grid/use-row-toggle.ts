@@ -14,8 +14,8 @@ export function useRowToggle(rows: Rows, selected: Selected, onSelect: (selected
   const rowKeyAt = (index: number): RowKey | undefined => rows.row(index)?.key;
 
   /**
-   * Selects or deselects a row. With `extend`, also changes all rows between this row and the last one that was
-   * changed.
+   * Selects or deselects a row. With `extend`, also changes all rows between this row and the row that was changed
+   * last.
    */
   function toggle(index: number, extend: boolean): void {
     const key = rowKeyAt(index);

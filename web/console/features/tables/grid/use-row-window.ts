@@ -10,7 +10,7 @@ import {
 } from 'react';
 import { elementHeight, type ScrollState, scrolled, scrollTopFor, type Track, topToShow } from './scroll.ts';
 
-/** Once scrolling has stopped for this time, the scroll bar of a long table is moved to its exact position. */
+/** When the user hasn't scrolled for this time, the scroll bar of a long table is moved to its exact position. */
 const restMs = 200;
 
 /** The number of rows that are rendered above and below the visible rows. */
@@ -74,7 +74,7 @@ export function useRowWindow(
     const measure = (): void => {
       const view = Math.max(0, element.clientHeight - headHeight);
       setView(view);
-      // The rows are set in the same update, so they aren't rendered twice.
+      // The rows are updated together with the height, so they aren't rendered twice.
       latest.current = { ...latest.current, view };
       settle(scrolled(latest.current, scrollState.current, element.scrollTop));
     };

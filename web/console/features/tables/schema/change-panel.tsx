@@ -16,7 +16,7 @@ export function ChangePanel({
   children,
 }: {
   title: string;
-  /** The changes that the form describes. Undefined or empty if the form doesn't describe any yet. */
+  /** The changes that the form describes. Undefined or empty if the form doesn't describe a change yet. */
   changes: readonly SchemaChange[] | undefined;
   /** Whether the panel starts with the review, without a form. */
   startsWithReview?: boolean;

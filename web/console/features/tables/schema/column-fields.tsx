@@ -130,7 +130,7 @@ export function TypeField({
 }: {
   type: string;
   vocabulary: Vocabulary;
-  /** Why a known type can't be used. */
+  /** The reason why the type can't be used although it is known. */
   mismatch?: string | undefined;
   description?: string;
   label?: string;

@@ -11,7 +11,7 @@ import classes from './structure-page.module.css';
 import { t } from './text.ts';
 import { useReference } from './use-reference.ts';
 
-/** The headings above the rows. Screen readers use the name of each field instead. */
+/** The headings above the rows. Screen readers read the accessible name of each field instead. */
 export function ColumnHeads() {
   return (
     <div className={classes.columnHeads} aria-hidden>

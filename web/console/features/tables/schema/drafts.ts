@@ -1,4 +1,6 @@
-/** Converts between columns, the values of the column form and changes. Doesn't depend on React. */
+/**
+ * Converts columns to the values of the column form, and these values to changes. This module doesn't depend on React.
+ */
 import type { Column } from '../../../api/types.ts';
 import type { ColumnDefinition, ReferenceAction, SchemaChange, TypeRef, Vocabulary } from './api.ts';
 
@@ -69,12 +71,12 @@ const otherNames: Readonly<Record<string, string>> = {
 };
 
 /**
- * Parses a type as typed by the user. Returns undefined for an unknown type.
+ * Parses a type that the user typed. Returns undefined for an unknown type.
  * @example
  * typeOf('numeric(10, 2)', vocabulary); // { name: 'numeric', modifiers: [10, 2] }
  */
 export function typeOf(text: string, vocabulary: Vocabulary): TypeRef | undefined {
-  // PostgreSQL prints the modifier of a time in the middle: timestamp(3) with time zone.
+  // PostgreSQL prints a time's modifier in the middle of the type name, as in `timestamp(3) with time zone`.
   const inside = /^(timestamp|time)\s*(\(\d+\))\s+(with(?:out)? time zone)(\[\])?$/i.exec(text.trim());
   const written = inside === null ? text : `${inside[1]} ${inside[3]}${inside[2]}${inside[4] ?? ''}`;
   const match = /^(.+?)\s*(?:\(\s*(-?\d+)\s*(?:,\s*(-?\d+)\s*)?\))?\s*(\[\])?$/.exec(written.trim());
@@ -150,8 +152,8 @@ export function draftOf(column: Column): ColumnDraft {
 }
 
 /**
- * Returns the changes that turn the existing column into the edited one. Returns undefined if nothing has changed or if
- * the type is invalid.
+ * Returns the changes that turn the existing column into the edited column. Returns undefined if nothing has changed or
+ * if the type is invalid.
  */
 export function alterationOf(
   at: { readonly schema: string; readonly table: string },

@@ -1,6 +1,6 @@
 /**
  * Asks for confirmation before an object is dropped. The first step asks whether to drop dependent objects too, and the
- * second shows the SQL.
+ * second step shows the SQL.
  */
 import { Checkbox } from '@mantine/core';
 import { useState } from 'react';

@@ -1,4 +1,4 @@
-/** Determines the columns of a new table whose rows come from a file. Doesn't depend on React. */
+/** Determines the columns of a new table whose rows come from a file. This module doesn't depend on React. */
 import type { InferredColumn, SchemaChange, Vocabulary } from './api.ts';
 import { definitionOf, emptyColumn, firstColumns } from './drafts.ts';
 
@@ -12,7 +12,7 @@ export interface FileColumn {
   readonly isUsed: boolean;
 }
 
-/** The primary key: a new numbered column, the file's column with the name `source`, or none. */
+/** The primary key, which is a new numbered column, the file's column with the name `source`, or none. */
 export type KeyChoice =
   | { readonly kind: 'new' | 'none' }
   | { readonly kind: 'column'; readonly source: string };

@@ -1,4 +1,4 @@
-/** Creates a table. The first step defines its columns, and the second shows the SQL. */
+/** Creates a table. The first step defines the table's columns, and the second step shows the SQL. */
 import { Button, Checkbox, NativeSelect, TextInput } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
@@ -172,7 +172,7 @@ function NewTable({ vocabulary }: { vocabulary: Vocabulary }) {
   );
 }
 
-/** The panel with all fields of a column. Changes to them apply to the page's form immediately. */
+/** The panel with all fields of a column. Changes to these fields immediately apply to the page's form. */
 function ColumnPanel({
   column,
   vocabulary,

@@ -76,7 +76,7 @@ export function useTargets(): { value: string; label: string }[] {
     ...tables
       .filter(({ kind }) => kind === 'table' || kind === 'partitioned table')
       .toSorted((left, right) => bySchema(left.schema, right.schema))
-      // Without the schema, typing the first letters of a table's name selects it.
+      // The schema `public` is omitted, so that typing the first letters of a table's name selects the table.
       .map(({ schema, name }) => ({
         value: `${schema}.${name}`,
         label: schema === 'public' ? name : `${schema}.${name}`,

@@ -23,7 +23,7 @@ test.each([
   ['uuid[]', 'uuid', false],
   ['integer[]', 'bigint[]', false],
   ['text[]', 'text[]', true],
-  // Only PostgreSQL can compare the project's types.
+  // Only PostgreSQL can compare the types that the project defines.
   ['user_id', 'uuid', true],
   ['no such type', 'uuid', true],
 ])('a column of the type %j can reference a column of the type %j: %j', (from, to, expected) => {

@@ -1,4 +1,4 @@
-/** Determines which types a column can have if it references another column. Doesn't depend on React. */
+/** Determines which types a column can have if it references another column. This module doesn't depend on React. */
 import type { Column, Relation } from '../../../api/types.ts';
 import type { TypeRef, Vocabulary } from './api.ts';
 import { typeOf } from './drafts.ts';
@@ -17,7 +17,7 @@ const families = [
   ['oid', 'regclass'],
 ];
 
-/** Types that can reference other types through an implicit cast, but not the other way around. */
+/** Types that can reference other types through an implicit cast, although the other types can't reference them. */
 const casts = [
   { from: integers, to: ['numeric', 'real', 'double precision', 'oid', 'regclass'] },
   { from: ['numeric'], to: ['real', 'double precision'] },
@@ -25,8 +25,8 @@ const casts = [
 ];
 
 /**
- * Returns the column that a foreign key references. Without a column's name, this is the primary key. Returns undefined
- * if the primary key has several columns.
+ * Returns the column that a foreign key references. If no column name is given, returns the primary key. Returns
+ * undefined if the primary key has several columns.
  */
 export function referencedColumn({ columns }: Relation, targetColumn: string): Column | undefined {
   const [column, ...more] = columns.filter(({ name, primary_key }) =>

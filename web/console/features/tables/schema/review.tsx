@@ -1,6 +1,6 @@
 /**
- * Shows a change as SQL, together with the data that it would delete. Then runs the change and can save it as a
- * migration.
+ * Shows a change as SQL, together with the data that the change would delete. After the review, runs the change and can
+ * save it as a migration.
  */
 import { Button, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';

@@ -1,4 +1,4 @@
-/** The sections of the structure page. If `onOpen` is undefined, they are read-only. */
+/** The sections of the structure page. If `onOpen` is undefined, the sections are read-only. */
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { Relation } from '../../../api/types.ts';
@@ -201,7 +201,7 @@ export function SecuritySection({ relation, onOpen }: SectionProps) {
   );
 }
 
-/** Shows the table's comment and size, and can rename or drop the table. */
+/** Shows the table's comment and size, and lets operators rename or drop the table. */
 export function TableSection({ relation, structure, onOpen }: SectionProps) {
   return (
     <Section

@@ -38,7 +38,7 @@ export function NewTrigger({
       .filter((each) => each.isSystem === isSystem)
       .map(({ value }) => ({ value, label: value })),
   }));
-  // Initially, no function is selected, because a wrong one would run for each row.
+  // Initially, no function is selected, because a function that was selected by mistake would run for each row.
   const [call, setCall] = useState('');
   const [lines, setLines] = useState('');
   const target = splitTarget(call);

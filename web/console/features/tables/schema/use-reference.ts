@@ -10,7 +10,7 @@ import { t } from './text.ts';
 export interface Reference {
   /** The columns of the referenced table. */
   readonly columns: readonly Column[];
-  /** Why the column's type can't reference the other column. */
+  /** The reason why the column's type can't reference the other column. */
   readonly mismatch: string | undefined;
   /** Sets the foreign key, and gives the column the type of the referenced column. */
   readonly setTarget: (target: string, targetColumn?: string) => void;

@@ -17,7 +17,7 @@ import {
 } from './source-fields.tsx';
 import classes from './sso.module.css';
 
-/** Adds a connection. The metadata can be checked before anything is stored. */
+/** Adds a connection. The operator can check the metadata before the connection is stored. */
 export function AddConnection({
   onClose,
   onAdded,

@@ -1,4 +1,4 @@
-/** The page for connections to SAML identity providers, which members of an organization use to sign in. */
+/** The page for connections to SAML identity providers, with which members of an organization sign in. */
 import { Button } from '@mantine/core';
 import { IconBuilding, IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';

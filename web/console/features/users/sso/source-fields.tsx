@@ -1,4 +1,4 @@
-/** The fields of a connection: its metadata, domains and attribute mapping. */
+/** The fields for a connection's metadata, domains and attribute mapping. */
 import { NativeSelect, Textarea, TextInput } from '@mantine/core';
 import { t } from '../text.ts';
 import classes from './sso.module.css';
@@ -63,7 +63,7 @@ export function SourceFields({
   );
 }
 
-/** Returns the domains in a text. They are separated by commas, spaces or line breaks. */
+/** Returns the domains in a text. The domains are separated by commas, spaces or line breaks. */
 export const domainsOf = (text: string): string[] => [
   ...new Set(text.split(/[\s,;]+/).filter((domain) => domain !== '')),
 ];
