@@ -11,7 +11,9 @@ import { moveTemporaryFolder } from './test/run/temporary-folder.ts';
 /** The folder in memory for temporary files. */
 const memory = moveTemporaryFolder();
 
-/** The auth responses that tests recorded, checked at the end of the run (test/auth/coverage). */
+/**
+ * The folder for the auth responses that tests record, which are checked at the end of the run (test/auth/coverage).
+ */
 const authResponses = process.env.AUTH_ANSWERS ?? mkdtempSync(join(tmpdir(), 'plinth-auth-answers-'));
 if (process.env.AUTH_ANSWERS === undefined) {
   process.on('exit', () => rmSync(authResponses, { recursive: true, force: true }));
@@ -28,8 +30,8 @@ process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules', '.c
 /** docs/decisions/0041-test-run.md explains the projects. */
 export default defineConfig({
   test: {
-    // The timeouts are long because tests start real servers and browsers, which are slow on two busy cores. Only a
-    // test that hangs takes this long.
+    // The timeouts are long because tests start real servers and browsers, which are slow on two busy cores. A test
+    // reaches its timeout only if it hangs.
     testTimeout: 60_000,
     hookTimeout: 180_000,
     retry: process.env.CI === undefined ? 0 : 1,

@@ -1,6 +1,7 @@
 /**
- * Tests settings that change while the server runs. For each group of settings, the files are changed and reloaded, and
- * the effect is observed over HTTP. Then the change is reverted in the same way. Open connections must stay open.
+ * Tests settings that change while the server runs. For each group of settings, the test changes the files, reloads
+ * them, and observes the effect over HTTP. Then the test reverts the change in the same way. Open connections must stay
+ * open.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { get } from 'node:http';
@@ -77,7 +78,7 @@ let users = 0;
 const signUp = (password = 'correct horse battery') =>
   post('/auth/v1/signup', { email: `user${users++}@example.com`, password });
 const accountPage = async (page = 'sign-up') => (await call(`/account/${page}`)).text;
-/** Returns the URL to which a provider's sign-in would redirect after an error. */
+/** Returns the URL to which auth redirects the browser if an email link is invalid. */
 const returnOf = async (redirectTo: string) =>
   (await call(`/auth/v1/verify?token=x&type=signup&redirect_to=${encodeURIComponent(redirectTo)}`)).headers
     .get('location')
@@ -256,7 +257,7 @@ const cases: Readonly<Record<string, Case>> = {
     after: 201,
   },
   'auth.email.smtp.enabled': {
-    // No SMTP server listens on this port, so sending an email fails, whereas capturing one succeeds.
+    // No SMTP server listens on this port, so sending an email fails, whereas capturing an email succeeds.
     config:
       '[auth.email.smtp]\nenabled = true\nhost = "127.0.0.1"\nport = 9\nuser = ""\npass = ""\nadmin_email = "a@example.com"\nsender_name = "A"',
     observe: async () => {
@@ -290,7 +291,7 @@ const cases: Readonly<Record<string, Case>> = {
   },
   'plinth.server.trusted_proxies': {
     plinth: '[server]\ntrusted_proxies = ["loopback"]',
-    // A trusted proxy sends the scheme and the host of the public URL.
+    // If the proxy is trusted, the log contains the client address that the proxy sends.
     observe: async () => {
       const headers = { 'x-forwarded-for': '203.0.113.7', 'user-agent': 'proxied' };
       await call('/rest/v1/things', { headers });
@@ -302,7 +303,7 @@ const cases: Readonly<Record<string, Case>> = {
   },
   'plinth.server.max_connections': {
     plinth: '[server]\nmax_connections = 1',
-    // The request uses a second connection while the first one is open.
+    // The request uses a second connection while the first connection is open.
     observe: async () => {
       const held = openSocket();
       await new Promise((resolve) => held.once('open', resolve).once('error', resolve));
@@ -310,7 +311,7 @@ const cases: Readonly<Record<string, Case>> = {
         get(`${backend.url}/health/live`, { agent: false }, (response) => {
           response.resume();
           resolve(response.statusCode);
-          // If there are far more connections than the limit allows, they are closed without a response.
+          // If the number of connections far exceeds the limit, connections are closed without a response.
         }).once('error', () => resolve(503));
       });
       held.terminate();
@@ -340,7 +341,7 @@ const cases: Readonly<Record<string, Case>> = {
   'plinth.database.reserved_space': {
     plinth: '[database]\nreserved_space = "1024TB"',
     observe: async () => {
-      // The free space is measured every second.
+      // The server measures the free disk space every second.
       await expect
         .poll(async () => JSON.parse((await call('/health/ready')).text).checks.disk.status)
         .toBe(isChanged ? 'degraded' : 'ok');

@@ -24,8 +24,8 @@ afterAll(async () => {
 });
 
 /**
- * With this many connections, one turn of the event loop takes longer than requests are allowed to wait, even on a fast
- * machine.
+ * With this number of connections, even on a fast machine, one turn of the event loop takes longer than requests are
+ * allowed to wait.
  */
 const connections = 200;
 const requestsPerConnection = 5;
@@ -58,8 +58,8 @@ interface Seen {
 }
 
 /**
- * Repeats a request until it is rejected. Several requests are sent at the same time, so that one of them must wait for
- * the others.
+ * Repeats a request until it is rejected. Several requests are sent at the same time, so that one of the requests must
+ * wait for the others.
  */
 async function rejected(path: string, init?: RequestInit): Promise<Seen> {
   const send = async (): Promise<Seen> => {
@@ -89,7 +89,7 @@ test.each([
   expect(seen.headers.get('content-type')).toBe(type);
   expect(seen.text).toContain(text);
   expect(Number(seen.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
-  // A web page can read the response, including the time after which to retry.
+  // A web page can read the response, including the header that contains the delay before a retry.
   expect(seen.headers.get('access-control-allow-origin')).toBe('*');
   expect(seen.headers.get('access-control-expose-headers')).toContain('retry-after');
 });

@@ -91,7 +91,7 @@ test('a run transfers new, changed and deleted rows, objects, secrets, jobs and 
     'app.parts_low': [0, 1, 0],
     'app.parts_high': [0, 0, 1],
     'app.later': [1, 0, 0],
-    // The project's webhook was called for the new note.
+    // This row exists because the project's webhook was called for the new note.
     'supabase_functions.hooks': [1, 0, 0],
   });
   expect(report).toMatchObject({

@@ -1,6 +1,6 @@
 /**
- * Tests downloading and deploying functions over the Management API. The server in this test stores what it receives,
- * like the hosted server.
+ * Tests how functions are downloaded and deployed over the Management API. Like the hosted server, the server in this
+ * test stores the functions that it receives.
  */
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';

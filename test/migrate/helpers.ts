@@ -68,7 +68,7 @@ export async function readValue<T>(backend: Backend, text: string): Promise<T> {
   return row?.value as T;
 }
 
-/** The data that a user needs to sign in after the migration. */
+/** The data with which a user signs in after the migration. */
 export interface Person {
   readonly email: string;
   readonly id: string;

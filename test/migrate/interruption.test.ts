@@ -1,5 +1,6 @@
 /**
- * Tests a migration that is killed with SIGKILL at different steps. The next run must continue, with the same result.
+ * Tests a migration that is killed with SIGKILL at different steps. The next run must continue the migration, with the
+ * same result as an uninterrupted run.
  */
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
@@ -51,7 +52,7 @@ test('after a kill at each step, the next run makes the target equal to the sour
   await killAt(/^Creating \d+ definitions/);
   await killAt(/^Comparing app\.notes/);
   await killAt(/^Comparing app\.parts_high/);
-  // Tables that were already complete stay complete.
+  // Tables that were complete when the process was killed stay complete.
   expect(await readValue(target, 'select count(*)::int as value from app.notes')).toBe(5000);
   await killAt(/^Objects: 100 of/);
   expect(await readValue(target, 'select count(*)::int as value from storage.objects')).toBeGreaterThan(99);

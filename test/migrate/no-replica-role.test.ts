@@ -54,7 +54,7 @@ test('triggers and foreign keys are created after the rows, and a second run is 
     parallel: 2,
     onProgress: () => {},
   });
-  // The trigger on storage.objects sets updated_at.
+  // The trigger on storage.objects sets updated_at, so this column differs.
   expect(differences).toEqual(['Table storage.objects: rows differ']);
   expect(objects).toBe(3);
   await expect(move(source, target)).rejects.toMatchObject({ code: 'no_replica_role' });

@@ -54,7 +54,7 @@ const dumpOf = async (backend: Backend): Promise<string> => {
   );
 };
 
-/** Returns the lines that appear in only one of the two dumps. */
+/** Returns the lines of the first dump that differ from the second dump. */
 const differences = async (a: Backend, b: Backend): Promise<string[]> => {
   const [first, second] = [(await dumpOf(a)).split('\n'), (await dumpOf(b)).split('\n')];
   expect(first.length).toBeGreaterThan(5000);

@@ -25,10 +25,10 @@ const bin = join(installed, 'bin', 'plinth.mjs');
 const maxPackageBytes = 15_000_000;
 
 // The timeout is long, because most tests install PostgreSQL and Deno into an empty cache and start several processes.
-// These tests don't use the files that the other tests share.
+// These tests can't use the prepared cluster and the other files that the remaining test files share.
 vi.setConfig({ testTimeout: 180_000 });
 
-/** The environment of a user's shell. The clone's programs aren't in PATH. */
+/** The environment variables that a user's shell could have. PATH doesn't contain the clone's programs. */
 const environment: Record<string, string> = {
   PATH: `${dirname(process.execPath)}:/usr/local/bin:/usr/bin:/bin`,
   HOME: join(folder, 'home'),
@@ -59,7 +59,7 @@ function write(path: string, text: string): string {
 const plinth = (args: readonly string[], node = process.execPath) =>
   run(node, [bin, ...args], { cwd: app, env: environment });
 
-/** Starts a server and returns its status. The server stops when its input closes. */
+/** Starts a server and returns its status. The server stops when its standard input is closed. */
 async function start(node = process.execPath): Promise<Record<string, string>> {
   rmSync(join(app, '.plinth'), { recursive: true, force: true });
   const child = spawn(node, [bin, 'start', '--port', '0', '--json', '--follow'], {

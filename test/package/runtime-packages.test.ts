@@ -1,4 +1,6 @@
-/** Tests which packages an installation downloads on each platform, including those that the tests can't run on. */
+/**
+ * Tests which packages an installation downloads on each platform, including platforms on which the tests can't run.
+ */
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { binaryPackage } from '../../src/database/embedded/binaries.ts';

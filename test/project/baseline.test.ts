@@ -85,7 +85,7 @@ async function baselineWithin(
   return { ...baseline, project };
 }
 
-/** Returns the text of the baseline after a successful start. */
+/** Starts a project with a baseline, and returns the text of the baseline. */
 async function started(
   types: string,
   ...files: readonly string[]

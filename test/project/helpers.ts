@@ -15,9 +15,9 @@ export interface TestProject {
   readonly projectDir: string;
   /** The progress messages in order. */
   readonly progress: string[];
-  /** Starts the project as the next process would. */
+  /** Starts the project in the same way as a new process. */
   start(options?: StartOptions): Promise<void>;
-  /** Runs the start up to the point where the services would start, as if the process were killed there. */
+  /** Runs the start only up to the point at which the services would start, as if the process were killed then. */
   startHalf(): Promise<void>;
   write(path: string, content: string | Buffer): void;
   remove(path: string): void;

@@ -1,11 +1,14 @@
-/** Tests that session state that a file leaves behind doesn't affect Plinth's own statements or the next file. */
+/**
+ * Tests that the session state that a migration file leaves behind doesn't affect Plinth's own statements or the next
+ * file.
+ */
 import { describe, expect, test, vi } from 'vitest';
 import { ProjectError } from '../../src/project/index.ts';
 import { projectWith } from './helpers.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
-/** The kinds of session state that a file can leave behind. */
+/** The kinds of session state that a migration file can leave behind. */
 const leftovers: readonly (readonly [name: string, statement: string])[] = [
   ['a role', 'set role anon'],
   ['an empty search_path', `select set_config('search_path', '', false)`],
@@ -31,7 +34,8 @@ const leftovers: readonly (readonly [name: string, statement: string])[] = [
 ];
 
 /**
- * Lengthens the statement's timeout, because the statements after it need more than a millisecond on a busy machine.
+ * Lengthens the timeout that a statement sets, because the following statements need more than a millisecond on a busy
+ * machine.
  */
 const patient = (statement: string): string => statement.replaceAll('1ms', '1s');
 
@@ -77,7 +81,7 @@ async function stateAfter(files: Readonly<Record<string, string>>): Promise<unkn
 
 let fresh: Promise<unknown> | undefined;
 
-/** Returns the state of a project without leftover session state. The state is read only once. */
+/** Returns the session state of a project in which no file leaves any state behind. The state is read only once. */
 function freshState(): Promise<unknown> {
   fresh ??= stateAfter({});
   return fresh;

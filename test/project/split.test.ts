@@ -1,4 +1,4 @@
-/** Compares the splitter with the server's lexer. Both must split text that PostgreSQL accepts in the same way. */
+/** Compares the splitter with the server's lexer. If PostgreSQL accepts a text, both must split it in the same way. */
 import fc from 'fast-check';
 import { Client } from 'pg';
 import { expect, test, vi } from 'vitest';

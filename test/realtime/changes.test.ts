@@ -26,8 +26,8 @@ beforeAll(async () => {
 afterAll(() => h.stop());
 
 /**
- * Subscribes to a table and collects changes. Also subscribes to a marker table. When one of its rows arrives, all
- * earlier changes have arrived.
+ * Subscribes to a table and collects changes. Also subscribes to a marker table. When a row of the marker table
+ * arrives, all earlier changes have arrived.
  */
 async function listen(
   userId: string | undefined,
@@ -428,7 +428,7 @@ test('after the token is changed, only the new user’s rows arrive', async () =
   await h.sql(`insert into public.notes (owner, body) values ('${bob}', 'bob at last')`);
   await until(() => seen.includes('bob at last'));
   expect(seen).toEqual(['alice before', 'bob after', 'bob at last']);
-  // One call is for the subscription and one for the new token.
+  // The handler was called once for the subscription and once for the new token.
   expect(statusCount).toBe(2);
 });
 
@@ -445,7 +445,7 @@ test('an interrupted stream resumes automatically without missing anything', asy
   await settle();
   expect(seen.map(({ new: row }) => row.body)).toEqual(['meanwhile', 'after']);
   expect(h.health()).toBeUndefined();
-  // The client wasn't notified of any interruption.
+  // The client wasn't notified that the stream had been interrupted.
   expect(statusCount).toBe(0);
 });
 

@@ -30,8 +30,8 @@ beforeAll(async () => {
 afterAll(() => h.stop());
 
 test.each([
-  // The key is sent even if it isn't changed. For a deleted row, the replica identity is sent, or only the primary key
-  // if RLS is enabled.
+  // For an updated row, the key is sent even if it hasn't changed. For a deleted row, the replica identity is sent, or
+  // only the primary key if RLS is enabled.
   ['by_key', `(1, 'a')`, { id: 1 }, { id: 1 }],
   ['whole', `(1, 'a')`, { id: 1, text: 'a' }, { id: 1, text: 'b' }],
   ['whole_rls', `(1, 'a')`, { id: 1, text: 'a' }, { id: 1 }],
@@ -44,7 +44,7 @@ test.each([
   );
   await subscribed(channel);
   await h.sql(`insert into public.${table} values ${values}`);
-  // The test waits, because changes to a row that has been deleted in the meantime aren't delivered.
+  // The test waits for each change, because changes to a row aren't delivered if the row has been deleted since then.
   await until(() => seen.length === 1);
   await h.sql(`update public.${table} set text = 'b'`);
   await until(() => seen.length === 2);
@@ -213,7 +213,7 @@ describe('SQL functions', () => {
     [`'INSERT', 't', 's', null::record, null::record, 'STATEMENT'`, 'not for each statement'],
     [`'TRUNCATE', 't', 's', null::record, null::record`, 'Unexpected operation type: TRUNCATE'],
   ])('broadcast_changes(%s) raises an error', async (rest, message) => {
-    // A record argument requires a row, so a trigger calls the function, as intended.
+    // The function requires records as arguments, so a trigger calls the function, which is the intended use.
     await h.sql(`
       drop table if exists public.told; create table public.told (id int);
       create or replace function public.tell() returns trigger language plpgsql as $$

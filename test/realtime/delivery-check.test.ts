@@ -1,6 +1,6 @@
 /**
- * Compares delivery checks with the actual behavior. Exactly the predicted changes must be delivered, with the
- * predicted text.
+ * Compares the predictions of delivery checks with the actual behavior. Exactly the predicted changes must be
+ * delivered, with the predicted text.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
@@ -49,10 +49,10 @@ async function truth(persona: Persona, entry: object, statement: string, action:
   await listen(witness, { event: '*', schema: 'public' }, h.keys.serviceRoleKey);
   const wanted = await listen(socket, entry, token);
   await h.sql(statement);
-  // All changes that the statement causes arrive before this row.
+  // All changes that the statement causes arrive before the row that is inserted here.
   await h.sql(`truncate public.open; insert into public.open values (0, 'end', null, null)`);
   await witness.next((frame) => frame[3] === 'postgres_changes' && frame[4].data.record?.text === 'end');
-  // The server may read the changes of `before` from the WAL only after the listener has subscribed, so other actions
+  // The server may read the changes that `before` has caused only after the listener has subscribed, so other actions
   // are ignored.
   const got = socket.frames
     .filter((frame) => frame[3] === 'postgres_changes' && frame[4].data.record?.text !== 'end')
@@ -63,7 +63,7 @@ async function truth(persona: Persona, entry: object, statement: string, action:
   return wanted ? got : [];
 }
 
-/** Returns false if the subscription is rejected. */
+/** Subscribes to changes. Returns false if the subscription is rejected. */
 async function listen(socket: RawSocket, entry: object, token: string): Promise<boolean> {
   socket.send([
     '1',

@@ -14,7 +14,7 @@ let h: Harness;
 
 beforeAll(async () => {
   h = await startRealtime();
-  // Each check of the policy takes a while, as if the policy joined several tables.
+  // Evaluating the policy takes a while, as if the policy joined several tables.
   await h.sql(`
     create function public.slow_check() returns boolean language plpgsql as $$
       begin perform pg_sleep(0.01); return true; end $$;
@@ -47,7 +47,7 @@ test.each([
     for (let number = 0; number < joins; number++)
       join(sockets[number % sockets.length] as RawSocket, number, one);
     const own = await openRaw(h.socketUrl(undefined, '1.0.0'));
-    // The joins of the first client are being checked.
+    // The test waits until the server has begun to check the first client's joins.
     await expect.poll(() => replies(sockets)).toBeGreaterThan(10);
     const before = replies(sockets);
     join(own, 1, other);

@@ -39,12 +39,15 @@ afterAll(async () => {
   await behind.stop();
   await proxy.stop();
   await direct.stop();
-  // The cluster must be stopped, because one test restarts PostgreSQL, and the cluster's guard watches only the first
-  // process.
+  // The cluster must be stopped here, because one test restarts PostgreSQL, and the process that normally stops the
+  // cluster watches only the first server process.
   await stopTestCluster();
 });
 
-/** Returns a client that listens to changes and database broadcasts, and has received the first of each. */
+/**
+ * Returns a client that listens to changes and database broadcasts, and that has received the first change and the
+ * first broadcast.
+ */
 async function listener(harness: Served) {
   const name = `fault-${topics++}`;
   const client = harness.client(user);
@@ -162,7 +165,10 @@ describe('if one of two processes', () => {
     throw new Error('the process ended before it served');
   }
 
-  /** Returns the names of complete slots. An incomplete slot is dropped when the process that creates it ends. */
+  /**
+   * Returns the names of complete replication slots. An incomplete slot is dropped when the process that creates it
+   * ends.
+   */
   const slots = async (active: boolean): Promise<string[]> => {
     const rows = await direct.database.pool('supabase_admin').query<{ name: string }>(sql`
       select slot_name::text as name from pg_replication_slots
@@ -196,7 +202,7 @@ describe('if one of two processes', () => {
     expect(broadcasts).toEqual(numbers(1, 40));
     await doomed.socket.disconnect();
 
-    // The next process finds and drops the slots of the dead process.
+    // The next process that starts drops the slots of the killed process.
     while (!(await slots(false)).includes(slot));
     const next = await direct.another();
     while ((await slots(false)).includes(slot));

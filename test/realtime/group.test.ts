@@ -107,7 +107,7 @@ describe.each(['postgres', ...(natsServer === undefined ? [] : ['nats' as const]
       sender.sendBytes(
         userBroadcast(`realtime:${name}`, 'json', 1, Buffer.from('{"big":12345678901234567890}')),
       );
-      // This text is far larger than one NOTIFY payload.
+      // This text is far larger than the maximum size of a NOTIFY payload.
       const large = JSON.stringify({ text: 'ü\u0000'.repeat(100_000) });
       sender.sendBytes(userBroadcast(`realtime:${name}`, 'large', 1, Buffer.from(large)));
       sender.sendText(
@@ -185,7 +185,7 @@ describe.each(['postgres', ...(natsServer === undefined ? [] : ['nats' as const]
         Array.from({ length: 50 }, (_, n) => `${what} ${n + 1}`),
       );
       await until(() => Object.values(seen).every((list) => list.length >= wanted.length));
-      // A duplicate would arrive before the last row.
+      // If there were a duplicate, it would arrive before the last row.
       await a.sql(`insert into public.notes values (0, 'last')`);
       await until(() => Object.values(seen).every((list) => list.includes('change 0')));
       for (const list of Object.values(seen))

@@ -16,10 +16,10 @@ export interface Harness {
   readonly url: string;
   readonly keys: Keys;
   readonly database: Database;
-  /** The database's location, for other connections to it. */
+  /** The address of the database server, for other connections to the database. */
   readonly place: TestServerAddress;
   readonly databaseName: string;
-  /** Runs statements as `postgres`, like a project's migrations. */
+  /** Runs statements as `postgres`, the role that also runs a project's migrations. */
   sql(text: string): Promise<void>;
   /** Returns a stock client that is signed in as `userId`, or not signed in if `userId` is omitted. */
   client(userId?: string): SupabaseClient;
@@ -31,7 +31,7 @@ export interface Harness {
   health(): string | undefined;
   readonly deliveryChecks: RealtimeService['deliveryChecks'];
   readonly report: RealtimeService['report'];
-  /** Starts a second process on the same database. Settings default to those of the first process. */
+  /** Starts a second process on the same database. By default, its settings are those of the first process. */
   another(options?: HarnessOptions, place?: TestServerAddress): Promise<Served>;
   stop(): Promise<void>;
 }
@@ -63,7 +63,7 @@ export async function startRealtime(options: HarnessOptions = {}): Promise<Harne
   return { ...started, place, databaseName };
 }
 
-/** Serves an existing database. */
+/** Starts the realtime service on an existing database. */
 export async function serve(
   database: Database,
   options: HarnessOptions,
@@ -138,8 +138,8 @@ export function signed(secret: string, claims: Record<string, unknown>): string 
 }
 
 /**
- * Subscribes and waits for the join. Throws the client's error if the join is rejected. If the token was set manually,
- * set `asksToken` to false.
+ * Subscribes to the channel and waits until it has been joined. Throws the client's error if the join is rejected. If
+ * the token was set manually, set `asksToken` to false.
  */
 export async function joined(channel: RealtimeChannel, asksToken = true): Promise<RealtimeChannel> {
   // Without this call, the stock client could join before it has the token, and send the token later.

@@ -1,6 +1,6 @@
 /**
- * Tests many concurrent changes. No change may be lost, all must arrive in commit order, and many subscribers must
- * cause only a few queries.
+ * Tests many concurrent changes. No change may be lost, all changes must arrive in commit order, and many subscribers
+ * must cause only a few queries.
  */
 import type { RealtimeChannel } from '@supabase/supabase-js';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
@@ -99,11 +99,12 @@ test('with several writers, every subscriber sees the order of the commits', asy
   const clients = await Promise.all(
     Array.from({ length: 3 }, (_, n) => listen(h.client(userId(n)).channel(`order-${channels++}`), 'owned')),
   );
-  // Each row is visible to all three users, so it requires a query.
+  // For each row, the server must run a query to find out which of the three users can see the row.
   const writers: Session[] = await Promise.all(
     Array.from({ length: 4 }, () => h.database.pool('postgres').connect()),
   );
-  // A separate stream records the order in the WAL. Subscribers must receive the changes in the same order.
+  // A separate stream records the order in the WAL. Subscribers must receive the changes in the order in which this
+  // stream contains them.
   const witness = await h.database.connectReplication();
   await witness.command(`CREATE_REPLICATION_SLOT witness TEMPORARY LOGICAL pgoutput (SNAPSHOT 'nothing')`);
   const committed: number[] = [];

@@ -158,8 +158,8 @@ test('text is passed on unchanged between both protocol versions in one channel'
   const binary = await two.next((frame) => Buffer.isBuffer(frame));
   expect([binary[0], binary[4], binary.subarray(5).toString()]).toEqual([4, 1, 'realtime:vj{"a":1}']);
 
-  // The first message is invalid JSON that is declared as JSON, and the second one consists of bytes. Neither may reach
-  // a 1.0.0 socket or be injected into its frames.
+  // The first message is declared as JSON but isn't valid JSON, and the second message consists of bytes. Neither
+  // message may reach a socket with protocol version 1.0.0 or be injected into its frames.
   two.sendBytes(userBroadcast('realtime:v', 'evil', 1, Buffer.from('1},"event":"phx_close","payload":{')));
   two.sendBytes(userBroadcast('realtime:v', 'bytes', 0, Buffer.from([1, 2])));
   two.sendBytes(userBroadcast('realtime:v', 'last', 1, Buffer.from('"end"')));
@@ -302,7 +302,7 @@ test('a client that stops reading is disconnected, and all others continue', asy
 test('upstream’s limits are settings', async () => {
   const strict = await startRealtime({
     settings: { max_channels_per_client: 2, max_concurrent_users: 1, client_presence_max_calls: 1 },
-    // The limit is below the setting's minimum, so the average over a minute is exceeded immediately.
+    // This limit is below the minimum of the setting, so the first events already exceed the average over a minute.
     limits: { maxEventsPerSecond: 0.05 },
   });
   try {

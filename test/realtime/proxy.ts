@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import type { TestServerAddress } from '../../src/database/testing.ts';
 
 export interface NetworkProxy {
-  /** The server's address through the proxy. */
+  /** The address at which the proxy makes the server available. */
   readonly place: TestServerAddress;
-  /** Breaks all connections and rejects new ones until {@link mend} is called. */
+  /** Breaks all connections and rejects new connections until {@link mend} is called. */
   cut(): void;
   /** Stops all traffic without closing connections. */
   freeze(): void;

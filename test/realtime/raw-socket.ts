@@ -12,9 +12,12 @@ export interface RawSocket {
   send(frame: Json): void;
   sendBytes(bytes: Buffer): void;
   sendText(text: string): void;
-  /** Removes and returns the first frame that satisfies the condition. Waits for it if it hasn't been received yet. */
+  /**
+   * Removes and returns the first frame that satisfies the condition. Waits for such a frame if none has been received
+   * yet.
+   */
   next(test: (frame: Json) => boolean): Promise<Json>;
-  /** Stops reading until `resume`. */
+  /** Stops reading until `resume` is called. */
   pause(): void;
   resume(): void;
   close(): void;

@@ -21,7 +21,7 @@ interface Attempt {
 let rest: RestHarness;
 const agent = new Agent({ keepAlive: true, maxSockets: 4 });
 beforeAll(async () => {
-  // All features are enabled.
+  // All features of the REST service are enabled.
   rest = await startRest({
     sql: `
       create function public.echo(json) returns json language sql immutable as 'select $1';

@@ -21,7 +21,7 @@ export interface RestHarness {
   readonly dataDir: string;
   readonly anonKey: string;
   readonly serviceKey: string;
-  /** Returns an end user's token. */
+  /** Returns an access token for an end user. */
   userToken(sub: string, claims?: Record<string, unknown>): string;
   fetch(path: string, init?: RequestInit): Promise<Response>;
   /** Runs statements as `postgres`. */
@@ -30,7 +30,7 @@ export interface RestHarness {
   stop(): Promise<void>;
 }
 
-/** Starts the service. `sql` creates additional objects before the schema cache is loaded. */
+/** Starts the service. `sql` contains statements that create additional objects before the schema cache is loaded. */
 export async function startRest({
   permissionHints = 'off',
   sql: more,
@@ -48,7 +48,7 @@ export async function startRest({
   return serveRest(database, drop, permissionHints, settings);
 }
 
-/** Starts the service on any database. Calls `end` after the service has stopped. */
+/** Starts the service on any database. `end` is called after the service has stopped. */
 export async function serveRest(
   database: Database,
   end: () => Promise<void>,

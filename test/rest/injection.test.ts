@@ -1,6 +1,6 @@
 /**
- * Tests SQL in every position where a client's text is used. The SQL must stay text, and the response must be the same
- * as for any other unusual text.
+ * Tests SQL in every position where a client's text is used. The SQL must be treated as text, and the response must be
+ * the same as for any other unusual text.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type RestHarness, startRest } from './harness.ts';
@@ -36,7 +36,7 @@ interface Place {
 }
 
 const encoded = encodeURIComponent;
-/** Returns a quoted name, because the grammar accepts any text in quotes. */
+/** Returns the text as a quoted name, because the grammar accepts any text in quotes. */
 const named = (text: string) => encoded(`"${text.replace(/[\\"]/g, '\\$&')}"`);
 const json = { 'content-type': 'application/json' };
 const post = (path: string, body: string, headers: Record<string, string> = json): Asked => ({

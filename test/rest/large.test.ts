@@ -1,6 +1,6 @@
 /**
- * Tests the result and the memory use of responses and bodies that are too large for memory, and that no files are left
- * behind.
+ * Tests responses and request bodies that are too large for memory: the results, the memory use, and that no files are
+ * left behind.
  */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';

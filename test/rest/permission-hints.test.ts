@@ -62,9 +62,9 @@ interface Refusal {
   readonly prefer?: string;
   readonly as?: 'authenticated' | 'service_role';
   readonly message: string;
-  /** The full hint. Null if the error doesn't have one. */
+  /** The full hint. Null if the error doesn't have a hint. */
   readonly full: string | null;
-  /** The limited hint, if it differs from the full one. */
+  /** The limited hint, if it differs from the full hint. */
   readonly short?: string;
 }
 

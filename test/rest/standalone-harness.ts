@@ -36,13 +36,13 @@ const fixture = `
 `;
 
 export interface StandaloneDatabase {
-  /** The login role's URL over TCP. */
+  /** The connection URL of the login role, which connects over TCP. */
   readonly uri: string;
   run(text: string): Promise<void>;
   query<R extends object>(text: string): Promise<R[]>;
   /** Acquires the lock that `api.hold()` waits for. */
   hold(): Promise<{ release(): Promise<void> }>;
-  /** Polls until the query's row has `done` set to true. */
+  /** Repeats a query until the column `done` of the returned row is true. */
   until(text: string): Promise<void>;
   drop(): Promise<void>;
 }
@@ -88,7 +88,7 @@ export interface RestProcess {
   readonly out: () => string;
   readonly err: () => string;
   fetch(path: string, init?: RequestInit): Promise<Response>;
-  /** Resolves as soon as stderr or stdout matches at or after the offset `from`. */
+  /** Resolves as soon as the output on stderr or stdout, from the offset `from`, matches the pattern. */
   said(pattern: RegExp, from?: number): Promise<RegExpExecArray>;
   signal(signal: NodeJS.Signals): void;
   readonly exited: Promise<number | null>;

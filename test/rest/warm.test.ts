@@ -14,8 +14,8 @@ afterEach(async () => {
 });
 
 /**
- * Changes the database after the schema was read, and then starts the service. Returns the status of a request for a
- * new table.
+ * Changes the database after the service has read the schema, and then starts the service. Returns the status of a
+ * request for a new table.
  */
 async function statusAfter(options: { hasChanged: boolean }, change: (database: Database) => Promise<void>) {
   const { database, drop } = await createTestDatabase('rest-warm', async (template) => {

@@ -1,4 +1,7 @@
-/** Tests writes and function calls over HTTP: status, headers, body and the resulting table contents. */
+/**
+ * Tests writes and function calls over HTTP: the status, headers and body of the response, and the resulting table
+ * contents.
+ */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type RestHarness, startRest } from './harness.ts';
 

@@ -1,5 +1,6 @@
 /**
- * Runs in each test file of a process that many files share. After the file, it restores the cluster for the next file.
+ * Runs in each test file of a process that many files share. After each file, this module restores the test cluster to
+ * its initial state for the next file.
  */
 import { afterAll } from 'vitest';
 import { resetTestCluster } from '../../src/database/testing.ts';

@@ -22,7 +22,7 @@ export function readTimes(): (moduleId: string) => number | undefined {
   return (moduleId) => times[nameOf(moduleId)];
 }
 
-/** Updates the recorded durations with those of a run, and sorts them from longest to shortest. */
+/** After a run, updates the recorded durations, and sorts them from longest to shortest. */
 export class TimesReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     const run = modules.map((module) => {

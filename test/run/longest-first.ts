@@ -4,7 +4,7 @@ import { readTimes } from './file-times.ts';
 /** Workers are reused only if the next file belongs to the same project, so files are grouped by project. */
 const projects = ['apart', 'mocked', 'shared', 'unit'];
 
-/** Orders files by their last known duration, longest first. New files come first. */
+/** Orders files by their last known duration, longest first. Files without a known duration come first. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const timeOf = readTimes();

@@ -1,4 +1,4 @@
-/** The test files that need a separate process, with reasons. All other files share processes. */
+/** The test files that need a separate process, each with the reason. All other files share processes. */
 export const apart: readonly string[] = [
   // Revokes a privilege in the whole cluster.
   'test/migrate/no-replica-role.test.ts',
@@ -8,5 +8,5 @@ export const apart: readonly string[] = [
   'test/{backup,cli,crash,example,main,package,upgrade}/**/*.test.ts',
 ];
 
-/** The files that replace a module with `vi.mock`. They need a separate process too. */
+/** The files that replace a module with `vi.mock`. These files need a separate process too. */
 export const mocked: readonly string[] = ['test/auth/enumeration.test.ts'];

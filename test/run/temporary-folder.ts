@@ -7,8 +7,8 @@ import { memoryFolder } from '../../src/database/testing/memory-folder.ts';
 import { isAlive } from '../../src/shared/is-alive.ts';
 
 /**
- * The test files whose temporary files stay on the disk. They run functions, and Deno doesn't allow functions to use
- * files below `/dev`.
+ * The test files whose temporary files stay on the disk. These files run functions, and Deno doesn't allow functions to
+ * use files below `/dev`.
  */
 const onDisk: readonly string[] = [
   'test/cli/server.test.ts',
@@ -56,7 +56,7 @@ export function moveTemporaryFolder(): string | undefined {
   if (parent === undefined) return undefined;
   removeLeftOver(parent);
   const folder = mkdtempSync(join(parent, `${prefix}${process.pid}-`));
-  // As in /tmp, all users can create files, but can't remove the files of other users.
+  // As in `/tmp`, every user can create files, but can't remove the files of other users.
   chmodSync(folder, 0o1777);
   process.on('exit', () => remove(folder));
   process.env.TMPDIR = folder;
@@ -78,7 +78,10 @@ function removeLeftOver(parent: string): void {
   }
 }
 
-/** Removes a folder, except for other users' files and any file system that a killed test has mounted in it. */
+/**
+ * Removes a folder, except for other users' files and for file systems that a killed test has left mounted in the
+ * folder.
+ */
 function remove(folder: string): void {
   try {
     rmSync(folder, { recursive: true, force: true });

@@ -1,6 +1,6 @@
 /**
  * Tests that the Account pages, which call auth in the same process, have all protections that the routes below
- * /auth/v1 have. Also tests that both share their limits.
+ * /auth/v1 have. Also tests that the limits apply to the pages and the routes together.
  */
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -56,7 +56,7 @@ async function read(response: Response): Promise<Reply> {
   };
 }
 
-/** Calls the Account pages' API as their script does. */
+/** Calls the API of the Account pages in the same way as the pages' script. */
 async function account(
   { url }: AuthServer,
   name: string,
@@ -79,7 +79,7 @@ async function account(
   );
 }
 
-/** Calls the public API. */
+/** Sends a request to the public API. */
 async function direct(
   server: AuthServer,
   path: string,
@@ -129,7 +129,7 @@ async function addFactor(server: AuthServer, { token }: Member): Promise<{ id: s
   return { id, secret };
 }
 
-/** Waits until the address has received this number of emails, and returns the newest. */
+/** Waits until the address has received this number of emails, and returns the newest email. */
 async function mailsTo(server: AuthServer, email: string, count: number) {
   for (let attempt = 0; attempt < 60; attempt += 1) {
     const mails = await server.inbox(email);
@@ -167,8 +167,8 @@ describe('limits by address', () => {
   const key = { challenge_id: nowhere, credential: {} };
 
   /**
-   * Each row contains a direct request that fails but is counted, and the page's request to which the same limit
-   * applies.
+   * Each row contains a direct request that fails but is counted, and the request from an Account page to which the
+   * same limit applies.
    */
   test.each<readonly [limit: string, path: string, junk: object, name: string, body: object]>([
     ['token', '/token?grant_type=password', {}, 'sign-in', unknown],
@@ -864,7 +864,9 @@ describe('the existence of accounts isn’t revealed', () => {
   });
   afterAll(() => server.stop());
 
-  /** Returns the shortest duration of each function, because other work on this machine can only make it longer. */
+  /**
+   * Returns the shortest duration of each function, because other work on this machine can only lengthen a duration.
+   */
   const shortestMs = async (one: () => Promise<unknown>, other: () => Promise<unknown>) => {
     const shortest: [number, number] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
     for (let count = 0; count < 9; count += 1) {
@@ -896,8 +898,8 @@ describe('the existence of accounts isn’t revealed', () => {
       () => ask(known.email),
       () => ask(newEmail()),
     );
-    // Hashing a password takes many times as long as a lookup. The 10 ms allow for variations in the duration of short
-    // requests.
+    // Hashing a password takes many times as long as a lookup. The additional 10 ms allow for variations in the
+    // duration of short requests.
     expect((Math.max(ofKnown, ofUnknown) + 10) / (Math.min(ofKnown, ofUnknown) + 10)).toBeLessThan(3);
   });
 });

@@ -1,7 +1,7 @@
 /**
- * Tests that web pages of other origins can't use the local stack's public S3 key pair. They also can't use a service
- * role token, which can sign S3 requests. Such pages can use a URL that the project's server has presigned, unless any
- * page could have created that URL.
+ * Tests that web pages of other origins can't use the local stack's public S3 key pair. Such pages also can't use a
+ * service role token, which can sign S3 requests. Such pages can use a URL that the project's server has presigned,
+ * unless any page could have created that URL.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

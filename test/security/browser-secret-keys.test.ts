@@ -1,7 +1,7 @@
 /**
- * Tests that every service rejects a secret key that a page of another origin sends. The local stack's keys are public,
- * and every web page in the developer's browser can reach the stack. The rule also applies in production, because a
- * page with a secret key has leaked it.
+ * Tests that every service rejects a secret key if a page of another origin sends it. The local stack's keys are
+ * public, and every web page in the developer's browser can reach the stack. The rule also applies in production,
+ * because a secret key that a page contains has been leaked.
  */
 import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -15,7 +15,7 @@ interface Answer {
   readonly text: string;
 }
 
-/** Sends a request. It doesn't use `fetch`, which would set a different Host header. */
+/** Sends a request. The function doesn't use `fetch`, which would set a different Host header. */
 function send(
   backend: Backend,
   path: string,

@@ -50,7 +50,8 @@ describe('a page of the API’s origin', () => {
         await attempt('/console/api/sign-out', { method: 'POST', mode: 'no-cors' }),
       ];
     }, backend.console.url);
-    // The browser sends the last request, but the server rejects it, and the page can't read the response.
+    // The browser sends the last of these requests, but the server rejects the request, and the page can't read the
+    // response.
     expect(attempts).toEqual(['failed', 'failed', 'failed', 'failed']);
     expect(await isSignedIn(operatorPage)).toBe(true);
     await page.close();

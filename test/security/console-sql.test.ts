@@ -1,6 +1,6 @@
 /**
- * Tests the SQL of operators who aren't owners. Covers the role that runs it, and the privileges of the project code
- * that it triggers.
+ * Tests the SQL of operators who aren't owners. Covers the role that runs this SQL, and the privileges of the project
+ * code that the SQL triggers.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';

@@ -23,7 +23,7 @@ const serviceRoles = [
   'pgbouncer',
 ];
 
-/** Well-known passwords. Undefined means no password. */
+/** Well-known passwords. If undefined, no password is sent. */
 const knownPasswords = [undefined, '', 'postgres', 'supabase_admin', 'password'];
 
 describe('a running server', () => {

@@ -13,7 +13,7 @@ import type { StorageServer } from '../storage/server.ts';
 import type { World } from './world.ts';
 
 /**
- * Media types whose scripts a browser runs, media types that it might sniff as one of these, and strings that aren't
+ * Media types whose scripts browsers run, media types that browsers might sniff as such a type, and strings that aren't
  * valid media types.
  */
 export const hostileTypes: readonly string[] = [
@@ -42,7 +42,7 @@ export const hostileTypes: readonly string[] = [
   '*/*',
 ];
 
-/** Types that browsers display, play or save without running code. */
+/** The media types that browsers display, play or save without running code. */
 export const inertTypes: readonly string[] = [
   'image/png',
   'image/jpeg',
@@ -64,7 +64,7 @@ export const inertTypes: readonly string[] = [
 export const xhtml =
   '<html xmlns="http://www.w3.org/1999/xhtml"><body><script>document.title = "ran"</script></body></html>';
 
-/** Returns the storage service of the test backend in the form that the S3 helpers expect. */
+/** Returns the URL and the keys of the test backend's storage service in the form that the S3 helpers expect. */
 export const storageOf = ({ backend }: World): StorageServer =>
   ({ url: `${backend.url}/storage/v1`, keys: backend.keys }) as unknown as StorageServer;
 
@@ -208,7 +208,7 @@ export const entrances: Readonly<Record<string, Entrance>> = {
   },
 };
 
-/** Simulates a row from an older version, from SQL or from another writer of the bucket. */
+/** Simulates a row that was written by an older version, by SQL or by another program with access to the bucket. */
 export async function storedBySql(world: World, key: string, mimetype: string, body?: string): Promise<void> {
   await plain(world, key, body);
   await world.backend.database
@@ -224,7 +224,7 @@ export interface Exit {
   readonly headers?: Record<string, string>;
 }
 
-/** Returns requests for an object in the public bucket `open` or for data about it. */
+/** Returns requests for an object in the public bucket `open` or for data about the object. */
 export async function exits(world: World, key: string): Promise<Record<string, Exit>> {
   const service = asService(world);
   const { body: signed } = await world.call(`/storage/v1/object/sign/open/${key}`, {
@@ -274,7 +274,7 @@ export function danger(status: number, headers: Headers): string | undefined {
   if (headers.get('x-content-type-options') !== 'nosniff')
     return `x-content-type-options is ${headers.get('x-content-type-options')}`;
   const type = headers.get('content-type');
-  // Statuses without content (RFC 9110 section 15).
+  // Responses with these statuses have no content (RFC 9110 section 15).
   if (type === null && (status === 204 || status === 304)) return undefined;
   if (type !== null && reviewed.test(type)) return undefined;
   const policies = (headers.get('content-security-policy') ?? '').split(',');

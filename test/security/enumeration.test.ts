@@ -1,6 +1,6 @@
 /**
- * Tests that no response from `plinth serve` reveals which addresses have an account. The status and the format must be
- * the same as for an unknown address, even for a repeated request or if no email can be sent.
+ * Tests that no response from `plinth serve` reveals which addresses have an account. The status and the format of a
+ * response must be the same as for an unknown address, even if the request is repeated or no email can be sent.
  */
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
@@ -37,7 +37,7 @@ async function make(auth: AuthServer, kind: Kind, more: Body): Promise<Body> {
   return contact;
 }
 
-/** Returns names and types of all values in a JSON response. Metadata is reduced to its keys. */
+/** Returns the names and types of all values in a JSON response. Only the keys of metadata are returned. */
 function shapeOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(shapeOf);
   if (typeof value !== 'object' || value === null) return typeof value;

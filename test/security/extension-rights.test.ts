@@ -23,15 +23,15 @@ afterAll(() => own?.drop());
 interface Member {
   name: string;
   /**
-   * Whether this is an immutable function. Such a function only computes a value from its arguments, so it is counted
-   * instead of listed if API roles can execute it.
+   * Whether this is an immutable function. Such a function only computes a value from its arguments, so if API roles
+   * can execute the function, it is counted instead of listed.
    */
   harmless: boolean;
   definer: boolean;
   open: string[];
 }
 
-/** Creates an extension as `postgres` in `schema`. Returns its members or the error code. */
+/** Creates an extension as `postgres` in `schema`. Returns the extension's members, or the error code. */
 async function membersOf(extension: string, schema: string): Promise<Member[] | string> {
   const id = sql.id(extension);
   try {
@@ -107,7 +107,8 @@ function describeMembers(extension: string, all: readonly Member[]): string {
 
 test('the objects that extensions expose to the API roles match the reviewed list', async () => {
   const available = await own.database.pool('postgres').query<{ name: string }>(
-    // The query uses the function, because the view excludes extensions that `postgres` can't create.
+    // The query uses the function instead of the view, because the view excludes extensions that `postgres` can't
+    // create.
     sql`select name::text from pg_available_extensions() as e (name, version, comment)
         where name <> 'plpgsql' and version <> ${placeholderVersion} order by name collate "C"`,
   );

@@ -13,14 +13,14 @@ import { startServe } from './serve-process.ts';
 vi.setConfig({ testTimeout: 120_000 });
 
 /**
- * The folders of PostgreSQL, which can run as a different user. PostgreSQL protects its own data, and must be able to
- * read its programs and extensions.
+ * The folders of PostgreSQL, which can run as a different user. PostgreSQL protects its data itself, and must be able
+ * to read its programs and extensions.
  */
 const ofPostgres = new Set(['postgres', 'bin', 'extensions']);
 
 /**
- * Returns everything that users other than the owner can read or use. Files in a private folder aren't reachable, but
- * logs may be copied elsewhere.
+ * Returns everything that users other than the owner can read or use. Other users can't reach files in a private
+ * folder, but logs are also checked, because they may be copied elsewhere.
  */
 function openTo(dataDir: string, below = ''): string[] {
   const names = readdirSync(join(dataDir, below)).filter((name) => below !== '' || !ofPostgres.has(name));

@@ -11,7 +11,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type FunctionsWorld, functionsWorld } from '../functions/harness.ts';
 
 /**
- * Source of a function that tries the operations in the body. It returns each result as a value or the error's name.
+ * The source of a function that tries the operations listed in the request's body. For each operation, the function
+ * returns the resulting value or the name of the error.
  */
 const probe = `
 const text = async (url, init) => (await fetch(url, { signal: AbortSignal.timeout(2000), ...init })).text();
@@ -169,7 +170,7 @@ describe('for files,', () => {
       run: 'prompt',
       ffi: 'prompt',
       sys: 'prompt',
-      // These are granted except for explicitly denied resources.
+      // These permissions are granted except for explicitly denied resources.
       net: 'granted',
       env: 'granted',
       import: 'granted',
@@ -246,7 +247,7 @@ describe('for the network,', () => {
 });
 
 it('neither loading nor type-checking modules sends requests to blocked addresses', async () => {
-  // This server simulates the metadata service. It must not receive any request.
+  // This server simulates the metadata service. The server must not receive any request.
   let asked = 0;
   const server = createServer((_request, response) => {
     asked += 1;

@@ -30,7 +30,7 @@ beforeAll(async () => {
     {
       mode: 'production',
       trustedProxies: ['127.0.0.1'],
-      // The limit is high for slow machines, because an aborted request would count as successful.
+      // This time limit is high enough for slow machines, because an aborted request would count as successful.
       plinth: { auth: { api: { max_request_duration: 120_000 }, security: { notices: 'configured' } } },
     },
   );
@@ -39,7 +39,7 @@ beforeAll(async () => {
 afterAll(() => server?.stop());
 
 let networks = 0;
-/** Returns an unused address, in an unused /64 network and an unused /48 prefix. */
+/** Returns an unused IP address, in an unused /64 network and an unused /48 prefix. */
 const elsewhere = (): string => {
   networks += 1;
   return `2001:db8:${networks.toString(16)}:${networks.toString(16)}::1`;
@@ -73,12 +73,12 @@ async function send(
 
 const signUp = async (email: string) => (await send('/signup', home, { json: { email, password } })).body;
 
-/** The attacker's and the owner's actions. */
+/** The actions of the attacker and of the owner. */
 interface Scenario {
   /** Submits a wrong guess for the current token and returns the status. */
   wrong(ip: string): Promise<number>;
   right(ip: string): Promise<number>;
-  /** Issues a new token. Undefined if the secret doesn't expire. */
+  /** Issues a new token. Undefined if no token is issued for the secret. */
   renew?(ip: string): Promise<void>;
   readonly wrongStatus: number;
   readonly hasHome: boolean;
@@ -166,7 +166,7 @@ const scenarios: Record<Exclude<TypedSecretKind, 'operator_factor'>, () => Promi
     server.clock.advance(60_000);
     const challenge = async (ip: string) =>
       (await send(`/factors/${id}/challenge`, ip, { token: weak, json: {} })).body.id;
-    // A challenge must be verified from the address that requested it.
+    // A challenge must be verified from the IP address from which it was requested.
     let [ip, challengeId] = [elsewhere(), ''];
     const renew = async (address: string) => {
       ip = address;
@@ -307,9 +307,9 @@ it("an operator's factor is rejected after too many guesses across all sessions"
 });
 
 /**
- * The places where secrets are compared and the number of comparisons in each file. A comparison with input that users
- * type requires a kind in the table and must use `verifySecret` or `guesses.verify`. For each other comparison, `why`
- * gives the reason why this isn't necessary.
+ * The places where secrets are compared and the number of comparisons in each file. If a comparison concerns input that
+ * users type, it requires a kind in the table and must use `verifySecret` or `guesses.verify`. For each other
+ * comparison, `why` contains the reason why these measures aren't necessary.
  */
 const comparisons: Readonly<
   Record<

@@ -1,6 +1,6 @@
 /**
  * Tests that if an account has a second factor, its password isn't sufficient to add or remove a sign-in method. Also
- * tests that the last method can't be removed.
+ * tests that the last sign-in method can't be removed.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { currentStep, totpCode } from '../../src/shared/totp.ts';

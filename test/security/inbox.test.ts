@@ -1,5 +1,6 @@
 /**
- * Tests that websites that the developer visits can't read or change the captured inbox, which contains sign-in codes.
+ * Tests that a website can't read or change the inbox of captured emails, which contains sign-in codes, when the
+ * developer visits the website.
  */
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -21,7 +22,7 @@ interface Answer {
   readonly text: string;
 }
 
-/** Sends a request. It doesn't use `fetch`, which would set a different Host header. */
+/** Sends a request. The function doesn't use `fetch`, which would set a different Host header. */
 function send(path: string, headers: Record<string, string>, method = 'GET'): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const sent = request(

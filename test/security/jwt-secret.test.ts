@@ -127,8 +127,8 @@ test('a secret of the process isn’t in any relation that any role can read', a
                   sql`select string_agg(t::text, ' ') as text from ${sql.raw(name)} t`,
                 );
                 for (const [what, secret] of Object.entries(secrets)) {
-                  // This table is readable by pg_read_all_data. Its verifiers are useless to an attacker, because the
-                  // passwords are random.
+                  // The role pg_read_all_data can read this table. The table's password verifiers are useless to an
+                  // attacker, because the passwords are random.
                   const isPlace = secret === verifier && /^pg_catalog\.pg_(authid|shadow)$/.test(name);
                   if (row?.text?.includes(secret) && !isPlace) places.push(`${what} in ${name}`);
                 }

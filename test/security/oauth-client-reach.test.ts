@@ -1,6 +1,6 @@
 /**
- * Tests what an OAuth client can do with its access token. It can't do anything after the grant ends, and it can't
- * affect the account.
+ * Tests what an OAuth client can do with its access token. The client can't do anything after the grant has ended, and
+ * can't change the account.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { currentStep, totpCode } from '../../src/shared/totp.ts';
@@ -17,7 +17,7 @@ const options = {
 };
 
 let auth: AuthServer;
-/** A server on which clients act as users, as in upstream. */
+/** A server on which OAuth clients can act as users, as in upstream. */
 let open: AuthServer;
 beforeAll(async () => {
   [auth, open] = await Promise.all([

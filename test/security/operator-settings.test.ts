@@ -118,7 +118,7 @@ test('the list for developers contains only existing settings that don’t requi
       const found = all.find((setting) => setting.file === file && setting.path.join('.') === key);
       expect([key, found?.type]).toEqual([key, expect.any(String)]);
       expect([key, ['path', 'secret', 'port'].includes(found?.type ?? '')]).toEqual([key, false]);
-      // These words indicate an address, a file or a sign-in method.
+      // These words indicate that a setting contains an address, a file or a sign-in method.
       expect(key).not.toMatch(
         /url|uri|(?<!search)_path$|host|hook|smtp|third_party|secret|(?<!pass)key|token$|static|proxies|^console|^server|issuer/,
       );

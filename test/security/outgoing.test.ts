@@ -1,7 +1,7 @@
 /**
- * Lists all source files that can open connections to other machines, with the origin of each address. A new file makes
- * this test fail until it is added to the list. If a user, a document or SQL provides the address, the file must use
- * one of the two guards.
+ * Lists all source files that can open connections to other machines, with the origin of each address. If a new file
+ * can open connections, this test fails until the file is added to the list. If a user, a document or SQL provides the
+ * address, the file must use one of the two guards.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * Tests that creating pgTAP in an exposed schema doesn't grant the privileges of `service_role`. pgTAP runs SQL from
- * its arguments, and API sessions can set any API role.
+ * Tests that creating pgTAP in an exposed schema doesn't give clients the privileges of `service_role`. pgTAP runs SQL
+ * from its arguments, and API sessions can set any API role.
  */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';

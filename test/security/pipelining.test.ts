@@ -1,6 +1,6 @@
 /**
  * Tests that the number of pipelined requests on a connection is limited. Without a limit, one connection would have
- * the effect of thousands.
+ * the same effect as thousands of connections.
  */
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';

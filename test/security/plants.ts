@@ -1,8 +1,8 @@
 /**
  * Creates traps, which are objects with code that a project's SQL can create as `postgres`: functions, operators,
- * triggers, policies, defaults, constraints, indexes and child tables. Each trap records its run in a sequence, which
- * isn't rolled back. It also records whether a superuser ran it, either as the current role or as the session role to
- * which `reset role` returns.
+ * triggers, policies, defaults, constraints, indexes and child tables. When a trap runs, it records the run in a
+ * sequence, which isn't rolled back. The trap also records whether a superuser ran it, either as the current role or as
+ * the session role to which `reset role` returns.
  */
 import type { Queryable } from '../../src/database/types.ts';
 import { sql } from '../../src/kernel/sql.ts';
@@ -42,8 +42,8 @@ const notes = `
 `;
 
 /**
- * Functions and operators with the same names as PostgreSQL's own. They match types for which PostgreSQL's versions
- * would need a conversion, because an exact match takes precedence.
+ * Functions and operators with the same names as PostgreSQL's own. Their argument types are types that PostgreSQL's own
+ * functions accept only after a conversion, because an exact match takes precedence.
  */
 const shadows = `
 do $plant$
@@ -100,8 +100,8 @@ $plant$;
 `;
 
 /**
- * Code that PostgreSQL runs when a table is read, written or used in a plan. It is attached to all of Plinth's tables
- * for which `postgres` has the necessary privileges.
+ * Code that PostgreSQL runs when a query reads, writes or plans to use a table. The code is attached to every table of
+ * Plinth for which `postgres` has the necessary privileges.
  */
 const onTables = `
 do $plant$

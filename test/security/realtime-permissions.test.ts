@@ -18,7 +18,7 @@ beforeAll(async () => {
     create table hidden.notes (id int primary key, name text);
     grant select on hidden.notes to anon;
     alter table hidden.notes replica identity full`);
-  // This has the same effect as a migration with this statement.
+  // A migration with this statement would have the same effect.
   await admin.exec('create publication supabase_realtime for all tables');
 });
 afterAll(() => realtime?.stop());
@@ -28,7 +28,7 @@ interface Answer {
   readonly events: { readonly schema: string; readonly errors: unknown; readonly new: object }[];
 }
 
-/** Subscribes as a visitor. Returns the resulting message and the events that arrive afterwards. */
+/** Subscribes as a visitor. Returns the resulting message, and the events that arrive after the message. */
 async function subscribe(schema: string, table: string, filter?: string): Promise<Answer> {
   const events: Answer['events'] = [];
   const said = Promise.withResolvers<string>();

@@ -1,7 +1,7 @@
 /**
- * Tests that a project can't switch to a role with REPLICATION. The creator of a replication slot chooses the path of
- * the library that decodes it, so the role could make the server run an uploaded object. It could also read the whole
- * cluster with a base backup.
+ * Tests that a project can't switch to a role with REPLICATION. The creator of a replication slot chooses the path to
+ * the library that decodes the slot, so such a role could make the server run an uploaded object. The role could also
+ * read the whole cluster with a base backup.
  */
 import { chmodSync, copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,7 +16,7 @@ vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let own: TestDatabase;
 const folder = mkdtempSync(join(tmpdir(), 'plinth-replication-'));
-/** Simulates an uploaded object that is a library, although its file name doesn't identify it as one. */
+/** Simulates an uploaded object that is a library, although its file name doesn't look like that of a library. */
 const object = join(folder, 'object');
 beforeAll(async () => {
   own = await createTestDatabase('replication');

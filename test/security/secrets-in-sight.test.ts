@@ -40,7 +40,7 @@ const given = {
   env: 'a-secret-of-one-function',
 };
 
-/** Files in the data folder that are meant to contain secrets. PostgreSQL protects its own files. */
+/** Matches the files in the data folder that are meant to contain secrets. PostgreSQL protects its files itself. */
 const keepsSecrets = /^(?:secrets\.json|state\.json|console\.key|postgres(?:\/|$)|bin\/|deno\/)/;
 
 function filesBelow(dir: string): string[] {
@@ -182,7 +182,8 @@ it.each(places)('serve on %s rejects the public value of %s', async (host, setti
     for (const stream of [child.stdout, child.stderr])
       stream?.setEncoding('utf8').on('data', (chunk: string) => {
         printed += chunk;
-        // The test fails if the server starts to accept requests. The process is stopped so that the test doesn't hang.
+        // The server must not start to accept requests, so the test fails in this case. The process is stopped so that
+        // the test doesn't hang.
         if (printed.includes('API_URL') || printed.includes('Ready.')) child.kill('SIGTERM');
       });
     child.on('close', (status) => resolve({ status, printed }));

@@ -1,6 +1,6 @@
 /**
- * Runs `plinth serve` as a separate process with a test's project folder, and returns the data about it that other
- * users of the machine can read.
+ * Runs `plinth serve` as a separate process with a test's project folder, and returns the data about the process that
+ * other users of the machine can read.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,10 +17,10 @@ export interface ServeProcess {
   stop(): Promise<void>;
 }
 
-/** The time limit for stopping a server, which is longer than a server needs. */
+/** The time limit for stopping a server, which is longer than the time that a server needs. */
 const stopMs = 60_000;
 
-/** Starts a server that is stopped when the calling test ends, if not earlier. */
+/** Starts a server, which is stopped at the latest when the calling test ends. */
 export async function startServe(
   files: Readonly<Record<string, string>>,
   args: readonly string[] = [],
@@ -63,7 +63,7 @@ export interface SeenProcess {
   readonly environment: string;
 }
 
-/** Returns a process and its descendants from /proc. */
+/** Returns the data in `/proc` about a process and its descendants. */
 export function processTree(root: number): SeenProcess[] {
   const parents = new Map<number, number>();
   for (const entry of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
@@ -80,7 +80,7 @@ export function processTree(root: number): SeenProcess[] {
   }));
 }
 
-/** Returns a file's content, or empty text for a process that has exited. */
+/** Returns a file's content, or an empty string if the process has exited. */
 function read(path: string): string {
   try {
     return readFileSync(path, 'latin1');

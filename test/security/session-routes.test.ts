@@ -1,7 +1,7 @@
 /**
  * Calls every auth route with an account's correct password and with a contact that the owner never confirmed. No route
- * may return a session, change the account or send a code. The routes come from the server, so the test includes new
- * ones.
+ * may return a session, change the account or send a code. The test gets the list of routes from the server, so it also
+ * covers new routes.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -38,7 +38,10 @@ async function stateOf(id: string): Promise<unknown> {
   return row;
 }
 
-/** Returns the requests to send to a path. Some paths need several, one for each grant type or token type. */
+/**
+ * Returns the requests to send to a path. For some paths, several requests are needed, one for each grant type or token
+ * type.
+ */
 function requestsFor(path: string, contact: object, id: string): { url: string; json: object }[] {
   const url = path.replace('/auth/v1', '').replace(/:\w+|\*/g, id);
   const json = {
@@ -100,7 +103,7 @@ it('the owner can confirm the contact by setting it again with a session', async
 it('sessions are created in only one place, which requires a proof', () => {
   const root = fileURLToPath(new URL('../../src/', import.meta.url));
   const textOf = (name: string) => readFileSync(join(root, name), 'utf8');
-  // Account and Console have functions with the same name for their own cookie-based sessions.
+  // The modules `account` and `console` have functions with the same name, but for their own cookie-based sessions.
   const writers = readdirSync(root, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
     .filter(

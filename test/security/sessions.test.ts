@@ -7,7 +7,7 @@ let world: World;
 beforeAll(async () => {
   world = await startWorld({
     exclude: ['functions', 'realtime', 'storage'],
-    // Disables the interval in which a client can repeat a request whose response was lost.
+    // This setting disables the interval in which a client can repeat a request whose response was lost.
     config: { auth: { refresh_token_reuse_interval: 0 } },
   });
 });

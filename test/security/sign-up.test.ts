@@ -14,7 +14,7 @@ interface Account {
   readonly id: string;
   readonly email: string;
   readonly phone: string;
-  /** The contact that its owner hasn't confirmed. */
+  /** The email address or phone number that its owner hasn't confirmed. */
   readonly contact: { readonly email: string } | { readonly phone: string };
 }
 

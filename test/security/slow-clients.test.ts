@@ -196,7 +196,7 @@ describe('slow responses', () => {
     const { gateway, port } = await start();
     const { socket } = readSlowly(port, '/echo/large', 1, 100);
     await sleep(2500);
-    // `close` waits for responses in progress, but none are left.
+    // `close` waits for responses in progress, but no such responses are left.
     const startedAt = performance.now();
     await gateway.close(20_000);
     expect(performance.now() - startedAt).toBeLessThan(2000);
@@ -325,7 +325,7 @@ describe('realtime sockets', () => {
     expect(await outcome(dial('203.0.113.9'))).toContain('429');
     expect(await outcome(dial('203.0.113.10'))).toBe('open');
     const [first, second, third] = sockets as [WebSocket, WebSocket, WebSocket];
-    // An invalid token doesn't free a slot, but a user's token does, as does closing a socket.
+    // A socket stops counting if it receives a user's token or is closed, but not if it receives an invalid token.
     expect(await join(second, 'nonsense')).toContain('error');
     expect(await outcome(dial('203.0.113.9'))).toContain('429');
     expect(await join(first, user())).toContain('"status":"ok"');

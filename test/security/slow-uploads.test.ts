@@ -1,6 +1,6 @@
 /**
  * Tests uploads that take a long time. Write access is checked before the bytes are received. If another user stores an
- * object with the same key in the meantime, the upload succeeds only if its caller can replace this object.
+ * object with the same key during the upload, the upload succeeds only if its caller may replace that object.
  */
 import { type ClientRequest, request as httpRequest } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -113,7 +113,8 @@ describe.each(ways)('an upload by %s', (way, start) => {
 
   it("doesn't replace a file that another user uploaded in the meantime", async () => {
     const slow = await start(`${key}1`, alice);
-    // Waits until alice's access has been checked, because after bob's upload, this check would reject the request.
+    // The test waits until the server has checked alice's access, because after bob's upload, this check would reject
+    // her request.
     await sleep(300);
     expect(await put(`${key}1`, bob, 'of bob')).toBe(200);
     slow.sent.end('evil');
@@ -138,7 +139,7 @@ it('a move that must wait doesn’t move an object that was stored at its source
   expect(await put('from', alice, 'of alice')).toBe(200);
   const session = await server.database.pool('supabase_storage_admin').connect();
   try {
-    // Acquires the lock that another write to this key would hold.
+    // This statement acquires the lock that another write to this key would hold.
     await session.query(sql`select pg_advisory_lock(hashtextextended('board/to', 0))`);
     const moved = server.request('/object/move', {
       method: 'POST',

@@ -1,6 +1,6 @@
 /**
- * Tests that scripts and functions of extensions that run as a superuser never run project code. The project owns the
- * extension and its schema, and controls all later statements.
+ * Tests that extensions' scripts and functions, if they run as a superuser, never run project code. The project owns
+ * the extension and its schema, and controls all later statements.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,7 +23,7 @@ const asPostgres = (text: string): Promise<void> => backend.database.pool('postg
 const ranAsSuperuser = async (): Promise<string[]> =>
   (await sightings(backend.database.pool('supabase_admin'))).superuser;
 
-/** The statements with which a project's job or client can replace pg_cron's tables. */
+/** The statements with which a cron job or a client of the project can replace pg_cron's tables. */
 const otherCron = `
   drop extension pg_cron cascade;
   create schema cron;
@@ -48,7 +48,7 @@ test('a cron job that replaces pg_cron’s tables can’t run code as a superuse
       timeout: 20_000,
     })
     .toEqual([{ name: null }]);
-  // The end of the run has been recorded, so this starts the next check for jobs.
+  // The end of the run has been recorded, so this notification starts the next check for due jobs.
   await asPostgres(`select pg_notify('plinth_cron', '')`);
   await new Promise((resolve) => setTimeout(resolve, 1_000));
   expect(await ranAsSuperuser()).toEqual([]);
@@ -114,7 +114,7 @@ test('creating an extension in a schema with hostile functions doesn’t run cod
       made.push(name);
       await asPostgres(`drop extension "${name}" cascade`);
     } catch {
-      // A project isn't allowed to create the extension, or the server doesn't support it.
+      // Projects may not create this extension, or the server doesn't support it.
     }
   }
   expect(made).toEqual(

@@ -16,8 +16,8 @@ import { plant, plantNotes, sightings } from './plants.ts';
 vi.setConfig({ testTimeout: 60_000 });
 
 /**
- * `postgres` could create this function before CREATE was revoked. PostgreSQL would resolve a call with a single
- * literal to it instead of to `attempt(text, int default 0)`.
+ * `postgres` could create this function before CREATE was revoked. For a call with a single literal, PostgreSQL would
+ * choose this function instead of `attempt(text, int default 0)`.
  */
 const overload = `
   set local role supabase_realtime_admin;
@@ -72,8 +72,8 @@ test('only a superuser can create objects in schemas whose functions superuser s
 });
 
 /**
- * The reviewed tables: those that services write to with their own roles, and the project's progress, which only its
- * own migrations read.
+ * The reviewed tables: tables to which services write with their own roles, and tables with the progress of a project,
+ * which only the project's own migrations read.
  */
 const writable = [
   'event_reversals: delete insert update',
@@ -102,13 +102,14 @@ test('operators other than owners write as `postgres`, which can’t change oper
 });
 
 /**
- * A new entry requires a review. Statements in such a session must be constants and access only `_plinth` and catalogs.
+ * The reviewed source files that use a superuser session. A new entry requires a review. Statements in such a session
+ * must be constants, and must access only `_plinth` and the system catalogs.
  */
 const reviewed = [
   'account/index.ts',
   'auth/index.ts',
-  // Reads WAL positions, the slot and the system identifier with functions and views of `pg_catalog`, which a project's
-  // search path must not replace.
+  // Reads WAL positions, the slot and the system identifier with functions and views in `pg_catalog`, which objects in
+  // a project's search path must not replace.
   'backup/archive/archiver.ts',
   // Drops the archiver's slot, which requires REPLICATION.
   'backup/archive/unused-slot.ts',
@@ -128,7 +129,7 @@ const reviewed = [
   'database/embedded/sign-ins.ts',
   'database/testing/test-cluster.ts',
   'mail/index.ts',
-  // Holds a lock while the project's files run as `postgres`, and drops leftovers of interrupted runs.
+  // Holds a lock while the project's files run as `postgres`, and drops what interrupted runs have left behind.
   'project/first-start.ts',
   'project/index.ts',
   'project/privileged.ts',

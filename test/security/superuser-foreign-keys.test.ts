@@ -83,7 +83,8 @@ test.each([
     await postgres(`insert into ${table} values (${table.includes('n,') ? '1, ' : ''}${value})`).catch(
       () => undefined,
     );
-  // The owner of `vault.secrets` ran no project code, and PostgreSQL rejected the foreign key for the expected reason.
+  // No project code ran as the owner of `vault.secrets`, and PostgreSQL rejected the foreign key for the expected
+  // reason.
   expect(
     await own.database.pool('supabase_admin').query(sql`select who from public.seen where who <> 'postgres'`),
   ).toEqual([]);

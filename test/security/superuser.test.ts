@@ -1,4 +1,4 @@
-/** Tests that no project code ever runs in a superuser's session, regardless of how it is triggered. */
+/** Tests that project code never runs in a superuser's session, regardless of how the code is triggered. */
 import { createClient } from '@supabase/supabase-js';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { listVersions } from '../../src/backup/queries.ts';
@@ -133,7 +133,7 @@ test.each([
       .pool('postgres')
       .exec(`do $$ begin execute format('alter database %I ${change}', ${database}); end $$`);
   await alter(`set ${name} = ''${value}''`);
-  // Opens as many sessions as the pool allows, because idle sessions still have the old settings.
+  // The test opens as many sessions as the pool allows, because idle sessions still have the old settings.
   const sessions = await Promise.all(Array.from({ length: 5 }, () => pool.connect()));
   try {
     const values = await Promise.all(

@@ -138,8 +138,8 @@ const isGood = ({ status }: { status: number }): boolean => status >= 200 && sta
 const privateJoin = { access_token: '', config: { private: true, broadcast: {}, presence: { key: '' } } };
 
 /**
- * Returns whether a channel accepts the token. Also true if only a policy rejects the join, because the token itself is
- * accepted.
+ * Returns whether a channel accepts the token. Also returns true if only a policy rejects the join, because the token
+ * itself is accepted.
  */
 async function join(token: string): Promise<boolean> {
   const socket = new WebSocket(
@@ -258,7 +258,7 @@ const present: Readonly<Record<TokenPlace, (token: string) => Promise<boolean>>>
     return isGood(response);
   },
   consoleLink: async (token) => {
-    // The number of attempts per IP address is limited, so each attempt uses another address.
+    // The number of attempts per IP address is limited, so each attempt uses a different IP address.
     const response = await signIn(world.backend, token, { 'x-forwarded-for': `192.0.2.${++attempts}` });
     await response.text();
     return isGood(response);
@@ -273,7 +273,7 @@ describe('a token grants only the access that the table lists', () => {
     const token = issued.get(kind) ?? '';
     expect(token).not.toBe('');
     const allowed: readonly TokenPlace[] = tokenKinds[kind].places;
-    // The places that accept the token come last, because they may use it up.
+    // The places that accept the token are tested last, because they may use up the token.
     const order = [...places.filter((place) => !allowed.includes(place)), ...allowed];
     const accepted: TokenPlace[] = [];
     for (const place of order) if (await present[place](token)) accepted.push(place);

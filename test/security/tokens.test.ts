@@ -12,7 +12,7 @@ afterAll(() => world?.stop());
 
 const claims = { sub: alice, role: 'service_role', exp: inAnHour() + 1000 };
 
-/** Returns forgeries that are based on public information, the JWKS and observed tokens. */
+/** Returns tokens that are forged from public information, the JWKS and observed tokens. */
 function forgeries(): [string, string][] {
   const { keys } = world.backend;
   const [published] = keys.publicJwks().keys;
@@ -106,7 +106,7 @@ async function handshake(apikey: string): Promise<'open' | 'refused'> {
       socket.terminate();
       resolve('open');
     });
-    // The rejection itself is delayed, so only a socket that opens is treated as accepted.
+    // The server delays a rejection, so only a socket that opens is treated as accepted.
     socket.once('error', () => resolve('refused'));
     setTimeout(() => {
       socket.terminate();
@@ -274,7 +274,7 @@ async function handshakeAndJoin(token: string, topic: string): Promise<'joined' 
         if (event === 'phx_reply') resolve(body.status === 'ok' ? 'joined' : 'refused');
       });
     }),
-    // A rejection is delayed by several seconds, so it isn't awaited.
+    // The server delays a rejection by several seconds, so the test doesn't wait for the rejection.
     new Promise<'refused'>((resolve) => setTimeout(() => resolve('refused'), 200)),
   ]);
   socket.terminate();

@@ -1,5 +1,5 @@
 /**
- * Tests that a code from an authenticator app works only once (RFC 6238 section 5.2). It can't be used in another
+ * Tests that a code from an authenticator app works only once (RFC 6238 section 5.2). The code can't be used in another
  * session or twice concurrently.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';

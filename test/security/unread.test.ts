@@ -1,7 +1,7 @@
 /**
  * Tests large bodies that are rejected or ignored. The response must arrive, and the connection must either accept the
  * next request or be closed. If the server stopped reading from the connection but kept it open, the next request would
- * be blocked. Behind a proxy, that request comes from a different client.
+ * be blocked. Behind a proxy, the next request may come from a different client.
  */
 import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
@@ -108,12 +108,12 @@ describe.each([['with its length'], ['in chunks']])('a body of a megabyte, %s', 
     const base = { apikey: world.backend.keys.anonKey };
     const length = kind === 'in chunks' ? {} : { 'content-length': '1000000' };
     const sent = request({ ...options, method, path, headers: { ...base, ...headers(), ...length } });
-    // If the connection is closed, writing eventually fails after the response has arrived.
+    // If the server closes the connection, writing fails after the response has arrived.
     sent.on('error', () => undefined);
     const written = new Promise((resolve) => sent.end(Buffer.alloc(1_000_000, 'x'), resolve as () => void));
     const [response] = (await once(sent, 'response')) as [IncomingMessage];
     await text(response);
-    // If the connection is kept, the whole body is read.
+    // If the server keeps the connection open, it reads the whole body.
     if (response.headers.connection !== 'close') await written;
     const [nextPath, status] = isConsole ? ['/console/api/session', 401] : ['/auth/v1/health', 200];
     const next = request({ ...options, path: nextPath, headers: base }).end();

@@ -1,6 +1,6 @@
 /**
- * Tests users' documents in a real Chromium with a session of the Account pages. Their scripts must not run, they must
- * not have Plinth's origin, and inert types must be displayed as usual.
+ * Tests users' documents in a real Chromium with a session of the Account pages. The documents' scripts must not run,
+ * the documents must not have Plinth's origin, and inert types must be displayed as usual.
  */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -13,7 +13,7 @@ import { launchChromium } from '../web/browser.ts';
 import { storedBySql } from './documents.ts';
 import { startWorld, type World } from './world.ts';
 
-/** Sends the requests that an attacker would send. The first request shows that the script runs. */
+/** A script that sends the requests that an attacker would send. The first request shows that the script runs. */
 const script = `
   fetch('/ran/' + self.origin);
   fetch('/account/api/session', { headers: { 'x-plinth-request': '1' } })
@@ -129,8 +129,8 @@ describe("a user's script", () => {
     expect(shown.status()).toBe(200);
     await page.waitForLoadState('networkidle');
     expect(ran).toEqual([]);
-    // The content security policy doesn't apply to scripts from the debugger. In a document that can contain scripts,
-    // even scripts from the debugger can't access anything.
+    // The content security policy doesn't apply to scripts from the debugger. In a document whose type allows scripts,
+    // even scripts from the debugger have no access to Plinth.
     const type = shown.headers()['content-type'] ?? '';
     if (type.startsWith('text/plain')) return;
     expect(await page.evaluate('self.origin')).toBe('null');
@@ -208,7 +208,7 @@ describe('inert content', () => {
   });
 });
 
-/** If an operator allows functions to serve pages, everything that the other tests rule out is possible. */
+/** If an operator allows functions to serve pages, scripts can do everything that the other tests rule out. */
 it('scripts run if the operator allows functions to serve pages', async () => {
   const open = await startWorld({
     functions,

@@ -1,6 +1,7 @@
 /**
- * Tests that a document that an app's user stores or generates never has Plinth's origin. The tests cover all ways to
- * store and retrieve objects, responses from REST functions and server functions, errors, and all routes of the port.
+ * Tests that a document never has Plinth's origin if an app's user has stored or generated it. The tests cover all ways
+ * to store and retrieve objects, responses from REST functions and server functions, errors, and all routes of the
+ * port.
  */
 import { globSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -75,13 +76,13 @@ describe('an object with a dangerous type', () => {
     });
 
     it('is rejected by a bucket for images', async () => {
-      // Upstream's pattern image/* matches all types that begin with this prefix.
+      // Upstream's pattern `image/*` matches all types that begin with `image/`.
       const others = hostileTypes.filter((one) => !/^image\/[a-z+]+(?:;charset=[\w-]+)?$/i.test(one));
       for (const type of others) {
         const key = newKey();
         const { status, text } = await store(world, 'pictures', key, type);
         if (status < 300) {
-          // Only the form upload may succeed, because the form parser removes the type's parameters.
+          // Only an upload with a form may succeed, because the form parser removes the parameters of the type.
           const { headers } = await ask({ path: `/storage/v1/object/public/pictures/${key}` });
           expect([entrance, headers.get('content-type')]).toEqual(['a part of a form', 'image/png']);
         } else expect([type, status < 500, text]).toEqual([type, true, expect.stringMatching(/mime.?type/i)]);
@@ -313,7 +314,7 @@ describe('the Account cookie', () => {
       );
       const cookie = set.split(';', 1)[0] as string;
       expect(await sessionOf(behind, cookie, tls)).toBe('ada@example.com');
-      // A sibling host or a plain HTTP response could set this cookie.
+      // A cookie without this prefix could have been set by a sibling host or by a response over unencrypted HTTP.
       expect(await sessionOf(behind, cookie.replace('__Host-', ''), tls)).toBeUndefined();
       expect(await sessionOf(behind, cookie)).toBeUndefined();
       const seen = await behind.call('/rest/v1/rpc/cookies', {

@@ -11,7 +11,8 @@ import { silentLogger } from '../../src/kernel/log.ts';
 import { createKeys } from '../../src/keys/index.ts';
 
 /**
- * Source of a function that tries the operations in the body. It returns each result as a value or the error's name.
+ * The source of a function that tries the operations listed in the request's body. For each operation, the function
+ * returns the resulting value or the name of the error.
  */
 const tryAll = `
 const tries = {

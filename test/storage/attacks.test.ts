@@ -172,7 +172,7 @@ describe('tokens', () => {
     expect(await get(`${alice.sub}/up.txt`, upload.data?.token ?? '')).toMatchObject({
       code: 'InvalidSignature',
     });
-    // A signed URL's token can't be used as a session either.
+    // The token of a signed URL can't be used as an access token either.
     const asSession = await server.request('/bucket', {
       claims: null,
       headers: { authorization: `Bearer ${token}` },
@@ -188,7 +188,7 @@ describe('tokens', () => {
   });
 });
 
-/** Sends the path unchanged, whereas `fetch` would resolve its dots. */
+/** Sends the path unchanged, whereas `fetch` would resolve `.` and `..` in the path. */
 function rawRequest(method: string, path: string, body?: string): Promise<string> {
   const { hostname, port, pathname } = new URL(server.url);
   const headers = { authorization: `Bearer ${server.keys.serviceRoleKey}` };

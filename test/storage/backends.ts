@@ -24,7 +24,7 @@ export interface Stored {
 export interface TestBackend {
   readonly settings: PartialConfig;
   stored(dataDir: string): Promise<Stored>;
-  /** Opens the backend again, as another process would. */
+  /** Opens the backend again in the same way as another process. */
   open(dataDir: string): ObjectBackend;
   /** Whether unfinished bodies are visible. */
   readonly showsUnfinished: boolean;
@@ -52,8 +52,8 @@ let wanted: () => Promise<TestBackend> = startFiles;
 export const startBackend = (): Promise<TestBackend> => wanted();
 
 /**
- * Declares the tests of another file in the current one and runs them on S3. The query makes Node evaluate the file even
- * if this process has already run it on the file backend.
+ * Declares the tests of another file in the current file, and runs them on S3. Because of the query string, Node
+ * evaluates the file even if this process has already run it on the file backend.
  */
 export async function runOnS3(testFile: URL): Promise<void> {
   wanted = startS3;
@@ -73,7 +73,7 @@ const fileBackend: TestBackend = {
       const names = await list(folder);
       const lists = await Promise.all(
         names.map(async (name) => {
-          // The folder may have been removed in the meantime.
+          // The folder may have been removed since the parent folder was listed.
           const parts = await list(join(folder, name)).catch(() => []);
           return parts.map((part) => `${name}/${part}`);
         }),

@@ -114,7 +114,7 @@ describe.skipIf(small === undefined)('a full disk (requires permission to mount 
 
   test('allows objects to be removed', async () => {
     const filler = join(small ?? '', 'filler');
-    // The command ends when the disk is full.
+    // The command writes until the disk is full.
     spawnSync('dd', ['if=/dev/zero', `of=${filler}`, 'bs=4k'], { stdio: 'ignore' });
     const files = server.client().from('open');
     expect((await files.upload('tiny', randomBytes(5000))).error).toMatchObject({ status: 507 });

@@ -9,9 +9,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
 import { eventually, type StorageServer, startStorage } from './server.ts';
 
-/** The server's read size. */
+/** The number of bytes that the server reads from a file at a time. */
 const chunkBytes = 256 * 1024;
-/** The size of a body that is larger than the socket buffers on both sides, so the server must wait for its client. */
+/**
+ * The size of a body that is larger than the socket buffers on both sides, so that the server must wait for the client
+ * to read.
+ */
 const endlessBytes = 48 * 1024 * 1024;
 
 let server: StorageServer;
@@ -132,7 +135,7 @@ test.skipIf(process.platform !== 'linux')('files are closed when clients disconn
   await eventually(async () => (await openBodies()) === 0);
   for (const names of [['endless'], ['endless', 'endless', 'many']]) {
     const socket = ask(...names);
-    // The requests after the first one are waiting, and their files are open.
+    // All requests after the first request are waiting, but their files are already open.
     await eventually(async () => (await openBodies()) === names.length);
     socket.destroy();
     await eventually(async () => (await openBodies()) === 0);

@@ -47,11 +47,11 @@ describe.skipIf(!mayTrace())('acknowledged changes survive a power failure (requ
     const ended = once(strace, 'exit');
     strace.kill('SIGINT');
     await ended;
-    // If another thread interrupts a call, strace splits it, and the second part counts.
+    // If another thread interrupts a call, strace prints the call in two lines, and the second line counts.
     return (await readFile(out, 'utf8')).split('\n');
   }
 
-  /** Throws unless all steps occur in this order. */
+  /** Throws unless the lines contain all steps in this order. */
   function requireOrder(lines: readonly string[], steps: readonly [string, RegExp][]): void {
     let at = -1;
     for (const [step, pattern] of steps) {

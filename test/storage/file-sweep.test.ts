@@ -1,4 +1,7 @@
-/** Tests the sweep, which compares stored files with database rows, with one and with several processes on a folder. */
+/**
+ * Tests the sweep, which compares stored files with database rows. A folder is used by one process or by several
+ * processes.
+ */
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -150,7 +153,7 @@ describe('several processes', () => {
     const [machine] = own.split('-');
     const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
     await once(child, 'spawn');
-    // Another process may have reused the process ID. In that case, the start time is different.
+    // Another process may have reused the process ID. In that case, the start time of the process is different.
     expect(await isDead(`${machine}-${child.pid}-1-00000000`)).toBe(process.platform === 'linux');
     expect(await isDead(`${machine}-${process.ppid}-1-00000000`)).toBe(process.platform === 'linux');
     child.kill('SIGKILL');

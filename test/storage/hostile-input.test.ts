@@ -173,7 +173,7 @@ function probesOf(name: string): Probe[] {
 /** Returns signed requests below `/s3`. */
 function s3ProbesOf(name: string): Parameters<typeof sendByHand>[1][] {
   const key = encodeURIComponent(name.toWellFormed());
-  // The second signer sorts whole `name=value` pairs, so no request has two parameters whose order depends on the name.
+  // The tests' signer sorts whole `name=value` pairs, so no request has two parameters whose order depends on the name.
   const xml = name.replace(/[<&]/g, (sign) => (sign === '<' ? '&lt;' : '&amp;'));
   return [
     { method: 'PUT', path: `/open/${key}`, body: 'x' },
@@ -210,7 +210,7 @@ describe('every endpoint responds', () => {
     for (const probe of s3ProbesOf(name)) {
       const response = await sendByHand(server, probe);
       const shown = `${probe.method} ${probe.path.slice(0, 200)}?${probe.query ?? ''}: ${await response.text()}`;
-      // If the body contains a lone surrogate, the sent bytes differ from the signed ones.
+      // If the body contains a lone surrogate, the sent bytes differ from the signed bytes.
       expect(response.status, shown).toBeLessThan(500);
     }
     expect((await server.client().from('open').info('there')).error).toBeNull();

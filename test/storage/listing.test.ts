@@ -1,4 +1,4 @@
-/** Compares both versions of the listing, page by page, with a simple sort. */
+/** Compares both versions of the list endpoint, page by page, with a simple sort. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
 import { isoTimestamp } from '../../src/storage/core/timestamps.ts';

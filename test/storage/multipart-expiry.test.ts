@@ -39,7 +39,7 @@ beforeEach(async () => {
 
 const admin = () => server.database.pool('supabase_admin');
 
-/** Starts only the part that expires idle uploads, as another process on the same folder and database would. */
+/** Starts only the part that expires idle uploads, to simulate another process on the same folder and database. */
 function openOther(change: (backend: ObjectBackend) => ObjectBackend = (same) => same) {
   const backend = server.backend.open(server.dataDir);
   const tasks = createTasks(silentLogger);

@@ -125,7 +125,7 @@ describe('objects', () => {
     expect((await files().upload('once', 'three', { upsert: true })).error).toBeNull();
     expect(await (await files().download('once')).data?.text()).toBe('three');
     await eventually(async () => (await server.files()).objects.length === before.objects.length);
-    // PUT creates a missing object.
+    // If the object doesn't exist, PUT creates it.
     expect((await files().update('put', 'made')).error).toBeNull();
     expect(await (await files().download('put')).data?.text()).toBe('made');
   });
@@ -179,7 +179,7 @@ describe('objects', () => {
     expect((await limited.upload('b/.emptyFolderPlaceholder', 'x')).error).toMatchObject({
       statusCode: '413',
     });
-    // Without a declared length, the server detects only during the upload that the limit is exceeded.
+    // If the client doesn't declare the length, the server detects only during the upload that the limit is exceeded.
     const stream = new ReadableStream({
       start(controller) {
         for (let index = 0; index < 20; index += 1) controller.enqueue(new Uint8Array(1000));

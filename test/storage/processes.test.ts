@@ -1,4 +1,4 @@
-/** Tests two processes on one folder and one database. The tests identify the processes by their URLs. */
+/** Tests two processes that share a folder and a database. The tests identify the processes by their URLs. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
@@ -85,7 +85,7 @@ describe('a resumable upload', () => {
       body,
     });
 
-  /** Sends part of the declared body. The rest is sent later. */
+  /** Sends the first part of a request's body. The caller sends the rest of the body later. */
   function beginPatch(url: string, path: string, length: number, some: string): Socket {
     const { port } = new URL(url);
     const socket = connect(Number(port), '127.0.0.1');
@@ -140,7 +140,7 @@ describe('a resumable upload', () => {
         socket.once('data', (data) => resolve(data.toString().slice(9, 12)));
         writers.push({ socket, answer: response, rest: letter.repeat(length - 10) });
         await eventually(locked);
-        // The second request made the first one stop, and then continued.
+        // The second request made the first request stop, and then continued.
         if (index === 1) expect(await writers[0]?.answer).toBe('400');
       }
       for (const { socket, rest } of writers) socket.write(rest);
@@ -243,7 +243,7 @@ describe('a multipart upload over S3', () => {
       const [completer, aborter] = round % 2 === 0 ? clients : clients.toReversed();
       const at = { Bucket, Key, UploadId };
       const done = completer?.send(new CompleteMultipartUploadCommand({ ...at, MultipartUpload: { Parts } }));
-      // Each round aborts later than the previous one.
+      // In each round, the upload is aborted later than in the previous round.
       await new Promise((resolve) => setTimeout(resolve, round));
       const aborted = aborter?.send(new AbortMultipartUploadCommand(at));
       const results = await Promise.allSettled([done, aborted]);

@@ -35,7 +35,7 @@ async function pictureOf(response: Response) {
   expect(response.status, response.status === 200 ? '' : bytes.toString()).toBe(200);
   return { bytes, ...(await sharp(bytes).metadata()) };
 }
-/** Returns the color, red or blue, that is stronger in a pixel. */
+/** Returns which of the colors red and blue is stronger in a pixel. */
 async function colorAt(bytes: Buffer, left: number, top: number): Promise<'red' | 'blue'> {
   const { data } = await sharp(bytes)
     .removeAlpha()
@@ -208,7 +208,7 @@ describe('access', () => {
     expect(response.headers.get('expires')).toMatch(/GMT$/);
     expect(response.headers.get('cache-control')).toBeNull();
     expect((await pictureOf(response)).width).toBe(12);
-    // A link to the transformed image doesn't give access to the original.
+    // A link to the transformed image doesn't give access to the original image.
     const original = new URL(url.href.replace('/render/image/sign/', '/object/sign/'));
     expect(await (await fetch(original)).json()).toMatchObject({ code: 'InvalidSignature' });
     url.pathname = url.pathname.replace('photo', 'other');
@@ -223,7 +223,7 @@ describe('access', () => {
   });
 });
 
-/** Returns a PNG that declares this size and contains zeros. */
+/** Returns a PNG image that declares this size and whose data consists of zeros. */
 function png(width: number, height: number, rows: number): Buffer {
   const crcTable = Array.from({ length: 256 }, (_, n) => {
     let c = n;

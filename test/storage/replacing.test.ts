@@ -1,6 +1,6 @@
 /**
- * Tests objects that are replaced, moved and copied during reads. Each reader must see one complete version, and no
- * bytes may be left behind.
+ * Tests objects that are replaced, moved and copied during reads. Each reader must receive one complete version, and no
+ * bytes of replaced objects may be left behind.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { CopyObjectCommand, GetObjectCommand } from '@aws-sdk/client-s3';

@@ -83,7 +83,7 @@ function idOf(path: string): string {
   return id;
 }
 
-/** Sends part of the declared body. The rest is sent later. */
+/** Sends the first part of a request's body. The caller sends the rest of the body later. */
 function beginPatch(path: string, length: number, sent: number): Socket {
   const { port } = new URL(server.url);
   const socket = connect(Number(port), '127.0.0.1');
@@ -95,7 +95,7 @@ function beginPatch(path: string, length: number, sent: number): Socket {
   return socket;
 }
 
-/** Waits until the first batch (256 KiB) of an upload is written. */
+/** Waits until the first batch (256 KiB) of an upload has been written. */
 const bytesCame = (path: string) =>
   eventually(async () => (await stat(join(server.dataDir, 'storage', 'resumable', idOf(path)))).size > 0);
 
@@ -435,7 +435,7 @@ describe('broken connections', () => {
     const path = await begin('broken', 600_000);
     const socket = beginPatch(path, 600_000, 400_000);
     await bytesCame(path);
-    // The first writer is still waiting for bytes on an open connection and must stop.
+    // The request that is still waiting for bytes on the open connection must stop first.
     const offset = Number((await at(path, 'HEAD')).headers.get('upload-offset'));
     socket.destroy();
     expect(offset).toBeGreaterThan(0);
@@ -461,7 +461,7 @@ describe('broken connections', () => {
 });
 
 describe('a crash after the last byte and before the object is created', () => {
-  /** Simulates a server crash after all bytes were written. */
+  /** Simulates a server crash that occurred after all bytes had been written. */
   async function allBytes(key: string, text: string): Promise<string> {
     const path = await begin(key, text.length);
     await writeFile(join(server.dataDir, 'storage', 'resumable', idOf(path)), text);

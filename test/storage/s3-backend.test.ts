@@ -193,7 +193,7 @@ test('a sweep moves files without a row aside and restores them', async () => {
     missing: [orphan],
   });
   expect((await read(living))?.toString()).toBe(living);
-  // Objects that the backend didn't create are kept.
+  // Objects in the bucket that the backend didn't create are kept.
   await s3.client.send(new PutObjectCommand({ Bucket: 'plinth', Key: 'here/objects/theirs', Body: 'x' }));
   await sweep([living, returning], Date.now() + 8 * 24 * hour);
   expect((await stored()).objects).toContain('theirs');

@@ -17,11 +17,11 @@ export interface StorageServer {
   readonly database: Database;
   readonly keys: Keys;
   readonly dataDir: string;
-  /** The folder and the database, for other processes. */
+  /** The folder and the database, in the form in which other processes receive them. */
   readonly place: ProcessOptions;
   /** Returns a client with the service key, or with a token with these claims. */
   client(claims?: Claims): StorageClient;
-  /** Returns a token with these claims, or the service key. */
+  /** Returns a token with these claims, or the service key if `claims` is omitted. */
   tokenOf(claims?: Claims): string;
   /** Sends a request with a token with these claims. If the claims are null, no token is sent. */
   request(path: string, init?: RequestInit & { claims?: Claims | null }): Promise<Response>;

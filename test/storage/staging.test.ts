@@ -1,4 +1,4 @@
-/** Tests resumable uploads on disk: where they continue, and when they are removed. */
+/** Tests resumable uploads on disk: at which offset they continue, and when they are removed. */
 import { randomUUID } from 'node:crypto';
 import { appendFile, mkdtemp, readdir, readFile, rm, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

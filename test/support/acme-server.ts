@@ -1,6 +1,6 @@
 /**
- * Runs an ACME server (RFC 8555) for tests, with accounts, orders, HTTP-01 validation and certificates. It rejects
- * requests that the RFC forbids.
+ * Runs an ACME server (RFC 8555) for tests, with accounts, orders, HTTP-01 validation and certificates. The server
+ * rejects requests that the RFC forbids.
  */
 import {
   createHash,
@@ -29,7 +29,7 @@ export interface AcmeTestServer {
   /** The current and the maximum number of orders in progress. */
   readonly orders: { current: number; max: number };
   lifetimeMs: number;
-  /** Rejects this many of the next orders with 429. */
+  /** The number of subsequent orders that the server rejects with status 429. */
   rejectOrders: number;
   close(): Promise<void>;
 }
@@ -64,10 +64,10 @@ class Problem extends Error {
 
 interface Options {
   readonly authority: CertificateAuthority;
-  /** The port of this machine from which HTTP-01 challenges are fetched, instead of the domain's port 80. */
+  /** The port on this machine to which HTTP-01 requests are sent instead of to the domain's port 80. */
   readonly httpPort: number;
   readonly lifetimeMs: number;
-  /** Requires accounts to be bound to this external account. */
+  /** The external account to which every account must be bound. */
   readonly externalAccount?: { readonly kid: string; readonly hmacKey: Buffer } | undefined;
 }
 
@@ -315,7 +315,7 @@ function thumbprintOf({ crv, kty, x, y }: JsonWebKey): string {
   return createHash('sha256').update(JSON.stringify({ crv, kty, x, y })).digest('base64url');
 }
 
-/** Sends a request for `host` to a port of this machine. */
+/** Sends a request with the Host header `host` to a port on this machine. */
 export function fetchFrom(port: number, host: string, path: string, method = 'GET') {
   return new Promise<{ status: number; location: string | undefined; body: string }>((resolve, reject) => {
     request({ host: '127.0.0.1', port, path, method, headers: { host }, agent: false }, (response) => {

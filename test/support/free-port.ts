@@ -2,13 +2,14 @@ import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
 /**
- * The ports to choose from. Systems don't assign these ports to connections or to servers that listen on port 0 (Linux:
- * from 32768, macOS and Windows: from 49152), so other tests don't take the port before the caller uses it.
+ * The range from which ports are chosen. Operating systems assign higher ports to connections and to servers that
+ * listen on port 0 (Linux: from 32768, macOS and Windows: from 49152), so other tests don't take a port before the
+ * caller uses it.
  */
 const firstPort = 20_000;
 const lastPort = 31_999;
 
-/** Returns a free port of this machine, for servers whose address must be known before they start. */
+/** Returns a free port on this machine, for servers whose address must be known before they start. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(firstPort, lastPort + 1);

@@ -1,4 +1,4 @@
-/** Sends HTTPS requests to a port of this machine with any host name. */
+/** Sends HTTPS requests for any host name to a port on this machine. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { request } from 'node:https';
 import { text } from 'node:stream/consumers';
@@ -11,7 +11,7 @@ export interface HttpsResponse {
 }
 
 export interface HttpsOptions {
-  /** The authority that the client trusts. If undefined, any certificate is accepted. */
+  /** The certificate authority that the client trusts. If undefined, any certificate is accepted. */
   readonly ca?: string | undefined;
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -19,7 +19,7 @@ export interface HttpsOptions {
 
 /**
  * Sends a request over HTTPS and returns the response.
- * @param host The server name (SNI) and the Host header.
+ * @param host The host name for the server name (SNI) and the Host header.
  */
 export function fetchHttps(
   port: number,
@@ -55,7 +55,7 @@ export function certificateAt(port: number, servername?: string): Promise<PeerCe
   return handshake(port, { servername }, (socket) => socket.getPeerCertificate());
 }
 
-/** Completes a handshake and closes the connection. */
+/** Completes a TLS handshake, calls `read` with the socket, and closes the connection. */
 export function handshake<T>(
   port: number,
   options: Readonly<Record<string, unknown>>,

@@ -1,4 +1,4 @@
-/** Parses the Prometheus text format 0.0.4 strictly. It even rejects errors that Prometheus tolerates. */
+/** Parses the Prometheus text format 0.0.4 strictly. The parser even rejects errors that Prometheus tolerates. */
 
 export interface Sample {
   readonly labels: Readonly<Record<string, string>>;
@@ -9,7 +9,7 @@ export interface Family {
   readonly name: string;
   readonly type: string;
   readonly help: string;
-  /** The samples by the name of their series, which ends with `_bucket`, `_sum` or `_count` for histograms. */
+  /** The samples, by the name of their series. For histograms, this name ends with `_bucket`, `_sum` or `_count`. */
   readonly series: ReadonlyMap<string, readonly Sample[]>;
 }
 
@@ -68,7 +68,7 @@ function labelsOf(text: string): Record<string, string> {
   return labels;
 }
 
-/** Throws unless the buckets of each combination of labels are cumulative and end with the count. */
+/** Throws unless, for each combination of labels, the buckets are cumulative and the last bucket equals the count. */
 function checkHistogram({ name, series }: Family): void {
   const withoutBound = ({ le: _bound, ...rest }: Readonly<Record<string, string>>) => JSON.stringify(rest);
   const buckets = Map.groupBy(series.get(`${name}_bucket`) ?? [], ({ labels }) => withoutBound(labels));

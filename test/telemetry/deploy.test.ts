@@ -45,11 +45,11 @@ const filled = (expression: string): string => expression.replaceAll('$__rate_in
 
 interface Use {
   readonly metric: string;
-  /** The label names of the matchers and, for those with `=`, their values. */
+  /** The label names of the matchers, and the values of the matchers with `=`. */
   readonly labels: readonly (readonly [name: string, value: string | undefined])[];
 }
 
-/** Returns the metrics of an expression. @throws if it isn't valid PromQL */
+/** Returns the metrics and labels that an expression uses. @throws if the expression isn't valid PromQL */
 function usesOf(expression: string): { readonly uses: readonly Use[]; readonly grouped: readonly string[] } {
   const uses: Use[] = [];
   const grouped: string[] = [];

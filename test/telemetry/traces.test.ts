@@ -18,7 +18,7 @@ interface Span {
 }
 
 const received: { path: string; headers: IncomingHttpHeaders; spans: Span[]; resource: object }[] = [];
-/** The statuses of the next responses. After those, the collector accepts everything. */
+/** The statuses of the next responses. After these responses, the collector accepts everything. */
 const responses: number[] = [];
 const collector = createServer((request, response) => {
   let body = '';
@@ -157,7 +157,7 @@ test('a client can’t make the server export its requests', async () => {
     headers: { apikey: open.keys.secretKey, traceparent: `00-${traceId}-${caller}-01` },
   });
   expect(response.status).toBe(200);
-  // When the exporter stops, it sends all queued spans.
+  // When the exporter stops, it sends all queued spans, so an exported trace would arrive now.
   await open.stop();
   expect(spansOf(traceId)).toEqual([]);
 });

@@ -121,7 +121,7 @@ describe('a server that requires an external account', () => {
     await startServer(hour, external);
     const tls = await start({ externalAccount, firstMs: 10_000 });
     await expect.poll(() => tls.status().isFailing).toBe(true);
-    // Failed orders are retried after 10 seconds, so each of the two certificates has been requested at most once.
+    // Failed orders are retried after 10 seconds, so at most one order has been sent for each of the two certificates.
     expect([...new Set(acme.problems)]).toEqual([problem]);
     expect(acme.problems.length).toBeLessThanOrEqual(domains.length);
     expect(acme.issued).toEqual([]);

@@ -1,6 +1,6 @@
 /**
- * Tests an upgrade that is ended with SIGKILL at each step. Afterwards, either the old or the new cluster must be in
- * use, and the upgrade must succeed when it runs again. The major version stays the same, so these tests don't require
+ * Tests an upgrade that is ended with SIGKILL at each step. After the interruption, either the old or the new cluster
+ * must be in use, and a repeated upgrade must succeed. The major version stays the same, so these tests don't require
  * another version.
  */
 import { spawn } from 'node:child_process';

@@ -25,7 +25,7 @@ let project: string;
 let dataDir: string;
 let bin: string;
 
-/** Creates the project with the old version. */
+/** Creates the project with the old PostgreSQL version. */
 async function createProject(): Promise<void> {
   folder = mkdtempSync(join(tmpdir(), 'plinth-upgrade-'));
   chmodSync(folder, 0o711);
@@ -193,7 +193,7 @@ async function checkRoles(): Promise<void> {
     expect(row).toEqual({
       path: 'app, "Odd, name"',
       memory: '7MB',
-      // Row security still applies.
+      // Row-level security still applies, so the role can't read any rows.
       notes: 0,
       admin: true,
       update: true,

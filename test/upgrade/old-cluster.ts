@@ -1,7 +1,8 @@
 /**
- * Creates data folders of an earlier major version. Plinth has never used another major version, so the folder is
- * created with Debian's PostgreSQL 15 and Plinth's own SQL files. PostgreSQL 15 searches for extensions only in a
- * folder relative to its programs, so the programs are copied to a folder that contains Plinth's extensions.
+ * Creates data folders of an earlier major version. No release of Plinth has used an earlier major version, so this
+ * module creates such a folder with Debian's PostgreSQL 15 and Plinth's own SQL files. PostgreSQL 15 searches for
+ * extensions only in a folder relative to its programs, so the programs are copied to a folder that contains Plinth's
+ * extensions.
  */
 import { spawnSync } from 'node:child_process';
 import {
@@ -23,7 +24,7 @@ import type { ConnectionOptions } from '../../src/database/wire/index.ts';
 
 const installed = '/usr/lib/postgresql/15';
 
-/** The reason why tests with PostgreSQL 15 are skipped, or undefined. */
+/** The reason why tests with PostgreSQL 15 are skipped, or undefined if they can run. */
 export const missingOldVersion = existsSync(join(installed, 'bin', 'postgres'))
   ? undefined
   : 'PostgreSQL 15 is not installed (on Debian 12: apt-get install postgresql-15)';
@@ -46,7 +47,7 @@ export function copyOldPrograms(folder: string): string {
   const binaries = findBinaries();
   linkLibraries(binaries);
   const own = join(prepareExtensionFolder(folder, binaries), 'extension');
-  // The scripts of contrib modules belong to the major version.
+  // The scripts of contrib modules aren't copied, because each major version has its own scripts.
   for (const name of readdirSync(own)) {
     const isStock = existsSync(join(binaries.stockExtensions, name)) || stockExtensions.has(name);
     if (isStock) continue;
@@ -65,7 +66,7 @@ export interface OldCluster {
   stop(): Promise<void>;
 }
 
-/** Creates `pgdata` as an earlier version of Plinth would, and starts a server on a socket in `folder`. */
+/** Creates `pgdata` in the same way as an earlier version of Plinth, and starts a server on a socket in `folder`. */
 export async function startOldCluster(bin: string, folder: string, pgdata: string): Promise<OldCluster> {
   const identity = chooseIdentity([folder, bin]) as Identity;
   const own = (path: string): void => {

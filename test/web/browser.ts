@@ -1,6 +1,6 @@
 /**
- * Starts a real Chromium for tests. Its path is CHROME_PATH, which `scripts/test.mjs` sets, or the system's default.
- * Without a browser, tests fail instead of being skipped.
+ * Starts a real Chromium for tests. The path to the browser is CHROME_PATH, which `scripts/test.mjs` sets, or one of
+ * the usual paths. If no browser is found, tests fail instead of being skipped.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -20,7 +20,10 @@ const browsers = [
   '/usr/bin/google-chrome',
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
 ];
-/** The paths of headless shells. They aren't used if CHROME_PATH is set, because the user has then chosen a browser. */
+/**
+ * The paths of headless shells. The default path isn't used if CHROME_PATH is set, because the user may have chosen a
+ * browser.
+ */
 const headlessShells = [
   process.env.HEADLESS_SHELL_PATH,
   process.env.CHROME_PATH === undefined ? '/usr/bin/chromium-headless-shell' : undefined,
@@ -65,7 +68,7 @@ const cheap = [
   '--js-flags=--no-opt --no-maglev',
   // The pages of a context share a process per site, and no spare process is started.
   '--renderer-process-limit=1',
-  // A page load sends hundreds of messages to the network service. Within a process, they are cheaper.
+  // A page load sends hundreds of messages to the network service. Messages within a process are cheaper.
   '--enable-features=NetworkServiceInProcess2',
 ];
 
@@ -73,17 +76,17 @@ const launchSmallest = (args?: readonly string[]): Promise<Browser> =>
   launch(firstFound(headlessShells) ?? findChromium(), args);
 
 /**
- * Starts a browser for a script or a benchmark. It optimizes code as users' browsers do, and `close()` ends it, so that
- * the script can end.
+ * Starts a browser for a script or a benchmark. This browser optimizes code as users' browsers do. It ends when
+ * `close()` is called, so that the script can end.
  */
 export const launchOwnBrowser = (): Promise<Browser> => launchSmallest();
 
 let shared: Promise<Browser> | undefined;
 
 /**
- * Returns the browser of this process, which starts on the first call. It is the headless shell if that is installed,
- * because the shell doesn't open windows and a new page uses only a third of the CPU time. `close()` closes the
- * contexts but keeps the browser for subsequent test files. The browser ends when the process ends.
+ * Returns the browser of this process, which starts on the first call. If the headless shell is installed, it is used,
+ * because it doesn't open windows and needs only a third of the CPU time for a new page. `close()` closes the contexts
+ * but keeps the browser for subsequent test files. The browser ends when the process ends.
  */
 export function launchBrowser(): Promise<Browser> {
   shared ??= launchSmallest(cheap).then((browser) => {
@@ -112,7 +115,7 @@ export async function openContext(
   const complaints: Complaints = { list: [] };
   context.on('weberror', (error) => complaints.list.push(String(error.error())));
   context.on('console', (message) => {
-    // The browser logs every response with a 4xx status, including the expected ones.
+    // The browser logs every response with a 4xx status, including expected responses.
     if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) {
       complaints.list.push(message.text());
     }
@@ -126,7 +129,7 @@ export interface AxeViolation {
   readonly targets: readonly string[];
 }
 
-/** The rules to check. `colors` selects only those whose result depends on the color scheme. */
+/** The rules to check. `colors` selects only the rules whose result depends on the color scheme. */
 export type AxeRules = 'all' | 'colors';
 
 const ruleSets: Record<AxeRules, object> = {
@@ -137,7 +140,10 @@ const ruleSets: Record<AxeRules, object> = {
   colors: { type: 'rule', values: ['color-contrast', 'link-in-text-block'] },
 };
 
-/** The maximum time for which a page may continue to render before its violations count. */
+/**
+ * The maximum time for which the check is repeated while a page may still be rendering. After this time, violations
+ * count.
+ */
 const settlingMs = 15_000;
 
 /**

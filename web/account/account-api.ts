@@ -13,7 +13,10 @@ export type Address = { readonly email: string } | { readonly phone: string };
 
 export interface Made {
   readonly session: object | null;
-  /** If an email was sent, the number that this window shows. The user types it on the device that opens the link. */
+  /**
+   * If an email was sent, the number that is displayed in this window. The user types this number on the device on
+   * which the link is opened.
+   */
   readonly number?: number;
 }
 
@@ -22,7 +25,8 @@ export function post<T>(name: string, body: object): Promise<T> {
 }
 
 /**
- * Sends a request that may require a captcha. If it does, solves the captcha first and adds its token to the request.
+ * Sends a request that may require a captcha. If a captcha is required, solves it first and adds the resulting token to
+ * the request.
  */
 export async function postGuarded<T>(name: string, body: object): Promise<T> {
   const { captcha } = pageConfig;
@@ -35,7 +39,7 @@ export type NextStep =
   | { readonly step: 'sso'; readonly isEnforced: boolean }
   | { readonly step: 'password' | 'code' | 'none' };
 
-/** Returns the next sign-in step for an address. The step doesn't depend on whether an account has this address. */
+/** Returns the next sign-in step for an address. The step doesn't reveal whether an account has this address. */
 export function identify(address: string): Promise<NextStep> {
   return post('identify', { address });
 }
@@ -86,7 +90,7 @@ export async function verifyFactor(factorId: string, code: string): Promise<Sess
   return sessionClient().changed('TOKEN_REFRESHED');
 }
 
-/** Unlinks a provider. The sign-in page then no longer suggests this provider in this browser. */
+/** Unlinks a provider. After that, the sign-in page in this browser no longer suggests the provider. */
 export async function unlink(identityId: string): Promise<void> {
   await callAuth(`/user/identities/${identityId}`, { method: 'DELETE' });
   // The provider is already unlinked, so an error here must not be reported as a failure to unlink it.
@@ -96,10 +100,10 @@ export async function unlink(identityId: string): Promise<void> {
 
 /** The result of a sign-out on this page. */
 export interface SignedOut {
-  /** The apps of this browser in which the user is still signed in. */
+  /** The apps in which the user is still signed in, in this browser. */
   readonly apps: readonly string[];
   readonly scope: 'local' | 'browser';
-  /** Whether the page reloads to load the logout pages of the apps that the user was signed out of. */
+  /** Whether the page reloads to load the logout pages of the apps from which the user was signed out. */
   readonly isReloading?: boolean;
 }
 
@@ -134,7 +138,7 @@ export async function signOutAll(): Promise<void> {
   await sessionClient().changed('SIGNED_OUT');
 }
 
-/** The accounts in this browser other than the current one. */
+/** The accounts in this browser other than the current account. */
 export interface OtherAccounts {
   /** The names of the accounts that are signed in. A guest's name is empty. */
   readonly names: readonly string[];
@@ -166,8 +170,8 @@ export async function returnAddress(flow: Flow = parseFlow(window.location.searc
 }
 
 /**
- * Whether the project's redirect rules allow the address, or the OAuth client has registered it as its destination after
- * sign-out.
+ * Whether the project's redirect rules allow the address, or the OAuth client has registered the address as a
+ * destination after sign-out.
  */
 export async function isAppAddress(address: string, clientId?: string): Promise<boolean> {
   const body = { redirect_to: address, ...(clientId === undefined ? {} : { client_id: clientId }) };

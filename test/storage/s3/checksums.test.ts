@@ -64,7 +64,7 @@ describe('an object uploaded in one request', () => {
       await s3.send(new PutObjectCommand({ Bucket, Key, Body: 'hello', ChecksumAlgorithm: name })),
     ).toMatchObject(kept);
     expect(await head(Key)).toMatchObject(kept);
-    // The SDK verifies the checksum when the body is read completely.
+    // The SDK verifies the checksum when the caller has read the whole body.
     const got = await s3.send(new GetObjectCommand({ Bucket, Key, ChecksumMode: 'ENABLED' }));
     expect(got).toMatchObject(kept);
     expect(await got.Body?.transformToString()).toBe('hello');

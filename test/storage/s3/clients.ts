@@ -34,13 +34,13 @@ export interface HandSigned {
   readonly query?: string;
   readonly headers?: Record<string, string>;
   readonly body?: Uint8Array | string;
-  /** The signed value for the body. Defaults to its hash. */
+  /** The value that is signed for the body. Defaults to the body's hash. */
   readonly contentSha256?: string;
   /** The time of the signature in milliseconds since the epoch. */
   readonly at?: number;
   readonly secret?: string;
   readonly accessKeyId?: string;
-  /** Headers that are sent without being signed. */
+  /** Headers that are sent but not signed. */
   readonly unsigned?: Record<string, string>;
 }
 
@@ -55,7 +55,10 @@ export interface Signature {
 export const sha256 = (data: string | Uint8Array): string => createHash('sha256').update(data).digest('hex');
 const hmac = (key: string | Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest();
 
-/** Signs a request with a second implementation of AWS Signature Version 4, which is independent of the server's. */
+/**
+ * Signs a request with a second implementation of AWS Signature Version 4, which is independent of the server's
+ * implementation.
+ */
 export function signByHand(server: StorageServer, request: HandSigned): Signature {
   const amzDate = new Date(request.at ?? Date.now()).toISOString().replace(/[-:]|\.\d{3}/g, '');
   const date = amzDate.slice(0, 8);

@@ -161,7 +161,7 @@ test('many concurrent requests complete an upload only once', async () => {
   for (const result of results)
     if (result.status === 'rejected') expect(result.reason).toMatchObject({ name: 'NoSuchUpload' });
   expect(await textOf('race')).toBe('x');
-  // The other requests also assembled the parts into an object, which is removed immediately.
+  // The other requests also assembled an object from the parts, and this object is removed immediately.
   await eventually(async () => (await server.files()).intents.length === 0);
 });
 

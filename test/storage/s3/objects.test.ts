@@ -185,7 +185,7 @@ describe('objects', () => {
     expect(await textOf('written-once')).toBe('first');
     await put('written-once', 'second', { IfMatch: ETag });
     expect(await textOf('written-once')).toBe('second');
-    // The bytes of failed writes are removed immediately instead of at the next startup.
+    // The bytes of rejected writes are removed immediately instead of at the next startup.
     await eventually(async () => (await server.files()).intents.length === 0);
   });
 
