@@ -54,7 +54,9 @@ export function finishHeads(app: FastifyInstance): void {
   });
 }
 
-/** Passes requests for all other paths to the main process without reading their bodies. */
+/**
+ * Passes requests for paths that this process doesn't serve to the main process, without reading the requests' bodies.
+ */
 export function forwardRequests(
   app: FastifyInstance,
   forwarder: Forwarder,

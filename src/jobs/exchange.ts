@@ -63,8 +63,8 @@ export function createExchanges(rules: () => DestinationRules): Exchanges {
   };
 
   /**
-   * The request is sent again if a reused connection was closed, because the server may have closed it while the
-   * request was in transit.
+   * The request is sent again if its reused connection was closed, because the server may have closed the connection
+   * while the request was in transit.
    */
   async function sendOnce(request: ExchangeRequest, to: Destination, signal: AbortSignal) {
     agents ??= openAgents();

@@ -13,7 +13,10 @@ export interface WorkerOptions {
   readonly name: string;
   /** The interval between two runs if no notification arrives. */
   readonly pollMs: number;
-  /** Runs the pending work. Returns the delay until the next run in milliseconds if it is shorter than the interval. */
+  /**
+   * Runs the pending work. Returns the delay until the next run, in milliseconds, if this delay is shorter than the
+   * interval.
+   */
   work(turn: Turn): Promise<number | undefined>;
 }
 

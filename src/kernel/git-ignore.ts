@@ -7,7 +7,7 @@ import { replaceFile } from './replace-file.ts';
 export const isInGit = (folder: string): boolean =>
   existsSync(join(folder, '.git')) || (dirname(folder) !== folder && isInGit(dirname(folder)));
 
-/** Adds to the folder's `.gitignore` all of these names that it doesn't contain. */
+/** Adds the names to the folder's `.gitignore`, except names that this file already contains. */
 export function ignoreFiles(folder: string, names: readonly string[]): void {
   const path = join(folder, '.gitignore');
   const before = existsSync(path) ? readFileSync(path, 'utf8') : '';

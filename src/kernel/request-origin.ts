@@ -37,7 +37,7 @@ export function keepLoopbackName(url: string, host: string): string {
 
 /**
  * Whether the host name always refers to this machine, so that no website can use it (RFC 6761 section 6.3). Docker's
- * name for the machine is included.
+ * name for the machine (`host.docker.internal`) is included.
  */
 export function isLoopbackName(name: string): boolean {
   if (isIP(name) === 4) return name.startsWith('127.');
@@ -52,7 +52,7 @@ export function isLoopbackName(name: string): boolean {
  */
 export interface OwnAddress {
   readonly publicUrl?: URL | undefined;
-  /** The scheme of the port itself, regardless of any proxy. Defaults to `http:`. */
+  /** The scheme that the port itself uses, regardless of the scheme that a proxy uses. Defaults to `http:`. */
   readonly scheme?: 'http:' | 'https:';
 }
 

@@ -38,7 +38,7 @@ export interface ApiKeys {
   /** Revokes a key. Returns undefined if no key has this ID. */
   revoke(id: string): ApiKeyEntry | undefined;
   /**
-   * Adds a default key that is being replaced, so that it stays valid. Adding a key that was already added has no
+   * Adds a default key that is being replaced, so that this key stays valid. Adding a key that was already added has no
    * effect.
    */
   keepDefault(kind: ApiKeyKind, key: string, by: string): ApiKeyEntry;

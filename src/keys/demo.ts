@@ -5,7 +5,7 @@
 export const demo = {
   jwtSecret: 'super-secret-jwt-token-with-at-least-32-characters-long',
   /**
-   * The expiry (Unix seconds) of the demo anon and service_role keys. It is fixed so that the keys are the same
+   * The expiry (Unix seconds) of the demo anon and service_role keys. The expiry is fixed so that the keys are the same
    * everywhere.
    */
   keyExpiresAt: 1983812996,

@@ -1,9 +1,9 @@
 /**
  * The key store, which contains a project's API keys, JWT secret and signing keys.
  *
- * Development uses the local stack's well-known values unless config.toml sets other values. Production generates its
- * own values (`secrets-file.ts`). The first key in the list that can sign is the current signing key. All keys in the
- * list verify tokens (`key-ring.ts`).
+ * Development uses the local stack's well-known values unless config.toml sets other values. In production, Plinth
+ * generates new values (`secrets-file.ts`). The first key in the list that can sign is the current signing key. All
+ * keys in the list verify tokens (`key-ring.ts`).
  */
 import { join } from 'node:path';
 import type { Config } from '../config/index.ts';

@@ -81,7 +81,8 @@ async function loadOrCreateKey(file: string): Promise<KeyObject> {
     await handle.close();
   }
   try {
-    // Creates a hard link because, unlike a rename, it never replaces a key that another process created first.
+    // Creates a hard link because, unlike a rename, a link never replaces a key file that another process created
+    // first.
     await link(temporary, file);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;

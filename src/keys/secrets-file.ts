@@ -92,7 +92,7 @@ function create(file: string): Secrets {
     closeSync(handle);
   }
   try {
-    // Creates a hard link because, unlike a rename, it never replaces a file that another process created first.
+    // Creates a hard link because, unlike a rename, a link never replaces a file that another process created first.
     linkSync(temporary, file);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;

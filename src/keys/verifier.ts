@@ -9,7 +9,10 @@ import type { TokenFault, VerifiedToken } from './types.ts';
 
 type Accepted = Extract<VerifiedToken, { ok: true }>;
 
-/** The maximum number of cached tokens. Together with the maximum length of a cached token, it limits memory use. */
+/**
+ * The maximum number of cached tokens. Together with the maximum length of a cached token, this number limits memory
+ * use.
+ */
 const cacheEntries = 2000;
 const cachedTokenChars = 4096;
 

@@ -7,7 +7,7 @@ import type { End } from './types.ts';
 export interface ApplyOptions {
   /** Skips statements that fail, and returns them. */
   readonly keepGoing: boolean;
-  /** Rolls everything back. Implies `keepGoing`. */
+  /** Rolls back all changes, and skips failed statements even if `keepGoing` is false. */
   readonly dryRun?: boolean;
 }
 

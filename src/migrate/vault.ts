@@ -1,7 +1,7 @@
 /**
  * Migrates the vault's secrets. Each database encrypts secrets with its own key, so the source decrypts the secrets and
  * the target's functions encrypt them again. If the account can insert rows, as in Plinth, the secrets keep their IDs.
- * Otherwise, the target chooses the IDs.
+ * Otherwise, the target chooses the secrets' IDs.
  */
 import type { CopySession } from '../database/index.ts';
 import { sql } from '../kernel/sql.ts';

@@ -56,7 +56,7 @@ interface Session {
   end(): Promise<void>;
 }
 
-/** Serves one test process. The test process's backends stop when it disconnects. */
+/** Serves one test process. When the test process disconnects, its backends are stopped. */
 function createSession(socket: Socket): Session {
   const backends = new Map<number, Backend>();
   let isEnded = false;

@@ -1,8 +1,8 @@
 /**
  * Writes a first migration from generated types. This baseline contains the objects that the migrations need but don't
  * create. These objects can only be found by running the migrations, so the migrations are rehearsed in separate
- * databases until the baseline stops changing. Each rehearsal adds missing objects and removes objects that the
- * migrations create themselves.
+ * databases until the baseline stops changing. Each rehearsal adds missing objects to the baseline and removes objects
+ * that the migrations create themselves.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

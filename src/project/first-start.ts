@@ -28,7 +28,7 @@ interface FirstStart {
 }
 
 /**
- * Runs the steps of the first start. Steps that were completed before an earlier start was interrupted are skipped.
+ * Runs the steps of the first start. Skips the steps that an earlier, interrupted start has completed.
  * @throws {ProjectError}
  */
 export async function firstStart(

@@ -26,7 +26,10 @@ interface FunctionRow {
   readonly isDefiner: boolean;
 }
 
-/** Returns the names of the project's schemas. Schemas of PostgreSQL, the services and extensions are excluded. */
+/**
+ * Returns the names of the project's schemas. Schemas that belong to PostgreSQL, a service or an extension are
+ * excluded.
+ */
 async function userSchemas(db: Queryable): Promise<string[]> {
   const rows = await db.query<{ name: string }>(sql`
     select n.nspname::text as name from pg_catalog.pg_namespace n

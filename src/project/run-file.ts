@@ -53,7 +53,10 @@ export interface KeepGoing {
    * statement failed.
    */
   failed(failure: StatementFailure, tx: Queryable): Promise<'retry' | 'leave out'>;
-  /** Called after each statement. If it returns an error, the statement is rolled back, as if it had failed. */
+  /**
+   * Called after each statement. If the call returns an error, the statement is rolled back as if the statement had
+   * failed.
+   */
   complaint?(): PostgresErrorShape | undefined;
   /** Records a file's skipped statements, in the transaction of the file's last statements. */
   record?(tx: Queryable, file: string): Promise<void>;

@@ -57,7 +57,7 @@ export async function applySchemaFiles(deps: ProjectDeps, files: readonly SqlTex
   ]);
 }
 
-/** Runs files with the permissions of a migration, without recording them. @throws {ProjectError} */
+/** Runs files with the permissions of a migration, without recording the files as applied. @throws {ProjectError} */
 export async function runAsMigration(deps: ProjectDeps, files: readonly SqlText[]): Promise<void> {
   const { database } = deps;
   await withUserSession(deps, async (session, privileged) => {

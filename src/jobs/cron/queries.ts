@@ -41,8 +41,8 @@ export async function claimRuns(db: Queryable, slots: number): Promise<Claim> {
 }
 
 /**
- * Stores the ID of the session in which a job runs before the job's command is sent, so that the session is known even
- * if this process is killed.
+ * Before a job's command is sent, stores the ID of the job's session, so that the session is known even if this process
+ * is killed.
  */
 export async function noteSession(db: Queryable, runid: number, processId: number): Promise<void> {
   await db.query(sql`select cron._note_session(${runid}::bigint, ${processId}::int)`);

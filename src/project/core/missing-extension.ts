@@ -63,8 +63,8 @@ const patterns: readonly RegExp[] = [
 const operator = /^operator does not exist: (?:.*\s)?([&<=>@~`^!|#*/%+?-]+)(?:\s.*)?$/;
 
 /**
- * Returns the extension, or undefined if the statement failed for a different reason. Only English messages are
- * recognized.
+ * Returns the extension, or undefined if the statement failed for a different reason. Only English messages from
+ * PostgreSQL are recognized.
  *
  * @example missingExtensionOf({ message: 'type "geometry" does not exist' }) // 'postgis'
  */

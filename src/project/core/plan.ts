@@ -9,7 +9,7 @@ import type { Statement } from './split.ts';
 import { withoutVectorIndexOptions } from './vector-index.ts';
 
 export interface PlannedStatement {
-  /** The index of the statement. It starts at 0, as in upstream. */
+  /** The index of the statement. The index starts at 0, as in upstream. */
   readonly index: number;
   /**
    * The text to send. Unless the statement concerns an extension, the text has the same length as in the file, so that

@@ -130,7 +130,7 @@ function comparableColumns({ columns }: TableRow): ReadonlySet<string> {
   return new Set(comparable.map(({ name }) => name));
 }
 
-/** A failed load is removed so that the next caller retries. */
+/** Removes a failed load from the cache so that the next caller loads the value again. */
 function remembered<K, V>(cache: Map<K, Promise<V>>, key: K, load: () => Promise<V>): Promise<V> {
   const known = cache.get(key);
   if (known !== undefined) return known;

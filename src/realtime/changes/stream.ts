@@ -1,9 +1,9 @@
 /**
  * The logical decoding stream of this process. The stream delivers rows of the user-managed publication and of
  * realtime.messages in commit order. PostgreSQL creates a slot only after all open write transactions in the cluster
- * have ended. So that startup doesn't wait for these transactions, the stream opens when the first channel needs it.
- * When the stream ends, it is reopened on the same slot, so that no changes are missed. If the slot no longer exists, a
- * new one is created.
+ * have ended. To prevent startup from waiting for these transactions, the stream opens only when the first channel
+ * needs it. When the stream ends, it is reopened on the same slot, so that no changes are missed. If the slot no longer
+ * exists, a new one is created.
  */
 import type { Database, PostgresErrorShape, ReplicationConnection } from '../../database/types.ts';
 import type { Logger } from '../../kernel/log.ts';

@@ -5,7 +5,10 @@ import type { ClientPayload } from './frame.ts';
 
 export interface JoinRequest {
   readonly broadcast: { readonly ack: boolean; readonly self: boolean; readonly replicationReady: boolean };
-  /** The replay request as sent by the client, which {@link parseReplay} validates. Undefined if absent. */
+  /**
+   * The replay request as sent by the client, which {@link parseReplay} validates. Undefined if the join doesn't
+   * contain a replay request.
+   */
   readonly replay: unknown;
   readonly presence: { readonly enabled: boolean; readonly key: string | undefined };
   /** The `postgres_changes` entries as sent by the client. The reply repeats the entries. */

@@ -22,7 +22,7 @@ export interface PublicationFacts {
   readonly published: boolean;
   /** The published columns. Null if all columns are published. */
   readonly columns: readonly string[] | null;
-  /** The publication's row filter. Null if the publication has none. */
+  /** The publication's row filter. Null if the publication doesn't have a row filter. */
   readonly row_filter: string | null;
   /** The replica identity columns, which are sent for a deleted row. */
   readonly identity: readonly string[];

@@ -1,6 +1,6 @@
 /**
  * Determines from PostgreSQL's error message which objects or types a failed statement requires or contradicts. Only
- * English messages are recognized.
+ * English messages from PostgreSQL are recognized.
  */
 
 export interface Failure {
