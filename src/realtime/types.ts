@@ -93,7 +93,7 @@ export interface BroadcastCheckInput {
         readonly sender?: Persona | undefined;
       }
     /**
-     * A row of `realtime.messages`, identified by its id. Such rows are written by `realtime.send` and
+     * A row of `realtime.messages`, identified by its id. Rows in this table are written by `realtime.send` and
      * `broadcast_changes`.
      */
     | { readonly from: 'database'; readonly id: string };
@@ -122,7 +122,10 @@ export type StepOutcome = 'passes' | 'stops' | 'alters' | 'not asked';
 export interface CheckStep {
   readonly step: CheckStepName;
   readonly outcome: StepOutcome;
-  /** A stable code, such as `not-published` or `hidden-by-policies`. The page has its own message for each code. */
+  /**
+   * A stable code, such as `not-published` or `hidden-by-policies`. The Console's page has a message of its own for
+   * each code.
+   */
   readonly code: string;
   /** An English sentence that describes the result. */
   readonly says: string;

@@ -9,7 +9,7 @@ type Headers = readonly (readonly [name: string, value: string])[];
 export type CorsResult =
   /** A preflight request. The response has status 200 and the headers in `headers`. */
   | { readonly kind: 'preflight'; readonly headers: Headers }
-  /** Any other cross-origin request. `headers` are added to the service's response. */
+  /** Any other cross-origin request. The service's response also gets the headers in `headers`. */
   | { readonly kind: 'plain'; readonly headers: Headers };
 
 export interface CorsRequest {

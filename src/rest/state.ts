@@ -51,7 +51,7 @@ export type Extent = 'all' | 'config';
 export interface State {
   /** Starts loading the first snapshot. */
   start(): void;
-  /** Sets the channel whose notifications cause reloads. Undefined stops listening. */
+  /** Sets the channel whose notifications cause reloads. If the channel is undefined, stops listening. */
   listenOn(channel: string | undefined): Promise<void>;
   reload(extent: Extent): Promise<void>;
   /** Resolves when no load is running. */
@@ -155,11 +155,11 @@ export function createState(source: StateSource): State {
           if (payload === '' || payload === 'reload schema') notified('all');
           else if (payload === 'reload config') notified('config');
         },
-        // This runs after the connection was reestablished. Notifications may have been missed while the connection was
-        // lost, so everything is reloaded.
+        // The reload runs after the connection was reestablished. Notifications may have been missed while the
+        // connection was lost, so everything is reloaded.
         () => void reload('all'),
-        // This runs after the connection was lost. The reload checks whether the database is reachable, and the service
-        // isn't ready until the reload succeeds.
+        // The reload runs after the connection was lost. The reload checks whether the database is reachable, and the
+        // service isn't ready until the reload succeeds.
         () => void reload('all'),
       );
       listening = { channel, unlisten };

@@ -3,7 +3,8 @@ const loopback = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
 
 /**
  * Whether the address belongs to an Account page. Account pages trust requests from each other, so an app must not be
- * able to redirect users to them. The scheme isn't compared, because a proxy may redirect from one scheme to the other.
+ * able to redirect users to such a page. The scheme isn't compared, because a proxy may redirect from one scheme to the
+ * other.
  *
  * @example isAccountPage('https://api.example.com/account/with', 'https://api.example.com/account') // true
  */

@@ -57,7 +57,7 @@ export type AddressFault =
   | Exclude<AddressScope, 'public'>;
 
 export class OutgoingError extends Error {
-  /** The rule that the address violates. Undefined if the address is allowed but the exchange failed. */
+  /** The rule that the requested address violates. Undefined if the address is allowed but the exchange failed. */
   readonly fault: AddressFault | undefined;
 
   constructor(message: string, fault?: AddressFault, cause?: unknown) {

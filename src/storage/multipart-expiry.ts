@@ -1,6 +1,6 @@
 /**
- * Expires multipart uploads that clients have neither completed nor aborted. This corresponds to S3's lifecycle action
- * AbortIncompleteMultipartUpload, but the period starts when the last part is received.
+ * Expires multipart uploads that clients have neither completed nor aborted. The expiry corresponds to S3's lifecycle
+ * action AbortIncompleteMultipartUpload, but its period starts when the last part is received.
  */
 import { change } from './changes.ts';
 import type { StorageContext } from './context.ts';

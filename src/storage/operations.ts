@@ -1,4 +1,7 @@
-/** The operation names that upstream documents. Policies read the current name with `storage.operation()`. */
+/**
+ * The operation names that upstream documents. Policies read the name of the current operation with
+ * `storage.operation()`.
+ */
 export const operations = {
   createBucket: 'storage.bucket.create',
   deleteBucket: 'storage.bucket.delete',

@@ -269,7 +269,7 @@ function sharedSettings(caller: Caller): Setting[] {
   ];
 }
 
-/** With this setting, the triggers on storage.objects record events (`sql/0005_events.sql`). */
+/** This setting makes the triggers on storage.objects record events (`sql/0005_events.sql`). */
 const noteEvents: Setting = ['storage.events', 'on'];
 
 /** Returns the URL without the mount prefix. Policies and error messages use URLs in this form. */

@@ -135,8 +135,8 @@ export function verifySignedUrl(
 }
 
 /**
- * Returns a check of whether an upload link can replace an object. The check throws AccessDenied if the link isn't
- * allowed to replace the object.
+ * Returns a function that checks whether an upload link can replace an object. The check throws AccessDenied if the
+ * link isn't allowed to replace the object.
  */
 export function replaceableBy({ objects }: SignedClaims): Precondition {
   return (current) => {

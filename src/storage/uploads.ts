@@ -121,7 +121,7 @@ export interface Upload extends ObjectAddress {
    * exists.
    */
   readonly version?: string | undefined;
-  /** Returns the checksum to store. This must be called after the request body has been read. */
+  /** Returns the checksum to store. The function must be called after the request body has been read. */
   checksum?(): StoredChecksum | undefined;
 }
 

@@ -51,7 +51,10 @@ export { createTraceExporter, type TraceExporter } from './otlp/exporter.ts';
 export interface TelemetryOptions {
   /** The logger that writes to the log file. */
   readonly log: Logger;
-  /** The folder that contains the log file. If it is undefined, entries from before this process aren't available. */
+  /**
+   * The folder that contains the log file. If the folder is undefined, entries from before the start of this process
+   * aren't available.
+   */
   readonly dir: string | undefined;
   /** Exports the traces of requests. Undefined if no collector is configured. */
   readonly traces?: Pick<TraceExporter, 'requestEnded'> | undefined;
@@ -139,7 +142,7 @@ export function createTelemetry({ log, dir, traces: exporter, now = Date.now }: 
     }),
     requestEnded(record) {
       requests.push(record);
-      // The Console calls services on behalf of its operators. These requests don't count as the project's traffic.
+      // The Console calls services on behalf of its operators. Such calls don't count as the project's traffic.
       if (record.trace?.operator === undefined || record.service === 'console')
         metrics.count(record.service, record.status, record.durationMs, record.at);
       requestMetrics.count(record);

@@ -1,6 +1,6 @@
 /**
  * Formats the `hint` of permission errors. The text about privileges is the same as in the hosted service (supautils
- * 3.2), so users can search for it.
+ * 3.2), so users can find it with a search.
  */
 
 import type { MissingRow, PolicyRow } from './queries.ts';
@@ -34,7 +34,7 @@ export function privilegeHint(role: string, missing: readonly MissingRow[], exte
   return `Grant the required privileges to the current role with: ${grants.join(' ')}${instead}`;
 }
 
-/** Returns a hint about the token's role and the login role. Both names are quoted for SQL. */
+/** Returns a hint about the token's role and the login role. The names of both roles are quoted for SQL. */
 export const membershipHint = (role: string, login: string): string =>
   `The login role can't switch to this role. To let tokens use the role, run: GRANT ${role} TO ${login};`;
 
@@ -79,7 +79,7 @@ function readableColumns(missing: readonly MissingRow[]): readonly string[] | un
 export type Command = 'SELECT' | 'INSERT' | 'UPDATE';
 
 export interface RejectedRow {
-  /** The role and the table. Both names are quoted for SQL. */
+  /** The names of the role and the table, quoted for SQL. */
   readonly role: string;
   readonly table: string;
   /** The commands whose policies must accept the written row. The first command is that of the write itself. */

@@ -161,8 +161,8 @@ export interface SchemaCache {
   /** The handlers by media type. If a handler has a target, its key also contains the target's {@link keyOf}. */
   readonly mediaHandlers: ReadonlyMap<string, MediaHandler>;
   /**
-   * Whether any function in the database uses `response.headers` or `response.status`. If no function uses them, reads
-   * don't need to query these settings.
+   * Whether any function in the database uses `response.headers` or `response.status`. If no function uses these
+   * settings, reads don't need to query them.
    */
   readonly setsResponse: boolean;
 }

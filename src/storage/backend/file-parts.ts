@@ -1,8 +1,8 @@
 /**
  * Stores bodies that arrive in parts (multipart bodies) in the file backend. Parts are stored in `uploads/VERSION/PART`
  * until the upload ends. The finished object is a folder that contains hard links to the object's parts, and a file
- * `parts` that lists the parts in order. One rename therefore completes a body of any size without copying data. If the
- * rename is interrupted, the parts still exist.
+ * `parts` that lists the parts in order. A single rename therefore completes a body of any size without copying data.
+ * If the rename is interrupted, the parts still exist.
  */
 import { mkdir, open, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,9 +1,9 @@
 /**
  * Stores objects in an S3-compatible bucket. Object bodies have keys of the form `objects/VERSION`, parts of unfinished
- * uploads have keys of the form `uploads/UPLOAD/PART`, and orphans have keys of the form `orphans/VERSION`. When S3
- * responds, an object is durable and has atomically become visible, so the row is committed afterward, as in the file
- * backend. Intents are files in the data folder. If the intents are lost, for example in a container without a
- * persistent disk, a sweep finds the leftover bodies.
+ * uploads have keys of the form `uploads/UPLOAD/PART`, and orphans have keys of the form `orphans/VERSION`. S3 responds
+ * only after an object is durable and atomically visible, so the row is committed afterward, as in the file backend.
+ * Intents are files in the data folder. If the intents are lost, for example in a container without a persistent disk,
+ * a sweep finds the leftover bodies.
  */
 import { createHash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';

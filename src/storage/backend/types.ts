@@ -33,7 +33,7 @@ export interface Part {
 
 export interface OpenBody {
   readonly sizeBytes: number;
-  /** Returns all bytes, or a range of them. Callers must call `read` exactly once, or `close`. */
+  /** Returns all bytes of the body, or a range of them. Callers must call `read` exactly once, or `close`. */
   read(range?: ByteRange): Promise<Buffer | ByteStream>;
   close(): Promise<void>;
 }

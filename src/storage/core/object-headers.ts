@@ -11,7 +11,7 @@ export interface ObjectMetadata {
   readonly size?: number;
   readonly mimetype?: string;
   readonly cacheControl?: string;
-  /** When the object was last modified, as an ISO date. */
+  /** The time at which the object was last modified, as an ISO date. */
   readonly lastModified?: string;
   readonly contentLength?: number;
   readonly httpStatusCode?: number;

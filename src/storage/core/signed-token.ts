@@ -1,7 +1,7 @@
 /**
- * Reads and creates the claims of signed URL tokens. Such a token specifies one object, one action and an expiry. The
- * caller has already verified the signature and the expiry. Older servers issued tokens without `scope`. Such a token
- * is an upload token if it contains `upsert`.
+ * Reads and creates the claims of signed URL tokens. A signed URL token specifies one object, one action and an expiry
+ * time. The caller has already verified the signature and the expiry. Older servers issued tokens without `scope`. A
+ * token without `scope` is an upload token if it contains `upsert`.
  */
 
 export type SignedScope = 'download' | 'upload';
@@ -19,13 +19,13 @@ export interface SignedClaims {
    * applies to every object with this key.
    */
   readonly objects: readonly string[] | undefined;
-  /** When the token expires, in seconds since the epoch. */
+  /** The time at which the token expires, in seconds since the epoch. */
   readonly exp: number;
 }
 
 /**
- * Returns the claims of a download URL. These claims never include `role`, `upsert` or `owner`, so a download link
- * can't be used as a session or for an upload.
+ * Returns the claims of a download URL. The claims never include `role`, `upsert` or `owner`, so a download link can't
+ * be used as a session or for an upload.
  */
 export function downloadClaims(
   url: string,

@@ -6,7 +6,7 @@ export interface StoredEvent {
   readonly id: string;
   readonly type: string;
   readonly payload: Record<string, unknown>;
-  /** When the event happened, in milliseconds since the epoch. */
+  /** The time at which the event happened, in milliseconds since the epoch. */
   readonly happened_at_ms: number;
   /** The number of attempts to deliver the event, including the current one. */
   readonly attempts: number;

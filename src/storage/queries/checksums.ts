@@ -10,7 +10,7 @@ export interface StoredChecksum {
 }
 
 /**
- * Stores a checksum. `id` is an object's version or a part's ID. This statement can run in a transaction of the service
+ * Stores a checksum. `id` is an object's version or a part's ID. The insert can run in a transaction of the service
  * role, but the other statements run with the server's own roles.
  */
 export async function insertChecksum(

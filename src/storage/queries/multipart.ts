@@ -18,7 +18,7 @@ export interface MultipartUpload {
 
 export interface UploadedPart extends Part {
   readonly number: number;
-  /** When the upload was created, as an ISO date. */
+  /** The time at which the upload was created, as an ISO date. */
   readonly createdAt: string | null;
 }
 

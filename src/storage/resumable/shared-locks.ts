@@ -25,7 +25,7 @@ export interface SharedLocks {
    * @throws {StorageError} DatabaseUnavailable, SlowDown
    */
   take(id: string): Promise<Lease | undefined>;
-  /** Requests the lock from the process that holds it. */
+  /** Requests the lock from the process that holds the lock. */
   want(id: string): Promise<void>;
   close(): Promise<void>;
 }

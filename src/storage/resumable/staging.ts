@@ -28,7 +28,7 @@ export interface StagedUpload {
    */
   readonly beganBy: string;
   readonly upsert: boolean;
-  /** When the upload was created, in milliseconds since the epoch. */
+  /** The time at which the upload was created, in milliseconds since the epoch. */
   readonly createdAt: number;
   /** The version of the object in the last attempt to store it. */
   readonly storedAs?: string;
@@ -54,7 +54,7 @@ export interface Staging {
    */
   removeBytes(id: string): Promise<void>;
   remove(id: string): Promise<void>;
-  /** When the bytes or the metadata were last written, in milliseconds since the epoch. */
+  /** The time at which the bytes or the metadata were last written, in milliseconds since the epoch. */
   touchedAt(id: string): Promise<number | undefined>;
   /** Returns the IDs of all uploads, including finished ones. */
   list(): Promise<string[]>;

@@ -1,4 +1,4 @@
-/** Parses the parts of an S3 request that the signature and the operation depend on. */
+/** Parses the parts of an S3 request on which the signature and the operation depend. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { mountPrefix } from '../scope.ts';

@@ -19,7 +19,7 @@ const logGrowth = Math.log(growth);
 const width = 3 + bounds;
 
 export interface MetricsReport {
-  /** When the first point starts, in milliseconds since the epoch. */
+  /** The time at which the first point starts, in milliseconds since the epoch. */
   readonly start: number;
   readonly stepMs: number;
   readonly services: readonly ServiceMetrics[];

@@ -9,7 +9,10 @@ export interface RequestRing {
   push(record: RequestRecord): void;
   /** Yields the requests from newest to oldest. */
   backward(): Iterable<RequestRecord>;
-  /** When the oldest request ended, in milliseconds since the epoch. Undefined until the first request is evicted. */
+  /**
+   * The time at which the oldest request ended, in milliseconds since the epoch. Undefined until the first request is
+   * evicted.
+   */
   readonly oldestAt: number | undefined;
 }
 

@@ -80,7 +80,7 @@ test('a query that is nested too deeply is rejected with a sentence', () => {
   expect(fault(logicTree, 'and('.repeat(5000))).toContain('fewer than 100 nested levels');
 });
 
-// These functions print syntax trees for the round-trip property. Names are quoted so that any text is valid.
+// The following functions print syntax trees for the round-trip property. Names are quoted so that any text is valid.
 
 const quote = (text: string) => `"${text.replace(/[\\"]/g, '\\$&')}"`;
 

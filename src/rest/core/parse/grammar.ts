@@ -328,7 +328,7 @@ function operatorExpression(single: Parser<string>): Parser<OperatorExpression> 
 /** Parses the value of a `col=op.value` parameter. The operand is the remaining text, including quotes. */
 export const filterValue: Parser<OperatorExpression> = operatorExpression(join(many(anyChar)));
 
-// These parsers parse logic trees.
+// The following parsers handle logic trees.
 
 const arrayLiteral: Parser<string> = bind(string('{'), () =>
   bind(join(many(noneOf('{}'))), (inner) => as(string('}'), `{${inner}}`)),
@@ -378,7 +378,7 @@ function logicTreeAt(depth: number): Parser<LogicTree> {
 /** Parses `or(id.eq.1,not.and(a.gt.2,b.is.null))`. */
 export const logicTree: Parser<LogicTree> = logicTreeAt(0);
 
-// These parsers parse order, tree paths and name lists.
+// The following parsers handle order, tree paths and name lists.
 
 const orderEnd = or<unknown>(attempt(lookAhead(char(','))), attempt(eof));
 const direction = or<'asc' | 'desc'>(

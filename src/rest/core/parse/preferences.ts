@@ -29,8 +29,8 @@ const KINDS = Object.keys(KNOWN) as Kind[];
 const NONE: Preferences = { invalid: [] };
 
 /**
- * Parses the header. `txOverride` specifies whether clients can choose how the transaction ends. If it is false, the
- * preference `tx` is ignored.
+ * Parses the header. `txOverride` specifies whether clients can choose how the transaction ends. If `txOverride` is
+ * false, the preference `tx` is ignored.
  */
 export function readPreferences(header: string | undefined, txOverride: boolean): Preferences {
   if (header === undefined) return NONE;

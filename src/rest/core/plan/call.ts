@@ -66,7 +66,7 @@ export function planCall(
     routine,
     parameters: single ? routine.parameters : routine.parameters.filter(({ name }) => given.includes(name)),
     arguments: how,
-    // These columns are added because filters can reference result columns that aren't selected.
+    // Filters can compare result columns that aren't selected, so the statement needs these columns too.
     filterColumns: [...new Set(read.where.flatMap(columnsOfFilter))],
     returning: neededColumns(read, []),
   };

@@ -12,8 +12,8 @@ import { matches, nearest } from './fuzzy.ts';
 
 const NEAR_MISS = 0.75;
 /**
- * Similar table names are suggested only if the schema has fewer tables than this, because searching more would take
- * too long.
+ * Similar table names are suggested only if the schema has fewer tables than this limit, because the search would
+ * otherwise take too long.
  */
 const MAX_TABLES_TO_SEARCH = 500;
 

@@ -5,7 +5,7 @@
  */
 
 export interface PostPolicy {
-  /** When the policy expires, in milliseconds since the epoch. */
+  /** The time at which the policy expires, in milliseconds since the epoch. */
   readonly expiresAt: number;
   readonly conditions: readonly PostCondition[];
 }

@@ -163,8 +163,8 @@ async function storePart(
 
   const id = randomUUID();
   const plan = planOf(upload);
-  // The client's checksum is verified while the body is read. If the upload requires a different algorithm than the
-  // client used, the checksum with this algorithm is computed here.
+  // The client's checksum is verified while the body is read. If the upload requires a different algorithm from the
+  // client's, the checksum with the required algorithm is computed here.
   const summed = plan && plan.algorithm !== body.checksumAlgorithm ? sumUp(body.bytes, plan.algorithm) : body;
   const stored = await storing(() =>
     ctx.backend.writePart(upload.version, id, summed.bytes, sizeBytes),

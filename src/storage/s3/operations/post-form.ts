@@ -196,8 +196,8 @@ function receiveForm(request: S3Request): Promise<Form> {
     });
     parser.on('file', (_name, stream, fileName) => {
       file = stream;
-      // The consumer of the stream handles its errors. Without this listener, an error before the stream is consumed
-      // would crash the process.
+      // The consumer of the stream handles the stream's errors. Without this listener, an error before the stream is
+      // consumed would crash the process.
       stream.on('error', () => undefined);
       resolve({ fields, file: stream, fileName: fileName ?? '', discard });
     });

@@ -103,7 +103,7 @@ export async function headObject(call: S3Call): Promise<S3Response> {
 
 /**
  * Returns the checksum of the whole object. The response to a range request doesn't contain a checksum, because clients
- * would verify only the received bytes against it.
+ * would compare it with only the received bytes.
  */
 async function checksumFor(call: S3Call, object: ObjectRow): Promise<Record<string, string>> {
   if (header(call.request, 'x-amz-checksum-mode')?.toUpperCase() !== 'ENABLED') return {};
