@@ -123,8 +123,8 @@ export interface CheckStep {
   readonly step: CheckStepName;
   readonly outcome: StepOutcome;
   /**
-   * A stable code, such as `not-published` or `hidden-by-policies`. The Console's page has a message of its own for
-   * each code.
+   * A stable code, such as `not-published` or `hidden-by-policies`. The Console's page has a separate message for each
+   * code.
    */
   readonly code: string;
   /** An English sentence that describes the result. */

@@ -35,7 +35,7 @@ export interface RequestFacts {
   readonly statements: string[] | undefined;
 }
 
-/** The maximum size of the request line and all headers together. The limit is close to upstream's. */
+/** The maximum size of the request line and all headers together. The limit is close to PostgREST's. */
 const MAX_HEADER_BYTES = 64 * 1024;
 const KEEP_ALIVE_MS = 72_000;
 

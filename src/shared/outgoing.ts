@@ -22,7 +22,7 @@ export interface OutgoingRequest {
   readonly method?: 'GET' | 'POST';
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** The time limit for the whole exchange, including redirects. Defaults to 10 s. */
+  /** The time limit for the whole exchange, including redirects. The default is 10 s. */
   readonly timeoutMs?: number;
   /**
    * The number of redirects that a GET request follows. Each redirect is checked like the first address. Defaults to 0.

@@ -37,7 +37,7 @@ export interface StorageDeps {
   readonly database: Database;
   readonly keys: Keys;
   readonly config: LiveConfig;
-  /** The data folder (`.plinth`). Bytes are stored in its `storage/` subfolder. */
+  /** The data folder (`.plinth`). Bytes are stored in the subfolder `storage/` of the data folder. */
   readonly dataDir: string;
   readonly log: Logger;
   /** The mode. In production, webhooks over plain HTTP are rejected, even to this machine. */

@@ -7,7 +7,7 @@ import { header, type RestRequest } from './request.ts';
 
 /** The maximum number of cached requests. */
 const MAX_KEPT = 500;
-/** The maximum number of stored keys for requests that have arrived once. */
+/** The maximum number of stored keys for requests that have arrived only once. */
 const MAX_SEEN = 500;
 /** The maximum length of a key in characters. Longer requests are usually not repeated. */
 const MAX_KEY_LENGTH = 2048;

@@ -36,7 +36,7 @@ const parameter = /\$\d+/y;
 const dollarTag = /\$(?:[A-Za-z_\u0080-\uffff][A-Za-z0-9_\u0080-\uffff]*)?\$/y;
 
 /**
- * Yields tokens that cover the text in order. Never throws.
+ * Yields tokens in order that together cover the whole text. Never throws.
  *
  * @example [...lex("select 'a;b'")].map((token) => token.kind); // word, space, string
  */

@@ -140,7 +140,7 @@ export async function findParts(
   }));
 }
 
-/** Returns the total size of the upload's parts, except for the part with this number. */
+/** Returns the total size of the upload's parts, not counting the part with this number. */
 export async function sizeOfOtherParts(db: Queryable, uploadId: string, number: number): Promise<number> {
   const [row] = await db.query<{ size: number | string }>(sql`
     select coalesce(sum(size), 0)::bigint as size from storage.s3_multipart_uploads_parts
