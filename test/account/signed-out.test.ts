@@ -46,6 +46,23 @@ test('a signed-out user can close the window, sign in again, or return to the ap
   await page.waitForURL('**/account/sign-in');
 });
 
+test('the page doesn’t load the code of the account pages', async () => {
+  const scripts: string[] = [];
+  page.on('request', (request) => {
+    if (request.resourceType() === 'script') scripts.push(new URL(request.url()).pathname);
+  });
+  const known = page.waitForResponse('**/account/api/others');
+  await open();
+  await (await known).finished();
+  await page.waitForLoadState('networkidle');
+  expect(scripts.filter((path) => /(index|signed-out-more|members)-/.test(path))).toEqual([
+    expect.stringContaining('/index-'),
+  ]);
+  await open('?redirect_to=https%3A%2F%2Fapp.example');
+  await back().waitFor();
+  expect(scripts.filter((path) => path.includes('/members-'))).toEqual([]);
+});
+
 test('without scripts, “Sign in again” doesn’t send a request without a challenge', async () => {
   const response = await stage.backend.fetch('/account/signed-out?redirect_to=https%3A%2F%2Fapp.example');
   expect(await response.text()).toMatch(/href="\/account\/sign-in"/);

@@ -6,6 +6,7 @@ import { t as ui } from '../../ui/text.ts';
 import { lastSignOut, type OtherAccounts, otherAccounts } from '../account-api.ts';
 import { WithAddresses } from '../addresses.tsx';
 import { endedText } from '../ended-text.ts';
+import { useFlow } from '../flow.ts';
 import { usePageConfig } from '../page-config.ts';
 import classes from '../parts.module.css';
 import { Aside, LinkButton, PageButton, SubtleButton } from '../parts.tsx';
@@ -13,9 +14,11 @@ import { useSession } from '../session.ts';
 import { Shell } from '../shell.tsx';
 import { useSignedOutFrames } from '../signed-out-frames.ts';
 import { t } from '../text.ts';
-import { later } from './later.ts';
+import { loadRest } from '../texts.ts';
 
-const SignedOutMore = lazy(async () => ({ default: (await later()).SignedOutMore }));
+const SignedOutMore = lazy(async () => ({
+  default: (await Promise.all([import('./signed-out-more.tsx'), loadRest()]))[0].SignedOutMore,
+}));
 
 /**
  * Shown after the user has signed out on these pages, in another tab, or only in the app that redirected the user here.
@@ -35,6 +38,10 @@ export function SignedOutPage() {
   const hasOthers = isOut && others !== undefined && others.length > 0;
   // The app's address, once the server has confirmed that the project allows it.
   const [appAddress, setAppAddress] = useState<string>();
+  const { redirectTo } = useFlow();
+  const left = accounts?.left ?? [];
+  // In all other cases, the page has nothing more to show, so the code isn't loaded.
+  const needsMore = isStillIn || (isOut && (redirectTo !== undefined || hasOthers || left.length > 0));
   return (
     <Shell
       page={isStillIn ? 'page.still-in' : hasOthers ? 'page.others-in' : 'page.signed-out'}
@@ -43,9 +50,9 @@ export function SignedOutPage() {
       intro={isStillIn ? undefined : <SpokenIntro text={introOf(ended, hasFrames, others)} />}
     >
       <noscript suppressHydrationWarning>{import.meta.env.SSR ? <ForgetForm /> : null}</noscript>
-      {isStillIn || isOut ? (
+      {needsMore ? (
         <Suspense>
-          <SignedOutMore others={others ?? []} left={accounts?.left ?? []} onAppAddress={setAppAddress} />
+          <SignedOutMore others={others ?? []} left={left} onAppAddress={setAppAddress} />
         </Suspense>
       ) : null}
       {isStillIn || hasOthers ? null : <SignInAgain appAddress={appAddress} />}

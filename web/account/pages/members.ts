@@ -8,5 +8,4 @@ export { ConsentPage } from './consent.tsx';
 export { MfaPage } from './mfa.tsx';
 export { JoinPage, NewPasswordPage } from './new-password.tsx';
 export { SecurityPage } from './security.tsx';
-export { SignedOutMore } from './signed-out-more.tsx';
 export { UpgradePage } from './upgrade.tsx';
