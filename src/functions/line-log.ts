@@ -10,7 +10,5 @@ export const createLineLog =
     if (line === undefined) return;
     const { function: slug, level, line: text, requestId } = line;
     const fields = { service: 'functions', function: slug, ...(requestId ? { requestId } : {}) };
-    if (level === 'debug') log.debug(fields, text);
-    else if (level === 'info') log.info(fields, text);
-    else log.warn(fields, text);
+    log[level](fields, text);
   };

@@ -153,6 +153,26 @@ describe('log lines', () => {
     );
   });
 
+  test('have the same level in the server log, and the failed request keeps its own level', async () => {
+    mkdirSync(join(services.functionsDir, 'throws'));
+    writeFileSync(
+      join(services.functionsDir, 'throws', 'index.ts'),
+      "Deno.serve(() => { throw new Error('out of paper'); });",
+    );
+    const { body } = await invoke('throws', {});
+    expect(body.status).toBe(500);
+    const levels = (all: { line?: string; message?: string; level: string }[]): string[] =>
+      all
+        .filter(({ line, message }) => (line ?? message ?? '').includes('out of paper'))
+        .map(({ level }) => level);
+    const logged = async () => (await owner.call('GET', `/logs/requests/${body.requestId}`)).body.entries;
+    await expect.poll(async () => levels(await logged())).toEqual(['error']);
+    expect(levels(await lines('throws'))).toEqual(['error']);
+    expect(await logged()).toContainEqual(
+      expect.objectContaining({ kind: 'request', service: 'functions', status: 500, level: 'warn' }),
+    );
+  });
+
   test('are streamed as they are printed, starting where the reader stopped', async () => {
     const stop = new AbortController();
     const known = (await owner.call('GET', '/functions/noisy/logs')).body.lines.at(-1)?.id ?? 0;
