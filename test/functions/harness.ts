@@ -8,7 +8,7 @@ import { createFunctions, type FunctionsService } from '../../src/functions/inde
 import { createGateway } from '../../src/gateway/index.ts';
 import { spaciousDisk } from '../../src/kernel/disk.ts';
 import { silentLogger } from '../../src/kernel/log.ts';
-import { createKeys } from '../../src/keys/index.ts';
+import { createKeys, type KeyStore } from '../../src/keys/index.ts';
 
 export interface FunctionsWorld {
   readonly root: string;
@@ -17,6 +17,7 @@ export interface FunctionsWorld {
   /** The authorization header with the anon key. */
   readonly authorization: string;
   readonly functions: FunctionsService;
+  readonly keys: KeyStore;
   /** Sends a request with the anon key. The path begins with the slug. */
   call(path: string, init?: RequestInit): Promise<Response>;
   write(path: string, text: string): void;
@@ -34,6 +35,8 @@ export interface WorldOptions {
   readonly config?: PartialConfig;
   readonly limits?: Partial<Limits>;
   readonly isDevelopment?: boolean;
+  /** `production` uses generated keys, which can be rotated. Defaults to the well-known keys. */
+  readonly keyMode?: 'development' | 'production';
   /** The machine's environment. Defaults to empty. */
   readonly shell?: Readonly<Record<string, string>>;
 }
@@ -50,7 +53,7 @@ export async function functionsWorld(options: WorldOptions): Promise<FunctionsWo
   mkdirSync(dataDir);
   for (const [path, text] of Object.entries(options.files)) write(path, text);
   const config = configFrom(options.config ?? {}, supabaseDir);
-  const keys = createKeys({ mode: 'development', config, supabaseDir, dataDir });
+  const keys = createKeys({ mode: options.keyMode ?? 'development', config, supabaseDir, dataDir });
   let url = '';
   const functions = createFunctions({
     database: {
@@ -88,6 +91,7 @@ export async function functionsWorld(options: WorldOptions): Promise<FunctionsWo
     url,
     authorization,
     functions,
+    keys,
     call: (path, init = {}) =>
       fetch(`${url}/functions/v1/${path}`, {
         ...init,

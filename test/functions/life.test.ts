@@ -24,6 +24,11 @@ const sources: Record<string, string> = {
     Deno.serve(() => { EdgeRuntime.waitUntil(new Promise((done) => setTimeout(() => { console.log('done'); done(); }, 1200))); return new Response('ok'); });`,
 };
 
+const keysOf = `Deno.serve(() => Response.json({
+  publishable: JSON.parse(Deno.env.get('SUPABASE_PUBLISHABLE_KEYS')).default,
+  secret: JSON.parse(Deno.env.get('SUPABASE_SECRET_KEYS')).default,
+}));`;
+
 const soon = { timeout: 20_000 };
 
 async function withLimits<T>(
@@ -193,4 +198,24 @@ describe.concurrent('limits', () => {
       },
       'oneshot',
     ));
+});
+
+it('running and new functions receive rotated keys', async () => {
+  const world = await functionsWorld({ files: { running: keysOf, next: keysOf }, keyMode: 'production' });
+  try {
+    const { keys } = world;
+    const seenBy = async (slug: string, apikey: string) =>
+      (await fetch(`${world.url}/functions/v1/${slug}`, { headers: { apikey } })).json();
+    const before = { publishable: keys.publishableKey, secret: keys.secretKey };
+    expect(await seenBy('running', before.publishable)).toEqual(before);
+    const after = {
+      publishable: keys.defaultKeys.rotate('publishable', 'ada').key,
+      secret: keys.defaultKeys.rotate('secret', 'ada').key,
+    };
+    for (const slug of ['running', 'next'])
+      for (const apikey of [after.publishable, after.secret, before.secret])
+        expect(await seenBy(slug, apikey)).toEqual(after);
+  } finally {
+    await world.stop();
+  }
 });
