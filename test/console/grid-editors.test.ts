@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
 import { launchBrowser } from '../web/browser.ts';
 import { type Backend, startBackend } from './harness.ts';
-import { expectSound, looks, type SignedIn, signedIn } from './page-helpers.ts';
+import { expectSound, holdScript, looks, type SignedIn, signedIn } from './page-helpers.ts';
 
 // The timeout is long, because each test has several steps and the machine may be busy.
 vi.setConfig({ testTimeout: 90_000 });
@@ -137,6 +137,30 @@ describe('editors in the grid', () => {
     expect(await page.locator('input:focus').inputValue()).toBe('abc');
     await page.keyboard.press('Escape');
     await expect.poll(() => page.getByRole('alert').count()).toBe(0);
+  });
+
+  test('receive the keys that are typed while the code of the box is loading', async () => {
+    const { page: other, go, complaints, close } = await signedIn(browser, backend);
+    await go('/tables/public/kinds');
+    const release = await holdScript(other, 'cell-popup');
+    const day = other.locator(`[data-cell="1:${columns.indexOf('day') + 1}"]`);
+    for (const [open, typed, rest, expected] of [
+      ['2', '026-0', '4-05', '2026-04-05'],
+      ['Enter', '1999', '-01-01', '1999-01-01'],
+    ] as const) {
+      await day.click();
+      await day.and(other.locator(':focus')).waitFor();
+      await other.keyboard.press(open);
+      await other.keyboard.type(typed);
+      release();
+      const field = other.getByRole('dialog', { name: /^New value for/ }).getByLabel('day', { exact: true });
+      await field.and(other.locator(':focus')).waitFor();
+      await other.keyboard.type(rest);
+      await expect.poll(() => field.inputValue()).toBe(expected);
+      await other.keyboard.press('Escape');
+    }
+    expect(complaints.list).toEqual([]);
+    await close();
   });
 
   test('change a boolean with the space bar, including to NULL', async () => {

@@ -54,6 +54,16 @@ export async function signedIn(
   };
 }
 
+/** Delays a script of the page, by the name of its chunk, until the returned function is called. */
+export async function holdScript(page: Page, chunk: string): Promise<() => void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  await page.route(new RegExp(`/assets/${chunk}-[\\w-]{8}\\.js$`), async (route) => {
+    await promise;
+    await route.continue();
+  });
+  return resolve;
+}
+
 /** Checks that a panel is at the right edge and has the window's full height. */
 export async function expectPanelAtEdge(page: Page): Promise<void> {
   await animationsEnded(page);

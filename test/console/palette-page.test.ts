@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { launchBrowser } from '../web/browser.ts';
 import { type Backend, startWithUser } from './harness.ts';
-import { expectSound, looks, signedIn } from './page-helpers.ts';
+import { expectSound, holdScript, looks, signedIn } from './page-helpers.ts';
 
 let backend: Backend;
 let browser: Browser;
@@ -89,14 +89,7 @@ test('pages, tables, users, rows, queries, templates and documentation can be op
 
 test('keys that are typed while the palette is loading are part of the search', async () => {
   const { page, complaints, close } = await opened();
-  let release: () => void = () => undefined;
-  const held = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  await page.route(/\/assets\/palette-.*\.js$/, async (route) => {
-    await held;
-    await route.continue();
-  });
+  const release = await holdScript(page, 'palette');
   await page.keyboard.press('Control+k');
   await page.keyboard.type('gu tasl');
   await page.keyboard.press('Backspace');

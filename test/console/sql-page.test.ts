@@ -6,7 +6,7 @@ import { sql } from '../../src/kernel/sql.ts';
 import { templates } from '../../web/console/features/sql/templates.ts';
 import { axeViolations, launchBrowser, openContext } from '../web/browser.ts';
 import { type Backend, operator, startWithUser } from './harness.ts';
-import { expectSound, looks, signedIn, signInWindow } from './page-helpers.ts';
+import { expectSound, holdScript, looks, signedIn, signInWindow } from './page-helpers.ts';
 
 let backend: Backend;
 let browser: Browser;
@@ -185,6 +185,24 @@ test('a truncated cell can be shown completely, and the editor can search', asyn
   await page.keyboard.press('Control+f');
   await page.getByRole('textbox', { name: 'Find' }).fill('essay');
   await page.keyboard.press('Escape');
+  expect(complaints.list).toEqual([]);
+  await close();
+});
+
+test('keys that are typed while the search panel is loading are part of the search', async () => {
+  const { page, complaints, close } = await opened();
+  await write(page, 'select 1');
+  const release = await holdScript(page, 'search');
+  await page.keyboard.press('Control+f');
+  await page.keyboard.type('selx');
+  await page.keyboard.press('Backspace');
+  release();
+  const find = page.getByRole('textbox', { name: 'Find' });
+  await find.and(page.locator(':focus')).waitFor();
+  await page.keyboard.type('e');
+  await expect.poll(() => find.inputValue()).toBe('sele');
+  expect(await editor(page).textContent()).toBe('select 1');
+  await page.locator('.cm-searchMatch').waitFor();
   expect(complaints.list).toEqual([]);
   await close();
 });

@@ -1,9 +1,10 @@
 /**
- * Collects the text that the operator types before the open palette's input has focus, for example while the palette's
- * code is loading. Otherwise, these key presses would be lost or would change the page.
+ * Collects the text that the operator types before a field has focus, for example while the code of the palette, of a
+ * cell's editor or of the search panel is loading. Otherwise, these key presses would be lost or would change the
+ * page.
  */
 
-/** If the palette doesn't open within this time, the keys apply to the page again. */
+/** If the field doesn't receive focus within this time, the keys apply to the page again. */
 const lifetimeMs = 5000;
 
 let text = '';
@@ -37,4 +38,11 @@ export function takeTyped(): string {
   abort?.abort();
   abort = undefined;
   return typed;
+}
+
+/** Stops collecting and inserts the text into the field that has focus, as if it was typed there. */
+export function insertTyped(): void {
+  const typed = takeTyped();
+  // Only this deprecated function lets React see the change like typed text.
+  if (typed !== '') document.execCommand('insertText', false, typed);
 }

@@ -2,13 +2,13 @@
 import { useMantineColorScheme } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useCallback, useEffect, useMemo, useState } from 'react';
+import { takeTyped } from '../components/typed-ahead.ts';
 import type { ActionTools } from './palette/actions.tsx';
 import { ConfirmAction, type ConfirmedAction } from './palette/confirm-action.tsx';
 import { DocPanel } from './palette/doc-panel.tsx';
 import type { DocSection } from './palette/doc-sections.ts';
 import { SearchDialog } from './palette/search-dialog.tsx';
 import type { SearchTarget } from './palette/types.ts';
-import { takeTyped } from './typed-ahead.ts';
 import { focusContent } from './use-page-focus.ts';
 
 export default function Palette({ opens, onShortcuts }: { opens: number; onShortcuts: () => void }) {

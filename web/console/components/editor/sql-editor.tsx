@@ -15,6 +15,7 @@ import {
 } from '@codemirror/view';
 import { useEffect, useImperativeHandle, useRef } from 'react';
 import { loadPart } from '../lazy-part.ts';
+import { collectTyped } from '../typed-ahead.ts';
 import type { SqlEditorHandle, SqlEditorProps } from './types.ts';
 
 const theme = EditorView.theme({
@@ -94,7 +95,8 @@ const fault = StateField.define<DecorationSet>({
 });
 
 function search(editor: EditorView): boolean {
-  void import('./search.ts').then((module) => module.openSearch(editor));
+  collectTyped();
+  void loadPart(() => import('./search.ts')).then((module) => module.openSearch(editor));
   return true;
 }
 

@@ -7,7 +7,7 @@ import { useQuery } from '@tanstack/react-query';
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
 import { sessionQuery } from '../../api/session.ts';
 import { useModalLayer } from '../../components/modal-layer.ts';
-import { takeTyped } from '../typed-ahead.ts';
+import { takeTyped } from '../../components/typed-ahead.ts';
 import type { ActionTools } from './actions.tsx';
 import type { DocSection } from './doc-sections.ts';
 import type { ItemGroup } from './grouped.ts';

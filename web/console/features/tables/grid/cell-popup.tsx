@@ -7,6 +7,7 @@ import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useRef, useState
 import { createPortal } from 'react-dom';
 import type { TableName } from '../../../api/queries.ts';
 import type { Cell, CellChange, Column } from '../../../api/types.ts';
+import { insertTyped } from '../../../components/typed-ahead.ts';
 import { checkDraft } from '../fields/check.ts';
 import { RowField } from '../row-field.tsx';
 import { t } from '../rows-text.ts';
@@ -53,6 +54,7 @@ export default function CellPopup({ column, table, as, value, typed, onSave, onC
     const field = document.activeElement;
     if (typed === undefined && field instanceof HTMLInputElement && box.current?.contains(field) === true)
       field.select();
+    insertTyped();
   }, [typed]);
 
   /** Saves the value, or closes the box if nothing was changed. Returns false if the value is invalid. */

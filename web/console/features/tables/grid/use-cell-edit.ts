@@ -1,6 +1,7 @@
 /** Manages the cell that is being edited in place. */
 import { useState } from 'react';
 import type { Cell, CellChange, RowKey } from '../../../api/types.ts';
+import { collectTyped } from '../../../components/typed-ahead.ts';
 import { editorOf, isEditable, isStructured, toggled } from '../cells.ts';
 import type { Edits } from '../use-edits.ts';
 import type { Rows } from '../use-rows.ts';
@@ -49,6 +50,7 @@ export function useCellEdit({
     const change = edits.pending(key)?.get(column.name);
     const value = change !== undefined && 'value' in change ? change.value : seen;
     const replaced = kind === 'text' || !isStructured(column) ? typed : undefined;
+    if (kind === 'popup') collectTyped();
     setEditing({
       ...position,
       typed: kind === 'choice' ? undefined : replaced,
