@@ -29,7 +29,8 @@ export { stopTestCluster };
 
 export interface TestBackendOptions {
   /**
-   * A folder that contains `supabase/`. Its config, migrations and seeds are used. If undefined, all defaults apply.
+   * A folder that contains `supabase/`. The folder's config, migrations and seeds are used. If undefined, all defaults
+   * apply.
    */
   readonly projectDir?: string;
   /** A data folder that is kept after `stop()`. Defaults to a new folder. */

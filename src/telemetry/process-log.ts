@@ -31,7 +31,7 @@ export interface ProcessLogger extends Logger {
 export function createLogger(dir: string, settings: LogSettings): ProcessLogger {
   let limits = settings;
   /**
-   * The child loggers that services have created. They are stored because pino doesn't apply a changed level to
+   * The child loggers that services have created. The loggers are stored because pino doesn't apply a changed level to
    * existing child loggers.
    */
   const children = new Set<{ level: string }>();

@@ -11,7 +11,7 @@ const blockBytes = 128 * 1024;
 export const segmentPath = (dir: string, number: number): string =>
   join(dir, number === 0 ? logFileName : `${logFileName}.${number}`);
 
-/** Yields the lines of all log files, newest first. Stops after `budgetBytes`. */
+/** Yields the lines of all log files, newest first. Stops after `budgetBytes` bytes have been read. */
 export async function* linesBackward(dir: string, budgetBytes: number): AsyncGenerator<string> {
   let left = budgetBytes;
   for (let number = 0; number <= maxSegments && left > 0; number++) {

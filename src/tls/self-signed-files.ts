@@ -1,6 +1,6 @@
 /**
- * Manages the self-signed certificate in the data folder. It is kept across restarts, so a developer needs to trust it
- * only once.
+ * Manages the self-signed certificate in the data folder. The certificate is kept across restarts, so a developer needs
+ * to trust it only once.
  */
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * Creates certificates that no known authority has signed. They are used in development and until a real certificate is
- * available.
+ * Creates certificates that no known authority has signed. These certificates are used in development, and in
+ * production until a real certificate is available.
  */
 import { webcrypto } from 'node:crypto';
 import { isIP } from 'node:net';

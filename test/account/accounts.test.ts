@@ -149,7 +149,7 @@ describe.each([
     await heading(page, say('page.leave-guest'));
     if (scripts) expect(await axeViolations(page)).toEqual([]);
     expect(await scrollsSideways(page)).toBe(false);
-    // The button that permanently leaves the guest account has a different color from the button that cancels.
+    // The button with which a guest permanently leaves the account has a different color from the cancel button.
     const colorOf = (button: Locator) => button.evaluate((element) => getComputedStyle(element).color);
     expect(await colorOf(leave)).not.toBe(await colorOf(cancel));
     await cancel.click();

@@ -1,6 +1,6 @@
 /**
- * Simulates an app that redirects users to the Account pages. It has a redirect URL and implements the client's part of
- * PKCE (RFC 7636).
+ * Simulates an app that redirects users to the Account pages. The app has a redirect URL and implements the client's
+ * part of PKCE (RFC 7636).
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';

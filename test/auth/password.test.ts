@@ -1,4 +1,7 @@
-/** Tests email and password with the stock client: sign-up, sign-in, refresh, user and logout. */
+/**
+ * Tests accounts with an email address and a password with the stock client: sign-up, sign-in, refresh, user and
+ * logout.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type AuthServer, newEmail, startAuth } from './harness.ts';
 

@@ -152,7 +152,7 @@ describe('a code', () => {
     const answers = await Promise.all(tokens.map((token) => use(token, codes[0])));
     const statuses = answers.map(({ status }) => status).sort();
     expect(statuses[0]).toBe(200);
-    // The slower request fails because its code is used up or its session has ended.
+    // The slower request fails because the code has been used up or the session of the request has ended.
     expect([403, 422]).toContain(statuses[1]);
     const [row] = await server.database
       .pool('postgres')

@@ -1,4 +1,7 @@
-/** Simulates an identity provider for tests. It builds responses from templates, so every part can be forged. */
+/**
+ * Simulates an identity provider for tests. The simulation builds responses from templates, so every part can be
+ * forged.
+ */
 import {
   createPublicKey,
   generateKeyPairSync,

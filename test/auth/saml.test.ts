@@ -630,7 +630,8 @@ describe('the user', () => {
     expect(again.user?.user_metadata.email).toBe('ada@new.example');
     const elsewhere = await signIn(await connect(), {});
     expect(elsewhere.user?.id).not.toBe(first.user?.id);
-    // The operator of an identity provider can't take over an account with a password by sending its email address.
+    // The operator of an identity provider can't take over an account that has a password by asserting the account's
+    // email address.
     const email = 'owner@example.com';
     const { data } = await auth.client().auth.signUp({ email, password: 'correct horse' });
     const taken = await signIn(connection, { nameId: 'someone', email });

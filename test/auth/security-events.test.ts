@@ -32,7 +32,7 @@ interface Events {
 const eventsOf = async (token: string, query = ''): Promise<Events> =>
   (await auth.request(`/user/security-events${query}`, { token })).json<Events>();
 
-/** Signs in from an address. Returns the access token. */
+/** Signs in from an IP address. Returns the access token. */
 async function signIn(email: string, ip = '203.0.113.7', typed = password): Promise<string> {
   const response = await auth.request('/token?grant_type=password', {
     json: { email, password: typed },

@@ -1,4 +1,4 @@
-/** Tests users that seeds and dumps insert, as in existing projects. */
+/** Tests users that are inserted by the seeds and dumps of existing projects. */
 import { expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
 import { newEmail, startAuth } from './harness.ts';

@@ -1,6 +1,6 @@
 /**
- * Tests restores and restore checks on a small disk. Both are rejected before anything is written, and a copy that
- * grows more than expected is removed. Also tests that an interrupted restore can be repeated.
+ * Tests restores and restore checks on a small disk. Both operations are rejected before anything is written, and a
+ * copy that grows more than expected is removed. Also tests that an interrupted restore can be repeated.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
- * Tests what users can do on the command line if a project's migrations fail. They can write the baseline that the
- * error suggests, or use --keep-going.
+ * Tests what users can do on the command line if a project's migrations fail. Users can write the baseline that the
+ * error suggests, or use `--keep-going`.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

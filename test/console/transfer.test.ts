@@ -338,7 +338,7 @@ describe('import', () => {
     );
     expect(ids).toEqual({ rows: 1190, last: 1190, next: 1191 });
     // The check for invalid rows uses placeholder values for the sequence's column. Rows aren't rejected if these
-    // values violate a constraint.
+    // placeholder values violate a constraint.
     await run('create table public.few (id smallserial check (id < 100), price int check (price > 0))');
     const mixed = await upload('few/import', { ...params, mapping: mapped('price') }, 'price\n1\n-1\n2\n');
     expect(mixed.body).toMatchObject({ rows: 3, invalid: 1, written: true });

@@ -160,8 +160,8 @@ async function work(
   ): Promise<'done' | 'refused'> => {
     const response = await call(ready, method, path, body, headers);
     const text = await response.text();
-    // A server that is being killed may still report that its database is unavailable. In that case, the outcome is
-    // unknown.
+    // A server that is being killed may still report that its database is unavailable. After such an error, the outcome
+    // of the change is unknown.
     if (response.status >= 500 || /"statusCode":"5/.test(text)) throw new Error(text);
     return response.ok ? 'done' : 'refused';
   };

@@ -1,6 +1,6 @@
 /**
- * Runs an external PostgreSQL server. Its superuser is `admin`, connections over TCP require passwords, and its
- * extension folder isn't changed.
+ * Runs an external PostgreSQL server. The server's superuser is `admin`, connections over TCP require passwords, and
+ * the server's extension folder isn't changed.
  */
 import { type ChildProcessByStdio, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';

@@ -14,7 +14,7 @@ export interface EmptyDatabase {
   drop(): Promise<void>;
 }
 
-/** Creates a database without Plinth's schemas. Its sessions have superuser privileges. */
+/** Creates a database without Plinth's schemas. The database's sessions have superuser privileges. */
 export async function createEmptyDatabase(): Promise<EmptyDatabase> {
   const { cluster, asAdmin } = await startTestCluster();
   const name = `test_${randomBytes(6).toString('hex')}`;

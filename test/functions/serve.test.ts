@@ -1,6 +1,6 @@
 /**
  * Tests `plinth functions serve` with different secrets, without token checks, with a different import map and with a
- * debugger. Everything is reset afterwards.
+ * debugger. After the command has ended, all of these changes are undone.
  */
 import { createServer } from 'node:net';
 import { join } from 'node:path';

@@ -28,7 +28,7 @@ afterAll(async () => {
   await Promise.all([source?.stop(), target?.stop()]);
 });
 
-/** Places code wherever PostgreSQL could run it while a session reads or writes. */
+/** Places code wherever PostgreSQL could run code while a session reads or writes. */
 const attack = `
   create role attacker nologin;
   create table public.trace (who text, what text);

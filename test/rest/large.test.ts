@@ -72,7 +72,9 @@ afterEach(async () => {
   await vi.waitFor(async () => expect(await busyBackends()).toBe(0), { timeout: 20_000 });
 });
 
-/** Returns the open files that contain responses. Their names have already been removed from the folder. */
+/**
+ * Returns the open files that contain responses. The names of these files have already been removed from the folder.
+ */
 function openAnswers(): string[] {
   const folder = join(rest.dataDir, 'answers');
   return readdirSync('/proc/self/fd').flatMap((fd) => {

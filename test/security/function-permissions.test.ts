@@ -1,7 +1,7 @@
 /**
- * Tests that a function has only the permissions that are explicitly listed. It can't read files that are created while
- * it runs, such as another function's `.env`. It can't connect to some addresses, such as the metadata service that
- * provides a cloud machine's credentials.
+ * Tests that a function has only the permissions that are explicitly listed. The function can't read files that are
+ * created while it runs, such as another function's `.env`. The function can't connect to some addresses, such as that
+ * of the metadata service that provides a cloud machine's credentials.
  */
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';

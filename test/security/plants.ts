@@ -42,7 +42,7 @@ const notes = `
 `;
 
 /**
- * Functions and operators with the same names as PostgreSQL's own. Their argument types are types that PostgreSQL's own
+ * Functions and operators with the same names as PostgreSQL's own. The traps accept types that PostgreSQL's own
  * functions accept only after a conversion, because an exact match takes precedence.
  */
 const shadows = `

@@ -1,6 +1,6 @@
 /**
- * Tests that secrets are available only where they are stored and requested. They must not appear on the screen, in
- * logs, or in the arguments or the environment of a process, which other users can read.
+ * Tests that secrets can be found only where they are stored and where they were requested. Secrets must not appear on
+ * the screen, in logs, or in the arguments or the environment of a process, which other users can read.
  */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';

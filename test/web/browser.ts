@@ -76,8 +76,8 @@ const launchSmallest = (args?: readonly string[]): Promise<Browser> =>
   launch(firstFound(headlessShells) ?? findChromium(), args);
 
 /**
- * Starts a browser for a script or a benchmark. This browser optimizes code as users' browsers do. It ends when
- * `close()` is called, so that the script can end.
+ * Starts a browser for a script or a benchmark. This browser optimizes code as users' browsers do. The browser ends
+ * when `close()` is called, so that the script can end.
  */
 export const launchOwnBrowser = (): Promise<Browser> => launchSmallest();
 

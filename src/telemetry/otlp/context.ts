@@ -54,7 +54,7 @@ export function sampler(fraction: () => number, key: Buffer = randomBytes(32)): 
   };
 }
 
-/** Returns the `traceparent` header for requests that this request causes. */
+/** Returns the `traceparent` header for outgoing requests that belong to the same trace as this request. */
 export const traceparentOf = ({ traceId, spanId, isSampled }: TraceContext): string =>
   `00-${traceId}-${spanId}-${isSampled ? '01' : '00'}`;
 

@@ -27,7 +27,7 @@ export interface TraceExporterOptions {
 
 export interface TraceExporter {
   requestEnded(record: RequestRecord): void;
-  /** Returns the `traceparent` header for requests that the traced request causes. */
+  /** Returns the `traceparent` header for outgoing requests that belong to the trace. */
   traceparent(trace: Trace): string;
   /** Returns the number of traces that were dropped. */
   dropped(): number;

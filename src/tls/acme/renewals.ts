@@ -37,8 +37,8 @@ interface Plan {
 }
 
 /**
- * The maximum delay between checks of the clock. It is limited because the clock may be changed and the machine may be
- * suspended.
+ * The maximum delay between checks of the clock. The delay is limited because the clock may be changed and the machine
+ * may be suspended.
  */
 const maxSleepMs = 60 * 60_000;
 

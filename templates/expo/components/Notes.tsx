@@ -41,7 +41,7 @@ export function Notes({ email }: { email: string }) {
     const { assets } = await launchImageLibraryAsync({ mediaTypes: ['images'], quality: 0.8 });
     const asset = assets?.[0];
     if (asset === undefined) return;
-    // React Native can't upload a Blob, so the bytes are read first.
+    // React Native can't upload a Blob, so the image's bytes are read first.
     const body = await fetch(asset.uri).then((response) => response.arrayBuffer());
     await add({ body, type: asset.mimeType ?? 'image/jpeg' });
   }

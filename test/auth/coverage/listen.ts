@@ -1,6 +1,6 @@
 /**
- * Records each response below `/auth/v1` that a server in this process sends. It subscribes to Node's HTTP server, so
- * it records responses to all kinds of clients.
+ * Records each response below `/auth/v1` that a server in this process sends. The module subscribes to Node's HTTP
+ * server, so it records responses to all kinds of clients.
  */
 import { subscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage, ServerResponse } from 'node:http';

@@ -44,7 +44,8 @@ export async function startRealIdp(): Promise<RealIdp> {
         conformIdTokenClaims: false,
         cookies: { keys: ['a key of the test'] },
         jwks: { keys: [{ ...privateKey.export({ format: 'jwk' }), use: 'sig', kid: 'idp-1' }] },
-        // The lifetimes in seconds. All of them are set explicitly, because the package prints warnings otherwise.
+        // The lifetimes in seconds. All lifetimes are set explicitly, because the package would otherwise print
+        // warnings.
         ttl: {
           AccessToken: 600,
           AuthorizationCode: 60,
