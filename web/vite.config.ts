@@ -84,7 +84,7 @@ export function faceConfig(face: Face): UserConfig {
  */
 const pagesInCommon = 16;
 
-/** The chunks that the first view of a table needs. Their functions are compiled early. */
+/** The chunks that the first view of a table needs. The functions in these chunks are compiled early. */
 const firstChunks = ['vendor', 'index', 'common', 'table', 'tables-page', 'table-page'];
 
 /** The modules of dialogs and side panels, and the packages that they need. */

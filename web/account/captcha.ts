@@ -51,8 +51,8 @@ function load(address: string): Promise<void> {
 }
 
 /**
- * Returns a token for one request, or undefined if the provider doesn't issue one. Without a token, the auth service
- * reports the error.
+ * Returns a token for one request, or undefined if the provider doesn't issue a token. Without a token, the auth
+ * service reports the error.
  */
 export async function solveCaptcha({ provider, siteKey }: Captcha): Promise<string | undefined> {
   const container = document.createElement('div');

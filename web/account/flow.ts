@@ -1,6 +1,6 @@
 /**
- * Reads the parameters of a sign-in flow from the page's address. They determine where the user goes next and how the
- * app receives its session.
+ * Reads the parameters of a sign-in flow from the page's address. The parameters determine where the user goes next and
+ * how the app receives its session.
  */
 import { useSyncExternalStore } from 'react';
 

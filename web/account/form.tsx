@@ -46,7 +46,7 @@ export function Form(props: {
   );
 }
 
-/** A button that submits the form. After too many attempts, it shows how long the user must wait. */
+/** A button that submits the form. After too many attempts, the button shows how long the user must wait. */
 export function FormButton({ children, ...props }: ButtonProps & ComponentProps<'button'>) {
   const wait = useContext(WaitContext);
   return (

@@ -39,7 +39,8 @@ export async function goOn(state: SessionState<User>, navigate: Navigate): Promi
 }
 
 /**
- * Redirects to the app. If the project requires a second factor and the user has none, opens the page that sets one up.
+ * Redirects to the app. If the project requires a second factor and the user doesn't have one, opens the page that sets
+ * up a factor.
  */
 export async function leave(flow: Flow, navigate: Navigate): Promise<void> {
   try {

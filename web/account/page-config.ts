@@ -82,7 +82,10 @@ export interface PageConfig {
   };
   /** The request ID of the response that contained the page. */
   readonly requestId: string;
-  /** The name and host of the OAuth client that sent the user here. Empty for the project's own app. */
+  /**
+   * The name and host of the OAuth client that redirected the user to the Account pages. Empty for the project's own
+   * app.
+   */
   readonly app: string;
   /** The project's languages, a subset of `web/locales/languages.ts`. */
   readonly languages: readonly string[];

@@ -19,7 +19,9 @@ import { introId } from './shell.tsx';
 import { t } from './text.ts';
 import { keepTyped, typedAddress } from './typed-address.ts';
 
-/** A placeholder for data that is loading. It is invisible at first, because most requests finish quickly. */
+/**
+ * A placeholder for data that is loading. The placeholder is invisible at first, because most requests finish quickly.
+ */
 export function Waiting({ count = 1 }: { count?: number }) {
   return Array.from({ length: count }, (_, index) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: all items are identical
@@ -69,7 +71,8 @@ interface PageLinkProps {
 }
 
 /**
- * A link to another Account page that preserves the parameters of the flow. Without scripts, it is an ordinary link.
+ * A link to another Account page that preserves the parameters of the flow. Without scripts, the link is an ordinary
+ * link.
  */
 function usePage({ to, query }: PageLinkProps) {
   const [, navigate] = useLocation();
@@ -128,7 +131,7 @@ export function PageButton(props: PageLinkProps & { isSubtle?: boolean; icon?: R
   );
 }
 
-/** A link to the list of accounts in this browser. The server renders this page, so it isn't opened by the router. */
+/** A link to the list of accounts in this browser. The server renders the list, so the router doesn't open it. */
 export function AccountsLink({ children }: { children: ReactNode }) {
   const { search } = useFlow();
   return (
@@ -157,7 +160,7 @@ export function Divider({ children }: { children: string }) {
   return <div className={classes.divider}>{children}</div>;
 }
 
-/** Shows a text with a number. The number is emphasized because the user types it on another device. */
+/** Shows a text with a number. The number is emphasized, because the user types the number on another device. */
 export function NumberAside({ text, number }: { text: string; number: number | string }) {
   const [before, after = ''] = text.split(String(number));
   return (
@@ -181,7 +184,7 @@ export function EmailField(props: {
   withKeys?: boolean;
   /** Whether the typed address is kept in this tab for the next page's field. */
   keepsTyped?: boolean;
-  /** Whether the field accepts a phone number too. */
+  /** Whether the field also accepts a phone number. */
   takesPhone?: boolean;
 }) {
   const field = useRef<HTMLInputElement>(null);
@@ -258,7 +261,7 @@ export function CodeField(props: {
       {...(props.isFirst === true
         ? {
             'data-first': true,
-            // The page focuses the field, so screen readers must also read the text above it.
+            // The page focuses the field, so screen readers must also read the text above the field.
             ...describedBy(introId),
           }
         : {})}

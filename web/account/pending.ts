@@ -34,8 +34,8 @@ export function pendingCode(): Pending | undefined {
 }
 
 /**
- * Sends a code, and stores where and when it was sent. If a code was sent a moment ago, doesn't send another one,
- * because the service would reject it. This happens if the user goes back from the code page.
+ * Sends a code, and stores where and when it was sent. If a code was sent a moment ago, doesn't send another code,
+ * because the service would reject the request. For example, the user may have gone back from the code page.
  */
 export async function startCode(to: Address, purpose: CodePurpose): Promise<void> {
   if (wasJustSent(to, purpose)) return;

@@ -158,8 +158,8 @@ const withoutUnused = (css: string): string =>
 const maxMinimumLength = 72;
 
 /**
- * Returns the messages that the server itself inserts. These are the errors of submitted forms by code, the password
- * requirements, and the text that names the app to which the user will return.
+ * Returns the messages that the server itself inserts. These messages are the errors of submitted forms by code, the
+ * password requirements, and the text that names the app to which the user will return.
  */
 function serverTexts(messages: Catalog): Record<string, string> {
   const ids = Object.keys(messages).filter((id) =>

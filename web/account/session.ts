@@ -1,4 +1,4 @@
-/** Provides the session in this browser, and functions that call the auth service with it. */
+/** Provides this browser's session, and functions that call the auth service with the session. */
 import { useSyncExternalStore } from 'react';
 import type { Ending } from '../../src/account/types.ts';
 import { ApiError, type ApiRequest, callApi } from '../lib/api.ts';
@@ -158,7 +158,7 @@ export function isStale({ claims }: Session<User>, nowMs: number = Date.now()): 
 
 const freshMs = 15 * 60_000;
 
-/** Whether the user has a second factor but has signed in with only the first one. */
+/** Whether the user has a second factor but has signed in with only the first factor. */
 export function needsSecondFactor({ user, claims }: Session<User>): boolean {
   return claims.aal !== 'aal2' && verifiedFactors(user).length > 0;
 }

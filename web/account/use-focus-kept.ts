@@ -1,6 +1,6 @@
 /**
  * Moves the focus when the focused control is removed, for example because a button opens a form or a list entry is
- * deleted. The focus moves to the control's replacement or, if it has none, to the heading above it.
+ * deleted. The focus moves to the control's replacement or, without a replacement, to the heading above the control.
  */
 import { type RefObject, useEffect, useRef } from 'react';
 import { watchFocus } from '../ui/watch-focus.ts';

@@ -1,7 +1,7 @@
 /**
- * Adds the Console's frame with its menu to the HTML. The browser paints it before any style sheet or script has
- * loaded. The frame is visible while `#root` is empty. Its texts are CSS content because screen readers and searches
- * must not treat it as part of the page.
+ * Adds the Console's frame with its menu to the HTML. The browser paints the frame before any style sheet or script has
+ * loaded. The frame is visible while `#root` is empty. The frame's texts are CSS content, because screen readers and
+ * searches must not treat them as part of the page.
  */
 import { readFileSync } from 'node:fs';
 import { createElement } from 'react';
@@ -78,8 +78,8 @@ const variables = (scheme: Scheme): string =>
   used.map((role) => `--b-${role}:${roles[scheme][role]}`).join(';');
 
 /**
- * Returns the frame's CSS. Its dimensions are those of `layout/shell.module.css`. It doesn't use the web font, which
- * would otherwise be downloaded before the scripts.
+ * Returns the frame's CSS. The dimensions are the same as in `layout/shell.module.css`. The frame doesn't use the web
+ * font, because the browser would otherwise download the font before the scripts.
  */
 const frameCss = (): string => `:root{${variables('light')}}
 :root[data-mantine-color-scheme=dark]{${variables('dark')};color-scheme:dark}

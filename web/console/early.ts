@@ -1,6 +1,6 @@
 /**
  * Runs in the page's head before any module loads. The script immediately requests the page's code and first data.
- * Otherwise, the entry module would request them only after the session response.
+ * Otherwise, the entry module would request the code and the data only after the session response.
  */
 
 /**

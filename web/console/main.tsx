@@ -29,7 +29,7 @@ watchConnection(queryClient);
 
 /**
  * Renders the app once the first page's code has been loaded, so the first render contains the whole page. Otherwise,
- * React would reveal the page in parts, at least 300 ms apart.
+ * React would reveal the page in parts, at intervals of at least 300 ms.
  */
 function render(): void {
   createRoot(document.getElementById('root') as HTMLElement).render(

@@ -1,6 +1,6 @@
 /**
  * Defines all pages of the Console by route path. The router, the menu, the shortcuts and the early requests use this
- * table. The file imports only types because the build reads it in Node.
+ * table. This file imports only types, because the build reads the file in Node.
  */
 import type { TextId } from './text.ts';
 
@@ -13,7 +13,7 @@ export interface Page {
   readonly parent?: string;
   /** The child page that `path` redirects to. */
   readonly redirect?: string;
-  /** Modules that the page loads lazily but needs when it is first rendered. */
+  /** Modules that are loaded lazily but are needed when the page is first rendered. */
   readonly lazy?: readonly string[];
   /** The page's entry in the menu. Pressing "g" and then `key` opens the page. */
   readonly menu?: { readonly label: TextId; readonly key: string; readonly group?: MenuGroup };
@@ -185,7 +185,7 @@ export type PagePath = keyof typeof pages;
 /** The paths of the pages in the menu. */
 export type MenuPath = { [P in PagePath]: (typeof pages)[P] extends { menu: unknown } ? P : never }[PagePath];
 
-/** A page's path below its parent, as `createRoute` expects it. */
+/** A page's path relative to its parent, in the format that `createRoute` expects. */
 export type RelativePath<P extends PagePath> = (typeof pages)[P] extends {
   parent: infer Parent extends string;
 }

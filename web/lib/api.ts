@@ -5,13 +5,13 @@
 
 export class ApiError extends Error {
   override readonly name = 'ApiError';
-  /** The HTTP status, or 0 if there was no response. */
+  /** The HTTP status, or 0 if the server didn't respond. */
   readonly status: number;
   /** The service's stable code (`invalid_credentials`, `23505` …), or `network` if there was no response. */
   readonly code: string;
   readonly hint: string | undefined;
   readonly detail: string | undefined;
-  /** Identifies the request in the log. Users can copy it from every error. */
+  /** Identifies the request in the log. Users can copy this ID from every error. */
   readonly requestId: string | undefined;
   /** The time after which the server accepts the next attempt, from the `Retry-After` header. */
   readonly retryAfterSeconds: number | undefined;
@@ -56,8 +56,8 @@ export interface ApiRequest {
 }
 
 /**
- * Plinth's server requires this header on every call that changes data. A different website can't send it without a
- * preflight request.
+ * Plinth's server requires this header on every call that changes data. A different website can't send this header
+ * without a preflight request.
  */
 export const sameOriginHeader = { 'x-plinth-request': '1' } as const;
 

@@ -1,6 +1,6 @@
 /**
- * Returns messages by ID. Catalogs are in `web/locales/<locale>/<name>.ts`. The build compiles them, so browsers never
- * load the ICU parser. Each app creates its own typed `t` from the catalogs that it loads.
+ * Returns messages by ID. Catalogs are in `web/locales/<locale>/<name>.ts`. The build compiles the catalogs, so
+ * browsers never load the ICU parser. Each app creates its own typed `t` from the catalogs that it loads.
  * @example export const t = textOf<keyof typeof messages>(); t('code.resend-in', { seconds: 12 });
  */
 import { setupI18n } from '@lingui/core';

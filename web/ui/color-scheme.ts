@@ -1,6 +1,6 @@
 /**
- * Sets the color scheme before the first paint. The build adds this script with a nonce to the head of every page.
- * Mantine's provider uses the same storage key.
+ * Sets the color scheme before the first paint. The build adds this script with a nonce to the head of every page. The
+ * script and Mantine's provider use the same storage key.
  */
 export const colorSchemeKey = 'plinth-color-scheme';
 

@@ -53,7 +53,7 @@ export const theme = createTheme({
   },
   components: {
     ActionIcon: { classNames: { root: 'plinth-icon-button' } },
-    // An overlay dims the page but leaves it readable.
+    // An overlay dims the page, but the page stays readable.
     DrawerOverlay: { defaultProps: { backgroundOpacity: 0.35 } },
     ModalOverlay: { defaultProps: { backgroundOpacity: 0.35 } },
     Checkbox: {

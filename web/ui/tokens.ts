@@ -1,6 +1,6 @@
 /**
- * Defines all colors of the web app. `theme.ts` passes them to Mantine. `tokens.test.ts` checks the contrast in both
- * color schemes, which must be 4.5:1 for text (WCAG AA) and 3:1 for the edges of controls.
+ * Defines all colors of the web app. `theme.ts` passes the colors to Mantine. `tokens.test.ts` checks the contrast in
+ * both color schemes, which must be 4.5:1 for text (WCAG AA) and 3:1 for the edges of controls.
  */
 export type Scheme = 'light' | 'dark';
 export type Shades = readonly [
@@ -188,7 +188,7 @@ export const roles: Record<Scheme, Roles> = {
   },
 };
 
-/** The colors of lines in charts. They differ in hue and have a contrast of at least 3:1 against `surface`. */
+/** The colors of lines in charts. The colors differ in hue and have a contrast of at least 3:1 against `surface`. */
 export const seriesColors: Record<Scheme, readonly string[]> = {
   light: ['#2b42c0', '#0f766e', '#b45309', '#be185d', '#6d28d9', '#4d7c0f', '#9a3412'],
   dark: ['#8aa0ff', '#4fd1c0', '#f2b04e', '#f48bb8', '#b79bf7', '#a9cf5b', '#e0906a'],

@@ -1,6 +1,6 @@
 /**
- * Detects that the focused control was removed, for example when a list entry is deleted. Without this, the focus would
- * move to the start of the page. A control that was only temporarily disabled gets the focus back.
+ * Detects that the focused control was removed, for example when a list entry is deleted. Without this module, the
+ * focus would move to the start of the page. A control that was only temporarily disabled gets the focus back.
  */
 export interface LostFocus {
   /** The removed control and the elements that contained it, innermost first. */

@@ -34,9 +34,9 @@ export function destinationOf(redirectUri: string): string {
 }
 
 /**
- * Lists the app's permissions. The first and last entries are permissions that every token has. The entries between
- * them are the app's scopes. A token has all of the user's permissions regardless of its scopes, which only determine
- * the user data that the app receives.
+ * Lists the app's permissions. The first and last entries are permissions that every token has. The entries between the
+ * first and the last entry are the app's scopes. A token has all of the user's permissions regardless of its scopes,
+ * which only determine the user data that the app receives.
  */
 export function permissionsOf(scopes: readonly string[], product: string): string[] {
   return [

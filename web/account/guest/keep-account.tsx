@@ -34,7 +34,7 @@ export function KeepAccount({ onSaved }: { onSaved: () => void }) {
   const { search } = useFlow();
   const [arrived, setArrived] = useState<readonly Problem[]>([]);
   useEffect(() => {
-    // The parameter is set if a provider has redirected the browser here.
+    // The parameter is set if a provider has redirected the browser to this page.
     const code = new URLSearchParams(window.location.search).get('problem');
     if (code === 'email_exists') setArrived([{ text: t('upgrade.taken') }]);
     else if (code !== null) setArrived([problemFor(code)]);

@@ -11,8 +11,8 @@ import { useSubmit } from '../use-submit.ts';
 const codeId = 'code';
 
 /**
- * Shows that a guest's address isn't confirmed yet. The user can confirm it by entering the code or by opening the link
- * in any browser.
+ * Shows that a guest's address isn't confirmed yet. The user can confirm the address by entering the code or by opening
+ * the link in any browser.
  */
 export function PendingAddress({ email, onChange }: { email: string; onChange: () => void }) {
   const { codeLength: length } = usePageConfig();
@@ -29,7 +29,7 @@ export function PendingAddress({ email, onChange }: { email: string; onChange: (
     { otp_expired: codeId },
   );
   useEffect(() => {
-    // If the link was opened in another tab, the server has already created the session there.
+    // If the link was opened in another tab, the server has already created the session in that tab.
     const look = () => void sessionClient().load();
     window.addEventListener('focus', look);
     return () => window.removeEventListener('focus', look);

@@ -1,6 +1,6 @@
 /**
  * Uses passkeys and security keys (WebAuthn level 3). Passes the options from the auth service to the browser and
- * returns the browser's response as JSON. This module is a separate chunk because most visits don't need it.
+ * returns the browser's response as JSON. This module is a separate chunk because most visits don't need its code.
  */
 
 /**
@@ -11,7 +11,7 @@ export class KeyCanceled extends Error {
   override readonly name = 'KeyCanceled';
 }
 
-/** Thrown if the user closed the browser's dialog for a new key or the device can't create one. */
+/** Thrown if the user closed the browser's dialog for a new key or the device can't create a key. */
 export class KeyNotAdded extends Error {
   override readonly name = 'KeyNotAdded';
 }

@@ -11,7 +11,7 @@ import { t } from '../text.ts';
 import { LastUsed } from './last-used.tsx';
 import { Mark } from './mark.tsx';
 
-/** `first` contains the providers that the sign-in page always shows, and `more` contains the remaining ones. */
+/** `first` contains the providers that the sign-in page always shows, and `more` contains all other providers. */
 export function SocialLinks({ list = 'all' }: { list?: 'all' | 'first' | 'more' }) {
   const { providers, shown, last } = usePageConfig();
   const { search } = useFlow();

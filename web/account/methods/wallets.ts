@@ -17,7 +17,9 @@ export interface Wallet {
   sign(page: PageAddress, nowMs: number): Promise<{ message: string; signature: string }>;
 }
 
-/** The address of the page that requests the signature. Wallets compare it with the address of the open page. */
+/**
+ * The address of the page that requests the signature. Wallets compare this address with the address of the open page.
+ */
 export interface PageAddress {
   readonly host: string;
   readonly origin: string;
@@ -74,7 +76,7 @@ interface Announcement {
   readonly provider: EthereumProvider;
 }
 
-/** The parts of a Wallet Standard wallet that are used here. */
+/** The parts of a Wallet Standard wallet that this module uses. */
 interface StandardWallet {
   readonly name: string;
   readonly icon: string;

@@ -33,7 +33,7 @@ const phoneId = 'phone';
 const phoneCodeLength = 6;
 const codeId = 'code';
 
-/** Asks where to send the code, unless one was just sent, and then asks for the code. */
+/** Asks where to send the code, unless a code was just sent, and then asks for the code. */
 export function CodePage() {
   const [pending, setPending] = useState<Pending>();
   const wantsRecovery = useLocation()[0] === '/recover';
@@ -153,8 +153,8 @@ function CodeStep({
 }
 
 /**
- * Detects that the link in the email was opened in another tab. In that case, the code has already been used, so the
- * user is asked whether to continue. `isEntering` is true while this page itself signs in.
+ * Detects that the link in the email was opened in another tab. If the link was opened, the code has already been used,
+ * so the user is asked whether to continue. `isEntering` is true while this page itself signs in.
  */
 function useSignedInElsewhere(isEntering: RefObject<boolean>): void {
   const { status } = useSession();

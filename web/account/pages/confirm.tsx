@@ -1,6 +1,6 @@
 /**
  * The pages for links in emails. One page has a button that uses the link, and the other pages show the result. All of
- * them work without scripts.
+ * these pages work without scripts.
  */
 import { useHistoryState } from 'wouter/use-browser-location';
 import { WithAddresses } from '../addresses.tsx';

@@ -22,7 +22,7 @@ import { useSubmit } from '../use-submit.ts';
 
 const queries = createQueryClient();
 
-/** Shows which app requests access and which permissions it would get. Sends the user's decision. */
+/** Shows which app requests access and which permissions the app would get. Sends the user's decision. */
 export function ConsentPage() {
   const state = useSession();
   const [, navigate] = useLocation();
@@ -120,7 +120,7 @@ function Question({ id, user, request }: { id: string; user: User; request: Cons
   const { app } = request;
   const name = appName(app.name);
   const who = nameOf(user);
-  // The website of an app that registered itself isn't verified, so it isn't shown.
+  // If an app registered itself, its website isn't verified and therefore isn't shown.
   const site = app.vetted ? hostOf(app.uri) : undefined;
   const response = (action: 'approve' | 'deny') => async (): Promise<undefined> => {
     const body = { authorization_id: id, action };

@@ -36,7 +36,7 @@ export function SignedOutPage() {
     if (isOut || isStillIn) otherAccounts().then(setAccounts, () => setAccounts({ names: [], left: [] }));
   }, [isOut, isStillIn]);
   const hasOthers = isOut && others !== undefined && others.length > 0;
-  // The app's address, once the server has confirmed that the project allows it.
+  // The app's address, once the server has confirmed that the project allows this address.
   const [appAddress, setAppAddress] = useState<string>();
   const { redirectTo } = useFlow();
   const left = accounts?.left ?? [];
@@ -87,7 +87,7 @@ const ForgetForm = () => (
 function SignInAgain({ appAddress }: { appAddress: string | undefined }) {
   const { signInUrl } = usePageConfig().brand;
   if (appAddress === undefined) {
-    // An ordinary link, because the server responds with the list of accounts if there are any in this browser.
+    // An ordinary link, because the server responds with the list of accounts if this browser has accounts.
     return (
       <LinkButton isSubtle href="/account/sign-in">
         {t('signed-out.again')}

@@ -65,7 +65,7 @@ export function LostFactor(props: {
   // biome-ignore lint/correctness/useExhaustiveDependencies: the timer needs only the state
   useEffect(() => {
     if (!isPending) return;
-    // After a failed request, the timer sends the next one.
+    // If a request fails, the timer sends the next request anyway.
     const timer = setInterval(() => void load().catch(() => {}), pollMs);
     return () => clearInterval(timer);
   }, [isPending]);
@@ -122,8 +122,8 @@ export function LostFactor(props: {
 }
 
 /**
- * The state of the request. The text receives the focus of the button that it replaces. Screen readers then read it,
- * and a second press of Enter doesn't press the next state's button.
+ * The state of the request. When the text replaces a button that has the focus, the text receives the focus. Screen
+ * readers then read it, and a second press of Enter doesn't press the next state's button.
  */
 const State = ({ text }: { text: string }) => (
   <div role="status" tabIndex={-1} data-autofocus>

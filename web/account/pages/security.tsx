@@ -58,7 +58,7 @@ export function SecurityPage() {
     // After the account is deleted, the confirmation remains visible even though the user is signed out.
     if (isDeleted) return;
     if (state.status === 'signed-out') {
-      // Passes the address to the sign-in page, so the user doesn't need to type it again.
+      // Passes the address to the sign-in page, so the user doesn't need to retype the address.
       if (state.reason === 'ended' && address.current !== '') keepTyped(address.current);
       const signIn = `/sign-in${backToSecurity(currentFlow())}`;
       navigate(state.reason === 'left' ? '/signed-out' : signIn, { replace: true });

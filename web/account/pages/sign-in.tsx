@@ -138,7 +138,7 @@ function SignInForm(props: {
   // biome-ignore lint/correctness/useExhaustiveDependencies: the effect runs once, when the page mounts
   useEffect(() => {
     const { passkey } = pageConfig.offers;
-    // Passkeys in the field would require a captcha, but opening the page must not trigger one.
+    // Passkeys in the field would require a captcha, but opening the page must not trigger a captcha.
     if (!passkey || !supportsKeys() || pageConfig.captcha !== undefined) return;
     void PublicKeyCredential.isConditionalMediationAvailable?.().then(async (isAvailable) => {
       if (!isAvailable) return;

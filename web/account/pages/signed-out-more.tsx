@@ -49,8 +49,8 @@ export function SignedOutMore(props: {
   }, [isKnown, clientId, host, target, onAppAddress]);
   const wasIn = useRef(isStillIn);
   useEffect(() => {
-    // If the user has just signed out here, the browser is redirected to the client. Otherwise, the page only shows a
-    // link, because any website can open this page.
+    // If the user has just signed out on this page, the browser is redirected to the client. Otherwise, the page only
+    // shows a link, because any website can open this page.
     const isOut = state.status === 'signed-out' && state.reason === 'left';
     const hasLeft = wasIn.current && isOut && lastSignOut()?.isReloading !== true;
     if (hasLeft && isKnown && clientId !== undefined && target) void leaveFor(target);

@@ -4,7 +4,9 @@ import { Aside, PageButton, SubtleButton } from '../parts.tsx';
 import classes from '../security/security.module.css';
 import { t } from './text.ts';
 
-/** The security page without scripts. It shows the account, but most settings can be changed only with JavaScript. */
+/**
+ * The security page without scripts. The page shows the account, but most settings can be changed only with JavaScript.
+ */
 export function AccountFacts() {
   return (
     <section className={classes.card} aria-label={t('page.security')}>

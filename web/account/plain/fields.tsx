@@ -26,7 +26,7 @@ export function problemsAt(errorField: ErrorField | undefined): readonly Problem
   return [{ text: '%PLINTH_PROBLEM%', fieldId, code: '%PLINTH_CODE%', requestId }];
 }
 
-/** Returns the error text for the field. The error summary links to it. */
+/** Returns the error text for the field. The error summary links to the field. */
 const errorOf = (field: ErrorField, errorField: ErrorField | undefined) =>
   field === errorField ? '%PLINTH_PROBLEM%' : undefined;
 

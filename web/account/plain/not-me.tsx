@@ -44,7 +44,7 @@ const later = {
   system: '%PLINTH_CHANGE_SYSTEM%',
 };
 
-/** Shows which change the button undoes, before the user presses it. */
+/** Shows which change the button undoes, before the user presses the button. */
 function NotMe({ kind }: { kind: (typeof kinds)[number] }) {
   return (
     <Page title="page.not-me" intro={t(`not-me.${kind}`, { when })}>

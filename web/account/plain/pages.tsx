@@ -1,6 +1,6 @@
 /**
- * The pages, in every state, with which the server responds to forms that were submitted without scripts. They are
- * prerendered and never contain scripts, so only visitors without scripts download them.
+ * The pages, in every state, with which the server responds to forms that were submitted without scripts. These pages
+ * are prerendered and never contain scripts, and only visitors without scripts download them.
  */
 import { Button } from '@mantine/core';
 import { IconBuilding, IconMail, IconUser } from '@tabler/icons-react';
@@ -371,7 +371,7 @@ const With = () => (
 
 const faults = ['redirect_not_allowed', 'pkce_required', 'bad_code_challenge'] as const;
 
-/** The page for an app's request that can't succeed. In development, it also names the setting to change. */
+/** The page for an app's request that can't succeed. In development, the page also names the setting to change. */
 function AppRefused({ fault, hint }: { fault: (typeof faults)[number]; hint: boolean }) {
   return (
     <Page title="page.refused-app" intro={t(`refused.${fault}`)}>

@@ -6,7 +6,7 @@ import classes from './security.module.css';
 
 export interface CardProps {
   readonly title: string;
-  /** The section's ID, for links to it. */
+  /** The ID of the section, to which other pages can link. */
   readonly anchor?: string;
   readonly badge?: ReactNode;
   /** Describes the card's purpose, or summarizes its content. */

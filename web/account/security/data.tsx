@@ -1,4 +1,4 @@
-/** Downloads the user's data, and deletes the account if the project allows it. */
+/** Lets users download their data, and delete their account if the project allows deletion. */
 import { Button, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { ApiError } from '../../lib/api.ts';

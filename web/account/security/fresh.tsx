@@ -1,5 +1,6 @@
 /**
- * Protects sensitive changes. Users who signed in a while ago must first confirm their identity, and then return here.
+ * Protects sensitive changes. Users who signed in a while ago must first confirm their identity, and are then
+ * redirected back to the page.
  */
 import { createContext, useContext } from 'react';
 import { useLocation } from 'wouter';

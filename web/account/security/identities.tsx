@@ -18,8 +18,8 @@ import { useFresh } from './fresh.tsx';
 import classes from './security.module.css';
 
 /**
- * Lists identities from other providers. Email addresses and phone numbers are shown elsewhere. Users can't unlink
- * their last identity, unless they can still sign in with a confirmed address.
+ * Lists identities from other providers. Email addresses and phone numbers are shown in other sections. Users can't
+ * unlink their last identity, unless they can still sign in with a confirmed address.
  */
 export function IdentitiesSection({ user }: { user: User }) {
   const { providers, linking, offers } = usePageConfig();
@@ -29,8 +29,8 @@ export function IdentitiesSection({ user }: { user: User }) {
   const status = useRef<HTMLDivElement>(null);
   const identities = user.identities ?? [];
   useEffect(() => {
-    // A provider redirected the browser here. The parameter is removed because a reload must not show the message
-    // again.
+    // A provider redirected the browser to this page. The parameter is removed because a reload must not show the
+    // message again.
     const query = new URLSearchParams(window.location.search);
     const problem = query.get('problem');
     if (problem !== null) setArrived([problemFor(problem)]);

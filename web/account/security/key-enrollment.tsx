@@ -8,7 +8,7 @@ import classes from './security.module.css';
 
 const nameId = 'key-name';
 
-/** Adds a security key as a second factor. The user names the key and then touches it. */
+/** Adds a security key as a second factor. The user enters a name for the key and then touches the key. */
 export function KeyEnrollment({ onClose }: { onClose: (isReady: boolean) => void }) {
   const submit = useSubmit(
     async (field) => {

@@ -43,7 +43,7 @@ export async function appsHere(): Promise<readonly AppSessions[]> {
   return groupByBrowser(await listSessions()).find(({ isCurrent }) => isCurrent)?.apps ?? [];
 }
 
-/** Groups sessions by browser, with the current browser first and the others by their last use. */
+/** Groups sessions by browser, with the current browser first and the other browsers by their last use. */
 export function groupByBrowser(entries: readonly SessionEntry[]): readonly BrowserSessions[] {
   const groups = Map.groupBy(entries, ({ id, browser }) => browser ?? id);
   return [...groups]

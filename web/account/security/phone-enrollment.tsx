@@ -20,7 +20,7 @@ interface Sent {
   readonly phone: string;
 }
 
-/** Adds a phone as a second factor. The user enters the number and then the code that was sent to it. */
+/** Adds a phone as a second factor. The user enters the phone number and then the code that was sent to this number. */
 export function PhoneEnrollment({ onClose }: { onClose: (isReady: boolean) => void }) {
   const { phoneFactorLength: length } = usePageConfig();
   const [sent, setSent] = useState<Sent>();

@@ -22,8 +22,8 @@ interface Count {
 const few = 3;
 
 /**
- * Generates recovery codes and shows them once. Later, only the number of remaining codes is shown. `isLastStep` is true
- * after the user has just set up a second factor.
+ * Generates recovery codes, and shows the codes once. Later, only the number of remaining codes is shown. `isLastStep`
+ * is true after the user has just set up a second factor.
  */
 export function RecoveryCodes({ user, isLastStep }: { user: User; isLastStep: boolean }) {
   const { brand } = usePageConfig();
@@ -46,8 +46,8 @@ export function RecoveryCodes({ user, isLastStep }: { user: User; isLastStep: bo
   useEffect(() => {
     if (!isNext) return;
     generate.current?.focus();
-    // If the button already has focus, `focus` doesn't scroll to it, but the notices above it may have moved it out of
-    // view.
+    // If the button already has focus, `focus` doesn't scroll to the button, but the notices above may have moved the
+    // button out of view.
     generate.current?.scrollIntoView({ block: 'nearest' });
   }, [isNext]);
   return (

@@ -18,7 +18,7 @@ import { SessionPolicy } from './session-policy.tsx';
 const none: never[] = [];
 
 /**
- * Lists all of the user's sessions by browser, beginning with the current one. A browser's entry lists the apps in
+ * Lists all of the user's sessions by browser, beginning with the current browser. A browser's entry lists the apps in
  * which the user is signed in.
  */
 export function SessionsSection({ user }: { user: User }) {

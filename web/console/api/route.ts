@@ -13,8 +13,8 @@ type Received<Value> = undefined extends Value ? undefined : Value;
 export type Body<Name extends Route> = Given<ConsoleContract[Name], 'body'>;
 
 /**
- * An option of a call. It is absent if the route doesn't have this input, and required if the input has required
- * fields.
+ * An option of a call. The option is absent if the route doesn't have this input, and required if the input has
+ * required fields.
  */
 type Option<Name extends string, Value> = [Value] extends [never]
   ? { readonly [Key in Name]?: never }

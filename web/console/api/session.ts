@@ -1,4 +1,4 @@
-/** Provides the operator's session, and functions that call the Console's API with it. */
+/** Provides the operator's session, and functions that call the Console's API with the session. */
 import { type QueryClient, queryOptions, useQuery } from '@tanstack/react-query';
 import { ApiError, callApi, openApi } from '../../lib/api.ts';
 import { takeEarly } from '../early.ts';
@@ -61,8 +61,8 @@ async function proven<Result>(call: (headers: Record<string, string>) => Promise
 
 /**
  * Sends a request with the session's CSRF token. If the operator has signed in again in another tab, the server rejects
- * the old token before taking any action. In that case, the new session is fetched, and the call is repeated if the
- * operator is the same.
+ * the old token before taking any action. After such a rejection, the new session is fetched, and the call is repeated
+ * if the operator is the same.
  */
 async function withToken<Result>(
   call: (headers: Record<string, string>) => Promise<Result>,

@@ -1,4 +1,7 @@
-/** The schemas of the services and extensions. Plinth's own migrations create them, and operators rarely need them. */
+/**
+ * The schemas of the services and extensions. Plinth's own migrations create these schemas, and operators rarely need
+ * them.
+ */
 const systemSchemas: ReadonlySet<string> = new Set([
   '_plinth',
   'auth',

@@ -15,7 +15,7 @@ export type Intent =
   | 'create-function'
   | 'invite-operator';
 
-/** If no page has taken an intent after this time, it is dropped. */
+/** An intent is dropped if no page has handled it after this time. */
 const lifetimeMs = 10_000;
 let pending: { readonly intent: Intent; readonly until: number } | undefined;
 const listeners = new Set<() => void>();

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { Notice } from '../../ui/notice.tsx';
 import { t } from '../text.ts';
 
-/** A note that the item in the URL doesn't exist, for pages that would otherwise show only their list. */
+/** A note that the item in the URL doesn't exist. Used on pages that would otherwise show only their list. */
 export function MissingNote({ title, onBack }: { title: string; onBack: () => void }) {
   return (
     <div role="alert">

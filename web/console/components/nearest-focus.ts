@@ -39,7 +39,7 @@ function focusFirst(elements: Iterable<Element>): boolean {
   return false;
 }
 
-/** Keeps the focus near the focused control if it is removed. The table grid moves the focus itself. */
+/** Moves the focus to a nearby control if the focused control is removed. The table grid moves the focus itself. */
 export function useNearestFocus(): void {
   useEffect(
     () =>

@@ -28,7 +28,8 @@ export function ProblemBox({
   children?: ReactNode;
 }) {
   const known = error instanceof ApiError ? error : undefined;
-  // A missing permission or a deleted record isn't a failure, so the codes for finding it in the log aren't shown.
+  // A missing permission or a deleted record isn't a failure, so the codes for finding the request in the log aren't
+  // shown.
   const isExpected = ['forbidden', 'not_found', 'gone'].includes(known?.code ?? '');
   return (
     <div role="alert" className={classes.box}>

@@ -14,7 +14,7 @@ const height = 32;
  */
 const minBar = 2;
 
-/** Draws one bar per step. The series of a step are stacked in the given order, the first one at the bottom. */
+/** Draws one bar per step. The series of a step are stacked in the given order, with the first series at the bottom. */
 export function SparkBars({ series, label }: { series: readonly BarSeries[]; label: string }) {
   const steps = series[0]?.values.length ?? 0;
   const max = highestStep(series);
@@ -44,7 +44,7 @@ export function SparkBars({ series, label }: { series: readonly BarSeries[]; lab
   );
 }
 
-/** Returns the largest sum of one step. */
+/** Returns the largest sum of the values of a step. */
 export function highestStep(series: readonly BarSeries[]): number {
   const steps = series[0]?.values.length ?? 0;
   const sums = Array.from({ length: steps }, (_none, step) =>

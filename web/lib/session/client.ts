@@ -34,7 +34,10 @@ export type SessionState<User = unknown> =
 
 /** The API of the server that stores the session. */
 export interface SessionTransport<User = unknown> {
-  /** Returns the session, or null if there is none. If the session expires soon, the server refreshes it first. */
+  /**
+   * Returns the session, or null if the user isn't signed in. If the session expires soon, the server refreshes it
+   * first.
+   */
   read(): Promise<HeldSession<User> | null>;
   /**
    * Always returns a new access token. Called after the user's permissions have changed, or to check whether the
@@ -81,8 +84,8 @@ const refreshAheadMs = 60_000;
 const maxTimerMs = 2_147_483_647;
 
 /**
- * Whether the server didn't respond. In this case, `fetch` throws a TypeError, and `callApi` throws an error with
- * status 0.
+ * Whether the server didn't respond. If the server doesn't respond, `fetch` throws a TypeError, and `callApi` throws an
+ * error with status 0.
  */
 const isUnanswered = (error: unknown): boolean =>
   error instanceof TypeError || (error instanceof ApiError && error.status === 0);

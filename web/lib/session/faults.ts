@@ -1,6 +1,6 @@
 /**
- * The seven messages of the specification's error catalog (section 8). They must not change, because callers and logs
- * compare them. The catalogs in `web/locales` contain a message for users for each `code`.
+ * The seven messages of the specification's error catalog (section 8). The messages must not change, because callers
+ * and logs compare them. The catalogs in `web/locales` contain a message for users for each `code`.
  */
 export const faultMessages = {
   jwks_empty: 'JWKS is empty',

@@ -179,7 +179,7 @@ export default function SqlEditor({
       const editor = view.current;
       if (!isCurrent || editor === undefined) return;
       editor.dispatch({ effects: wordsSlot.current.reconfigure(module.sqlWords(names)) });
-      // A word that was typed before the names arrived is completed too.
+      // A word that was typed before the names arrived is also completed.
       if (isTyping.current) module.completeWord(editor);
     });
     return () => {

@@ -1,5 +1,5 @@
 /**
- * The parts of the editor that are loaded after it appears, because typing doesn't require them: undo, the key
+ * The parts of the editor that typing doesn't require, so they are loaded after the editor appears: undo, the key
  * commands, highlighting, bracket matching, and completion with the project's names.
  */
 import {

@@ -1,4 +1,4 @@
-/** The types of the SQL editor. They are in a separate file because pages use them without loading the editor. */
+/** The types of the SQL editor. The types are in a separate file, because pages use them without loading the editor. */
 import type { Ref } from 'react';
 import type { SqlNames } from '../../../../src/console/sql-page/contract.ts';
 

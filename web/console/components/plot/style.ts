@@ -81,7 +81,7 @@ export const cursor: uPlot.Cursor = {
   drag: { setScale: false },
 };
 
-/** Shows the lines of a chart, except the hidden ones. */
+/** Shows the lines of a chart, except the lines that the operator has hidden. */
 export function showLines(plot: uPlot | undefined, hidden: ReadonlySet<string>): void {
   plot?.series.forEach(({ label, show }, index) => {
     const isShown = !hidden.has(String(label));

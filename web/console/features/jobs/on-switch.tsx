@@ -13,8 +13,8 @@ interface OnSwitchProps {
 }
 
 /**
- * A switch that enables or disables a list entry. It shows the new state immediately, and an error if the request
- * fails.
+ * A switch that enables or disables a list entry. The switch shows the new state immediately, and an error if the
+ * request fails.
  */
 export function OnSwitch({ label, isOn, onSwitch, queryKey, isOffered = true }: OnSwitchProps) {
   const queryClient = useQueryClient();

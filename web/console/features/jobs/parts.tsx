@@ -12,7 +12,10 @@ import { type ExtensionName, type Pair, type PartState, type Parts, partsQuery }
 import classes from './jobs.module.css';
 import { t } from './text.ts';
 
-/** Shows the page if its extension is enabled. Otherwise, explains the extension's purpose and how to enable it. */
+/**
+ * Shows the page if its extension is enabled. Otherwise, explains the extension's purpose and how to enable the
+ * extension.
+ */
 export function Enabled({
   extension,
   stateOf,

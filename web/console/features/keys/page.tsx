@@ -76,7 +76,7 @@ function Defaults({ keys, mayOwn }: { keys: Keys; mayOwn: boolean }) {
   );
 }
 
-/** Shows a secret, which is fetched only when the operator reveals it. Only this component stores it. */
+/** Shows a secret, which is fetched only when the operator reveals it. Only this component stores the secret. */
 function Secret({
   name,
   label,

@@ -82,7 +82,10 @@ export function LogTable({
   );
 }
 
-/** The lines of a message after the first, such as a stack trace. They are shown when the operator expands them. */
+/**
+ * The lines of a message after the first, such as a stack trace. These lines are shown when the operator expands the
+ * message.
+ */
 function FurtherLines({ message }: { message: string }) {
   const lines = message.trimEnd().split('\n').slice(1);
   if (lines.length === 0) return null;

@@ -1,6 +1,6 @@
 /**
- * Computes the bars of a request's diagram. There is a bar for each service that responded, for its statements, and for
- * the log lines in between.
+ * Computes the bars of a request's diagram. The diagram has a bar for each service that responded, for each of the
+ * service's statements, and for the log lines in between.
  */
 import type { LogEntry } from './api.ts';
 

@@ -1,4 +1,6 @@
-/** The step after the sign-in link, which verifies the second factor or sets up a required one. */
+/**
+ * The step after the sign-in link, which verifies the second factor, or sets up a factor if the operator must have one.
+ */
 import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';

@@ -1,4 +1,4 @@
-/** Lists the statements in PostgreSQL's statistics, with the most expensive one first. */
+/** Lists the statements in PostgreSQL's statistics, with the most expensive statement first. */
 import { Button, Checkbox, NativeSelect } from '@mantine/core';
 import { IconGauge, IconSearchOff } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';

@@ -1,6 +1,6 @@
 /**
- * The client side of the channel protocol. It consists of Phoenix's serializer 2.0.0, whose frames are JSON arrays, and
- * the binary frames with which realtime forwards a user's broadcast (kind 4).
+ * The client side of the channel protocol. The protocol consists of Phoenix's serializer 2.0.0, whose frames are JSON
+ * arrays, and the binary frames in which the realtime service forwards a user's broadcast (kind 4).
  */
 
 export interface Frame {

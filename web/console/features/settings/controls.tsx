@@ -156,8 +156,8 @@ function ListControl(props: ControlProps) {
 }
 
 /**
- * The control of a secret. It accepts a new value, which the server stores in `supabase/.env`, or the name of an
- * environment variable. Saved values are never shown.
+ * The control of a secret. The control accepts a new value, which the server stores in `supabase/.env`, or the name of
+ * an environment variable. Saved values are never shown.
  */
 function SecretControl(props: ControlProps) {
   const { value, isLocked, setting } = props;

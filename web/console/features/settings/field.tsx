@@ -134,7 +134,7 @@ function Default({ setting: { options, type }, value }: { setting: Setting; valu
   );
 }
 
-/** Explains where the value comes from, who can change it and whether a change requires a restart. */
+/** Explains the source of the value, who can change the value, and whether a change requires a restart. */
 function Notes({
   setting: { restart, override, reference, type, isSet, value },
   isChanged,

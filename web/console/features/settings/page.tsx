@@ -47,7 +47,7 @@ export function SettingsPage() {
   const open = data?.pages.find(({ id }) => id === section) ?? data?.pages[0];
   useFocus(setting, jumps, form !== undefined);
   useOpenPageVisible(open?.id);
-  /** Opens the page of a setting and moves the focus to it. */
+  /** Opens the page of a setting and moves the focus to the setting. */
   const jump = (key: string): void => {
     const page = data?.pages.find(({ parts }) => parts.some(({ keys }) => keys.includes(key)));
     if (page !== undefined) void navigate({ search: addressOf(page, key) });

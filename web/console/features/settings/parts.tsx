@@ -162,7 +162,7 @@ function namesIn(section: Section, form: SettingsForm, added: readonly string[])
   return [...new Set([...section.settings.map(({ path }) => path[depth] ?? ''), ...changed, ...added])];
 }
 
-/** Returns the settings of the table with this name, including those that aren't in the file. */
+/** Returns the settings of the table with this name, including settings that aren't in the file. */
 const settingsOf = ({ names, path: above }: Section, name: string, form: SettingsForm): Setting[] =>
   (names?.settings ?? []).map((one) => {
     const path = [...above, name, ...one.path.slice(above.length + 1)];

@@ -229,7 +229,10 @@ function Keys({ keys }: { keys: readonly string[] }) {
   );
 }
 
-/** Shows a setting's label with a link to it. Keys without a label, such as whole tables, are shown unchanged. */
+/**
+ * Shows the label of a setting as a link to the setting. Keys without a label, such as whole tables, are shown
+ * unchanged.
+ */
 function Label({ settingKey: key }: { settingKey: string }) {
   const { data, settingOf } = useSettingsForm();
   const page = data.pages.find(({ parts }) => parts.some(({ keys }) => keys.includes(key)));

@@ -16,7 +16,7 @@ export interface Found {
   readonly label: string;
 }
 
-/** Different spellings and words with the same meaning. */
+/** Patterns for spellings and words that have the same meaning, and the word that replaces them. */
 const sameWords: readonly (readonly [RegExp, string])[] = [
   [/\b(log ?in|sign ?in|log ?on)\b/g, 'signin'],
   [/\b(log ?out|sign ?out|log ?off)\b/g, 'signout'],

@@ -257,7 +257,7 @@ function usePreview(name: string, draft: Draft) {
   });
 }
 
-/** Lists the variables that the template can use. Pressing a variable inserts it at the cursor. */
+/** Lists the variables that the template can use. Pressing a variable inserts that variable at the cursor. */
 function Variables({
   area,
   isLocked,

@@ -6,7 +6,7 @@ import { t } from './text.ts';
 const milliseconds: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 
 /**
- * Returns the milliseconds of a duration such as "1h30m", or undefined if it can't be parsed. The server determines
+ * Returns a duration such as "1h30m" in milliseconds, or undefined if the text can't be parsed. The server determines
  * which durations are valid.
  */
 export function durationMs(text: string): number | undefined {
@@ -19,7 +19,7 @@ export function durationMs(text: string): number | undefined {
 
 const powers = ['', 'k', 'm', 'g', 't'];
 
-/** Returns the bytes of a size such as "50MiB", or undefined if it can't be parsed. All units are powers of 1024. */
+/** Returns a size such as "50MiB" in bytes, or undefined if the text can't be parsed. All units are powers of 1024. */
 export function sizeBytes(text: string): number | undefined {
   const match = /^(\d+(?:\.\d+)?) ?([kmgt]?)i?b?$/i.exec(text);
   return match === null

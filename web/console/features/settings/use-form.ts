@@ -91,8 +91,8 @@ export function useForm(data: Settings | undefined, target: string | undefined):
 }
 
 /**
- * Returns all settings by key, including those in tables with user-chosen names and the templates for such tables,
- * whose keys contain `*`.
+ * Returns all settings by key. These include the settings in tables with user-chosen names, and the templates for such
+ * tables, whose keys contain `*`.
  */
 function settingsIn(data: Settings | undefined): ReadonlyMap<string, Setting> {
   const found = new Map<string, Setting>();

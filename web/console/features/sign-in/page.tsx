@@ -1,6 +1,6 @@
 /**
- * Signs in with the one-time link that opened this page, after a confirmation if necessary. Without a link, the page
- * explains how to get a link.
+ * Signs the operator in with the one-time link that opened this page, after a confirmation if necessary. Without a
+ * link, the page explains how to get a link.
  */
 import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';

@@ -1,4 +1,4 @@
-/** Shows the complete value of a cell. If the value was truncated, it is fetched again. */
+/** Shows the complete value of a cell. If the server truncated the value, the complete value is fetched. */
 import { useQuery } from '@tanstack/react-query';
 import { Notice } from '../../../ui/notice.tsx';
 import { useMay } from '../../api/session.ts';

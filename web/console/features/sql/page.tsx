@@ -32,7 +32,7 @@ export function SqlPage() {
   const navigate = route.useNavigate();
   const tabs = useTabs();
   const current = tabs.find((tab) => tab.id === id) ?? (id === undefined ? tabs[0] : { id, text: '' });
-  // If no query is open, creates a new one, so the editor can be used immediately.
+  // If no query is open, creates a new query, so the operator can use the editor immediately.
   useEffect(() => {
     if (id !== undefined) return;
     const first = tabs[0]?.id ?? openTab();

@@ -13,7 +13,7 @@ import { t } from './library-text.ts';
 import type { Matcher, OpenQuery } from './library-types.ts';
 import { contentOf } from './tabs.ts';
 
-/** Lists the operator's own queries and those that other operators share, by folder. */
+/** Lists the operator's own queries and the queries that other operators share, grouped by folder. */
 export function Saved({ matches, onOpen }: { matches: Matcher; onOpen: OpenQuery }) {
   const { data, error } = useQuery(savedQuery);
   const [removing, setRemoving] = useState<SavedQuery>();

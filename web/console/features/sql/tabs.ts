@@ -57,7 +57,8 @@ function write(next: readonly Tab[]): void {
   for (const listener of listeners) listener();
 }
 
-// This event means that another window of the Console has changed the tabs, which all windows store under the same key.
+// This event means that another Console window has changed the tabs, because all windows store the tabs under the same
+// key.
 addEventListener('storage', (event) => {
   if (event.key !== key) return;
   tabs = read();

@@ -75,7 +75,7 @@ export function Preview({ info, name }: { info: FileInfo; name: string }) {
   );
 }
 
-/** Shows a resized version of an image, or the file itself if it can't be resized. */
+/** Shows a resized version of an image, or the file itself if the image can't be resized. */
 function Picture({ info, name }: { info: FileInfo; name: string }) {
   const [hasNoSmall, setHasNoSmall] = useState(false);
   const source = info.preview_link === null || hasNoSmall ? info.link : info.preview_link;

@@ -5,7 +5,7 @@ import { fetchConsole } from '../../api/session.ts';
  */
 export const maxSelected = 10_000;
 
-/** Returns the names of all entries, including those on pages that haven't been loaded, up to {@link maxSelected}. */
+/** Returns the names of at most {@link maxSelected} entries, including entries on pages that haven't been loaded. */
 export async function fetchAllNames(bucket: string, prefix: string): Promise<string[]> {
   const names: string[] = [];
   let cursor: string | undefined;

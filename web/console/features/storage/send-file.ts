@@ -20,7 +20,7 @@ export interface SendOptions {
 }
 
 export class UploadFault extends Error {
-  /** The HTTP status, or 0 if there was no response. */
+  /** The HTTP status, or 0 if the server didn't respond. */
   readonly status: number;
   constructor(status: number, message: string) {
     super(message);

@@ -26,7 +26,7 @@ export function UploadList({ uploads }: { uploads: Uploads }) {
     (sum, { state, file, sentBytes: sent }) => sum + (state === 'done' ? file.size : sent),
     0,
   );
-  // Failures need attention, so they are visible even if the list is closed, and listed first if it is open.
+  // Failures need attention, so they are visible even if the list is closed, and come first in the open list.
   const shown = isOpen ? [...failed, ...list.filter(({ state }) => state !== 'failed')] : failed;
   return (
     <section className={classes.box} aria-label={t('upload.title')}>

@@ -8,7 +8,7 @@ import type { Rows } from './use-rows.ts';
 const DeleteRows = lazyPart(() => import('./delete-rows.tsx'));
 const EditRows = lazyPart(() => import('./edit-rows.tsx'));
 
-/** The change and the rows that it applies to. Without keys, the change applies to the selected rows. */
+/** The change, and the rows to which the change applies. Without keys, the change applies to the selected rows. */
 export type BulkKind =
   | { readonly kind: 'delete'; readonly keys?: readonly RowKey[] }
   | { readonly kind: 'edit'; readonly keys?: readonly RowKey[] };

@@ -19,7 +19,10 @@ export interface GridRow {
   readonly cells: readonly Cell[];
   /** The indexes of columns that the server truncated. */
   readonly cut: readonly number[];
-  /** The row's primary key. Undefined if the row can't be identified, because it has no key or the key is truncated. */
+  /**
+   * The row's primary key. Undefined if the row can't be identified, because the row doesn't have a key or the key is
+   * truncated.
+   */
   readonly key: RowKey | undefined;
 }
 
@@ -71,7 +74,7 @@ export function gridRows(relation: Relation, page: RowPage): readonly GridRow[] 
 export const valueIn = (values: RowValues, name: string): Cell =>
   Object.hasOwn(values, name) ? (values[name] ?? null) : null;
 
-/** Truncates a row's cells in the same way as the server does for the grid. */
+/** Truncates a row's cells in the same way as the server truncates cells for the grid. */
 export function cutCells(columns: readonly string[], values: RowValues): Pick<GridRow, 'cells' | 'cut'> {
   const cut: number[] = [];
   const cells = columns.map((name, index) => {

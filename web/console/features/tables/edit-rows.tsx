@@ -44,7 +44,7 @@ export default function EditRows({
   as: string | undefined;
   scope: RowScope;
   rows: Rows;
-  /** The active cell's column. If it is undefined or can't be edited, the operator must choose a column. */
+  /** The active cell's column. If the column is undefined or can't be edited, the operator must choose a column. */
   column: string | undefined;
   onClose: () => void;
   /** Changes loaded rows with individual edits, so that the change can be undone. */

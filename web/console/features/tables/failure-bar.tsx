@@ -1,6 +1,6 @@
 /**
- * Shows an edit that the database rejected, with the error. For a conflict, the operator can choose between the two
- * values.
+ * Shows an edit that the database rejected, with the error. If two edits conflict, the operator can choose between the
+ * two values.
  */
 import { Button, CloseButton } from '@mantine/core';
 import { ApiError } from '../../../lib/api.ts';

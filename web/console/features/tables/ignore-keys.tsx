@@ -5,7 +5,7 @@ export function IgnoreKeys(): null {
   useLayoutEffect(() => {
     const ignore = (event: Event): void => {
       event.stopPropagation();
-      // The browser's own shortcuts, such as the one that reloads the page, keep working.
+      // The browser's own shortcuts, such as the shortcut for reloading the page, keep working.
       if (!(event instanceof KeyboardEvent && (event.ctrlKey || event.metaKey))) event.preventDefault();
     };
     const types = ['keydown', 'copy', 'cut', 'paste'];

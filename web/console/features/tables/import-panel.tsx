@@ -1,6 +1,6 @@
 /**
- * Imports rows from a file. The operator selects the file, maps its columns, checks it in a dry run and then imports
- * it.
+ * Imports rows from a file. The operator selects a file, maps its columns, checks the file in a dry run and then
+ * imports the file.
  */
 import { Button, Checkbox } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
@@ -125,7 +125,7 @@ function Import({
       className={classes.panel}
       onSubmit={(event) => event.preventDefault()}
       onKeyDown={(event) => {
-        // A key that is held down must not confirm the next step too.
+        // A key that is held down must not also confirm the next step.
         if (event.key === 'Enter' && event.repeat) event.preventDefault();
       }}
     >

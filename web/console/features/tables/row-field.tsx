@@ -23,7 +23,7 @@ export interface RowFieldProps {
   readonly autoFocus: boolean;
   readonly startsOpen?: boolean;
   readonly problem: Problem | undefined;
-  /** The database's error, if it refers to this column. */
+  /** The database's error, if the error refers to this column. */
   readonly children?: ReactNode;
   /** The value that another operator or client has saved since this form was opened. */
   readonly theirs?: CellChange;
@@ -107,7 +107,7 @@ export function placeholderOf(column: Column, draft: Draft): string {
 /** The buttons that set a field to NULL, to an empty string or to the default. */
 function Modes({ column, draft, isNew, onChange }: RowFieldProps) {
   const kind = kindOf(column);
-  // These editors already offer NULL and the default as choices.
+  // The editors for booleans and choices already offer NULL and the default.
   if ((kind === 'boolean' || kind === 'choice') && column.references === null) return null;
   const modes = [
     { isOffered: column.nullable, label: 'NULL', change: { value: null } },

@@ -17,7 +17,7 @@ export interface RowTotal {
 
 /**
  * Returns the number of rows. The first page contains an estimate or, for a small table, a count. `counted` is the
- * result of count(*), if the operator requested it.
+ * result of `count(*)`, if the operator requested an exact count.
  */
 export function rowTotal(
   pages: readonly KnownPage[],

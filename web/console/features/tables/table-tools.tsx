@@ -1,6 +1,6 @@
 /**
- * Tools whose menus are loaded when they are first opened, because most views of a table don't need them. Until then, a
- * button with the same appearance is shown.
+ * Tools whose menus are loaded when they are first opened, because most views of a table don't need them. Until a menu
+ * is opened, a button with the same appearance is shown.
  */
 import { ActionIcon, Button } from '@mantine/core';
 import { IconChevronDown, IconColumns, IconDots, IconEye } from '@tabler/icons-react';

@@ -1,6 +1,6 @@
 /**
  * Shows cell edits immediately and replaces them with the server's result. Rejected edits are reverted, and the reason
- * is shown. Saves run one after another, because a later save may depend on an earlier one.
+ * is shown. Saves run one after another, because a later save may depend on an earlier save.
  */
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { ApiError } from '../../../lib/api.ts';

@@ -1,6 +1,6 @@
 /**
- * Keeps the rows current, regardless of who changes them. When the server reports that a transaction has ended, the
- * visible rows are read again. Rows that haven't changed aren't rendered again.
+ * Keeps the visible rows up to date, regardless of who changes the rows. When the server reports that a transaction has
+ * ended, the visible rows are read again. Rows that haven't changed aren't rendered again.
  */
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';

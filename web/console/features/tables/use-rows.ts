@@ -17,7 +17,7 @@ import { type RowTotal, rowTotal } from './row-total.ts';
 
 export interface Rows {
   readonly total: RowTotal;
-  /** Returns the row, or undefined while it is loading. Returns the same object until the row changes. */
+  /** Returns the row, or undefined while the row is loading. Returns the same object until the row changes. */
   row(index: number): GridRow | undefined;
   /** Returns the loaded rows that have one of the keys. */
   find(keys: readonly RowKey[]): readonly GridRow[];

@@ -89,7 +89,7 @@ function RowForm({
   const mayWrite = useMay('write');
   const [draft, setDraft] = useState(() => draftOf(search, relation));
   const [shown, setShown] = useState(search);
-  // The Back button and logged requests change the URL too. The fields aren't re-created, so that the focused field
+  // The Back button and logged requests also change the URL. The fields aren't re-created, so that the focused field
   // keeps the focus.
   if (shown !== search) {
     setShown(search);

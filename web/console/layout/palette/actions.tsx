@@ -1,6 +1,6 @@
 /**
- * Defines the actions of the palette. Each action opens a page (and a dialog, if the page has one for it) or asks for
- * confirmation. Only the actions that the operator's role allows are offered.
+ * Defines the actions of the palette. Each action opens a page (and the action's dialog, if the page has such a dialog)
+ * or asks for confirmation. Only the actions that the operator's role allows are offered.
  */
 import {
   IconClockPlay,

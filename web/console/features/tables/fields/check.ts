@@ -23,8 +23,8 @@ export interface Problem {
 }
 
 /**
- * Returns the problem with a field's value, or undefined if there is none. `mayBeSet` specifies whether a trigger can
- * set the column if the insert omits it.
+ * Returns the problem with a field's value, or undefined if the value is valid. `mayBeSet` specifies whether a trigger
+ * can set the column if the insert omits it.
  */
 export function checkDraft(column: Column, draft: Draft, mayBeSet = false): Problem | undefined {
   if (!isGiven(draft)) return mayBeSet ? undefined : { id: 'check.required' };

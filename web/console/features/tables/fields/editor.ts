@@ -23,7 +23,7 @@ export interface EditorProps {
   readonly table: TableName;
   /** The persona whose permissions apply to the search for referenced rows. */
   readonly as: string | undefined;
-  /** Whether the editor's list, if it has one, is open at first. */
+  /** Whether the editor initially opens its list, if the editor has a list. */
   readonly startsOpen?: boolean;
   readonly onChange: (change: CellChange) => void;
 }

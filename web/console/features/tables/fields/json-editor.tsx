@@ -1,4 +1,4 @@
-/** Edits JSON as text or shows it as a tree. */
+/** Lets the operator edit JSON as text or view JSON as a tree. */
 import { type Ref, useState } from 'react';
 import { t } from '../rows-text.ts';
 import { type EditorProps, textOf } from './editor.ts';

@@ -142,7 +142,7 @@ function MomentParts({ column, draft, onChange }: EditorProps) {
   );
 }
 
-/** Returns a hint that names the zone of the fields and shows the same instant in the other zone. */
+/** Returns a hint that names the time zone of the fields and shows the same instant in the other time zone. */
 function hintOf(shown: Moment, isInstant: boolean, zone: Zone): string {
   if (!isInstant) return t('temporal.no-zone');
   const other = inZone(shown, zone === 'utc' ? 'local' : 'utc');

@@ -16,7 +16,7 @@ export type After = 'stay' | 'down' | 'right' | 'left';
 export interface CellEditorProps {
   readonly column: Column;
   readonly value: Cell;
-  /** Text that was typed while the cell had focus. It replaces the cell's value. */
+  /** Text that was typed while the cell had focus. The typed text replaces the cell's value. */
   readonly typed: string | undefined;
   /** Whether the menu opens above the cell because the cell is near the lower edge. */
   readonly above: boolean;

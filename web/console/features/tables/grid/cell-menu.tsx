@@ -204,8 +204,8 @@ function deleteItems(grid: DataGridProps, keys: readonly RowKey[]): MenuItem[] {
 }
 
 /**
- * Returns the rows that the menu can change. These are the selected rows if the row with `key` is one of them, and
- * otherwise the rows of the range.
+ * Returns the rows that the menu can change. Returns the selected rows if the row with `key` is selected, and otherwise
+ * the rows of the range.
  */
 function changeableKeys(
   grid: DataGridProps,

@@ -20,7 +20,7 @@ export interface CellPopupProps {
   readonly table: TableName;
   readonly as: string | undefined;
   readonly value: Cell;
-  /** Text that was typed while the cell had focus. It replaces the cell's value. */
+  /** Text that was typed while the cell had focus. The typed text replaces the cell's value. */
   readonly typed: string | undefined;
   readonly onSave: (change: CellChange, after: After) => void;
   readonly onCancel: (keepFocus: boolean) => void;

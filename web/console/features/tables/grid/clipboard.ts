@@ -91,8 +91,8 @@ export function pasteEdits(
       const column = columns[range.firstColumn - 1 + at];
       if (column === undefined || !isEditable(column)) continue;
       const cell = isOne ? (only ?? null) : (lines[line]?.[at] ?? null);
-      // In text from another program, an empty cell may mean NULL or an empty string. It is pasted as NULL if the
-      // column is nullable.
+      // In text from another program, an empty cell may mean NULL or an empty string. An empty cell is pasted as NULL
+      // if the column is nullable.
       const change = cell === null && !column.nullable ? typedChange(column, '') : { value: cell };
       const seen = row.cut.includes(column.at) ? undefined : (row.cells[column.at] ?? null);
       edits.push({ key: row.key, column: column.name, index, change, seen });

@@ -81,7 +81,8 @@ export function filledWidths(columns: readonly GridColumn[], room: number): read
   const widths = columns.map(({ width }) => width);
   let left = room - widths.reduce((sum, width) => sum + width, 0);
   const growing = columns.flatMap(({ isElastic, width }, index) => (isElastic ? [{ index, width }] : []));
-  // The widest column reaches its limit first, so it grows first. The other columns share the room that is left.
+  // The widest column reaches its limit first, so the columns grow in descending order of width. The remaining columns
+  // share the room that is left.
   growing.sort((one, other) => other.width - one.width);
   for (const [done, { index, width }] of growing.entries()) {
     if (left <= 0) break;
@@ -147,7 +148,7 @@ export function withMoved(
   return { ...layout, order: [...rest.slice(0, place), name, ...rest.slice(place)] };
 }
 
-/** Reads a stored layout. Ignores invalid parts, because a different version may have stored it. */
+/** Reads a stored layout. Ignores invalid parts, because a different version of Plinth may have stored the layout. */
 export function readLayout(text: string | null): ColumnLayout {
   try {
     const stored = JSON.parse(text ?? '{}') as Record<string, unknown>;

@@ -1,6 +1,6 @@
 /**
- * A grid of rows. One cell has focus and can be extended to a range. Only visible rows and columns are rendered, and
- * every action is available with the keyboard.
+ * A grid of rows. One cell has the focus, and the operator can extend the selection to a range of cells. Only visible
+ * rows and columns are rendered, and every action is available with the keyboard.
  */
 import { Suspense, useDeferredValue, useMemo, useRef } from 'react';
 import { lazyPart } from '../../../components/lazy-part.ts';

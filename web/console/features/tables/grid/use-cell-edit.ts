@@ -35,7 +35,7 @@ export function useCellEdit({
 }) {
   const [editing, setEditing] = useState<Editing>();
 
-  /** Starts editing in the cell, or in the panel if the value doesn't fit on one line. */
+  /** Starts an edit in the cell, or in the panel if the value doesn't fit on one line. */
   function begin(position: Position, typed?: string): void {
     const column = columns[position.column - 1];
     const row = rows.row(position.row);

@@ -34,7 +34,7 @@ export function ColumnRow({
 }: {
   column: ColumnDraft;
   vocabulary: Vocabulary;
-  /** Whether the operator has just added the column. If so, its name receives focus. */
+  /** Whether the operator has just added the column. If so, the column's name field receives focus. */
   isAdded: boolean;
   onChange: (part: Partial<ColumnDraft>) => void;
   /** Opens the panel with all of the column's fields. */

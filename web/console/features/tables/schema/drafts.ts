@@ -231,7 +231,9 @@ export interface TableDraft {
   readonly columns: readonly ColumnDraft[];
 }
 
-/** Returns the changes that create the table, or undefined if it doesn't have a name or a column is incomplete. */
+/**
+ * Returns the changes that create the table, or undefined if the table doesn't have a name or a column is incomplete.
+ */
 export function newTableChanges(
   { schema, name, comment, rls, columns }: TableDraft,
   vocabulary: Vocabulary,

@@ -163,7 +163,7 @@ export function TriggerSection({ relation, structure, onOpen }: SectionProps) {
   );
 }
 
-/** Shows whether row-level security is enabled, and turns it on or off. */
+/** Shows whether row-level security is enabled, and lets operators turn it on or off. */
 export function SecuritySection({ relation, onOpen }: SectionProps) {
   const { rls, policies } = relation;
   return (
