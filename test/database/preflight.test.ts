@@ -105,7 +105,7 @@ describe.each(availableServers())('PostgreSQL $version', ({ version, bin }) => {
       await two.stop();
       const message = await rejected(server.url('second', 'three', 'other'), 'three');
       expect(message).toContain('another project with the login admin');
-      // The result is the same for a database that the first project has prepared.
+      // The message is the same for a database that the first project has prepared.
       expect(await rejected(server.url('second', 'two', 'other'), 'two')).toBe(message);
       await one.checkLogins();
     } finally {

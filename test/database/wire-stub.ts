@@ -14,8 +14,8 @@ export interface Stub {
 
 export interface StubOptions {
   /**
-   * The part of the server's authentication request that follows the length. If it is undefined, the server doesn't
-   * request a password. If it is empty, the server doesn't respond.
+   * The part of the server's authentication request that follows the length. If this part is undefined, the server
+   * doesn't request a password. If this part is empty, the server doesn't respond.
    */
   readonly asks?: Buffer;
   /** With `refuse`, the server responds with `N` to a request for TLS. */

@@ -179,7 +179,7 @@ describe('a function', () => {
     for await (const part of response) {
       parts.push(String(part));
       // The response to the first chunk arrives before the second chunk is sent, and the response to the second chunk
-      // before the end.
+      // arrives before the request ends.
       if (parts.length === 1) sent.write(Buffer.alloc(5));
       else sent.end();
     }

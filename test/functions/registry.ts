@@ -28,7 +28,7 @@ export interface RegistryContent {
 
 export async function startRegistry(
   content: RegistryContent,
-  /** Served with TLS under a separate host name. */
+  /** If defined, the registry is served with TLS, under the host name in `url`. */
   secure?: { readonly key: string; readonly cert: string; readonly url: string },
 ): Promise<Registry> {
   const asked: string[] = [];

@@ -182,8 +182,8 @@ it.each(places)('serve on %s rejects the public value of %s', async (host, setti
     for (const stream of [child.stdout, child.stderr])
       stream?.setEncoding('utf8').on('data', (chunk: string) => {
         printed += chunk;
-        // The server must not start to accept requests, so the test fails in this case. The process is stopped so that
-        // the test doesn't hang.
+        // If the server starts to accept requests, the test fails. The process is stopped so that the test doesn't
+        // hang.
         if (printed.includes('API_URL') || printed.includes('Ready.')) child.kill('SIGTERM');
       });
     child.on('close', (status) => resolve({ status, printed }));

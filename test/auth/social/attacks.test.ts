@@ -78,7 +78,8 @@ describe('the state', () => {
     ];
     for (const params of flows) {
       serve();
-      // The user must already exist. If one of the requests created the user, it would block the other requests anyway.
+      // The user must exist before the concurrent requests are sent. If one of the requests created the user, it would
+      // block the other requests anyway.
       await signIn(auth, 'github');
       const { state } = await leave(auth, 'github', params);
       const arrivals = await Promise.all(
