@@ -98,7 +98,7 @@ const popoverModules = /\/node_modules\/(@floating-ui|@mantine\/core\/esm\/compo
  * A browser requests up to six files from a server at a time, and each request costs a round trip. The code that every
  * Console page needs is therefore in two files. `vendor` changes only when packages change, and `shell` contains
  * Plinth's own code. Other files contain the code that most pages need, the dialogs, the popovers, the icons that
- * several pages share, and the parts of the table page that its panels share. Dialogs and popovers are separate because
+ * several pages share, and the code that the panels of the table page share. Dialogs and popovers are separate because
  * the first view of a table doesn't need them.
  */
 const consoleGroups = [
@@ -147,8 +147,7 @@ function textsChunk(id: string): string | null {
 }
 
 /**
- * The configuration for building the Account pages as a Node module, which writes the pages as HTML
- * (`account/prerender.tsx`).
+ * The configuration for building a Node module that writes the Account pages as HTML (`account/prerender.tsx`).
  */
 export function prerenderConfig(): UserConfig {
   return {

@@ -1,4 +1,4 @@
-/** The Account app, which selects the page for an address. */
+/** The Account app, which selects the page for a URL. */
 import { type ComponentType, lazy, Suspense } from 'react';
 import { Route, Router, Switch, useLocation } from 'wouter';
 import { UiProvider } from '../ui/provider.tsx';

@@ -18,8 +18,8 @@ const never = () => () => {};
 
 /**
  * Reports that the form is interactive. A page whose code is loaded on demand becomes interactive later than other
- * pages. Held-back forms are submitted after the first update that follows hydration, because before that, `useFlow`
- * and `usePageConfig` don't return this page's values.
+ * pages. Forms that were held back are submitted after the first update that follows hydration, because `useFlow` and
+ * `usePageConfig` don't return this page's values before that update.
  */
 export function useReady(): void {
   const isHydrated = useSyncExternalStore(

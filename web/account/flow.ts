@@ -90,7 +90,7 @@ export function keepSection(): void {
 export const securityPath = ({ section }: Pick<Flow, 'section'>): string =>
   section === undefined ? '/security' : `/security?section=${section}#${section}`;
 
-/** Returns the query for a page that confirms the user's identity and then returns to the security page. */
+/** Returns the query for a page that confirms the user's identity and then redirects to the security page. */
 export function backToSecurity({ section }: Pick<Flow, 'section'>): string {
   return `?next=security${section === undefined ? '' : `&section=${section}`}`;
 }

@@ -29,8 +29,8 @@ export async function goOn(state: SessionState<User>, navigate: Navigate): Promi
   } else if (flow.redirectTo !== undefined && (flow.next === undefined || flow.next === 'app')) {
     await leave(flow, navigate);
   } else if (flow.next === 'consent') {
-    // The consent page must be loaded from the server, because only its content security policy allows images from
-    // other servers.
+    // The consent page must be loaded from the server, because only that page's content security policy allows images
+    // from other servers.
     await leaveFor(`/account/consent${flow.search}`);
   } else {
     const isHome = flow.next === undefined || flow.next === 'security';

@@ -248,7 +248,7 @@ export function CodeField(props: {
   id: string;
   length: number;
   name?: string;
-  /** Whether the page focuses this field instead of its heading. */
+  /** Whether the page focuses this field instead of the page's heading. */
   isFirst?: boolean;
   label?: ReactNode;
   error?: string | undefined;

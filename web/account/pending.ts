@@ -8,7 +8,7 @@ import { pageConfig } from './page-config.ts';
 export interface Pending {
   readonly to: Address;
   readonly purpose: CodePurpose;
-  /** When the code was sent, in milliseconds since the epoch. 0 if no code was sent. */
+  /** The time at which the code was sent, in milliseconds since the epoch. 0 if no code was sent. */
   readonly sentAt: number;
   /** The number that this window shows. The user types this number on the device that opens the link. */
   readonly number?: number | undefined;

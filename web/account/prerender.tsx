@@ -1,6 +1,6 @@
 /**
- * Writes every Account page in every language as HTML (`dist/web/account/pages/<locale>/*.html`), with its style sheet
- * inlined and its messages preloaded. Placeholders represent data that only the server has, such as the nonce, the
+ * Writes every Account page in every language as HTML (`dist/web/account/pages/<locale>/*.html`). The style sheet is
+ * inlined and the messages are preloaded. Placeholders represent data that only the server has, such as the nonce, the
  * brand, the sign-in methods and the settings (`src/account/fill.ts`).
  */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';

@@ -6,7 +6,9 @@ import { problemOf } from './problems.ts';
 import { sessionClient } from './session.ts';
 import { t } from './text.ts';
 
-/** Shown if the server didn't respond or its response was invalid, so it is unknown whether the user is signed in. */
+/**
+ * Shown if the server didn't respond or the response was invalid, so the page can't know whether the user is signed in.
+ */
 export function SessionFailed({ error }: { error: unknown }) {
   useEffect(() => {
     const again = () => void sessionClient().load();

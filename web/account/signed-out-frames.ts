@@ -17,7 +17,7 @@ export function useSignedOutFrames(): boolean {
   );
 }
 
-/** Resolves when the frames have loaded, which is when this page's load event fires, or after the maximum time. */
+/** Resolves when this page's load event fires, because the frames have then loaded, or after the maximum time. */
 export function framesLoaded(): Promise<void> {
   return new Promise((resolve) => {
     if (document.readyState === 'complete') resolve();

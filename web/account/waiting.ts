@@ -1,4 +1,6 @@
-/** Waits until the link in the email is confirmed on another device. The server then signs this window in. */
+/**
+ * Waits until the link in the email is confirmed on another device. The server then signs in the user in this window.
+ */
 import type { SessionState } from '../lib/session/index.ts';
 import { type Made, post } from './account-api.ts';
 import { sessionClient, type User } from './session.ts';
@@ -8,7 +10,7 @@ interface WaitResult extends Partial<Made> {
   readonly type?: string;
 }
 
-/** The delay between two requests, which grows from the first to the second value. */
+/** The delay between two requests, which grows from the first of these values to the second. */
 const [firstDelayMs, longestDelayMs] = [1500, 15_000];
 const growth = 1.25;
 

@@ -1,5 +1,5 @@
 /**
- * Adds the Console's frame with its menu to the HTML. The browser paints the frame before any style sheet or script has
+ * Adds the Console's frame and menu to the HTML. The browser paints the frame before any style sheet or script has
  * loaded. The frame is visible while `#root` is empty. The frame's texts are CSS content, because screen readers and
  * searches must not treat them as part of the page.
  */

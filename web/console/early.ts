@@ -9,7 +9,7 @@
  */
 export type EarlyPage = readonly [pattern: string, files: readonly string[]];
 
-/** How long an early response can be used. After this time, a new request is sent. */
+/** The time for which an early response can be used. After this time, a new request is sent. */
 export const earlyMs = 10_000;
 
 declare global {
@@ -49,7 +49,7 @@ export function startEarly(pages: readonly EarlyPage[], retentionMs: number): vo
       headers: { accept: 'application/json', 'x-plinth-request': '1' },
       credentials: 'same-origin',
     });
-    // The function that later uses the response handles its failure.
+    // If the request fails, the function that later uses the response handles the failure.
     response.catch(() => undefined);
     early[api + each] = response;
   }

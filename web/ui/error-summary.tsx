@@ -14,14 +14,14 @@ export interface Problem {
   readonly requestId?: string | undefined;
   /** Whether the user can correct the problem. If so, the error code isn't needed. */
   readonly isMistake?: boolean;
-  /** When the server accepts the next attempt, in milliseconds since the epoch. */
+  /** The time at which the server accepts the next attempt, in milliseconds since the epoch. */
   readonly retryAt?: number | undefined;
 }
 
 /**
- * Shows the errors at the top of a form, except for a single field's error, which the field itself shows. The region is
- * always part of the page, because screen readers then announce new content. The first field with an error receives
- * focus. If no field has an error, the summary receives focus.
+ * Shows the errors at the top of a form, except for a single field's error, which the field itself shows. The live
+ * region is always part of the page, because screen readers announce only content that is added to an existing region.
+ * The first field with an error receives focus. If no field has an error, the summary receives focus.
  */
 export function ErrorSummary({ problems }: { problems: readonly Problem[] }) {
   const box = useRef<HTMLDivElement>(null);

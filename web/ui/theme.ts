@@ -1,6 +1,6 @@
 /**
- * The Mantine theme of both apps, with system fonts (the Console adds its own in `console/fonts.css`), Plinth's colors,
- * and Plinth's color roles as CSS variables.
+ * The Mantine theme of both apps, with system fonts (the Console adds its own font in `console/fonts.css`), Plinth's
+ * colors, and Plinth's color roles as CSS variables.
  */
 import { createTheme, defaultVariantColorsResolver, type MantineColorsTuple } from '@mantine/core';
 import { type ColorName, colors } from './tokens.ts';

@@ -1,6 +1,6 @@
 /**
- * Defines all colors of the web app. `theme.ts` passes the colors to Mantine. `tokens.test.ts` checks the contrast in
- * both color schemes, which must be 4.5:1 for text (WCAG AA) and 3:1 for the edges of controls.
+ * Defines all colors of the web app. `theme.ts` passes the colors to Mantine. In both color schemes, `tokens.test.ts`
+ * checks the contrast, which must be at least 4.5:1 for text (WCAG AA) and 3:1 for the edges of controls.
  */
 export type Scheme = 'light' | 'dark';
 export type Shades = readonly [
@@ -108,7 +108,7 @@ export interface Roles {
   link: string;
   /** Decorative borders. */
   line: string;
-  /** Borders of input fields, which need a contrast of 3:1 against `surface` and `page`. */
+  /** Borders of input fields. These borders need a contrast of at least 3:1 against `surface` and `page`. */
   control: string;
   /** Borders of buttons. A button is identified by its text, so the button's border doesn't need a contrast of 3:1. */
   edge: string;

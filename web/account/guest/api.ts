@@ -9,7 +9,7 @@ export async function isGuestSetAside(): Promise<boolean> {
   return (await callApi<{ guest: boolean }>('/account/api/guest')).guest;
 }
 
-/** Signs the guest out of this browser without signing anyone in. The guest is kept for 15 minutes. */
+/** Signs the guest out of this browser without signing in another user. The guest is kept for 15 minutes. */
 export async function setGuestAside(): Promise<void> {
   await post('guest/set-aside', {});
   await sessionClient().changed('SIGNED_OUT');

@@ -3,8 +3,8 @@ import { ApiError } from '../../lib/api.ts';
 import type { Problem } from '../../ui/error-summary.tsx';
 
 /**
- * Runs `work` and replaces its error text if the code was wrong, because auth has only one error code for all wrong
- * codes. `wrong` is the replacement text, which is shown next to the field with the ID `fieldId`.
+ * Runs `work`, and replaces the error text if the code was wrong, because the auth service has only one error code for
+ * all wrong codes. `wrong` is the replacement text, which is shown next to the field with the ID `fieldId`.
  */
 export async function proving(
   work: () => Promise<undefined>,

@@ -13,7 +13,7 @@ export interface Wallet {
   readonly name: string;
   /** A `data:` URL. May be empty. */
   readonly icon: string;
-  /** Returns the sign-in message and its signature in auth's format. @throws {WalletRejected} */
+  /** Returns the sign-in message and its signature in the auth service's format. @throws {WalletRejected} */
   sign(page: PageAddress, nowMs: number): Promise<{ message: string; signature: string }>;
 }
 

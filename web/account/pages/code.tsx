@@ -154,7 +154,7 @@ function CodeStep({
 
 /**
  * Detects that the link in the email was opened in another tab. If the link was opened, the code has already been used,
- * so the user is asked whether to continue. `isEntering` is true while this page itself signs in.
+ * so the user is asked whether to continue. `isEntering` is true while this page itself signs the user in.
  */
 function useSignedInElsewhere(isEntering: RefObject<boolean>): void {
   const { status } = useSession();
@@ -196,7 +196,7 @@ function useConfirmedElsewhere({ purpose, number }: Pending, isEntering: RefObje
       .then(async (outcome) => {
         if (stop.signal.aborted) return;
         if (outcome === 'canceled') setCanceled(true);
-        // The link was opened in another tab of this browser, which may have signed this tab in.
+        // The link was opened in another tab of this browser, so this tab may now have a session.
         if (outcome === 'none' && !isEntering.current) await sessionClient().load();
       });
     return () => stop.abort();

@@ -81,8 +81,8 @@ const ForgetForm = () => (
 );
 
 /**
- * Links to the app, because its previous challenge is used up and only the app can start its next sign-in. Without an
- * app, links to the account's own sign-in page.
+ * Links to the app, because the app's previous challenge is used up and only the app can start the next sign-in.
+ * Without an app, links to the account's own sign-in page.
  */
 function SignInAgain({ appAddress }: { appAddress: string | undefined }) {
   const { signInUrl } = usePageConfig().brand;

@@ -27,7 +27,10 @@ interface Removal {
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const removalUrl = '/account/api/factor-removal';
-/** How often the state is polled. The request is confirmed on another page, and the removal ends the session. */
+/**
+ * The interval at which the state is polled. The request is confirmed on another page, and the removal ends the
+ * session.
+ */
 const pollMs = 5000;
 
 export function LostFactor(props: {

@@ -116,7 +116,7 @@ function Sections({ user, onDeleted }: { user: User; onDeleted: () => void }) {
     return undefined;
   });
   const isGuest = user.is_anonymous === true;
-  // If an organization manages an account, the server rejects changes to its sign-in methods.
+  // If an organization manages an account, the server rejects changes to the account's sign-in methods.
   const isManaged = user.identities?.length === 1 && user.identities[0]?.provider.startsWith('sso:') === true;
   const { apps, passkeys } = usePageConfig();
   return (

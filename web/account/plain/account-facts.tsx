@@ -5,7 +5,8 @@ import classes from '../security/security.module.css';
 import { t } from './text.ts';
 
 /**
- * The security page without scripts. The page shows the account, but most settings can be changed only with JavaScript.
+ * The version of the security page that works without scripts. The page shows the account, but most settings can be
+ * changed only with JavaScript.
  */
 export function AccountFacts() {
   return (

@@ -28,8 +28,8 @@ const Label = ({ text, note }: { text: string; note: string }) => (
 );
 
 /**
- * A row for an account. Each state of an account has its own row. For each account in the browser, the server copies
- * the row that matches the account's state.
+ * A row for an account in the list of accounts. Each state of an account has its own row. For each account in the
+ * browser, the server copies the row that matches the account's state.
  */
 const Row = (props: { state: string; children: ReactNode; action: string; of?: string }) => (
   <li data-state={props.state}>

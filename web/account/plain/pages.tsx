@@ -358,7 +358,9 @@ const LeaveGuest = (props: { from: 'signed-in' | 'accounts' }) => (
   </Page>
 );
 
-/** Asks for confirmation before the browser opens an identity provider, because another site opened this page. */
+/**
+ * Asks for confirmation before the browser opens an identity provider's page, because another site opened this page.
+ */
 const With = () => (
   <Page title="page.with" intro={t('with.text', { connection })}>
     <Posted errorField={undefined}>

@@ -20,7 +20,7 @@ interface Grant {
 
 const none: never[] = [];
 
-/** Lists the apps that can act for the user, with a button that removes their access. */
+/** Lists the apps that can act for the user, with a button that removes an app's access. */
 export function AppsSection({ user }: { user: User }) {
   const cache = useQueryClient();
   const queryKey = ['apps', user.id];

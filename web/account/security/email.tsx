@@ -25,7 +25,7 @@ export function EmailSection({ user }: { user: User }) {
   const fresh = useFresh();
   const [isSent, setSent] = useState(false);
   useEffect(() => {
-    // Set if the user confirmed the change with the link in an email.
+    // Set if the user confirmed the email change with the link in an email.
     if (new URLSearchParams(window.location.search).get('changed') === 'email') setDone('changed');
   }, []);
   const { doubleConfirm } = usePageConfig();

@@ -142,7 +142,7 @@ export const rowQuery = (name: TableName, key: RowKey, as?: string) =>
         })
       ).row,
     staleTime: 0,
-    // Structural sharing would copy the values to a new object, which would lose a column named `__proto__`.
+    // Structural sharing would copy the values to a new object, and a column named `__proto__` would be lost.
     structuralSharing: false,
     // Refetching could change values while the user edits them.
     refetchOnWindowFocus: false,

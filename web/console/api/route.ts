@@ -8,7 +8,7 @@ import type { Given, ParamsOf, PayloadOf } from '../../../src/console/core/contr
 export type Route = keyof ConsoleContract & string;
 /** The JSON of a route's response. */
 export type Payload<Name extends Route> = Received<PayloadOf<ConsoleContract[Name]>>;
-/** A response with status 204 doesn't have a body, so its value is undefined. */
+/** A response with status 204 doesn't have a body, so the value is undefined. */
 type Received<Value> = undefined extends Value ? undefined : Value;
 export type Body<Name extends Route> = Given<ConsoleContract[Name], 'body'>;
 

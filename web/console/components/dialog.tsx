@@ -4,7 +4,7 @@ import { t } from '../text.ts';
 import classes from './dialog.module.css';
 import { useModalLayer } from './modal-layer.ts';
 
-/** A dialog with a title and a close button. `dialog.module.css` contains the layout of its form. */
+/** A dialog with a title and a close button. `dialog.module.css` contains the layout of forms in dialogs. */
 export function Dialog(props: {
   title: string;
   size?: MantineSize;

@@ -68,5 +68,5 @@ function reload(link: HTMLLinkElement): Promise<unknown> {
   });
 }
 
-/** Like `React.lazy`, but waits for the server. */
+/** Loads a component like `React.lazy`, but waits until the server responds. */
 export const lazyPart: typeof lazy = (load) => lazy(() => loadPart(load));

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import classes from './load-more.module.css';
 
-/** The button below a list that loads its next page. */
+/** The button below a list, which loads the list's next page. */
 export function LoadMore({
   label,
   hasMore,

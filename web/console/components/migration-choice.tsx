@@ -22,7 +22,10 @@ export interface MigrationChoice {
   readonly body: { readonly migration?: string };
 }
 
-/** Returns the state of the choice. @example const migration = useMigrationChoice('create_notes'); */
+/**
+ * Returns the operator's choice of whether and under which name to save a migration.
+ * @example const migration = useMigrationChoice('create_notes');
+ */
 export function useMigrationChoice(suggested: string): MigrationChoice {
   const [asFile, setFile] = useState(keepsMigrations);
   // The suggestion changes with the form until the operator enters a name.

@@ -36,8 +36,8 @@ export function useModalLayer(): {
       setTimeout(() => {
         closing = undefined;
         if (document.activeElement === null || document.activeElement === document.body)
-          // If no control opened the dialog, for example because its URL was opened, Tab continues in the page's
-          // content.
+          // If no control opened the dialog, for example because the operator opened the dialog's URL, the Tab key
+          // continues in the page's content.
           focusNearest([...opener, ...pathOf(document.getElementById('content'), document.body)]);
       });
     };

@@ -28,7 +28,7 @@ export function parsePersona(text: string | undefined): Persona {
   return operator;
 }
 
-/** Returns the persona's text in the URL, or undefined for the operator. */
+/** Returns the text that stands for the persona in the URL, or undefined for the operator. */
 export function printPersona(persona: Persona): string | undefined {
   switch (persona.kind) {
     case 'operator':

@@ -2,7 +2,10 @@ import { TextInput } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
 import list from './list.module.css';
 
-/** A search field. With `toolbar`, its width fits a page's header. Otherwise, the surrounding layout sets the width. */
+/**
+ * A search field. If `toolbar` is set, the field's width fits a page's header. Otherwise, the surrounding layout sets
+ * the width.
+ */
 export function SearchInput({
   label,
   value,

@@ -25,7 +25,7 @@ export default function Palette({ opens, onShortcuts }: { opens: number; onShort
   }, [opens]);
   const tools = useMemo((): ActionTools => {
     return {
-      // The server and the list of recent results provide routes as text, which the router validates.
+      // The server and the list of recent results provide routes as text, and the router validates these routes.
       open: (target: SearchTarget) => void navigate(target as never).then(() => focusContent(true)),
       setScheme: setColorScheme,
       confirm: setConfirming,

@@ -20,7 +20,7 @@ export interface AccessClaims {
   readonly role?: string;
   readonly aal?: string;
   readonly session_id?: string;
-  /** The user's sign-in methods and their times (seconds since the epoch). */
+  /** The methods with which the user signed in, and the time of each sign-in (in seconds since the epoch). */
   readonly amr?: readonly { readonly method: string; readonly timestamp: number }[];
   readonly is_anonymous?: boolean;
   readonly [claim: string]: unknown;

@@ -1,4 +1,4 @@
-/** Defines the style of all charts, which consists of axes, lines and formats for times and numbers. */
+/** Defines the style of all charts, including axes, lines, and formats for times and numbers. */
 import type uPlot from 'uplot';
 
 /** The CSS variables of line colors, for charts whose lines don't have fixed colors. */

@@ -95,7 +95,7 @@ export function AdvisorsPage() {
   );
 }
 
-/** How many findings of a rule are listed at first. A rule can apply to hundreds of policies. */
+/** The number of a rule's findings that are listed at first. A rule can apply to hundreds of policies. */
 const firstShown = 5;
 
 function Rule({ findings, onOpen }: { findings: readonly Finding[]; onOpen: (key: string) => void }) {

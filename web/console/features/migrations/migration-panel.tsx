@@ -1,4 +1,4 @@
-/** Shows a migration's SQL, its problems and how to repair its state. */
+/** Shows a migration's SQL and problems, and explains how to repair the migration's state. */
 import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';

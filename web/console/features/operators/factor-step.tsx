@@ -28,7 +28,7 @@ export default function FactorStep({ state, onDone }: { state: 'owed' | 'missing
   );
 }
 
-/** Asks for a code of the second factor, or for a passkey. */
+/** Asks for a code from the authenticator app, a recovery code or a passkey. */
 export function ProveFactor({ onDone }: { onDone: () => void }) {
   return (
     <>

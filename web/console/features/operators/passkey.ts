@@ -35,8 +35,8 @@ export async function provePasskey(): Promise<void> {
 }
 
 /**
- * Throws if the Console is open at a different host, such as an IP address, because a passkey works only at its own
- * host name.
+ * Throws if the Console is open at a different host, such as an IP address, because a passkey works only at the host
+ * name for which it was created.
  */
 function requireHost(name: string | undefined): void {
   if (name === undefined || location.hostname === name || location.hostname.endsWith(`.${name}`)) return;

@@ -1,4 +1,6 @@
-/** The fields of a policy template, for the columns, tables and functions that its condition uses. */
+/**
+ * The fields of a policy template, in which the operator selects the columns, tables and functions for the condition.
+ */
 import { NativeSelect } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';

@@ -1,6 +1,6 @@
 /** Writes a call to the REST API in the languages of the official clients. */
 
-/** A value in an example, which is a result of `sampleOf` or an object of such values. */
+/** A value in an example. The value is a result of `sampleOf`, or an object with such values. */
 export type Sample = unknown;
 
 export type Call = {

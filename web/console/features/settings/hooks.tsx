@@ -1,4 +1,4 @@
-/** The cards of hooks, which contain their settings and a test call with sample data. */
+/** The cards of hooks. Each card contains a hook's settings and a test call with sample data. */
 import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { Notice } from '../../../ui/notice.tsx';

@@ -21,7 +21,7 @@ export function SettingsNav({
   open: string;
   text: string;
   onText: (text: string) => void;
-  /** Called when a result is chosen, even if its address is already open. */
+  /** Called when the operator chooses a result, even if the result's page is already open. */
   onJump: () => void;
 }) {
   const form = useSettingsForm();

@@ -23,7 +23,7 @@ import { t } from './text.ts';
 
 type Panel = Extract<NonNullable<Part['panel']>, { kind: 'provider' }>;
 
-/** The settings of a provider that most projects don't need. */
+/** The provider settings that most projects don't need. */
 const rare = ['redirect_uri', 'skip_nonce_check', 'email_optional'];
 
 export function ProviderCard({ part, panel }: { part: Part; panel: Panel }) {

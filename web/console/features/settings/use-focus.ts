@@ -11,7 +11,7 @@ export function useOpenPageVisible(id: string | undefined): void {
   }, [id]);
 }
 
-/** Shows the setting that the page's address names, and moves the focus to its control. */
+/** Shows the setting that the page's URL names, and moves the focus to the setting's control. */
 export function useFocus(key: string | undefined, jumps: number, isReady: boolean): void {
   // biome-ignore lint/correctness/useExhaustiveDependencies: each jump moves the focus again
   useEffect(() => {

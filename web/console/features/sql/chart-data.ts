@@ -16,7 +16,7 @@ const isTimeType = (type: string): boolean => timeType.test(type) && !type.endsW
 /** The number of lines in a new chart. */
 const firstSeries = 3;
 
-/** Returns the names of the columns that contain numbers, which can be drawn. */
+/** Returns the names of the columns that can be drawn because they contain numbers. */
 export const numberColumns = (columns: readonly RunColumn[]): string[] => [
   ...new Set(columns.filter(({ type }) => isNumberType(type)).map(({ name }) => name)),
 ];

@@ -1,6 +1,6 @@
 /**
- * Defines queries that many operators need. `console-sql-library.ts` contains their names and explanations. Read-only
- * operators see only the templates that they can run.
+ * Defines queries that many operators need. `console-sql-library.ts` contains the names and explanations of these
+ * queries. Read-only operators see only the templates that they can run.
  */
 import type { Permission } from '../../api/types.ts';
 

@@ -48,8 +48,8 @@ export function useRun(mayWrite: boolean) {
   const [state, setState] = useState<RunState>(idle);
   const controller = useRef<AbortController>(undefined);
   /**
-   * Set if the operator cancels a run before the server has sent its ID. The run is then canceled as soon as the ID
-   * arrives.
+   * Set if the operator cancels a run before the server has sent its ID. In that case, the run is canceled as soon as
+   * the ID arrives.
    */
   const isUnwanted = useRef(false);
   /**

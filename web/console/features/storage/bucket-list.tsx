@@ -1,4 +1,4 @@
-/** Lists the buckets with the number and size of their files. */
+/** Lists the buckets with the number of files and the total size of each bucket. */
 import { Button, NativeSelect } from '@mantine/core';
 import { IconBucket } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';

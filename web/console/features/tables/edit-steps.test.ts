@@ -20,7 +20,7 @@ test('an edit that waited for another edit of the same cell doesn’t conflict w
   expect(caughtUp(edit({}), after)).toMatchObject({ key: key('(0,3)'), seen: 'b2' });
   expect(caughtUp(edit({ column: 'n', seen: '1' }), after)).toMatchObject({ key: key('(0,3)'), seen: '1' });
   expect(caughtUp(edit({ key: key('(0,9)') }), after)).toMatchObject({ key: key('(0,9)'), seen: 'a' });
-  // An edit that started after both saves isn't updated, because its key already refers to a current row.
+  // An edit that started after both saves isn't updated, because the edit's key already refers to a current row.
   expect(caughtUp(edit({ since: 2 }), after)).toMatchObject({ key: key('(0,1)'), seen: 'a' });
   expect(caughtUp(edit({}), after)).not.toHaveProperty('since');
 });

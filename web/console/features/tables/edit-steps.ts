@@ -26,7 +26,7 @@ export interface RowOfEdits {
   readonly seen: Map<string, Cell>;
 }
 
-/** The rows that a save returned, by their previous key. */
+/** The rows that a save returned, keyed by the key that they had before the save. */
 export type Made = ReadonlyMap<string, EditedRow>;
 
 export function byRow(edits: readonly CellEdit[]): RowOfEdits[] {

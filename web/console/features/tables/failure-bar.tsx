@@ -12,7 +12,7 @@ import { t } from './text.ts';
 import type { Edits, Failure } from './use-edits.ts';
 import { Value } from './value.tsx';
 
-/** Returns the current row, which the server sends with a conflict. */
+/** Returns the row's current values, which the server sends if an edit conflicts with them. */
 export function currentOf(error: unknown): RowValues | undefined {
   return error instanceof ApiError && error.code === 'conflict'
     ? (error.body.current as RowValues | undefined)

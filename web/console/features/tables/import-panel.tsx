@@ -93,7 +93,7 @@ function Import({
         query: {
           ...reading,
           mapping: JSON.stringify(mapping),
-          // Skips values that were set before their column was mapped.
+          // Skips values that were set for a column before the operator mapped that column.
           fixed: JSON.stringify(
             Object.fromEntries(Object.entries(fixed).filter(([each]) => others.has(each))),
           ),

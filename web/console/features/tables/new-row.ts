@@ -4,8 +4,8 @@ import { hasDefault, valueIn } from './cells.ts';
 import { type Draft, missing } from './fields/check.ts';
 
 /**
- * Returns a column's initial value, which is its default. Without a default, the value is NULL if the column is
- * nullable, and otherwise missing.
+ * Returns a column's initial value, which is its default. If the column doesn't have a default, the value is NULL if
+ * the column is nullable, and otherwise missing.
  */
 export function newDraft(column: Column): Draft {
   if (hasDefault(column) || column.generated) return { default: true };

@@ -1,4 +1,4 @@
-/** Runs an import, or a dry run, and follows its progress. */
+/** Runs an import or a dry run, and follows the progress. */
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Payload } from '../../api/route.ts';

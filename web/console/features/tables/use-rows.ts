@@ -67,7 +67,7 @@ export function useRows(
   const dataOf = (page: number): RowPage | undefined =>
     queryClient.getQueryData<RowPage>(rowsQuery(name, view, page).queryKey);
 
-  // If a page has different columns, the table was altered, so its columns and pages are fetched again.
+  // If a page has different columns, the table was altered, so the table's columns and all pages are fetched again.
   const altered = results.find(({ data }) => data !== undefined && !hasColumnsOf(relation, data))?.data;
   useEffect(() => {
     if (altered === undefined) return;

@@ -1,6 +1,9 @@
 import { t } from './text.ts';
 
-/** The durations of a ban, in hours. The last duration is about a hundred years, which a Go duration can represent. */
+/**
+ * The durations of a ban, in hours. The last duration is about a hundred years, which is within the range of a Go
+ * duration.
+ */
 export const banChoices = [1, 24, 7 * 24, 30 * 24, 876_000] as const;
 
 export function durationOf(hours: number): string {

@@ -1,6 +1,6 @@
 /**
  * The frame of a user's details. In a wide window, the details are next to the list, which stays usable. In a narrow
- * window, they are in a side panel over the list.
+ * window, the details are in a side panel over the list.
  */
 import { ActionIcon } from '@mantine/core';
 import { IconChevronDown, IconChevronUp, IconX } from '@tabler/icons-react';

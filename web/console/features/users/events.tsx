@@ -95,7 +95,7 @@ const titles: Readonly<Record<string, string>> = {
   unbanned: t('users.event.unbanned'),
 };
 
-/** Returns the event and its details, such as the sign-in method, without IDs. */
+/** Returns the event and its details, such as the sign-in method. IDs are omitted. */
 function titleOf({ kind, details }: UserEvent): string {
   const facts = Object.entries(details)
     .filter(

@@ -1,4 +1,4 @@
-/** Reads and writes the users page's filters, order and position in its URL. */
+/** Reads and writes the filters, the order and the position in the URL of the users page. */
 import type { Address } from '../../api/route.ts';
 
 export const choices = ['confirmed', 'invited', 'banned', 'factor', 'guest', 'sso', 'signedIn'] as const;

@@ -4,7 +4,7 @@ import { useRef, useState } from 'react';
 import { fetchConsole } from '../../api/session.ts';
 import type { BulkAction, BulkResult } from './api.ts';
 
-/** The number of users per batch. With this size, the progress changes every few seconds. */
+/** The number of users per batch. With batches of this size, the displayed progress changes every few seconds. */
 const batchSize = 50;
 
 export interface BulkRun {
@@ -16,7 +16,7 @@ export interface BulkRun {
   /** The users whose batches haven't been sent because the run was stopped or a request failed. */
   readonly left: readonly string[];
   readonly isRunning: boolean;
-  /** The error of a request. The errors of single users are in `failures`. */
+  /** The error of the request that failed. The errors of single users are in `failures`. */
   readonly error: unknown;
 }
 

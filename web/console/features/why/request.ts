@@ -17,7 +17,7 @@ const operationOf: Readonly<Record<string, Operation>> = {
 
 /**
  * Returns the question for the request, or undefined if the request isn't for a single table. The log doesn't contain
- * the body of a write, so the operator must enter its values.
+ * the body of a write request, so the operator must enter the values.
  * @example
  * questionOf({ method: 'GET', path: '/rest/v1/notes', query: 'id=eq.5' });
  * // { schema: 'public', table: 'notes', op: 'select', key: { id: '5' }, as: 'anon' }

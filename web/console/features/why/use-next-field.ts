@@ -24,7 +24,7 @@ export function useNextField(step: Step) {
   useEffect(move);
   return {
     root,
-    /** Leaves the step, which the operator has completed. */
+    /** Moves the focus away from a step that the operator has completed. */
     moveOn: (completed: Step): void => {
       left.current = completed;
       move();

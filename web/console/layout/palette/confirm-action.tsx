@@ -8,7 +8,7 @@ import { t } from './text.ts';
 
 export type ConfirmedAction = 'backup' | 'sign-out';
 
-/** Asks for confirmation and then runs an action that doesn't have a dialog on a page. */
+/** Asks for confirmation and then runs an action for which no page has a dialog. */
 export function ConfirmAction({
   action,
   open,

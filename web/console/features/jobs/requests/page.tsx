@@ -50,7 +50,7 @@ function Requests() {
   );
 }
 
-/** An ID that links to the request if the operator is allowed to read its contents. */
+/** A request's ID, which is a link if the operator is allowed to read the request's contents. */
 function RequestId({ id, search, children }: { id: string; search: RequestSearch; children?: ReactNode }) {
   const maySee = useMay('secrets');
   if (!maySee) return <code>{id}</code>;

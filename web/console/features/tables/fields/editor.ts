@@ -4,7 +4,7 @@ import type { TableName } from '../../../api/queries.ts';
 import type { CellChange, Column } from '../../../api/types.ts';
 import type { Draft } from './check.ts';
 
-/** An element that can have focus and shows its problem to assistive technology. */
+/** An element that can have focus and reports a problem with its value to assistive technology. */
 export interface FieldProps {
   readonly id: string;
   readonly 'aria-invalid': true | undefined;

@@ -5,7 +5,7 @@ import { isExactNumber, parseJson } from './json-text.ts';
 import classes from './json-tree.module.css';
 
 const shownAtFirst = 100;
-/** Values with fewer members than this are open at first. */
+/** Objects and arrays with fewer members than this are initially open. */
 const openBelow = 12;
 
 export function JsonTree({ text, label }: { text: string; label: string }) {

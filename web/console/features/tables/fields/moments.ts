@@ -18,7 +18,7 @@ export interface ClockTime {
 }
 
 export interface Moment extends Day, ClockTime {
-  /** Minutes east of UTC. Undefined if the text contains no offset. */
+  /** Minutes east of UTC. Undefined if the text doesn't contain an offset. */
   readonly offset: number | undefined;
 }
 

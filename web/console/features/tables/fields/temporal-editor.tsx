@@ -174,7 +174,7 @@ function Part({
       {...(type === 'time' ? { step: 1 } : { max: '9999-12-31' })}
       value={value}
       onChange={(event) => {
-        // The browser's field has no value while one of its parts is missing.
+        // The browser's field doesn't have a value while a part of the date or time is missing.
         if (event.currentTarget.value !== '') onChange(event.currentTarget.value);
       }}
     />

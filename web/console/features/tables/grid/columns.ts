@@ -7,7 +7,10 @@ import { isNumber, widthOf } from '../cells.ts';
 
 export type Density = 'comfortable' | 'compact';
 
-/** An operator's choices for a table. Without a choice, a column has its default position and width. */
+/**
+ * An operator's choices for a table. If the operator hasn't chosen anything, a column has its default position and
+ * width.
+ */
 export interface ColumnLayout {
   /** The names of columns. Columns that aren't listed, such as new columns, follow in the table's order. */
   readonly order: readonly string[];

@@ -38,7 +38,7 @@ export interface GridRowProps {
   readonly scrolling: readonly PlacedColumn[];
   /** The column in this row that has focus, if any. Column 0 is the checkbox. */
   readonly active: number | undefined;
-  /** The columns of the selected range in this row. */
+  /** The columns in this row that belong to the selected range. */
   readonly rangeFrom: number | undefined;
   readonly rangeTo: number | undefined;
   readonly editing:

@@ -1,4 +1,4 @@
-/** The state of the grid, and the functions that its keys and rows call. */
+/** Provides the state of the grid, and the functions that the grid's key handlers and rows call. */
 import { type KeyboardEvent, type RefObject, useEffect, useMemo } from 'react';
 import type { RowView } from '../../../api/queries.ts';
 import type { Filter, Relation, RowKey, Sort } from '../../../api/types.ts';
@@ -46,7 +46,7 @@ export interface DataGridProps {
   readonly onUndo: () => void;
   /** Called for Escape if nothing in the grid is selected. */
   readonly onLeave: () => void;
-  /** Shows a message about the copied or pasted cells in the footer. */
+  /** Shows a message in the footer about the cells that were copied or pasted. */
   readonly onNote: (note: string) => void;
 }
 
