@@ -71,8 +71,8 @@ interface PageLinkProps {
 }
 
 /**
- * A link to another Account page that preserves the parameters of the flow. Without scripts, the link is an ordinary
- * link.
+ * A link that opens another Account page and preserves the parameters of the flow. Without scripts, the link is an
+ * ordinary link.
  */
 function usePage({ to, query }: PageLinkProps) {
   const [, navigate] = useLocation();

@@ -10,7 +10,10 @@ import { useFocusKept } from './use-focus-kept.ts';
 /** The ID of the text below the heading. The text describes the field that the page focuses. */
 export const introId = 'page-intro';
 
-/** False while the first page is shown. Later pages receive focus when they open, but the first page must not. */
+/**
+ * False while the first page is shown. Later pages receive focus when they open, but the first page must not receive
+ * focus.
+ */
 let isLater = false;
 
 export interface ShellProps {

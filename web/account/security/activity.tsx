@@ -32,7 +32,7 @@ export function ActivitySection({ user, isManaged }: { user: User; isManaged: bo
   const { refetch } = list;
   const shownFor = useRef(user);
   useEffect(() => {
-    // Every change on this page reloads the user and adds an entry.
+    // Every change on this page reloads the user and adds an entry to the timeline.
     if (shownFor.current !== user) void refetch();
     shownFor.current = user;
   }, [user, refetch]);

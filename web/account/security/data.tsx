@@ -58,8 +58,8 @@ export function DataSection({ user, onDeleted }: { user: User; onDeleted: () => 
 }
 
 /**
- * Asks for confirmation before the account is deleted. The user must type the account's name to prevent accidents.
- * Guests don't have a name.
+ * Asks for confirmation before the account is deleted. To prevent accidental deletion, the user must type the account's
+ * name. Guests don't have a name.
  */
 function DeleteForm(props: { user: User; onDeleted: () => void; onKeep: () => void }) {
   const who = nameOf(props.user);

@@ -157,7 +157,7 @@ function Opened({ facts }: { facts: FunctionFacts }) {
   );
 }
 
-/** Shows how the function is served and how to call it from a shell. */
+/** Shows how the function is served and how to call the function from a shell. */
 function Details({ facts }: { facts: FunctionFacts }) {
   const { data: home } = useQuery({ ...homeQuery, refetchInterval: false });
   const { slug, verifyJwt, entrypoint, deployedVersion, changedAt, secretNames } = facts;

@@ -91,7 +91,7 @@ function Rotate({ kind, onClose }: { kind: Kind; onClose: () => void }) {
   );
 }
 
-/** Shows when the old key was last used, so that the operator knows whether it can be revoked. */
+/** Shows when the old key was last used, so that the operator knows whether the key can be revoked. */
 function PreviousKey({ id, onRevoked }: { id: string; onRevoked: () => void }) {
   const { data } = useQuery({ ...keysQuery, refetchInterval: 5000 });
   const [isRevoking, setRevoking] = useState(false);

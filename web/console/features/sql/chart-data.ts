@@ -1,4 +1,4 @@
-/** Chooses and prepares the data of a result's chart. */
+/** Chooses and prepares the data for a chart of a query result. */
 import type { ChartChoice, RunColumn } from './api.ts';
 
 export type { ChartChoice };

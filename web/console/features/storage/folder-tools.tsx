@@ -98,7 +98,7 @@ export function FolderTools({
   );
 }
 
-/** Links to each parent folder. */
+/** Links to all parent folders. */
 function FileSearch({ search, onSearch }: { search: string; onSearch: (search: string) => void }) {
   const [text, setText] = useDebounced(search, onSearch);
   return <SearchInput label={t('files.search')} value={text} className={classes.search} onChange={setText} />;

@@ -1,6 +1,6 @@
 /**
- * Represents cell edits as data. Determines how edits are grouped by row, how they are undone, and how a completed save
- * changes edits that are still waiting.
+ * Represents cell edits as data. Determines how edits are grouped by row, how edits are undone, and how a completed
+ * save changes edits that are waiting to be saved.
  */
 import type { Cell, CellChange, EditedRow, RowKey } from '../../api/types.ts';
 import { keyText, valueIn } from './cells.ts';

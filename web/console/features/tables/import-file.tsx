@@ -4,7 +4,7 @@ import classes from './import-panel.module.css';
 import { likelyDelimiter } from './likely-delimiter.ts';
 import { t } from './text.ts';
 
-/** The number of bytes at the beginning of the file from which the columns are detected. */
+/** The columns are detected from this many bytes at the beginning of the file. */
 export const headBytes = 65_536;
 
 const delimiters = [

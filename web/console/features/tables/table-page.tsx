@@ -46,8 +46,8 @@ export function TablePage() {
           <SkeletonLines lines={10} />
         ) : null
       ) : (
-        // The key resets the selection, the undo steps and the focus when the operator opens a different table or
-        // selects a different persona.
+        // The component's key resets the selection, the undo steps and the focus when the operator opens a different
+        // table or selects a different persona.
         <OpenTable key={`${schema}.${table} ${as ?? ''}`} relation={relation} />
       )}
     </>

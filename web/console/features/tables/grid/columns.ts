@@ -96,7 +96,7 @@ export function filledWidths(columns: readonly GridColumn[], room: number): read
   return widths;
 }
 
-/** The maximum fraction of the grid for pinned columns. The other columns must remain readable. */
+/** The maximum fraction of the grid's width that pinned columns can take up. The other columns must remain readable. */
 const pinnedShare = 0.45;
 
 /** Returns the number of leading columns that stay at the left edge. */

@@ -1,7 +1,7 @@
 /**
  * Maps scroll positions to rows. Browsers limit the height of an element to about 17 or 33 million pixels, so the
- * scroll range of a long table is scaled down. If the user drags the scroll bar, the rows move in proportion. Small
- * scroll steps move the rows by the same number of pixels.
+ * scroll range of a long table is scaled down. If the user drags the scroll bar, the rows move in proportion. If the
+ * user scrolls in small steps, the rows move by the same number of pixels as in an unscaled table.
  */
 
 /** The maximum height of an element, which is below the limit of every browser. */

@@ -195,8 +195,8 @@ export function useDataGrid(props: DataGridProps, scroller: RefObject<HTMLElemen
 }
 
 /**
- * Returns the number of rows that a page key scrolls. The result is one less than the number of rows that fit in the
- * grid, so one row remains visible.
+ * Returns the number of rows that Page Up and Page Down scroll. The result is one less than the number of rows that fit
+ * in the grid, so one row remains visible.
  */
 const pageRowsOf = (scroller: HTMLElement | null, rowHeight: number): number =>
   Math.max(1, Math.floor(((scroller?.clientHeight ?? 0) - headHeight) / rowHeight) - 1);

@@ -23,7 +23,7 @@ import { ImportColumns } from './import-table-columns.tsx';
 import classes from './structure-page.module.css';
 import { t } from './text.ts';
 
-/** The number of bytes at the beginning of the file from which the types are inferred. */
+/** The types are inferred from this many bytes at the beginning of the file. */
 const inferredBytes = 1_000_000;
 
 export default function ImportTable({ schema, vocabulary }: { schema: string; vocabulary: Vocabulary }) {
