@@ -164,7 +164,7 @@ export function createConfiguration(deps: ConfigurationDeps): Configuration {
   };
 }
 
-/** Returns the key in the form in which the settings files contain it. */
+/** Returns the key as it is written in the settings files. */
 export const settingName = (key: string): string => key.replace(/^plinth\./, '');
 
 const faultsOf = (error: unknown): readonly string[] =>

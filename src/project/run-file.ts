@@ -35,7 +35,7 @@ export interface RunOptions {
   readonly readSources: () => readonly SqlText[];
   /** Returns the project's generated types. Called if no file creates the missing object. */
   readonly readTypes?: () => readonly TypesFile[];
-  /** Records the file in the history, in the transaction of the file's last statements. */
+  /** Records the file in the history, in the same transaction as the file's last statements. */
   readonly record: (tx: Queryable, statements: readonly string[]) => Promise<void>;
   /**
    * Whether the caller's last transaction flushes all earlier transactions to disk, so that this file's transactions

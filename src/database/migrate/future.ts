@@ -7,7 +7,10 @@ import type { PostgresErrorShape, Queryable } from '../types.ts';
 import type { MigrationFile } from './files.ts';
 import { readLedger } from './runner.ts';
 
-/** The module of SQL-only extensions that are applied as files. Only some databases have these extensions as files. */
+/**
+ * The module name that is recorded for SQL-only extensions, which are applied as files. Only some databases have these
+ * extensions as files.
+ */
 const optionalModule = 'extensions';
 
 type LedgerEntry = Pick<MigrationFile, 'module' | 'version'>;

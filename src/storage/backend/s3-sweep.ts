@@ -18,7 +18,8 @@ export async function sweepS3(bucket: Bucket, options: SweepOptions): Promise<Sw
   const missing: string[] = [];
   for (const digit of digits) {
     if (signal.aborted) break;
-    // The rows are read before the objects, so objects that are stored later are recent enough to be skipped.
+    // The rows are read before the objects are listed. Any object that is stored after the rows were read is therefore
+    // recent enough to be skipped.
     const living = await options.livingWith(digit);
     const objects = new Set(living.objects);
     const found = new Set<string>();

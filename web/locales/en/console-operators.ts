@@ -44,7 +44,7 @@ export const messages = {
     'To email links from here, configure an SMTP server in the settings. Without one, emails are captured in the inbox, where other operators could use the link.',
   'operators.reset-factor': 'Reset second factor',
   'operators.reset-factor-text':
-    '{name} will be signed out everywhere. Until they set up a new second factor, they can sign in with only a link.',
+    '{name} will be signed out everywhere. Until they set up a new second factor, a sign-in link is all they need to sign in.',
   'operators.remove': 'Remove',
   'operators.remove-title': 'Remove operator',
   'operators.remove-text':

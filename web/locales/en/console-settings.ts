@@ -125,8 +125,7 @@ export const messages = {
   'settings.mail-invalid': 'The template is invalid: {fault}',
   'settings.mail-preview': 'Preview with sample values',
   'settings.mail-language': 'Language of the preview',
-  'settings.mail-api-subject':
-    'If your app requests this email instead of the Account pages, its default subject is “{subject}”.',
+  'settings.mail-api-subject': 'If your app itself requests this email, the default subject is “{subject}”.',
   'settings.mail-subject': 'Subject',
   'settings.mail-fault': 'The default template is used because of an error in {file}: {fault}',
   'settings.variables': 'Available variables',

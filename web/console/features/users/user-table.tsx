@@ -198,5 +198,5 @@ export const providerName = (provider: string): string => (provider.startsWith('
 
 const toneCount = 5;
 
-/** Returns the number of a color that is always the same for the same user. */
+/** Returns a color index, which never changes for a user. */
 const toneOf = (id: string): number => Number.parseInt(id.slice(0, 4), 16) % toneCount;
