@@ -28,6 +28,7 @@ const seconds = Number(values.seconds);
 const sleepers = Number(values.sleepers);
 const readers = Number(values.readers);
 const connections = Number(values.connections);
+const warmUpMs = 3000;
 
 interface Outcome {
   readonly status: number;
@@ -106,7 +107,10 @@ function print(title: string, outcomes: readonly Outcome[]): void {
   console.log([title, ...byStatus(outcomes)].join('\n'));
 }
 
-const alone = await load(readers, seconds * 500);
+// A new server is slow at first, because Node compiles the code, and the server prepares its statements. Without this warm-up,
+// only the first measurement would include that time.
+await load(readers, warmUpMs);
+const alone = await load(readers, seconds * 1000);
 print(`${readers} readers`, alone);
 
 const sleepAgent = new Agent({ maxSockets: sleepers });
