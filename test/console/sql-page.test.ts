@@ -378,9 +378,15 @@ test('all operators can open a shared query, and the history is private', async 
   await write(page, 'select 42 as answer');
   await page.keyboard.press('Control+Enter');
   await page.getByText('Committed').waitFor();
+  const release = await holdScript(page, 'save-query');
   await page.getByRole('button', { name: 'Save', exact: true }).press('Enter');
+  await page.keyboard.type('The ');
+  release();
   const dialog = page.getByRole('dialog', { name: 'Save query' });
-  await dialog.getByLabel('Name').fill('The answer');
+  const name = dialog.getByLabel('Name');
+  await name.and(page.locator(':focus')).waitFor();
+  await page.keyboard.type('answer');
+  await expect.poll(() => name.inputValue()).toBe('The answer');
   await dialog.getByLabel('Folder').fill('Answers');
   await dialog.getByLabel('Share with all operators').check();
   await dialog.getByRole('button', { name: 'Save', exact: true }).press('Enter');

@@ -10,6 +10,7 @@ import { lazyPart } from '../../components/lazy-part.ts';
 import { LazyPersonaPicker } from '../../components/lazy-persona-picker.tsx';
 import { PageHead } from '../../components/page.tsx';
 import { SkeletonLines } from '../../components/skeleton.tsx';
+import { collectTyped } from '../../components/typed-ahead.ts';
 import { namesQuery } from './api.ts';
 import classes from './page.module.css';
 import { Parameters, useParameters } from './parameters.tsx';
@@ -167,7 +168,10 @@ function OpenQuery({
           onEvery={query.runEvery}
           onCancel={query.cancel}
           onExplain={query.explain}
-          onSave={() => setSaving(true)}
+          onSave={() => {
+            collectTyped();
+            setSaving(true);
+          }}
           onLimits={setLimits}
         />
         <ResultPane

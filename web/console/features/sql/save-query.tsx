@@ -4,6 +4,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 import { fetchConsole } from '../../api/session.ts';
 import { FormDialog } from '../../components/form-dialog.tsx';
+import { insertTyped } from '../../components/typed-ahead.ts';
 import { type SavedQuery, savedQuery } from './api.ts';
 import { changeTab, type Tab } from './tabs.ts';
 import { t } from './text.ts';
@@ -72,6 +73,7 @@ function SaveForm({
         autoComplete="off"
         data-autofocus
         value={name}
+        onFocus={insertTyped}
         onChange={(event) => setName(event.currentTarget.value)}
       />
       <TextInput
