@@ -100,6 +100,8 @@ async function fillProject(owner: Operator, backend: Backend): Promise<void> {
   });
   await post(owner, '/keys/api', { kind: 'secret', name: 'Worker' });
   await post(owner, '/keys/api', { kind: 'publishable', name: 'Greenhouse app for tablets' });
+  await post(owner, '/function-secrets', { name: 'STRIPE_SECRET_KEY', value: 'secret' });
+  await post(owner, '/function-secrets', { name: 'WAREHOUSE_TOKEN', value: 'secret' });
   await post(owner, '/tokens', { name: 'CI', role: 'developer', lifetimeDays: 30 });
 }
 

@@ -67,8 +67,10 @@ const functions: readonly State[] = [
   { name: 'functions-new', path: '/functions', act: press('New function') },
   { name: 'function', path: '/functions?name=send-invoice', act: inOrder(press('Send'), see('202')) },
   { name: 'function-failing', path: '/functions?name=recalculate-prices', act: press('Send') },
-  { name: 'function-secret', path: '/functions?name=send-invoice', act: press('Set secret') },
   { name: 'function-read-only', path: '/functions?name=send-invoice', as: 'looker' },
+  { name: 'function-secrets', path: '/functions?view=secrets' },
+  { name: 'function-secrets-new', path: '/functions?view=secrets', act: press('Set secret') },
+  { name: 'function-secrets-read-only', path: '/functions?view=secrets', as: 'looker' },
 ];
 
 const jobs: readonly State[] = [
@@ -76,6 +78,7 @@ const jobs: readonly State[] = [
   { name: 'job', path: '/jobs/cron', act: openRow('failing-job') },
   { name: 'job-long-name', path: '/jobs/cron', act: openRow('recalculate-the') },
   { name: 'job-edit', path: '/jobs/cron', act: inOrder(openRow('nightly'), press('Edit')) },
+  { name: 'job-missing', path: '/jobs/cron?id=nothing' },
   { name: 'job-delete', path: '/jobs/cron', act: inOrder(openRow('nightly'), press('Delete')) },
   { name: 'jobs-new', path: '/jobs/cron', act: press('New job') },
   { name: 'jobs-read-only', path: '/jobs/cron', as: 'looker' },
@@ -137,7 +140,11 @@ const operations: readonly State[] = [
   { name: 'advisors', path: '/advisors' },
   { name: 'advisors-finding', path: '/advisors', act: press(/public\.invoices/) },
   { name: 'backups', path: '/backups' },
-  { name: 'backups-running', path: '/backups', act: press('Run restore check') },
+  {
+    name: 'backups-running',
+    path: '/backups',
+    act: (page) => page.getByRole('button', { name: 'Run restore check' }).click({ timeout: 60_000 }),
+  },
   { name: 'migrations', path: '/migrations' },
   { name: 'migration-changed', path: '/migrations?version=20260201000000', act: see('SQL that was applied') },
   { name: 'migration-pending', path: '/migrations?version=20260401000000' },

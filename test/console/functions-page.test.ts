@@ -72,7 +72,7 @@ test('the page shows the code and the activity, and secrets can be set and remov
   await page.getByRole('region', { name: 'Code' }).getByText('Deno.serve').waitFor();
   await page.getByRole('button', { name: 'Send' }).press('Enter');
   await page.getByRole('region', { name: 'Last hour' }).getByText('Error rate').waitFor();
-  await page.getByText('Show as a table').click();
+  await page.getByText('View as table').click();
   await page.getByRole('table', { name: 'Last hour' }).waitFor();
   await page.getByRole('link', { name: 'Manage secrets for all functions' }).press('Enter');
   await page.getByRole('heading', { name: 'Secrets for all functions', level: 2 }).waitFor();

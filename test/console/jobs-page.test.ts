@@ -103,6 +103,26 @@ describe('with everything enabled', () => {
     await close();
   });
 
+  test('every list says if the item in the URL doesn’t exist', async () => {
+    const { page, complaints, go, close } = await signedIn(browser, backend);
+    for (const [path, title] of [
+      ['cron?id=nothing', 'Job nothing not found'],
+      ['webhooks?id=nothing', 'Webhook not found'],
+      ['queues?id=nothing', 'Queue nothing not found'],
+      ['requests?answered=nothing', 'Request nothing not found'],
+      ['requests?answered=987654321', "This request doesn't exist."],
+    ] as const) {
+      await go(`/jobs/${path}`);
+      const note = page.getByRole('alert').filter({ hasText: title });
+      await note.waitFor();
+      if (path === 'cron?id=nothing') await expectSound(page, 'a job that doesn’t exist');
+      await note.getByRole('button', { name: 'Back to the list' }).press('Enter');
+      await note.waitFor({ state: 'detached' });
+    }
+    expect(complaints.list.filter((each) => !each.includes('404'))).toEqual([]);
+    await close();
+  });
+
   test('a webhook can be created with the keyboard and is called, and its response is shown as text', async () => {
     const { page, complaints, go, close } = await signedIn(browser, backend);
     await go('/jobs/webhooks');

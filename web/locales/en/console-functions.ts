@@ -66,7 +66,7 @@ export const messages = {
   'activity.p95': '95% finished within',
   'activity.p95-label': '95th percentile request duration per minute, up to {time}',
   'activity.up-to': 'up to {time}',
-  'activity.table': 'Show as a table',
+  'activity.table': 'View as table',
 
   'code.title': 'Code',
   'code.files': 'Function files',

@@ -40,6 +40,7 @@ export const messages = {
   'cron.off-title': 'Run SQL on a schedule',
   'cron.off-text':
     'Enable pg_cron to run SQL at set times or intervals. Use it to delete old rows, update counts or invoke functions.',
+  'cron.not-found': 'Job {id} not found',
   'cron.none-title': 'No scheduled jobs yet',
   'cron.none-text': 'A job runs a SQL statement on a schedule, such as every night at 3:00.',
   'cron.new': 'New job',
@@ -98,6 +99,7 @@ export const messages = {
   'hooks.off-title': 'Notify other services of changes',
   'hooks.off-text':
     'A webhook sends each inserted, updated or deleted row of a table to the URL of a function or another service. To use webhooks in this database, enable pg_net.',
+  'hooks.not-found': 'Webhook not found',
   'hooks.none-title': 'No webhooks yet',
   'hooks.none-text':
     'Select a table and enter a URL. Each inserted, updated or deleted row is sent to the URL as JSON once its transaction commits.',
@@ -154,6 +156,7 @@ export const messages = {
   'requests.off-title': 'Send requests from SQL',
   'requests.off-text':
     'Enable pg_net to send HTTP requests from SQL, triggers and scheduled jobs in the background.',
+  'requests.not-found': 'Request {id} not found',
   'requests.waiting': 'Queued',
   'requests.waiting-text':
     '{count, plural, =0 {No requests are queued.} one {# request is queued.} other {# requests are queued.}}',
@@ -189,6 +192,7 @@ export const messages = {
   'queues.off-title': 'Process work in the background with queues',
   'queues.off-text':
     'Enable pgmq to queue messages. After a consumer reads a message, it’s hidden from other consumers until it’s deleted or its visibility timeout expires.',
+  'queues.not-found': 'Queue {name} not found',
   'queues.none-title': 'No queues yet',
   'queues.none-text':
     'A queue holds work for later, such as emails to send, images to resize or rows to index.',

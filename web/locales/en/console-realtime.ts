@@ -9,6 +9,7 @@ export const messages = {
   'realtime.no-table': 'None',
   'realtime.all-tables': 'All tables in public',
   'realtime.event': 'Event',
+  'realtime.all-events': 'All',
   'realtime.filter': 'Filter',
   'realtime.filter-example': 'id=eq.1',
   'realtime.join': 'Join',
@@ -74,7 +75,7 @@ export const messages = {
   'checks.fine': 'OK',
   'checks.table-missing': 'This table doesn’t exist.',
   'checks.not-published':
-    'The table isn’t in the supabase_realtime publication. To add it, run alter publication supabase_realtime add table …;',
+    'The table isn’t in the supabase_realtime publication. To add it, run alter publication supabase_realtime add table {table};',
   'checks.no-grant': 'The role can’t read the table. Grant the role the SELECT privilege.',
   'checks.rls-off': 'Row-level security is off, so every change is delivered.',
   'checks.no-policy':

@@ -15,7 +15,7 @@ export const messages = {
   'reference.notes': 'Notes',
   'reference.key': 'primary key',
   'reference.required': 'required',
-  'reference.to': 'to {table}',
+  'reference.to': 'references {table}',
   'reference.snippets': 'Code examples',
   'reference.operation': 'Operation',
   'reference.op.select': 'Read',

@@ -50,6 +50,8 @@ const secondText = new Intl.DateTimeFormat('en-GB', {
 export const timeMarks: uPlot.Axis.DynamicValues = (_plot, splits, _axis, _space, step) => {
   const format = step >= minuteSeconds ? minuteText : secondText;
   return splits.map((seconds) => {
+    // If the marks are less than a second apart, only those of whole seconds have a text.
+    if (Math.abs(seconds - Math.round(seconds)) > 1 / millisPerSecond) return null;
     const time = new Date(seconds * millisPerSecond);
     const isMidnight = time.getHours() === 0 && time.getMinutes() === 0 && time.getSeconds() === 0;
     return (step >= daySeconds || isMidnight ? dayText : format).format(time);

@@ -37,8 +37,10 @@ function Body({ finding, onClose }: { finding: Finding; onClose: () => void }) {
       </p>
       <Facts>
         <Fact label={t('advisors.rule')}>
-          <code>{finding.name}</code>{' '}
-          <Tag tone={toneOf(finding.level)}>{t(`advisors.level-${finding.level}`)}</Tag>
+          <span className={classes.ruleName}>
+            <code>{finding.name}</code>
+            <Tag tone={toneOf(finding.level)}>{t(`advisors.level-${finding.level}`)}</Tag>
+          </span>
         </Fact>
         <Fact label={t('advisors.why')}>{finding.description}</Fact>
         {finding.affected_rows === undefined ? null : (
@@ -46,16 +48,20 @@ function Body({ finding, onClose }: { finding: Finding; onClose: () => void }) {
         )}
       </Facts>
       <Places metadata={finding.metadata} />
-      <h3>{t('advisors.fix')}</h3>
-      {finding.fix === undefined ? (
-        <p>{t('advisors.no-fix', { remediation: isLink ? '' : finding.remediation })}</p>
-      ) : (
-        <FixForm finding={finding} fix={finding.fix} onClose={onClose} />
-      )}
+      <div className={classes.fix}>
+        <h3>{t('advisors.fix')}</h3>
+        {finding.fix === undefined ? (
+          <p>{t('advisors.no-fix', { remediation: isLink ? '' : finding.remediation })}</p>
+        ) : (
+          <FixForm finding={finding} fix={finding.fix} onClose={onClose} />
+        )}
+      </div>
       {isLink ? (
-        <a href={finding.remediation} target="_blank" rel="noreferrer">
-          {t('advisors.documentation')}
-        </a>
+        <p>
+          <a href={finding.remediation} target="_blank" rel="noreferrer">
+            {t('advisors.documentation')}
+          </a>
+        </p>
       ) : null}
     </div>
   );
@@ -111,7 +117,9 @@ function FixForm({
 
   return (
     <>
-      <div role="status">{apply.data === undefined ? null : <Applied result={apply.data} />}</div>
+      <div role="status" className={classes.status}>
+        {apply.data === undefined ? null : <Applied result={apply.data} />}
+      </div>
       {apply.data === undefined ? (
         <form className={classes.form} onSubmit={submit}>
           <CodeBlock text={fix.sql} what={t('advisors.sql')} />

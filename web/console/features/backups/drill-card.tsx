@@ -11,20 +11,33 @@ export function DrillCard({ drill: { step, last } }: Pick<BackupsOverview, 'dril
   return (
     <Card title={t('backups.drill')} text={t('backups.drill-text')}>
       <div role="status" className={classes.running}>
-        {step === null ? null : <p>{t('backups.drill-running', { step })}</p>}
+        {step === null ? null : (
+          <Notice tone="info">
+            <p>{t('backups.drill-running', { step })}</p>
+          </Notice>
+        )}
       </div>
-      {last === null ? <p>{t('backups.drill-none')}</p> : <Result drill={last} />}
+      {last === null ? <p>{t('backups.drill-none')}</p> : <Result drill={last} isRunning={step !== null} />}
     </Card>
   );
 }
 
-function Result({ drill: { endedAt, durationMs, problems, checked } }: { drill: Drill }) {
+function Result({
+  drill: { endedAt, durationMs, problems, checked },
+  isRunning,
+}: {
+  drill: Drill;
+  /** Whether a new check is running. The last success is then less important than its progress. */
+  isRunning: boolean;
+}) {
   return (
     <div className={classes.noticed}>
       {problems.length === 0 ? (
-        <Notice tone="success">
-          <p>{t('backups.drill-good')}</p>
-        </Notice>
+        isRunning ? null : (
+          <Notice tone="success">
+            <p>{t('backups.drill-good')}</p>
+          </Notice>
+        )
       ) : (
         <Notice tone="danger" title={t('backups.drill-bad', { count: problems.length })}>
           {problems.map((problem) => (

@@ -111,7 +111,6 @@ function Status({ overview }: { overview: BackupsOverview }) {
   return (
     <Card title={t('backups.state')}>
       <div className={classes.noticed}>
-        {' '}
         {problem === null && !overdue ? null : (
           <Notice tone="danger" title={t('backups.problem')}>
             <p>{problem ?? t('backups.overdue')}</p>
@@ -143,7 +142,7 @@ function Status({ overview }: { overview: BackupsOverview }) {
             <Copyable value={overview.target} what={t('backups.target')} />
           </Fact>
         </Facts>
-      </div>{' '}
+      </div>
     </Card>
   );
 }

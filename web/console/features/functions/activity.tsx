@@ -2,14 +2,14 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import list from '../../components/list.module.css';
+import { millis } from '../../components/millis.ts';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { SparkBars } from '../../components/spark-bars.tsx';
 import classes from './activity.module.css';
 import { type ActivityMinute, activityQuery } from './api.ts';
 import { t } from './text.ts';
 
-const msText = (ms: number): string =>
-  t('calls.ms', { ms: ms >= 10 ? String(Math.round(ms)) : ms.toFixed(1) });
+const msText = (ms: number): string => t('calls.ms', { ms: millis(ms) });
 
 export function Activity({ slug }: { slug: string }) {
   const { data, error } = useQuery(activityQuery(slug));

@@ -1,6 +1,7 @@
 /** Lists the latest requests to a function, with their results and durations. */
 import { useQuery } from '@tanstack/react-query';
 import list from '../../components/list.module.css';
+import { millis } from '../../components/millis.ts';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { Tag, type TagTone } from '../../components/tag.tsx';
 import { type Invocation, invocationsQuery } from './api.ts';
@@ -9,8 +10,7 @@ import { t } from './text.ts';
 
 const toneOf = (status: number): TagTone =>
   status >= 500 ? 'danger' : status >= 400 ? 'warning' : status >= 300 ? 'info' : 'success';
-const msText = (ms: number): string =>
-  t('calls.ms', { ms: ms >= 10 ? String(Math.round(ms)) : ms.toFixed(1) });
+const msText = (ms: number): string => t('calls.ms', { ms: millis(ms) });
 
 export function Invocations({ slug, onRequest }: { slug: string; onRequest: (requestId: string) => void }) {
   const { data, error } = useQuery(invocationsQuery(slug));
@@ -58,7 +58,7 @@ function Row({ call, onRequest }: { call: Invocation; onRequest: (requestId: str
   const moment = new Date(at);
   return (
     <tr>
-      <td className={list.dim}>
+      <td className={`${list.dim} ${classes.time}`}>
         <time dateTime={moment.toISOString()} title={moment.toISOString()}>
           {moment.toLocaleTimeString([], { hour12: false })}
         </time>

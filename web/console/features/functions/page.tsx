@@ -88,6 +88,7 @@ export function FunctionsPage() {
                 <IconKey size={16} stroke={1.75} aria-hidden />
                 <ItemName>{t('secrets.title')}</ItemName>
               </Link>
+              <hr className={classes.divider} />
               {data.map(({ slug, state }) => (
                 <Link
                   key={slug}
@@ -180,8 +181,8 @@ function Details({ facts }: { facts: FunctionFacts }) {
           {t(verifyJwt ? 'functions.token-needed' : 'functions.token-free')}
         </Fact>
         <Fact label={t('functions.secrets')}>
-          {secretNames.length === 0 ? t('functions.no-secrets') : <code>{secretNames.join(' ')}</code>}{' '}
-          <Link to="/functions" search={{ view: 'secrets' }}>
+          {secretNames.length === 0 ? t('functions.no-secrets') : <code>{secretNames.join(', ')}</code>}
+          <Link to="/functions" search={{ view: 'secrets' }} className={classes.manage}>
             {t('functions.all-secrets')}
           </Link>
         </Fact>

@@ -1,4 +1,5 @@
 import { Copyable } from '../../../ui/copyable.tsx';
+import { Fact, Facts } from '../../components/facts.tsx';
 import { CodeBlock } from '../../components/json-block.tsx';
 import { Tag } from '../../components/tag.tsx';
 import type { FunctionResponse } from './api.ts';
@@ -28,7 +29,13 @@ export function ResponseView({ answer: response }: { answer: FunctionResponse })
           ))}
         </dl>
       </details>
-      {requestId === null ? null : <Copyable value={requestId} what={t('problem.request-id')} />}
+      {requestId === null ? null : (
+        <Facts layout="stacked">
+          <Fact label={t('problem.request-id')}>
+            <Copyable value={requestId} what={t('problem.request-id')} />
+          </Fact>
+        </Facts>
+      )}
     </>
   );
 }

@@ -8,6 +8,7 @@ import { PasswordField } from '../../../ui/password-field.tsx';
 import { fetchConsole, useMay } from '../../api/session.ts';
 import { Confirm } from '../../components/confirm.tsx';
 import { FormDialog } from '../../components/form-dialog.tsx';
+import list from '../../components/list.module.css';
 import { Moment } from '../../components/moment.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import classes from './activity.module.css';
@@ -42,29 +43,43 @@ export function Secrets() {
       <p className={classes.dim}>{t('secrets.text')}</p>
       {error === null ? null : <ProblemBox error={error} />}
       {data === undefined || data.length === 0 ? null : (
-        <ul className={classes.secrets}>
-          {data.map(({ name, updatedAt }) => (
-            <li key={name}>
-              <span>
-                <code>{name}</code>{' '}
-                <span className={classes.dim}>
-                  <Moment at={updatedAt} relative />
-                </span>
-              </span>
-              {mayWrite ? (
-                <ActionIcon
-                  variant="subtle"
-                  color="gray"
-                  aria-label={t('secrets.remove', { name })}
-                  title={t('secrets.remove', { name })}
-                  onClick={() => setRemoving(name)}
-                >
-                  <IconTrash size={16} aria-hidden />
-                </ActionIcon>
-              ) : null}
-            </li>
-          ))}
-        </ul>
+        <div className={classes.secrets}>
+          <table className={list.table}>
+            <caption className="visually-hidden">{t('secrets.title')}</caption>
+            <thead>
+              <tr>
+                <th scope="col">{t('secrets.name')}</th>
+                <th scope="col">{t('functions.changed')}</th>
+                {mayWrite ? <td /> : null}
+              </tr>
+            </thead>
+            <tbody>
+              {data.map(({ name, updatedAt }) => (
+                <tr key={name}>
+                  <td>
+                    <code>{name}</code>
+                  </td>
+                  <td className={list.dim}>
+                    <Moment at={updatedAt} relative />
+                  </td>
+                  {mayWrite ? (
+                    <td className={list.actions}>
+                      <ActionIcon
+                        variant="subtle"
+                        color="gray"
+                        aria-label={t('secrets.remove', { name })}
+                        title={t('secrets.remove', { name })}
+                        onClick={() => setRemoving(name)}
+                      >
+                        <IconTrash size={16} aria-hidden />
+                      </ActionIcon>
+                    </td>
+                  ) : null}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
       )}
       {data?.length === 0 ? <p className={classes.dim}>{t('secrets.none')}</p> : null}
       {mayWrite ? (

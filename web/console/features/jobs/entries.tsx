@@ -5,6 +5,7 @@ import type { ReactNode } from 'react';
 import { useMay } from '../../api/session.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import list from '../../components/list.module.css';
+import { MissingNote } from '../../components/missing-note.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { SkeletonLines } from '../../components/skeleton.tsx';
 import classes from './jobs.module.css';
@@ -17,10 +18,12 @@ interface EntriesProps<T> {
   readonly add: { readonly label: string; readonly onClick: () => void };
   /** Shown instead of an empty list. */
   readonly none: { readonly icon: ReactNode; readonly title: string; readonly text: string };
+  /** Shown above the list if the URL contains the ID of an entry that doesn't exist. */
+  readonly missing: { readonly title: string; readonly onBack: () => void } | undefined;
   readonly children: (entries: readonly T[]) => ReactNode;
 }
 
-export function Entries<T>({ entries, error, note, add, none, children }: EntriesProps<T>) {
+export function Entries<T>({ entries, error, note, add, none, missing, children }: EntriesProps<T>) {
   const mayWrite = useMay('write');
   return (
     <>
@@ -40,6 +43,11 @@ export function Entries<T>({ entries, error, note, add, none, children }: Entrie
       ) : null}
       <div className={list.scroll}>
         {error === null ? null : <ProblemBox error={error} />}
+        {missing === undefined ? null : (
+          <div className={classes.missing}>
+            <MissingNote {...missing} />
+          </div>
+        )}
         {entries === undefined ? (
           error === null ? (
             <SkeletonLines lines={8} />

@@ -59,8 +59,10 @@ function daysOf({ days, weekdays, lastDay, eitherDay }: Times): string | undefin
     ...runs(days).map((run) => t('schedule.day', { day: span(run, String) })),
     ...(lastDay ? [t('schedule.last-day')] : []),
   ]);
-  const weekdayList = list(runs(weekdays).map((run) => span(run, weekdayName)));
-  if (everyDay) return t('schedule.on', { weekdays: weekdayList });
+  const weekdayRuns = runs(weekdays);
+  const weekdayList = list(weekdayRuns.map((run) => span(run, weekdayName)));
+  const isRange = weekdayRuns.length === 1 && weekdays.length > 1;
+  if (everyDay) return isRange ? weekdayList : t('schedule.on', { weekdays: weekdayList });
   if (everyWeekday) return t('schedule.of-month', { days: dayList });
   return t(eitherDay ? 'schedule.either' : 'schedule.both', { days: dayList, weekdays: weekdayList });
 }

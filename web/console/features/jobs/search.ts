@@ -27,7 +27,9 @@ export interface RequestSearch {
 }
 
 export const validateRequestSearch = (search: Record<string, unknown>): RequestSearch => {
-  const one = (name: 'waiting' | 'answered') =>
-    /^\d+$/.test(String(search[name])) ? { [name]: String(search[name]) } : {};
+  const one = (name: 'waiting' | 'answered') => {
+    const { id } = validateOpenSearch({ id: search[name] });
+    return id === undefined ? {} : { [name]: id };
+  };
   return { ...one('waiting'), ...one('answered'), ...(search.failed === true ? { failed: true } : {}) };
 };

@@ -1,5 +1,6 @@
 /** The log page, which shows the entries of all services, newest first. */
 
+import { Button } from '@mantine/core';
 import { IconListDetails } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
@@ -12,6 +13,7 @@ import { PageHead } from '../../components/page.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { SkeletonLines } from '../../components/skeleton.tsx';
 import { useEntryStream } from '../../components/use-entry-stream.ts';
+import { t as common } from '../../text.ts';
 import { filterQuery, type LogEntry, type LogFilter, logsQuery } from './api.ts';
 import { LinePanel, RequestPanel } from './entry-panel.tsx';
 import { Filters } from './filters.tsx';
@@ -30,6 +32,7 @@ export function LogsPage() {
   );
   const [line, setLine] = useState<LogEntry | undefined>();
   const stored = data?.pages.flatMap((page) => page.entries);
+  const isFiltered = Object.keys(filter).length > 0;
   const entries = stored === undefined ? undefined : merged(tail.entries.toReversed(), stored);
   const change = (name: keyof LogFilter, value: string): void =>
     void navigate({
@@ -66,8 +69,18 @@ export function LogsPage() {
           <EmptyState
             icon={<IconListDetails size={22} stroke={1.75} />}
             title={t('logs.none-title')}
-            text={t('logs.none-text')}
-          />
+            text={t(isFiltered ? 'logs.none-filtered' : 'logs.none-text')}
+          >
+            {isFiltered ? (
+              <Button
+                size="compact-sm"
+                variant="default"
+                onClick={() => void navigate({ search: live ? { live } : {}, replace: true })}
+              >
+                {common('filter.clear')}
+              </Button>
+            ) : null}
+          </EmptyState>
         ) : (
           <LogTable
             entries={entries}

@@ -1,3 +1,4 @@
+import { millis } from '../../components/millis.ts';
 import { Tag, type TagTone } from '../../components/tag.tsx';
 import type { LogEntry } from './api.ts';
 import { t } from './text.ts';
@@ -9,9 +10,7 @@ export function StatusTag({ status }: { status: number }) {
   return <Tag tone={toneOf(status)}>{status}</Tag>;
 }
 
-/** Formats a duration, with fractions of a millisecond only if the duration is short. */
-export const msText = (ms: number): string =>
-  t('logs.ms', { ms: ms >= 100 ? String(Math.round(ms)) : ms >= 1 ? ms.toFixed(1) : ms.toFixed(2) });
+export const msText = (ms: number): string => t('logs.ms', { ms: millis(ms) });
 
 export const titleOf = ({ kind, method, path, message }: LogEntry): string =>
   kind === 'request' ? `${method} ${path}` : (message.split('\n', 1)[0] ?? '');

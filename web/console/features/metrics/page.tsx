@@ -12,6 +12,7 @@ import { PageHead } from '../../components/page.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { SkeletonLines } from '../../components/skeleton.tsx';
 import { rangeText } from '../logs/filters.tsx';
+import { msText } from '../logs/parts.tsx';
 import { t } from '../logs/text.ts';
 import { type MetricsReport, metricsQuery, ranges } from './api.ts';
 import classes from './page.module.css';
@@ -89,9 +90,6 @@ export function MetricsPage() {
   );
 }
 
-/** Only short durations have a digit after the decimal point. */
-const rounded = (ms: number): string => ms.toLocaleString('en', { maximumFractionDigits: ms < 100 ? 1 : 0 });
-
 function ServiceTable({ report, minutes }: { report: MetricsReport; minutes: number }) {
   return (
     <table className={list.table}>
@@ -133,10 +131,8 @@ function ServiceTable({ report, minutes }: { report: MetricsReport; minutes: num
             <td className={classes.number} data-fault={failed > 0 || undefined}>
               {failed}
             </td>
-            <td className={`${list.wide} ${classes.number}`}>
-              {p50 === null ? '—' : t('logs.ms', { ms: rounded(p50) })}
-            </td>
-            <td className={classes.number}>{p95 === null ? '—' : t('logs.ms', { ms: rounded(p95) })}</td>
+            <td className={`${list.wide} ${classes.number}`}>{p50 === null ? '—' : msText(p50)}</td>
+            <td className={classes.number}>{p95 === null ? '—' : msText(p95)}</td>
           </tr>
         ))}
       </tbody>

@@ -3,7 +3,7 @@ import { Button } from '@mantine/core';
 import { IconStack2 } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useState } from 'react';
+import { Fragment, useState } from 'react';
 import { Notice } from '../../../ui/notice.tsx';
 import { useMay } from '../../api/session.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
@@ -90,6 +90,17 @@ export function MigrationsPage() {
   );
 }
 
+/** Text that wraps after underscores and slashes instead of in the middle of a word. */
+function Breakable({ text }: { text: string }) {
+  return text.split(/(?<=[_/])/).map((part, index) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a text have no other identity
+    <Fragment key={index}>
+      {part}
+      <wbr />
+    </Fragment>
+  ));
+}
+
 function MigrationTable({
   migrations,
   onOpen,
@@ -123,13 +134,17 @@ function MigrationTable({
                 {version}
               </button>
             </td>
-            <td className={classes.name}>{name}</td>
+            <td className={classes.name}>
+              <Breakable text={name} />
+            </td>
             <td>
               <Tag tone={tones[state]} {...(isOlder ? { title: t('migrations.older') } : {})}>
                 {t(`migrations.state-${state}`)}
               </Tag>
             </td>
-            <td className={`${list.wide} ${list.dim} ${classes.file}`}>{file}</td>
+            <td className={`${list.wide} ${list.dim} ${classes.file}`}>
+              <Breakable text={file ?? ''} />
+            </td>
           </tr>
         ))}
       </tbody>

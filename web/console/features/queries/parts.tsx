@@ -1,4 +1,5 @@
 /** Formats numbers as text. */
+import { millis } from '../../components/millis.ts';
 import { t } from './text.ts';
 
 const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
@@ -12,8 +13,7 @@ export const wholeText = (count: number): string => whole.format(Math.round(coun
 
 /** Formats a duration with up to three significant digits. */
 export function durationText(ms: number): string {
-  if (ms < 1) return t('queries.ms', { ms: ms.toFixed(2) });
-  if (ms < 1000) return t('queries.ms', { ms: ms < 10 ? ms.toFixed(1) : String(Math.round(ms)) });
+  if (ms < 1000) return t('queries.ms', { ms: millis(ms) });
   if (ms < 120_000) return t('queries.seconds', { seconds: (ms / 1000).toFixed(ms < 10_000 ? 1 : 0) });
   if (ms < 7_200_000) return t('queries.minutes', { minutes: (ms / 60_000).toFixed(0) });
   return t('queries.hours', { hours: (ms / 3_600_000).toFixed(0) });

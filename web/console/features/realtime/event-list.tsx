@@ -48,7 +48,9 @@ function EventRow({ event: { at, kind, title, payload, isBad } }: { event: Chann
     <details>
       <summary>
         <time dateTime={moment.toISOString()}>{moment.toLocaleTimeString([], { hour12: false })}</time>
-        <Tag tone={isBad ? 'danger' : tones[kind]}>{t(`kind.${kind}`)}</Tag>
+        <span className={classes.eventKind}>
+          <Tag tone={isBad ? 'danger' : tones[kind]}>{t(`kind.${kind}`)}</Tag>
+        </span>
         <span className={classes.eventTitle}>{title}</span>
       </summary>
       <div className={classes.eventBody}>

@@ -139,7 +139,7 @@ export function JoinForm({
           disabled={table === undefined}
           value={event}
           onChange={(change) => setEvent(change.currentTarget.value)}
-          data={events}
+          data={events.map((value) => ({ value, label: value === '*' ? t('realtime.all-events') : value }))}
         />
       </div>
       <TextInput

@@ -22,20 +22,29 @@ export function Columns({ schema, table }: { schema: string; table: string }) {
         <Names
           caption={t('reference.columns')}
           head={t('reference.column')}
-          rows={data.columns.map((column) => ({ ...column, notes: notesOf(column) }))}
+          rows={data.columns.map((column) => ({ ...column, notes: notesOf(column, schema) }))}
         />
       )}
     </Card>
   );
 }
 
-const notesOf = (column: Column): ReactNode => (
+const notesOf = (column: Column, schema: string): ReactNode => (
   <>
     {column.primary_key ? <Tag tone="info">{t('reference.key')}</Tag> : null}{' '}
     {!column.nullable && column.default === null && column.identity === null ? (
       <Tag>{t('reference.required')}</Tag>
     ) : null}{' '}
-    {column.references === null ? null : <Tag>{t('reference.to', { table: column.references.table })}</Tag>}
+    {column.references === null ? null : (
+      <span className={list.dim}>
+        {t('reference.to', {
+          table:
+            column.references.schema === schema
+              ? column.references.table
+              : `${column.references.schema}.${column.references.table}`,
+        })}
+      </span>
+    )}
   </>
 );
 

@@ -55,6 +55,11 @@ function Jobs() {
           title: t('cron.none-title'),
           text: t('cron.none-text'),
         }}
+        missing={
+          id === undefined || data === undefined || open !== undefined
+            ? undefined
+            : { title: t('cron.not-found', { id }), onBack: () => void navigate({ search: {} }) }
+        }
       >
         {(all) => <JobTable jobs={all} zone={data?.zone ?? ''} openId={id} />}
       </Entries>

@@ -46,6 +46,11 @@ function Queues() {
           title: t('queues.none-title'),
           text: t('queues.none-text'),
         }}
+        missing={
+          id === undefined || data === undefined || open !== undefined
+            ? undefined
+            : { title: t('queues.not-found', { name: id }), onBack: () => void navigate({ search: {} }) }
+        }
       >
         {(all) => <QueueTable queues={all} openName={id} />}
       </Entries>

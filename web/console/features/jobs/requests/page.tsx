@@ -7,6 +7,7 @@ import type { ReactNode } from 'react';
 import { useMay } from '../../../api/session.ts';
 import { Card, Cards } from '../../../components/card.tsx';
 import list from '../../../components/list.module.css';
+import { MissingNote } from '../../../components/missing-note.tsx';
 import { Moment } from '../../../components/moment.tsx';
 import { ProblemBox } from '../../../components/problem-box.tsx';
 import { type AnsweredRequest, completedQuery, type PendingRequest, pendingQuery } from '../api.ts';
@@ -40,15 +41,22 @@ function Requests() {
   const { waiting, answered } = search;
   const close = (): void =>
     void navigate({ search: ({ failed }) => (failed === undefined ? {} : { failed }) });
+  const invalid = [waiting, answered].find((id) => id !== undefined && !isRequestId(id));
   return (
     <Cards>
+      {invalid === undefined ? null : (
+        <MissingNote title={t('requests.not-found', { id: invalid })} onBack={close} />
+      )}
       <Pending />
       <Completed failed={search.failed === true} />
-      {waiting === undefined ? null : <RequestPanel kind="waiting" id={waiting} onClose={close} />}
-      {answered === undefined ? null : <RequestPanel kind="answered" id={answered} onClose={close} />}
+      {isRequestId(waiting) ? <RequestPanel kind="waiting" id={waiting} onClose={close} /> : null}
+      {isRequestId(answered) ? <RequestPanel kind="answered" id={answered} onClose={close} /> : null}
     </Cards>
   );
 }
+
+/** Whether the text can be an ID, which is a `bigint`. */
+const isRequestId = (id: string | undefined): id is string => id !== undefined && /^\d{1,18}$/.test(id);
 
 /** A request's ID, which is a link if the operator is allowed to read the request's contents. */
 function RequestId({ id, search, children }: { id: string; search: RequestSearch; children?: ReactNode }) {

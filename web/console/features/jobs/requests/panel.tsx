@@ -2,9 +2,11 @@
 import { Button } from '@mantine/core';
 import { IconTrash } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { ApiError } from '../../../../lib/api.ts';
 import { fetchConsole, useMay } from '../../../api/session.ts';
 import { Fact, Facts } from '../../../components/facts.tsx';
 import { CodeBlock } from '../../../components/json-block.tsx';
+import { BackToList } from '../../../components/missing-note.tsx';
 import { Moment } from '../../../components/moment.tsx';
 import { ProblemBox } from '../../../components/problem-box.tsx';
 import { SidePanel } from '../../../components/side-panel.tsx';
@@ -32,8 +34,12 @@ export function RequestPanel({
       wide
     >
       <div className={classes.details}>
-        {kind === 'waiting' ? <Cancel id={id} onCanceled={onClose} /> : null}
-        {error === null ? null : <ProblemBox error={error} />}
+        {kind === 'waiting' && data !== undefined ? <Cancel id={id} onCanceled={onClose} /> : null}
+        {error === null ? null : (
+          <ProblemBox error={error}>
+            {error instanceof ApiError && error.code === 'not_found' ? <BackToList onBack={onClose} /> : null}
+          </ProblemBox>
+        )}
         {data === undefined ? (
           error === null ? (
             <SkeletonLines lines={6} />

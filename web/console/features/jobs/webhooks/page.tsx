@@ -51,6 +51,11 @@ function Webhooks() {
           title: t('hooks.none-title'),
           text: t('hooks.none-text'),
         }}
+        missing={
+          id === undefined || data === undefined || open !== undefined
+            ? undefined
+            : { title: t('hooks.not-found'), onBack: () => void navigate({ search: {} }) }
+        }
       >
         {(all) => <WebhookTable hooks={all} openId={id} />}
       </Entries>
