@@ -193,7 +193,7 @@ export type WeakPasswordReason = 'length' | 'characters' | 'pwned';
 /** An error that has a code from the table. The client receives the code and the message. `cause` is only logged. */
 export class AuthError extends Error {
   /**
-   * The code. The code is undefined for errors that hooks define. These errors are rendered as `unknown` or
+   * The code, or undefined for errors that hooks define. These errors are rendered as `unknown` or
    * `unexpected_failure`.
    */
   readonly code: ErrorCode | undefined;

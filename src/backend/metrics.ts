@@ -11,8 +11,7 @@ import type { DiskGuard } from './disk-guard.ts';
 
 export interface MetricsCollector {
   /**
-   * Returns the current metrics. Concurrent calls, and calls within a second after another call, return the same
-   * result.
+   * Returns the current metrics. The result is shared by concurrent calls and reused for a second.
    */
   collect(): Promise<MetricValues>;
 }

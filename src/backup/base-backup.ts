@@ -18,7 +18,7 @@ export interface BaseBackupOptions {
   readonly complete: () => Promise<void>;
 }
 
-/** PostgreSQL's minimum and maximum of MAX_RATE, in KiB per second. */
+/** The minimum and maximum that PostgreSQL accepts for MAX_RATE, in KiB per second. */
 const rateBounds = [32, 1024 * 1024] as const;
 
 /**

@@ -57,6 +57,6 @@ export interface WorkerFacts {
   /** The reason why the worker can't serve requests. Undefined if the worker can serve requests. */
   readonly fault: string | undefined;
   readonly metrics: MetricValues;
-  /** The API key usage since the last report. */
+  /** How the signing keys and the API keys were used since the last report. */
   readonly keyUses: TakenKeyUses;
 }

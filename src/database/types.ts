@@ -353,8 +353,8 @@ export interface RowFlow {
 
 export interface RowStore {
   /**
-   * Returns the number of bytes that can be kept in memory, which is at least `sizeBytes`. Returns undefined if this
-   * cell and all later cells must be written to the store.
+   * Returns the number of bytes that can be kept in memory, which is at least `sizeBytes`. Returns undefined if all
+   * cells must be written to the store instead.
    */
   keep(sizeBytes: number): number | undefined;
   /** Starts a cell of the given size. The caller then passes the cell's bytes in one or more calls to `write`. */

@@ -1,6 +1,6 @@
 /**
- * Starts workers. Starts workers: checks the imports of a function, creates the worker's folder, and after a failed
- * start, delays the next attempt.
+ * Starts workers: checks the imports of a function, creates the worker's folder, and after a failed start, delays the
+ * next attempt.
  */
 import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';

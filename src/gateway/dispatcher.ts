@@ -136,7 +136,10 @@ export class Dispatcher {
     this.#hasAccepted = true;
   }
 
-  /** Starts the request, queues the request or rejects a request. */
+  /**
+   * Starts or queues the request. If the request would wait too long or the queue is full, rejects this request or a
+   * queued request.
+   */
   arrive(arrival: Arrival): void {
     const now = this.#clock.now();
     this.#turnStartedAt ??= now;

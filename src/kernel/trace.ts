@@ -78,7 +78,7 @@ declare module 'fastify' {
   }
 }
 
-/** A completed request. A completed request, which the gateway reports to the log. */
+/** A completed request, which the gateway reports to the log. */
 export interface RequestRecord {
   /** The time at which the response was complete, in milliseconds since the epoch. */
   readonly at: number;

@@ -28,7 +28,7 @@ export interface WebFace {
   html(name: string): string | undefined;
   /** Sends a built asset, for routes such as `GET …/assets/:name`. */
   sendAsset(request: FastifyRequest, reply: FastifyReply, name: string): FastifyReply;
-  /** Sends HTML. Sends a page in which every placeholder is replaced with the same new nonce. */
+  /** Sends a page in which every placeholder is replaced with the same new nonce. */
   sendPage(request: FastifyRequest, reply: FastifyReply, page: Page): Promise<FastifyReply>;
 }
 

@@ -10,7 +10,7 @@ import { type Jwk, loadJwk, withoutPrivateParts } from './jwk.ts';
 export type KeyState = 'in use' | 'standby' | 'previous';
 
 export interface KeyEntry {
-  /** The key's ID. The `kid`, or an empty string if the key doesn't have one. */
+  /** The key's `kid`, or an empty string if the key doesn't have a `kid`. */
   readonly kid: string;
   readonly algorithm: string;
   readonly state: KeyState;

@@ -24,8 +24,8 @@ export interface PostgresErrorShape extends Error {
   readonly dataType?: string;
   readonly constraint?: string;
   /**
-   * The function in PostgreSQL's source that reported the error. Unlike the error message, the name is never
-   * translated.
+   * The name of the function in PostgreSQL's source that reported the error. Unlike the error message, this name is
+   * never translated.
    */
   readonly routine?: string;
 }

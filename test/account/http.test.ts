@@ -155,7 +155,7 @@ describe('the session behind the cookie', () => {
     const headers = { ...ours, cookie: `${cookie}; plinth-account-1=${'A'.repeat(43)}` };
     const read = (name: string) => fetch(`${backend.url}/account/api/${name}`, { headers });
     const responses = [await read('session'), await read('others'), await post('refresh', {}, headers)];
-    // The user may have signed in in another tab before these responses arrive.
+    // The user may have signed in from another tab before these responses arrive.
     expect(responses.map((response) => [response.status, response.headers.getSetCookie()])).toEqual(
       Array.from({ length: 3 }, () => [200, []]),
     );

@@ -120,7 +120,7 @@ describe('the spare copy of a prepared cluster', () => {
   const spare = join(prepared, 'spare');
   const keyOf = (path: string): string => readFileSync(join(path, 'postgres', 'plinth_vault.key'), 'utf8');
 
-  /** Creates the spare copy in the same way as a server that has used the prepared cluster. */
+  /** Creates the spare copy, as a server that has used the prepared cluster does. */
   async function makeSpareCopy(database: Database, name: string): Promise<void> {
     const copy = createSpareCopy({
       dataDir: join(folder.path, name),

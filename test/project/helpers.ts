@@ -15,7 +15,7 @@ export interface TestProject {
   readonly projectDir: string;
   /** The progress messages in order. */
   readonly progress: string[];
-  /** Starts the project in the same way as a new process. */
+  /** Starts the project as a new process would. */
   start(options?: StartOptions): Promise<void>;
   /** Runs the start only up to the point at which the services would start, as if the process were killed then. */
   startHalf(): Promise<void>;

@@ -14,7 +14,7 @@ afterEach(() => rmSync(shared, { recursive: true, force: true }));
 const module = new URL('../../src/shared/run-folder.ts', import.meta.url).href;
 
 /**
- * Creates the folder in a separate process, because a process that reads a named pipe would be blocked. Returns the
+ * Creates the folder in a separate process, because reading a named pipe would block the test process. Returns the
  * output.
  */
 function makeRunFolder(): string {

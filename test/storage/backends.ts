@@ -24,7 +24,7 @@ export interface Stored {
 export interface TestBackend {
   readonly settings: PartialConfig;
   stored(dataDir: string): Promise<Stored>;
-  /** Opens the backend again in the same way as another process. */
+  /** Opens the backend again, as another process would. */
   open(dataDir: string): ObjectBackend;
   /** Whether unfinished bodies are visible. */
   readonly showsUnfinished: boolean;

@@ -42,8 +42,7 @@ async function sizeOf(files: ObjectBackend, version: string): Promise<number | u
   return body?.sizeBytes;
 }
 /**
- * Opens the backend in the same way as a new process that starts after all earlier processes with this folder have
- * died.
+ * Opens the backend like a new process that starts after all earlier processes with this folder have died.
  */
 const afterCrash = (): ObjectBackend =>
   createFileBackend(root, { ...createOwners(join(root, 'owners')), isDead: async () => true });

@@ -1,6 +1,6 @@
 /**
- * Declares `/account/cancel-change`. Declares the page to which the email to the user's old address links. The page
- * cancels the change of the address when the user presses a button. The page doesn't require a session.
+ * Declares `/account/cancel-change`, the page to which the email to the user's old address links. The page cancels the
+ * change of the address when the user presses a button. The page doesn't require a session.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { AuthRejection } from '../../shared/auth-rejection.ts';

@@ -123,7 +123,7 @@ export function journeyPages(app: FastifyInstance, deps: JourneyDeps, send: Send
     return auth.visitor(request).providerAddress(search);
   }
 
-  /** Returns the name of the identity provider or domain at which the sign-in continues. */
+  /** Returns the name of the identity provider at which the sign-in continues, or the domain of the user's address. */
   async function connectionName(request: FastifyRequest): Promise<string | undefined> {
     const query = queryOf(request);
     const [provider, connection] = [query.get('provider') ?? '', query.get('sso')];

@@ -1,4 +1,4 @@
-/** Defines rules. Defines rules. Each rule finds one kind of problem in the database's catalogs. */
+/** Defines rules. Each rule finds one kind of problem in the database's catalogs. */
 import { quoteIdentifier } from '../../kernel/sql.ts';
 import type { Catalog, Index, Policy, Relation } from '../catalog.ts';
 import type { Finding, Fix, RuleInfo } from '../types.ts';

@@ -10,7 +10,7 @@ import { domainToASCII } from 'node:url';
 export interface Target {
   /** The scheme in lowercase, without the colon. */
   readonly scheme: string;
-  /** The host name. The host name is undefined if the scheme isn't followed by `//`. */
+  /** The host name, or undefined if the scheme isn't followed by `//`. */
   readonly hostname: string | undefined;
   /** The port, or an empty string if it is the scheme's default port. */
   readonly port: string;

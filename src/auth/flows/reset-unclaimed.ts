@@ -24,7 +24,7 @@ export const nothing: SignUpContent = { passwordHash: null, data: {} };
 /**
  * Resets an unclaimed account to this password, metadata and contact identity. Doesn't reset an account prepared by an
  * administrator, because only the administrator could have changed the account. Keeps a pending confirmation code,
- * because the caller sends a new code, which replaces it.
+ * which the caller replaces, deletes or still accepts.
  */
 export async function resetUnclaimed(
   ctx: AuthContext,

@@ -4,8 +4,8 @@
 export const maxArchiveLagMs = 60_000;
 /**
  * The delay before the first retry of a failed base backup. The delay doubles with each failure. The first delay is
- * short, because an unreachable target is often reachable again soon, and because newer changes can't be restored until
- * the backup succeeds.
+ * short, because an unreachable target is often reachable again soon. Until the first backup, or the first backup after
+ * a gap in the archive, succeeds, newer changes can't be restored.
  */
 const firstRepeatMs = 30_000;
 const lastRepeatMs = 4 * 60 * 60_000;

@@ -27,7 +27,7 @@ export interface Migration {
 
 export interface MigrationText {
   readonly file: string | null;
-  /** The applied statements. Null if the applied statements are unknown. */
+  /** The applied statements, or null if they are unknown. */
   readonly applied: string | null;
 }
 

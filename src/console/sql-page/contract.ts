@@ -234,7 +234,7 @@ export const contract = {
   'POST /sql/look/explain': { body: sqlExplain, response: json<Plans>() },
   'POST /sql/cell': { body: sqlCell, response: json<WholeCell>() },
   'POST /sql/look/cell': { body: sqlCell, response: json<WholeCell>() },
-  /** Prepares a file. Prepares an export, which can be downloaded once within a minute with `GET /sql/exports/:id`. */
+  /** Prepares an export, which can be downloaded once within a minute with `GET /sql/exports/:id`. */
   'POST /sql/exports': { body: sqlExport, response: json<{ readonly id: string }>() },
   'POST /sql/look/exports': { body: sqlExport, response: json<{ readonly id: string }>() },
   'GET /sql/exports/:id': { response: raw },

@@ -175,7 +175,7 @@ export interface UserCount {
 
 export interface BulkResult {
   readonly done: readonly string[];
-  /** The users who were banned by this request and hadn't been banned before. */
+  /** The users who were banned by this request and weren't already banned. */
   readonly undoable: readonly string[];
   readonly failures: readonly { readonly id: string; readonly name: string; readonly message: string }[];
 }

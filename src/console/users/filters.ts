@@ -5,7 +5,7 @@ import type { UserFilter } from './contract.ts';
 /** The instance to which all users belong. The auth service ignores users that belong to other instances. */
 const instance = '00000000-0000-0000-0000-000000000000';
 
-/** Matches the digits of a phone number, including common separators. */
+/** Matches a phone number or a part of it, with or without common separators. */
 const phonePattern = /^\+?[\d\s().-]{3,}$/;
 /** Matches a user ID, or at least the first eight digits of an ID. */
 const idPattern = /^[0-9a-f]{8}(?:-?[0-9a-f]{0,4}){0,4}[0-9a-f]{0,8}$/i;

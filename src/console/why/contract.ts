@@ -228,8 +228,8 @@ export interface AccessReport {
   readonly explanation: Explanation;
   readonly truth: Truth;
   /**
-   * Whether the explanation is consistent with the database's result. If false, the result was determined by a
-   * constraint, a trigger or a view.
+   * Whether the explanation is consistent with the database's result. If false, a constraint, a trigger or a view
+   * determined the result.
    */
   readonly agrees: boolean;
 }

@@ -192,8 +192,8 @@ export async function connectExternal(
             options.set(role, options.get('postgres') ?? base);
             continue;
           }
-          // If the login is a superuser, its session must not switch to the role instead of signing in as the role. SQL
-          // in such a session could return to the superuser, not with RESET ROLE but with SET ROLE NONE.
+          // If the login is a superuser, its session must not switch to the role, because SQL in the session could
+          // return to the superuser with SET ROLE NONE, although not with RESET ROLE.
           if (role !== 'postgres' && isSuperuser) {
             throw new DatabaseError('login_refused', { role, reason: (error as Error).message }, error);
           }

@@ -79,8 +79,8 @@ function blanked(
 }
 
 /**
- * Returns the text's range without leading and trailing whitespace, as the PostgreSQL server defines whitespace. `trim`
- * would also remove characters that may be part of a name.
+ * Returns the range of the text without the leading and trailing characters that PostgreSQL treats as whitespace.
+ * `trim` would also remove characters that may be part of a name.
  */
 function insideSpace(text: string): readonly [from: number, to: number] {
   const isSpace = (at: number) => ' \t\n\r\f\v'.includes(text[at] as string);

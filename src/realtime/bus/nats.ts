@@ -10,7 +10,7 @@ export interface NatsOptions {
   readonly log: Logger;
 }
 
-/** The maximum chunk size. This size is below the default maximum message size of a NATS server (1 MiB). */
+/** The maximum chunk size, which is below the default maximum message size of a NATS server (1 MiB). */
 const maxChunkBytes = 512 * 1024;
 const reconnectMs = 500;
 

@@ -45,7 +45,7 @@ export interface SocketContext {
   readonly hub: Hub;
   readonly permissions: Permissions;
   readonly feed: Feed;
-  /** Returns the private broadcasts of a topic that are to be replayed. */
+  /** Returns a topic's private broadcasts that are to be replayed. */
   readonly messagesSince: (
     subTopic: string,
     sinceMs: number,

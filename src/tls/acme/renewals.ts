@@ -24,7 +24,7 @@ export interface Renewals {
   start(): void;
   /** Whether a domain still has no certificate from the ACME server. */
   isMissing(domain: string): boolean;
-  /** Whether, for any domain, the latest attempt to obtain a certificate failed. */
+  /** Whether the latest attempt to obtain a certificate failed for any domain. */
   isFailing(): boolean;
   stop(): void;
 }

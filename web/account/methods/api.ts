@@ -52,8 +52,8 @@ export interface FactorQuestion {
 }
 
 /**
- * Starts a challenge for a factor. If the factor is a phone, a code is sent to it. If the factor is a security key, its
- * options are returned.
+ * Starts a challenge for a factor. If the factor is a phone, a code is sent to it. If the factor is a security key, the
+ * WebAuthn options are returned.
  */
 export function challengeFactor(factorId: string): Promise<FactorQuestion> {
   return post('factor/challenge', { factor_id: factorId });

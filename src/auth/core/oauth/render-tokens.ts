@@ -4,7 +4,7 @@ import type { JsonObject } from '../json.ts';
 
 export interface GrantedTokens {
   readonly session: IssuedSession;
-  /** The ID token. The ID token is undefined if the scope doesn't include `openid`. */
+  /** The ID token, or undefined if the scope doesn't include `openid`. */
   readonly idToken?: string | undefined;
 }
 
