@@ -69,7 +69,7 @@ function rest(): ErrorSection {
     'REST',
     'The response body is `{code, message, details, hint}`. PostgreSQL errors keep their SQLSTATE as `code`. A separate ' +
       'table maps SQLSTATE prefixes to HTTP statuses: the longest matching prefix applies, and the status is 400 if none matches. ' +
-      'For `anon`, `42501` has the status 401. Its `hint` contains the missing GRANT or policy ' +
+      'For `anon`, the error `42501` has the status 401. The `hint` of `42501` contains the missing GRANT or policy ' +
       '([decision 10](decisions/0010-permission-hints.md)).',
     restErrors,
     `${table(['Code', 'Status', 'Message'], rows)}\n\n${table(['SQLSTATE prefix', 'Status'], states)}`,
@@ -89,8 +89,8 @@ function storage(): ErrorSection {
   return sized(
     'Storage',
     'The response body is `{statusCode, error, message, code}`. The HTTP status is 400 for most errors, as in the upstream ' +
-      'service. Routes below `/upload/resumable` respond with plain text. The HTTP status of a ' +
-      'storage error is then its `statusCode`. Errors that only resumable uploads have are listed with their HTTP status.',
+      'service. Routes below `/upload/resumable` respond with plain text, and the HTTP status of a ' +
+      'storage error on these routes is its `statusCode`. Errors that only resumable uploads have are listed with their HTTP status.',
     [...rows, ...resumable],
     [
       table(['Entry', '`code`', '`error`', '`statusCode`', 'HTTP status', 'Message'], rows),
@@ -154,7 +154,7 @@ function realtime(): ErrorSection {
 export const errorSections: readonly ErrorSection[] = [
   sized(
     'Auth',
-    'The response body is `{code, message}` for clients that send `X-Supabase-Api-Version: 2024-01-01`. For other clients, it is ' +
+    'The response body is `{code, message}` for clients that send `X-Supabase-Api-Version: 2024-01-01`. For other clients, the body is ' +
       '`{code, error_code, msg}`, where `code` is the HTTP status. A route can return a more specific message, but the code is ' +
       'stable.',
     authErrors,
@@ -189,7 +189,7 @@ export const errorSections: readonly ErrorSection[] = [
   ),
   sized(
     'Session verification in the browser',
-    '`web/lib/session` throws these errors. Their messages are stable.',
+    '`web/lib/session` throws these errors. The messages of these errors are stable.',
     faultMessages,
     table(
       ['Code', 'Message'],
@@ -211,7 +211,7 @@ export const errorSections: readonly ErrorSection[] = [
   ),
   sized(
     'Dumps',
-    'Printed by `plinth db dump` and `plinth db restore`.',
+    'These errors are printed by `plinth db dump` and `plinth db restore`.',
     dumpErrors,
     table(
       ['Code', 'Message', 'Hint'],
@@ -224,7 +224,7 @@ export const errorSections: readonly ErrorSection[] = [
   ),
   sized(
     'Schema comparisons',
-    'Printed by `plinth db diff` and `plinth db pull`.',
+    'These errors are printed by `plinth db diff` and `plinth db pull`.',
     diffErrors,
     table(
       ['Code', 'Message', 'Hint'],
@@ -237,7 +237,7 @@ export const errorSections: readonly ErrorSection[] = [
   ),
   sized(
     'Migrations',
-    'Printed by `plinth migrate`.',
+    'These errors are printed by `plinth migrate`.',
     migrateErrors,
     table(
       ['Code', 'Message', 'Hint'],
@@ -250,7 +250,7 @@ export const errorSections: readonly ErrorSection[] = [
   ),
   sized(
     'Upgrades',
-    'Printed by `plinth upgrade`.',
+    'These errors are printed by `plinth upgrade`.',
     upgradeErrors,
     table(
       ['Code', 'Message', 'Hint'],
@@ -271,7 +271,7 @@ This page lists all error codes by service. Error codes are stable, but messages
 words in braces are placeholders.
 
 Every response includes the request ID in \`x-request-id\`. The response for an internal error never contains the
-details. To find them, search the log for the request ID.
+details. To find the details, search the log for the request ID.
 
 Configuration and project folder errors (migrations, seeds, buckets) are printed in the terminal with file names and line
 numbers, and don't have codes. [config.md](config.md) lists the valid values of each setting.

@@ -10,7 +10,7 @@ const head = `# Configuration
 
 This page lists all settings. Plinth reads the upstream CLI's settings from \`supabase/config.toml\` (or \`config.json\` or
 \`config.jsonc\`) and its own settings from \`supabase/plinth.toml\`. Command-line flags override environment variables, which override
-the file, which overrides the defaults.
+the settings file, which overrides the defaults.
 
 - **Environment variables.** An environment variable can set the value of a setting. The variable's name consists of a prefix, the section and the key
   in uppercase. For example, \`SUPABASE_API_PORT\` sets \`[api] port\`, and \`PLINTH_BRANDING_NAME\` sets \`[branding] name\` in
@@ -28,9 +28,9 @@ the file, which overrides the defaults.
 - **Errors.** An unknown key is ignored with a warning. All other errors are reported together, with file names and line numbers.
 - **Changes.** The column "Change" shows when a changed value takes effect. *Live* settings apply while the server runs: after
   \`plinth reload\`, SIGHUP or a change in the Console, and immediately with \`plinth start\` or \`[server] watch_config\`. A request
-  that is in progress keeps the values that it started with. All other settings require a restart, for the reason given in the column. If a file
+  that is in progress keeps the values that it started with. All other settings require a restart, for the reason given in this column. If a file
   is invalid, no setting changes.
-- **Remotes.** \`[remotes.NAME]\` contains settings for a linked hosted project. Plinth validates them, but they have no effect.
+- **Remotes.** \`[remotes.NAME]\` contains settings for a linked hosted project. Plinth validates these settings, but they have no effect.
 `;
 
 export function configDocument(): string {

@@ -13,16 +13,16 @@ const table = {
   port_taken: {
     message: (d: Details) =>
       `Port ${d.port} on ${d.host} is already in use, so PostgreSQL can't listen on it.`,
-    hint: 'Stop the program that uses it, or set another port with --db-port (0 for a free port) or [db] port in config.toml.',
+    hint: 'Stop the program that uses this port, or set another port with --db-port (0 for a free port) or [db] port in config.toml.',
   },
   folder_unwritable: {
     message: (d: Details) => `The data folder ${d.dir} isn't writable (${d.reason}).`,
-    hint: 'Check its permissions and the free space, or use another folder with --data-dir.',
+    hint: 'Check the permissions of the folder and the free space, or use another folder with --data-dir.',
   },
   folder_foreign: {
     message: (d: Details) =>
       `The folder ${d.dir} isn't empty and isn't one of Plinth's PostgreSQL data folders.`,
-    hint: "Move its contents elsewhere, or use another folder with --data-dir. The folder wasn't changed.",
+    hint: "Move the folder's contents elsewhere, or use another folder with --data-dir. The folder wasn't changed.",
   },
   wrong_version: {
     message: (d: Details) =>
@@ -32,7 +32,7 @@ const table = {
   newer_version: {
     message: (d: Details) =>
       `The data folder ${d.dir} was created by PostgreSQL ${d.found}, which is newer than PostgreSQL ${d.expected} in this version of Plinth.`,
-    hint: 'Install the version of Plinth that created it. Nothing was changed.',
+    hint: 'Install the version of Plinth that created the folder. Nothing was changed.',
   },
   no_cluster: {
     message: (d: Details) => `The folder ${d.dir} doesn't contain a database.`,
@@ -62,7 +62,7 @@ const table = {
   still_running: {
     message: (d: Details) =>
       `PostgreSQL from an earlier run (process ${d.pid}) is still using ${d.dir} and didn't exit.`,
-    hint: 'End that process manually, then start again.',
+    hint: 'End that process manually, and then start Plinth again.',
   },
   bad_url: {
     message: (d: Details) => `The database URL is invalid: ${d.reason}`,

@@ -5,7 +5,7 @@ const table = {
   },
   change_unsupported: {
     message: (d: Details) => `This change can't be written as a migration: ${d.reason}`,
-    hint: 'Write a migration for it, and run the command again.',
+    hint: 'Write a migration for this change, and run the command again.',
   },
 } satisfies Record<string, { message: (details: Details) => string; hint: string }>;
 

@@ -7,12 +7,12 @@ const table = {
   },
   target_not_empty: {
     message: (d: Details) =>
-      `The target already has rows that aren't from an earlier run: ${d.tables}. A migration would delete them.`,
+      `The target already has rows that aren't from an earlier run: ${d.tables}. A migration would delete these rows.`,
     hint: "Use an empty project, or add --overwrite to replace the target's rows with a copy of the source.",
   },
   busy: {
     message: () => 'Another migration into this target is running.',
-    hint: 'Wait until it ends. If its connection was lost, the server may take a few minutes to notice.',
+    hint: 'Wait until the other migration ends. If its connection was lost, the server may take a few minutes to notice.',
   },
   definition_differs: {
     message: (d: Details) =>
@@ -21,7 +21,7 @@ const table = {
   },
   definition_failed: {
     message: (d: Details) => `${d.subject} can't be created: ${d.reason}. No definition was created.`,
-    hint: 'Run with --check to see all such errors. With --keep-going, they are skipped and listed.',
+    hint: 'Run with --check to see all such errors. With --keep-going, definitions that fail are skipped and listed.',
   },
   table_failed: {
     message: (d: Details) => `The rows of ${d.table} can't be copied: ${d.reason}`,
@@ -34,7 +34,7 @@ const table = {
   no_replica_role: {
     message: (d: Details) =>
       `The account of ${d.end} can't set session_replication_role, so triggers would fire in a second run.`,
-    hint: 'Grant it with "GRANT SET ON PARAMETER session_replication_role TO account", or start with an empty project.',
+    hint: 'Grant this permission with "GRANT SET ON PARAMETER session_replication_role TO account", or start with an empty project.',
   },
   connection_lost: {
     message: (d: Details) => `The connection to ${d.end} was lost: ${d.reason}`,

@@ -80,10 +80,15 @@ export const settingsTable = {
     default: undefined,
     example: 'anon',
     ...anywhere,
-    help: 'Role used for requests without a token. If unset, such requests are rejected (401).',
+    help: 'Role used for requests without a token. If unset, requests without a token are rejected (401).',
   },
   'db-channel': { kind: text, default: 'pgrst', reloads: true, help: 'NOTIFY channel for reloads.' },
-  'db-channel-enabled': { kind: boolean, default: 'true', reloads: true, help: 'Listens on the db-channel.' },
+  'db-channel-enabled': {
+    kind: boolean,
+    default: 'true',
+    reloads: true,
+    help: 'Listens for notifications on the db-channel.',
+  },
   'db-config': {
     kind: boolean,
     default: 'true',
@@ -130,7 +135,7 @@ export const settingsTable = {
     kind: boolean,
     default: 'true',
     reloads: true,
-    help: 'Reconnects if the connection to the database is lost. Otherwise, the process exits.',
+    help: 'Reconnects if the connection to the database is lost. If false, the process exits instead.',
   },
   'db-pool-max-idletime': {
     kind: count,
@@ -148,7 +153,7 @@ export const settingsTable = {
     default: undefined,
     example: 'postgrest.pre_config',
     ...anywhere,
-    help: 'Function that sets pgrst.* settings. It is called whenever the configuration is read.',
+    help: 'Function that sets pgrst.* settings. This function is called whenever the configuration is read.',
   },
   'db-pre-request': {
     kind: text,
@@ -162,7 +167,7 @@ export const settingsTable = {
     kind: boolean,
     default: 'true',
     ...anywhere,
-    help: 'Uses prepared statements. Set it to false behind a pooler in transaction mode.',
+    help: 'Uses prepared statements. Set this to false behind a pooler in transaction mode.',
   },
   'db-root-spec': {
     kind: text,
@@ -208,7 +213,7 @@ export const settingsTable = {
     default: '$.role',
     alias: 'role-claim-key',
     ...anywhere,
-    help: 'JSONPath of the role in the claims. In a file, write $$ for $.',
+    help: 'JSONPath expression that selects the role in the claims. In a configuration file, write $$ for $.',
   },
   'jwt-secret': {
     kind: text,
@@ -228,7 +233,7 @@ export const settingsTable = {
     kind: choice('crit', 'error', 'warn', 'info', 'debug'),
     default: 'error',
     reloads: true,
-    help: 'Which responses are logged: none, 5xx, 4xx and 5xx, all, or all with details.',
+    help: 'Which responses are logged: none, only 5xx, only 4xx and 5xx, all, or all with details.',
   },
   'log-query': {
     kind: boolean,
@@ -265,7 +270,7 @@ export const settingsTable = {
   'server-host': {
     kind: text,
     default: '!4',
-    help: 'Address to listen on. *, *4, !4, *6 and !6 mean all addresses. !4 and !6 use only the IP version that they name. *4 and *6 prefer it.',
+    help: 'Address to listen on. *, *4, !4, *6 and !6 mean all addresses. !4 and !6 use only the IP version that they name. *4 and *6 prefer the IP version that they name.',
   },
   'server-port': { kind: port, default: '3000', help: 'Port to listen on. 0 uses a free port.' },
   'server-reuseport': {

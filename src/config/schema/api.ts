@@ -22,7 +22,7 @@ export const api = section('The public port and the REST service.', {
   }),
   schemas: list(
     ['public', 'graphql_public'],
-    'Schemas exposed over REST. The first is the default schema for requests. An empty list means public.',
+    'Schemas exposed over REST. The first schema is the default for requests. An empty list means the schema public.',
     live,
   ),
   extra_search_path: list(

@@ -29,7 +29,7 @@ export const hook = (help: string) =>
 const template = (name: string) =>
   section(`The "${name}" email.`, {
     subject: optionalText('Subject line.'),
-    content: optionalText('Not supported. As in upstream, use content_path instead.'),
+    content: optionalText('Not supported, as in upstream. Use content_path instead.'),
     content_path: optionalPath(
       'project',
       'HTML file for the email body. Changes to this file apply without a restart.',
@@ -40,7 +40,7 @@ const notification = (name: string) =>
   section(`The "${name}" notification.`, {
     enabled: boolean(false, 'Sends this notification.'),
     subject: optionalText('Subject line.'),
-    content: optionalText('Not supported. As in upstream, use content_path instead.'),
+    content: optionalText('Not supported, as in upstream. Use content_path instead.'),
     content_path: optionalPath(
       'either',
       'HTML file for the email body. Changes to this file apply without a restart.',
@@ -66,7 +66,7 @@ const email = section('Sign-in with an email address.', {
     'Your SMTP server. If this section is enabled, emails are sent instead of captured.',
     {
       enabled: boolean(false, 'Sends email through this server.', {
-        defaultText: 'true if the table exists',
+        defaultText: 'true if this section exists',
       }),
       host: optionalText('Hostname.'),
       port: optionalPort('Port number.'),
@@ -195,12 +195,12 @@ export const auth = liveSection('Users and sessions.', {
     inactivity_timeout: optionalDuration('Time without activity after which a session ends.'),
   }),
   hook: section('Auth hooks, which are your own functions that customize auth.', {
-    mfa_verification_attempt: hook('Runs after a user enters a code for a second factor.'),
-    password_verification_attempt: hook('Runs after a user enters a password.'),
-    custom_access_token: hook('Runs before a token is issued.'),
-    send_sms: hook('Runs instead of sending a text message.'),
-    send_email: hook('Runs instead of sending an email.'),
-    before_user_created: hook('Runs before a user is created.'),
+    mfa_verification_attempt: hook('The hook that runs after a user enters a code for a second factor.'),
+    password_verification_attempt: hook('The hook that runs after a user enters a password.'),
+    custom_access_token: hook('The hook that runs before an access token is issued.'),
+    send_sms: hook('The hook that runs instead of sending a text message.'),
+    send_email: hook('The hook that runs instead of sending an email.'),
+    before_user_created: hook('The hook that runs before a user is created.'),
   }),
   mfa,
   email,

@@ -73,7 +73,7 @@ export const storage = liveSection('Files.', {
     section('A bucket.', {
       public: boolean(false, 'Lets clients read files without a token.'),
       file_size_limit: optionalSize('Maximum file size in this bucket.', {
-        defaultText: 'the limit of [storage]',
+        defaultText: 'file_size_limit in [storage]',
       }),
       allowed_mime_types: list([], 'Allowed MIME types. An empty list allows all types.'),
       objects_path: optionalPath('supabase', 'Folder with files to upload to the bucket.'),

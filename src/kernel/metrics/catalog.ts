@@ -36,7 +36,7 @@ const histogram = (help: string, labels: readonly string[] = []): MetricDefiniti
 const requests = {
   plinth_requests_total: counter('Completed requests.', ['service', 'status']),
   plinth_request_duration_seconds: histogram(
-    'Time from the first byte of a request to the end of its response.',
+    'Time from the first byte of a request to the last byte of its response.',
     ['service', 'route', 'method', 'status_class'],
   ),
   plinth_requests_in_flight: gauge("Requests whose responses aren't complete yet.", ['listener']),
@@ -50,7 +50,7 @@ const requests = {
 } as const;
 
 const processes = {
-  nodejs_version_info: shared('The version of Node.js. The value is always 1.', ['version']),
+  nodejs_version_info: shared('The version of Node.js. The value of this metric is always 1.', ['version']),
   process_start_time_seconds: gauge('Start time of the process, in seconds since the epoch.', [], 'min'),
   process_cpu_seconds_total: counter('CPU time of the process.'),
   process_resident_memory_bytes: gauge('Resident memory.'),
@@ -59,7 +59,7 @@ const processes = {
   nodejs_heap_size_used_bytes: gauge('Memory used by the JavaScript heap.'),
   nodejs_heap_size_total_bytes: gauge('Size of the JavaScript heap.'),
   nodejs_heap_size_limit_bytes: gauge('Maximum size of the JavaScript heap.'),
-  nodejs_external_memory_bytes: gauge('Memory of buffers outside the heap.'),
+  nodejs_external_memory_bytes: gauge('Memory used by buffers outside the heap.'),
   nodejs_eventloop_lag_p50_seconds: gauge('Median event loop lag since the last scrape.', [], 'max'),
   nodejs_eventloop_lag_p99_seconds: gauge(
     '99th percentile of the event loop lag since the last scrape.',
@@ -83,14 +83,18 @@ const pools = {
   plinth_pool_connections_limit: gauge('Maximum number of database connections.', ['pool']),
   plinth_pool_connections_open: gauge('Open database connections.', ['pool']),
   plinth_pool_connections_busy: gauge('Database connections that are processing a request.', ['pool']),
-  plinth_pool_waiting: gauge('Requests that are waiting for a connection.', ['pool']),
-  plinth_pool_waited_total: counter('Requests that have had to wait for a connection.', ['pool']),
-  plinth_pool_waited_seconds_total: counter('Total time that requests have waited for a connection.', [
-    'pool',
-  ]),
-  plinth_pool_rejected_total: counter('Requests rejected because too many were waiting.', ['pool']),
+  plinth_pool_waiting: gauge('Requests that are waiting for a database connection.', ['pool']),
+  plinth_pool_waited_total: counter('Requests that have had to wait for a database connection.', ['pool']),
+  plinth_pool_waited_seconds_total: counter(
+    'Total time that requests have waited for a database connection.',
+    ['pool'],
+  ),
+  plinth_pool_rejected_total: counter(
+    'Requests rejected because too many requests were waiting for a database connection.',
+    ['pool'],
+  ),
   plinth_pool_timeouts_total: counter(
-    'Requests that waited until the time limit without receiving a connection.',
+    'Requests that waited until the time limit without receiving a database connection.',
     ['pool'],
   ),
 } as const;
@@ -121,7 +125,7 @@ const database = {
     'Blocks that statements read, from the cache or from the disk.',
     ['source'],
   ),
-  plinth_database_size_bytes: shared('Size of the database. Measured once per minute.'),
+  plinth_database_size_bytes: shared('Size of the database, measured once per minute.'),
   plinth_database_transaction_id_age: shared(
     'Age of the oldest transaction ID. PostgreSQL stops writes before this age reaches 2147483648.',
   ),
@@ -163,7 +167,7 @@ const backups = {
 
 const configuration = {
   plinth_config_last_reload_success: gauge(
-    'Whether the last reload of the configuration succeeded. The start counts as a reload.',
+    'Whether the last reload of the configuration succeeded. The start of the server counts as a reload.',
     [],
     'min',
   ),
@@ -203,12 +207,12 @@ const jobs = {
 
 const functions = {
   plinth_function_workers: gauge('Running function workers.'),
-  plinth_function_workers_limit: gauge('Maximum number of running workers.'),
+  plinth_function_workers_limit: gauge('Maximum number of running function workers.'),
   plinth_function_pending: gauge('Requests that functions are processing.'),
-  plinth_function_starts_total: counter('Started workers, by outcome.', ['outcome']),
-  plinth_function_start_seconds: histogram('Time that a worker takes to start.'),
+  plinth_function_starts_total: counter('Function workers that were started, by outcome.', ['outcome']),
+  plinth_function_start_seconds: histogram('Time that a function worker takes to start.'),
   plinth_function_requests_total: counter('Completed requests to functions.', ['function', 'status_class']),
-  plinth_function_cold_requests_total: counter('Requests that waited until a worker had started.', [
+  plinth_function_cold_requests_total: counter('Requests that waited until a function worker had started.', [
     'function',
   ]),
   plinth_function_duration_seconds: histogram('Duration of requests to functions.', ['function']),
@@ -224,11 +228,13 @@ const mail = {
 const realtime = {
   plinth_realtime_sockets: gauge('Connected sockets.'),
   plinth_realtime_channels: gauge('Joined channels.'),
-  plinth_realtime_topics: gauge('Topics with members or presence.'),
+  plinth_realtime_topics: gauge('Realtime topics with members or presence.'),
   plinth_realtime_joins_total: counter('Requests to join a channel.', ['outcome']),
   plinth_realtime_messages_received_total: counter('Messages from clients.'),
   plinth_realtime_messages_sent_total: counter('Messages to clients.'),
-  plinth_realtime_messages_dropped_total: counter("Messages that weren't sent because the client was slow."),
+  plinth_realtime_messages_dropped_total: counter(
+    "Realtime messages that weren't sent because the client was slow.",
+  ),
   plinth_realtime_failing: gauge(
     "Whether database changes or messages from other processes can't be delivered.",
     [],

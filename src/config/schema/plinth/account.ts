@@ -30,19 +30,19 @@ export const account = liveSection('The Account pages.', {
     "Site key from the CAPTCHA provider in auth.captcha. If set, pages with a form load the provider's script.",
   ),
   sign_in_url: optionalText(
-    'URL in your app that starts a sign-in, such as "https://app.example/sign-in". Invitations and "Sign in again" link to this URL, so that users are already signed in when they reach your app. If unset, they link to the redirect URL of the app, or to `site_url`. The allowed redirect URLs must include this URL.',
+    'URL in your app that starts a sign-in, such as "https://app.example/sign-in". Invitations and "Sign in again" link to this URL, so that users are already signed in when they reach your app. If unset, they link to the redirect URL of the app or to `site_url`. The allowed redirect URLs must include this URL.',
   ),
   require_mfa: boolean(
     false,
-    "Requires a second factor when users sign in to an app. Users then can't remove their last factor on these pages. Doesn't apply to users whose organization manages how they sign in.",
+    "Requires a second factor when users sign in to an app. Users then can't remove their last factor on the Account pages. This setting doesn't apply to users whose organization manages how they sign in.",
   ),
   passkeys_need_second_factor: boolean(
     false,
-    'Requires the second factor even if users signed in with a passkey and verified themselves with a PIN or biometrics. If false, such a sign-in reaches assurance level aal2.',
+    'Requires the second factor even if users signed in with a passkey and verified themselves with a PIN or biometrics. If false, a sign-in with such a passkey reaches the assurance level aal2.',
   ),
   deletion: boolean(
     false,
-    'Lets users delete their account on these pages and with DELETE /auth/v1/user. The ON DELETE actions of foreign keys apply to rows that reference the user.',
+    'Lets users delete their account on the Account pages and with DELETE /auth/v1/user. The ON DELETE actions of foreign keys apply to rows that reference the user.',
   ),
   confirm_by_button: boolean(
     false,

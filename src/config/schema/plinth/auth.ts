@@ -18,7 +18,7 @@ import {
 } from '../define.ts';
 
 export const auth = liveSection(
-  "Auth settings that config.toml doesn't have. Their names correspond to upstream's environment variables (`GOTRUE_…`).",
+  "Auth settings that config.toml doesn't have. The names of these settings correspond to those of upstream's environment variables (`GOTRUE_…`).",
   {
     external: section('Sign-in methods.', {
       anonymous_users: section('Guests.', {
@@ -29,7 +29,7 @@ export const auth = liveSection(
       email: section('Email.', {
         authorized_addresses: list(
           [],
-          'Sends emails only to these addresses, with or without a +label. This is useful in a test environment. If empty, emails are sent to all addresses.',
+          'Sends emails only to these addresses, with or without a +label. This restriction is useful in a test environment. If empty, emails are sent to all addresses.',
         ),
       }),
     }),
@@ -41,25 +41,25 @@ export const auth = liveSection(
     }),
     reveal_accounts: boolean(
       false,
-      'Allows responses from `plinth serve` to reveal whether an email address or phone number belongs to an account, as in upstream. For example, a request with an unknown address then returns otp_disabled. `plinth start` always behaves this way.',
+      'Allows responses from `plinth serve` to reveal whether an email address or phone number belongs to an account, as in upstream. For example, a request with an unknown address then returns otp_disabled. `plinth start` always allows such responses.',
     ),
     api: section('Auth API.', {
-      max_request_duration: duration(10_000, 'Request timeout (status 504).'),
+      max_request_duration: duration(10_000, 'Time limit for a request, after which the status is 504.'),
     }),
     sessions: section('Session limits.', {
       single_per_user: boolean(false, 'Keeps only the most recently refreshed session of each user.'),
     }),
     hook: section("Hooks that config.toml doesn't have.", {
-      after_user_created: hook('Runs after a user is created.'),
+      after_user_created: hook('The hook that runs after a user is created.'),
       guest_hand_over: hook(
-        "Runs when a guest signs in to an existing account, before the guest is deleted. The hook must transfer the guest's rows (guest_id) to the existing account (user_id). Without this hook, guests can't keep their data.",
+        "The hook that runs when a guest signs in to an existing account, before the guest is deleted. The hook must transfer the guest's rows (guest_id) to the existing account (user_id). Without this hook, guests can't keep their data.",
       ),
     }),
     sms: section('Text messages.', {
       twilio: section('Twilio.', {
         content_sid: text(
           '',
-          'SID of an approved WhatsApp template whose first variable is the code. If unset, the message text is sent.',
+          'SID of an approved WhatsApp template whose first variable is the code. If unset, the text of the message is sent without a template.',
         ),
       }),
     }),
@@ -72,12 +72,12 @@ export const auth = liveSection(
           ...keysRead,
         }),
         private_key_next: secret(
-          'Private key that will replace private_key at the next rotation. Its certificate is already published in the SAML metadata, so that identity providers can import it beforehand.',
+          'Private key that will replace private_key at the next rotation. The certificate of this key is already published in the SAML metadata, so that identity providers can import it before the rotation.',
           keysRead,
         ),
         allow_encrypted_assertions: boolean(
           false,
-          'Accepts encrypted assertions and advertises this in the SAML metadata.',
+          'Accepts encrypted assertions and advertises this support in the SAML metadata.',
         ),
         enforced_domains: list(
           [],
@@ -108,7 +108,7 @@ export const auth = liveSection(
         'Requires an emailed code when users with a confirmed email address sign in with a password on a new device. Clients other than the Account pages receive the error device_not_confirmed and must then sign in with the code.',
       ),
       lockout: section(
-        'Increasing waits after consecutive wrong passwords and codes, per account and network. Browsers in which the user has signed in are counted separately. The limits of `guess_limits` also apply.',
+        'Increasing waits after consecutive wrong passwords and codes, per account and network. Browsers in which the user has signed in are counted separately. The limits of the setting `guess_limits` also apply.',
         {
           after: integer(
             10,
@@ -124,7 +124,7 @@ export const auth = liveSection(
       undo_period: duration(7 * 24 * 60 * 60_000, `How long the "This wasn't me" link in a notice works.`),
       factor_removal_wait: duration(
         0,
-        'Waiting period before lost second factors are removed, such as "72h". Users request the removal after signing in with a password, a provider or a wallet, and confirm it by email. Any use of a second factor cancels the request. 0 disables requests and cancels pending ones, so that only operators can remove second factors.',
+        'Waiting period before lost second factors are removed, such as "72h". Users request the removal after signing in with a password, a provider or a wallet, and confirm it by email. Any use of a second factor cancels the request. 0 disables removal requests and cancels pending requests, so that only operators can remove second factors.',
       ),
       event_retention: duration(
         365 * 24 * 60 * 60_000,
@@ -134,15 +134,15 @@ export const auth = liveSection(
     password: section('Passwords.', {
       hibp: section('Rejects passwords that have been leaked.', {
         enabled: optionalBoolean(
-          "Checks passwords against the list in `list_path`. Without a list, checks them with a service that receives only the first five characters of a password's hash.",
+          "Checks passwords against the list in `list_path`. Without a list, checks passwords with a service that receives only the first five characters of a password's hash.",
           {
             defaultText:
-              'true if the list is present. Otherwise false, so that no service is used by default',
+              'true if the file in `list_path` exists. Otherwise false, so that no service is used by default',
           },
         ),
         fail_closed: boolean(
           false,
-          'Rejects all passwords while the service is unavailable. If false, they are accepted without a check.',
+          'Rejects all passwords while the service is unavailable. If false, passwords are then accepted without a check.',
         ),
         user_agent: text('plinth', 'User-Agent header of requests to the service.'),
         url: text(

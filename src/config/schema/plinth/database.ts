@@ -22,13 +22,13 @@ export const database = restartSection(
   'PostgreSQL settings. `shared_password`, `replication` and `jwt_secret_setting` make the database less secure.',
   {
     pool_connections: optionalInteger(
-      'Number of PostgreSQL connections for each service except REST. One connection is always kept free, so that neither a single client nor all anonymous clients together can use all of them.',
+      'Number of PostgreSQL connections for each service except REST. One connection is always kept free, so that neither a single client nor all anonymous clients together can use all connections.',
       { min: 1, max: 100 },
       { defaultText: '1 per 128 MiB of memory, at least 2 and at most 5', ...connections },
     ),
     pool_max_waiting: integer(
       1000,
-      'Maximum number of requests that are waiting for a connection of the same service. Further requests receive 503.',
+      'Maximum number of requests that are waiting for a connection of the same service. Additional requests receive 503.',
       { min: 1 },
       connections,
     ),
@@ -59,7 +59,7 @@ export const rest = liveSection('The REST service.', {
     connections,
   ),
   exclusive_connections: optionalInteger(
-    'Number of PostgreSQL connections for all other requests, each of which uses one exclusively.',
+    'Number of PostgreSQL connections for all other requests. Each such request uses one connection exclusively.',
     { min: 1, max: 100 },
     {
       defaultText: '3 per CPU core, at least 6 and at most 24, but at most 1 per 64 MiB of memory',
@@ -90,8 +90,13 @@ export const rest = liveSection('The REST service.', {
     'Maximum expected wait for a connection. A request that would wait longer receives 503 immediately.',
     connections,
   ),
-  max_waiting_slow: integer(100, '`max_waiting` for slow requests.', { min: 1 }, connections),
-  max_wait_slow: duration(10_000, '`max_wait` for slow requests.', connections),
+  max_waiting_slow: integer(
+    100,
+    'The same as `max_waiting`, but for slow requests.',
+    { min: 1 },
+    connections,
+  ),
+  max_wait_slow: duration(10_000, 'The same as `max_wait`, but for slow requests.', connections),
   max_answer_size: size(
     2 * 1024 * 1024 * 1024,
     'Maximum size of a response. Large responses are buffered in files in the data folder, not in memory.',
@@ -115,7 +120,7 @@ export const backup = restartSection(
       'Backup target, which is a folder or `s3://bucket/prefix`. For S3 servers other than Amazon S3, append `?endpoint=https://…&region=…`. If unset, no backups are created.',
     ),
     encryption_key: secret(
-      'Key of 32 bytes in hexadecimal or base64 that encrypts backups, for example from `openssl rand -hex 32`. Keep a copy in another location. Without the key, no backup can be restored.',
+      'Key of 32 bytes in hexadecimal or base64 that encrypts backups, for example from `openssl rand -hex 32`. Keep a copy of the key in another location. Without the key, no backup can be restored.',
     ),
     schedule: text('0 3 * * *', 'Schedule of base backups, as a cron expression in UTC.', live),
     keep: duration(

@@ -71,7 +71,7 @@ export const files = section(
   {
     allowed_folders: list(
       [],
-      'Additional folders that can contain these files, relative to the project folder. In a monorepo, this could be ../../packages/db.',
+      'Additional folders for the files that settings refer to, relative to the project folder. An example in a monorepo is ../../packages/db.',
       live,
     ),
   },
@@ -85,11 +85,11 @@ export const server = liveSection('API server.', {
   ),
   watch_config: boolean(
     false,
-    'Applies changed settings files without `plinth reload`. `plinth start` always does this. With `plinth serve`, a half-edited file may be applied.',
+    'Applies changed settings files without `plinth reload`. `plinth start` always applies them. With `plinth serve`, a file may be applied while it is still being edited.',
   ),
   trusted_proxies: list(
     [],
-    'Addresses or address blocks of proxies whose X-Forwarded-* headers are trusted. The names loopback, linklocal and uniquelocal are also allowed. The gateway removes these headers from all other requests.',
+    'Addresses or address blocks of proxies whose X-Forwarded-* headers are trusted. The names loopback, linklocal and uniquelocal are also allowed. The gateway removes X-Forwarded-* headers from all other requests.',
   ),
   browser_secret_keys: boolean(
     false,
@@ -139,7 +139,7 @@ export const server = liveSection('API server.', {
   ),
   workers: integerOrAuto(
     1,
-    'Number of processes that serve the API port of `plinth serve`. `auto` uses one per available CPU core. With 1, a single process does everything. The limits in `[rest]` and `[server]` apply to all processes together.',
+    'Number of processes that serve the API port of `plinth serve`. `auto` uses one process per available CPU core. With 1, a single process does everything. The limits in `[rest]` and `[server]` apply to all processes together.',
     { min: 1, max: 64 },
     restart('the processes are started with the server'),
   ),
@@ -163,7 +163,7 @@ export const server = liveSection('API server.', {
     {
       cert: optionalPath(
         'supabase',
-        'Certificate file (PEM) with the full chain. A changed file is loaded without a restart.',
+        'Certificate file (PEM) with the full chain. A changed certificate file is loaded without a restart.',
         { anywhere: true },
       ),
       key: optionalPath('supabase', 'Private key file for the certificate (PEM).', { anywhere: true }),
@@ -189,7 +189,7 @@ export const server = liveSection('API server.', {
           ),
           accept_terms: boolean(
             false,
-            "Accepts the ACME server's terms of service. Required, because otherwise the ACME server doesn't issue certificates.",
+            "Accepts the ACME server's terms of service. Acceptance is required, because otherwise the ACME server doesn't issue certificates.",
           ),
           eab: section(
             'External account binding, which connects the ACME account to your account at a certificate authority such as ZeroSSL or Google Trust Services.',

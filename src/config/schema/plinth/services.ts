@@ -53,7 +53,7 @@ export const storage = section('Files.', {
     objectStore,
   ),
   s3: section(
-    'S3 bucket for `backend = "s3"`. Its settings are named after upstream\'s environment variables (`STORAGE_S3_…`).',
+    'S3 bucket for `backend = "s3"`. The settings in this section are named after upstream\'s environment variables (`STORAGE_S3_…`).',
     {
       bucket: optionalText('Name of the bucket.'),
       endpoint: optionalText('URL of the S3 server.', { defaultText: "Amazon's server for the region" }),
@@ -159,7 +159,7 @@ export const realtime = section(
     ),
     bus: optionalOneOf(
       ['process', 'postgres', 'nats'],
-      "How processes on the same database share broadcasts and presence: `process` doesn't share them, `postgres` uses NOTIFY, `nats` uses a NATS server. If unset, `postgres` is used with your own database, and `process` with the embedded one.",
+      "How processes on the same database share broadcasts and presence: `process` doesn't share them, `postgres` uses NOTIFY, `nats` uses a NATS server. If unset, `postgres` is used with your own database, and `process` with the embedded database.",
       bus,
     ),
     nats_url: secret('Addresses of the NATS servers for `bus = "nats"`, separated by commas.', bus),
