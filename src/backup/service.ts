@@ -22,8 +22,8 @@ export interface Backups {
 }
 
 /**
- * The interval between rounds. If the machine fails, at most two seconds of changes must be lost, and storing a round
- * takes a part of this time.
+ * The interval between rounds. If the machine fails, no more than two seconds of changes may be lost, and storing a
+ * round takes a part of this time.
  */
 const roundEveryMs = 500;
 const snapshotEveryMs = 10_000;

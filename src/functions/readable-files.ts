@@ -84,8 +84,7 @@ function filesBelow(root: string): string[] {
       if (entry.isDirectory()) {
         if (!packageFolders.has(entry.name)) folders.push(path);
       } else if (entry.isFile() || entry.isSymbolicLink()) files.push(path);
-      // This limit is only for stopping the search in a huge folder tree. The calling function limits the total number
-      // of files.
+      // This limit only stops the search in a huge folder tree. The calling function limits the total number of files.
       if (files.length > 10 * maxReadableFiles) return files;
     }
   }

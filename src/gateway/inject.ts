@@ -11,7 +11,7 @@ export async function injectFetch(
   asStream = false,
 ): Promise<Response> {
   const headers = Object.fromEntries(new Headers(init.headers));
-  // Reuses the ID of the client's request during whose processing this request is sent.
+  // If this request is sent while a client's request is processed, it gets the ID of the client's request.
   const asking = traces.getStore();
   if (asking !== undefined) headers['x-request-id'] ??= asking.requestId;
   const body =

@@ -32,7 +32,7 @@ export interface StreamReport {
          * Undefined before the first check.
          */
         readonly retainedBytes: number | undefined;
-        /** The size of retained WAL beyond which PostgreSQL drops the slot. */
+        /** The size of retained WAL beyond which Plinth abandons the slot. */
         readonly maxBytes: number;
       }
     | undefined;

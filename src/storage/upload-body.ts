@@ -97,7 +97,7 @@ function receiveForm(raw: IncomingMessage, robotsTag: string | undefined): Promi
       }
       const cacheTime = fields.get('cacheControl');
       resolve({
-        // The parser returns slices of network chunks instead of copies. A slice only owns its memory if it spans a
+        // The parser returns slices of network chunks instead of copies. A slice owns its memory only if it spans a
         // whole chunk.
         bytes: networkStream(stream),
         mimeType: fields.get('contentType') || partType,

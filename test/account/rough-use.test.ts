@@ -1,6 +1,6 @@
 /**
- * Tests the pages under adverse conditions, such as chunks that fail to load, a different user who signs in in another
- * tab, and a redirect URL that isn't a web page.
+ * Tests the pages under adverse conditions, such as chunks that fail to load, a different user who signs in from
+ * another tab, and a redirect URL that isn't a web page.
  */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -37,8 +37,8 @@ export const formOf = ({ body }: FastifyRequest): URLSearchParams =>
 
 /**
  * Whether the request results from a link or redirect on an Account page. Other sites must not be able to send a
- * visitor to an app or an identity provider unless the visitor clicks on an Account page. Checks `Referer` instead if
- * the browser is an older one, which doesn't send `Sec-Fetch-Site`.
+ * visitor to an app or an identity provider unless the visitor clicks on an Account page. If the browser is too old to
+ * send `Sec-Fetch-Site`, checks `Referer` instead.
  */
 export function isFromOurPage({ headers, host }: FastifyRequest): boolean {
   const {

@@ -9,7 +9,7 @@ import { toMs } from './times.ts';
 const freshSignInMs = 15 * 60_000;
 
 /**
- * Whether the time since the user last entered a password or code, or used a factor, in this session is short enough.
+ * Whether the user entered a password or code, or used a factor, recently enough in this session.
  *
  * @example isFreshSignIn(session, Date.now()) // false more than 15 minutes after the last password, code or factor
  */

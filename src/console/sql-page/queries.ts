@@ -4,7 +4,7 @@ import type { CompletionTable, HistoryRow } from './contract.ts';
 import { openRun, type PrivateStore, sealRun } from './private-text.ts';
 
 /**
- * The number of history entries that are kept for each operator. Entries beyond this number are deleted, oldest first.
+ * The number of history entries that are kept for each operator. If there are more entries, the oldest are deleted.
  */
 const maxEntries = 500;
 

@@ -13,7 +13,7 @@ export async function operandsOf(scope: Scope, texts: readonly string[]): Promis
   if (!scope.unfolding.showsValues) return operands;
   for (const text of texts) {
     const value = (await mayShow(scope, text)) ? await textOf(scope, text) : undefined;
-    // An operand is useless as an explanation if a value is already displayed in its place.
+    // An operand explains nothing if its value is already displayed in its place.
     if (value !== undefined && scope.show(text) === text) operands.push({ text, value });
   }
   return operands;

@@ -4,7 +4,7 @@
  * service, and a database whose Plinth schemas belong to another account. Plinth doesn't change databases of the hosted
  * service or databases whose Plinth schemas belong to another account.
  *
- * In a database that Plinth manages, its login roles get passwords that are derived from the URL's password. All
+ * In a database that Plinth manages, Plinth's login roles get passwords that are derived from the URL's password. All
  * processes with this URL derive the same passwords, and the URL's password itself isn't valid for any of these roles.
  * If these passwords can't be set, Plinth tries to sign in as these roles with the URL's password. If the URL's
  * password is also rejected, Plinth signs in with the account in the URL and switches to each role.

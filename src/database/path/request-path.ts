@@ -535,8 +535,8 @@ class Path implements RequestPath {
 }
 
 /**
- * Returns the number of times that a failed request can be resent. If the server hadn't started to process the request,
- * it can be resent several times. An interrupted read is resent only once.
+ * Returns the number of times that a failed request can be resent. A request that the server hadn't started to process
+ * can be resent several times. An interrupted read is resent only once.
  */
 function resendLimit(error: unknown): number {
   return error instanceof ConnectionError && error.untouched ? MAX_RESENDS : 1;

@@ -33,7 +33,7 @@ export class Occupancy {
     return shape !== undefined && this.#of(shape) >= perShape ? 'skip' : 'start';
   }
 
-  /** Returns how many of the `connections` jobs with the same kind of claim can use in total. */
+  /** Returns the total number of the `connections` that jobs with the same kind of claim can use. */
   available({ isAnonymous }: Claim, connections: number): number {
     const { anonymous, total } = this.#limits;
     return Math.min(connections, total, isAnonymous ? anonymous : Number.POSITIVE_INFINITY);

@@ -40,8 +40,7 @@ export function createScanner(): Scanner {
 
   function feed(text: string): void {
     let rest = text;
-    // A step may change the context without consuming text. Two consecutive steps never both consume no text, so the
-    // loop ends.
+    // A step may change the context without consuming text, but then the next step consumes text, so the loop ends.
     while (rest !== '') rest = rest.slice(step(rest));
   }
 

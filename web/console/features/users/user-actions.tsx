@@ -1,4 +1,4 @@
-/** The actions on a user, which are confirming, resetting the password, banning, acting as the user and deleting. */
+/** The actions on a user: confirm, reset the password, ban, act as the user and delete. */
 
 import { Button, Checkbox, NativeSelect } from '@mantine/core';
 import {
