@@ -5,10 +5,12 @@ import { createClient } from '@supabase/supabase-js';
 import type { Backend } from '../../src/main.ts';
 import { createIdp } from '../../test/auth/saml-idp.ts';
 import { type Operator, operator } from '../../test/console/harness.ts';
+import { addFiles } from './files.ts';
+import { people } from './people.ts';
 import type { GalleryProject } from './project.ts';
 
 export const accountUser = { email: 'ada@example.com', password: 'correct horse battery' };
-const people = ['ada', 'grace', 'edsger', 'barbara', 'donald', 'a.rather.long.name.of.a.person'];
+const names = ['ada', 'grace', 'edsger', 'barbara', 'donald', 'a.rather.long.name.of.a.person'];
 const { password } = accountUser;
 
 const jobs = `
@@ -37,7 +39,7 @@ delete from public.photos where id < 3;
 select net.http_get('${url}/functions/v1/health');`;
 
 async function signUp(backend: Backend): Promise<void> {
-  for (const name of people) {
+  for (const name of names) {
     const client = createClient(backend.url, backend.keys.publishableKey, {
       auth: { persistSession: false },
     });
@@ -133,6 +135,8 @@ export async function fill(backend: Backend, project: GalleryProject): Promise<O
   await run(webhooks(backend.url));
   await signUp(backend);
   await signInElsewhere(backend);
+  await backend.database.pool('supabase_admin').exec(people);
+  await addFiles(owner, backend);
   await callFunctions(backend);
   await fillProject(owner, backend);
   await backUp(owner);

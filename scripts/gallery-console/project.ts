@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { varieties } from './varieties.ts';
 
 const config = `project_id = "greenhouse"
 
@@ -19,6 +20,9 @@ secret = "hidden"
 [auth.hook.custom_access_token]
 enabled = true
 uri = "pg-functions://postgres/public/custom_access_token"
+
+[storage.image_transformation]
+enabled = true
 
 [storage.buckets.photos]
 public = true
@@ -118,16 +122,23 @@ export interface GalleryProject {
   remove(): void;
 }
 
-export function writeProject(): GalleryProject {
+export function writeEmptyProject(): GalleryProject {
   const dir = mkdtempSync(join(tmpdir(), 'plinth-gallery-'));
   const write = (path: string, text: string): void => {
     const file = join(dir, 'supabase', path);
     mkdirSync(join(file, '..'), { recursive: true });
     writeFileSync(file, text);
   };
+  write('config.toml', 'project_id = "new-project"\n');
+  return { dir, write, remove: () => rmSync(dir, { recursive: true, force: true }) };
+}
+
+export function writeProject(): GalleryProject {
+  const project = writeEmptyProject();
+  const { dir, write } = project;
   write('config.toml', config);
   write('plinth.toml', plinth(join(dir, 'backups')));
-  write('migrations/20260101000000_tables.sql', tables);
+  write('migrations/20260101000000_tables.sql', tables + varieties);
   write(
     'migrations/20260201000000_add_notes_to_orders.sql',
     'alter table public.orders add column note text;\n',
@@ -142,5 +153,5 @@ export function writeProject(): GalleryProject {
     "export const subjectOf = (order: number): string => 'Your order ' + order;\n",
   );
   write('functions/.env', 'MAIL_KEY=very-secret\nMAP_KEY=secret-too\n');
-  return { dir, write, remove: () => rmSync(dir, { recursive: true, force: true }) };
+  return project;
 }

@@ -1,0 +1,45 @@
+/** States of the pages for logs, metrics, advisors, backups and migrations. */
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { settledBackups } from '../fill.ts';
+import { inOrder, openRow, press, type State, see } from '../state.ts';
+
+export const operations: readonly State[] = [
+  { name: 'logs', path: '/logs' },
+  { name: 'logs-filters', path: '/logs', act: press(/More filters/) },
+  { name: 'logs-errors', path: '/logs?status=4' },
+  { name: 'logs-none', path: '/logs?search=nothing-matches-this' },
+  { name: 'log-rest', path: '/logs?path=/rest/v1/orders', act: openRow('/rest/v1/orders') },
+  { name: 'log-function', path: '/logs?service=functions', act: openRow('recalculate') },
+  { name: 'log-auth', path: '/logs?service=auth', act: openRow('signup') },
+  { name: 'logs-live', path: '/logs?live=true' },
+  { name: 'metrics', path: '/metrics' },
+  { name: 'metrics-service', path: '/metrics?service=rest&minutes=15' },
+  { name: 'advisors', path: '/advisors' },
+  { name: 'advisors-finding', path: '/advisors', act: press(/public\.invoices/) },
+  { name: 'backups', path: '/backups' },
+  { name: 'backups-base', path: '/backups', act: inOrder(press('Back up now'), see('Backing up…')) },
+  {
+    name: 'backups-running',
+    before: settledBackups,
+    path: '/backups',
+    act: press('Run restore check'),
+  },
+  { name: 'migrations', path: '/migrations' },
+  { name: 'migration-changed', path: '/migrations?version=20260201000000', act: see('SQL that was applied') },
+  { name: 'migration-pending', path: '/migrations?version=20260401000000' },
+  { name: 'migrations-read-only', path: '/migrations', as: 'looker' },
+];
+
+/** Deletes the files in the backup target, so that the restore check fails. */
+export const broken: readonly State[] = [
+  {
+    name: 'backups-failed',
+    path: '/backups',
+    before: async (owner, project) => {
+      rmSync(join(project.dir, 'backups'), { recursive: true });
+      await owner.call('POST', '/backups/verify');
+      await settledBackups(owner);
+    },
+  },
+];
