@@ -319,5 +319,12 @@ test.each(looks)('editors are accessible and fit at $width px, $colorScheme firs
     if (name === 'shelf') await window.keyboard.press('Escape');
     await window.getByRole('dialog').waitFor({ state: 'detached' });
   }
+  // At the right edge, the options of a text editor aren't cut off.
+  await window.keyboard.press('End');
+  await window.keyboard.press('Enter');
+  const help = window.getByText('Press ↓ for options');
+  await help.waitFor();
+  const box = await help.boundingBox();
+  expect((box?.x ?? 0) + (box?.width ?? viewport.width)).toBeLessThanOrEqual(viewport.width);
   await other.close();
 });

@@ -175,7 +175,7 @@ test('a truncated cell can be shown completely, and the editor can search', asyn
   const { page, complaints, close } = await opened();
   await write(page, `select 1; select repeat('long ', 2000) || 'end' as essay`);
   await page.keyboard.press('Control+Enter');
-  await page.getByRole('button', { name: 'Show full value' }).press('Enter');
+  await page.getByRole('button', { name: 'Show full value' }).click();
   const cell = page.getByRole('dialog', { name: 'essay' });
   await cell.getByText('long end').waitFor();
   expect(await axeViolations(page)).toEqual([]);

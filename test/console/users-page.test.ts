@@ -70,7 +70,7 @@ test('an operator can send an invitation and a reset link, edit metadata, and en
     .first()
     .waitFor();
   const row = page.locator('tbody tr').filter({ hasText: 'grace@example.com' });
-  await row.getByText('Invited', { exact: true }).waitFor();
+  await row.getByText('invited', { exact: true }).waitFor();
   expect(await row.getByText('Not confirmed').count()).toBe(0);
   await go('/users?invited=yes');
   await row.waitFor();

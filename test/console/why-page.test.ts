@@ -116,7 +116,7 @@ test('row-level security can be enabled, and a policy can be created from a temp
   await edit.waitFor({ state: 'detached' });
   await bare.getByRole('button', { name: 'Anyone can read' }).press('Enter');
   await edit.getByRole('button', { name: 'Turn off policy' }).press('Enter');
-  const off = page.getByRole('dialog', { name: 'Turn off policy Anyone can read?' });
+  const off = page.getByRole('dialog', { name: 'Turn off policy “Anyone can read”?' });
   await off.getByText('drop policy "Anyone can read" on "public"."bare"').waitFor();
   await off.getByRole('button', { name: 'Turn off policy' }).press('Enter');
   await bare.getByText('turned off', { exact: true }).waitFor();

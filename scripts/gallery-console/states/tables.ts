@@ -37,7 +37,7 @@ const grid: readonly State[] = [
   {
     name: 'table-filters',
     path: `${varieties}?filters=[{"column":"price","operator":"gte","value":"10"},{"column":"light","operator":"eq","value":"shade"}]&sort=[{"column":"name","ascending":true},{"column":"price","ascending":false}]`,
-    act: press('2 filters'),
+    act: inOrder(press('2 filters'), see('Clear filters')),
   },
   { name: 'table-no-match', path: `${varieties}?filters=[{"column":"id","operator":"lt","value":"0"}]` },
   { name: 'table-selected', path: varieties, act: select },

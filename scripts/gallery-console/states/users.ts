@@ -16,7 +16,10 @@ const item =
 const change = inOrder(select, press('Change users'));
 
 const ada = '/users?search=ada@';
-const openUser = inOrder(openRow('ada@example.com'), see('Account activity'));
+const openUser = inOrder(
+  (page) => page.getByRole('link', { name: 'ada@example.com', exact: true }).click(),
+  see('Account activity'),
+);
 const openActions = inOrder(openUser, async (page) =>
   page.getByRole('button', { name: 'Actions', disabled: false }).click(),
 );
@@ -55,6 +58,6 @@ export const users: readonly State[] = [
   {
     name: 'user-act-as',
     path: ada,
-    act: inOrder(openUser, press('Act as this user', 'Create token'), see('Access token')),
+    act: inOrder(openUser, press('Act as this user', 'Create token'), see('accessToken')),
   },
 ];

@@ -1,4 +1,5 @@
 import { Switch } from '@mantine/core';
+import '@mantine/core/styles/Switch.layer.css';
 import { useState } from 'react';
 import { Dialog } from '../components/dialog.tsx';
 import { areKeysOn, turnKeys } from '../components/single-keys.ts';

@@ -50,7 +50,7 @@ export const messages = {
   'files.folder-name': 'Folder name',
   'files.folder-text':
     'Folders are part of file paths, so the folder is created when you upload the first file to it.',
-  'files.folder-open': 'Open',
+  'files.folder-open': 'Open folder',
   'files.path': 'Path',
   'files.search': 'Search by prefix',
   'files.name': 'Name',
@@ -88,7 +88,8 @@ export const messages = {
   'files.move-retry': 'Continue',
   'files.delete-selected': 'Delete {count, number}',
   'files.delete-title': '{count, plural, one {Delete # item?} other {Delete # items?}}',
-  'files.delete-text': 'Folders are deleted with everything in them. This can’t be undone.',
+  'files.delete-text': 'This can’t be undone.',
+  'files.delete-folder-text': 'Folders are deleted with everything in them. This can’t be undone.',
   'files.delete': 'Delete',
 
   'file.loading': 'Preview',
@@ -124,6 +125,7 @@ export const messages = {
   'upload.replace': 'Replace file',
   'upload.cancel': 'Cancel',
   'upload.clear': 'Clear list',
+  'upload.exists': 'A file with this name already exists.',
   'upload.network': 'The connection was lost.',
   'upload.progress': 'Upload progress of {name}',
   'upload.busy': '{done, number} of {total, number} files uploaded',

@@ -9,7 +9,7 @@ export const messages = {
   'users.invite-text': 'The user receives an email with a link and chooses a password after opening it.',
   'users.invite-send': 'Send invitation',
   'users.device': '{browser} on {system}',
-  'users.invited': 'Invited',
+  'users.invited': 'invited',
   'users.invited-at': 'Invited',
   'users.invite-sent': 'Invitation sent to {email}.',
   'users.phone-or-email': 'Enter an email address and a password, or a phone number.',

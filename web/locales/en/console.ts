@@ -174,7 +174,7 @@ export const messages = {
   'steps.table-see': 'View tables',
   'steps.policy': 'Control access',
   'steps.policy-text': 'Row-level security policies define which rows your app’s users can read and write.',
-  'steps.policy-see': 'View tables',
+  'steps.policy-see': 'View policies',
   'steps.bucket': 'Store files',
   'steps.bucket-text': 'Buckets store images and documents and have their own access policies.',
   'steps.bucket-see': 'Open storage',

@@ -154,7 +154,9 @@ function FirstSteps({ progress }: { progress: Home['progress'] }) {
         <Link to="/tables">{t('steps.table-see')}</Link>
       </Step>
       <Step done={progress.policy} title={t('steps.policy')} text={t('steps.policy-text')}>
-        <Link to="/tables">{t('steps.policy-see')}</Link>
+        <Link to="/policies" search={{}}>
+          {t('steps.policy-see')}
+        </Link>
       </Step>
       <Step done={progress.user} title={t('steps.user')} text={t('steps.user-text')}>
         <Link to="/users" search={{}}>

@@ -103,10 +103,13 @@ export function TableSection({
                 </PolicyRow>
               ))}
               {turnedOff.map((policy) => (
-                <PolicyRow key={policy.name} policy={policy}>
+                <PolicyRow
+                  key={policy.name}
+                  policy={policy}
+                  isOff
+                  actions={mayWrite ? <TurnedOff table={table} policy={policy} /> : null}
+                >
                   <span className={classes.offName}>{policy.name}</span>
-                  <Tag tone="warning">{t('policies.off')}</Tag>
-                  {mayWrite ? <TurnedOff table={table} policy={policy} /> : null}
                 </PolicyRow>
               ))}
             </ul>
@@ -118,16 +121,28 @@ export function TableSection({
   );
 }
 
-function PolicyRow({ policy, children }: { policy: Policy; children: ReactNode }) {
+function PolicyRow({
+  policy,
+  isOff = false,
+  actions = null,
+  children,
+}: {
+  policy: Policy;
+  isOff?: boolean;
+  actions?: ReactNode;
+  children: ReactNode;
+}) {
   const { command, permissive, roles, using, check } = policy;
   return (
     <li className={classes.policy}>
       {children}
       <span className={classes.facts}>
+        {isOff ? <Tag tone="warning">{t('policies.off')}</Tag> : null}
         <Tag>{command}</Tag>
         {permissive ? null : <Tag tone="warning">{t('policies.restrictive')}</Tag>}
         <span className={classes.dim}>{roles.join(', ')}</span>
       </span>
+      {actions === null ? null : <span className={classes.tools}>{actions}</span>}
       {using === null ? null : (
         <p className={classes.condition}>
           <span className={classes.dim}>{t('policies.using')}</span> <code>{using}</code>

@@ -48,8 +48,15 @@ export function SqlPage() {
   );
 }
 
-const nameOf = (tab: Tab, index: number): string =>
-  tab.name ?? (tab.text.trim().split('\n')[0]?.slice(0, 28) || t('sql.tab-name', { number: index + 1 }));
+const maxNameChars = 28;
+
+/** Returns the name of a saved query, or the beginning of the text. */
+function nameOf({ name, text }: Tab, index: number): string {
+  if (name !== undefined) return name;
+  const [line = ''] = text.trim().split('\n');
+  if (line === '') return t('sql.tab-name', { number: index + 1 });
+  return line.length > maxNameChars ? `${line.slice(0, maxNameChars).trimEnd()}…` : line;
+}
 
 function Tabs({ tabs, current, onOpen }: { tabs: readonly Tab[]; current: string; onOpen: () => void }) {
   const navigate = route.useNavigate();

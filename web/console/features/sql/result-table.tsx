@@ -96,14 +96,13 @@ function Gap({ height, columns }: { height: number; columns: number }) {
 
 function Cell({ value, isCut, onOpen }: { value: string | null; isCut: boolean; onOpen: () => void }) {
   if (value === null) return <span className={classes.null}>NULL</span>;
+  if (!isCut && value.length <= shownChars) return value;
   return (
-    <>
-      {value.length > shownChars ? `${value.slice(0, shownChars)}…` : value}
-      {isCut || value.length > shownChars ? (
-        <button type="button" className={classes.cut} onClick={onOpen}>
-          {t('sql.cell-whole')}
-        </button>
-      ) : null}
-    </>
+    <span className={classes.long}>
+      <span className={classes.beginning}>{value.slice(0, shownChars)}…</span>
+      <button type="button" className={classes.cut} onClick={onOpen}>
+        {t('sql.cell-whole')}
+      </button>
+    </span>
   );
 }

@@ -47,7 +47,7 @@ export function DeleteEntries({
       onConfirm={() => mutate()}
       onClose={onClose}
     >
-      <p>{t('files.delete-text')}</p>
+      <p>{t(folders.length > 0 ? 'files.delete-folder-text' : 'files.delete-text')}</p>
     </Confirm>
   );
 }

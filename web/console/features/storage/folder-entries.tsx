@@ -66,7 +66,11 @@ export function Entries({
           const isFolder = entry.id === null;
           const { size, mimetype } = entry.metadata ?? {};
           return (
-            <tr key={entry.name} data-open={entry.name === openFile || undefined}>
+            <tr
+              key={entry.name}
+              data-open={entry.name === openFile || undefined}
+              data-selected={selected?.has(entry.name) || undefined}
+            >
               {selected === undefined ? null : (
                 <td className={classes.check}>
                   <Checkbox

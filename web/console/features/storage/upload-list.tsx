@@ -119,7 +119,9 @@ function UploadRow({ upload, uploads }: { upload: Upload; uploads: Uploads }) {
           aria-label={t('upload.progress', { name: path })}
         />
       ) : null}
-      {fault === undefined || state !== 'failed' ? null : <p className={classes.fault}>{fault}</p>}
+      {fault === undefined || state !== 'failed' ? null : (
+        <p className={classes.fault}>{exists ? t('upload.exists') : fault}</p>
+      )}
     </li>
   );
 }

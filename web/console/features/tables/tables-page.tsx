@@ -1,3 +1,4 @@
+import { Button } from '@mantine/core';
 import {
   IconChevronDown,
   IconChevronRight,
@@ -52,7 +53,11 @@ export function NoTable() {
         title={t(isEmpty ? 'tables.none-title' : 'tables.pick-title')}
         text={t(isEmpty ? 'tables.none-text' : 'tables.pick-text')}
       >
-        {isEmpty && mayWrite ? <Link to="/tables/new">{t('tables.new')}</Link> : null}
+        {isEmpty && mayWrite ? (
+          <Button size="sm" renderRoot={(props) => <Link to="/tables/new" {...props} />}>
+            {t('tables.new')}
+          </Button>
+        ) : null}
       </EmptyState>
     </div>
   );

@@ -47,7 +47,8 @@ export function Events({ user }: { user: User }) {
                     event.actor === 'operator' ? t('users.event-operator') : '',
                   ]
                     .filter(Boolean)
-                    .join(' · ')}{' '}
+                    .map((part) => `${part} · `)
+                    .join('')}
                   <Moment at={event.created_at} relative />
                 </span>
               </span>

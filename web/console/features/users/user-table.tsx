@@ -135,6 +135,7 @@ function Row({
     // A click opens the user. Keyboard users can open the user with the link in the row instead.
     <tr
       data-open={isOpen || undefined}
+      data-selected={isSelected || undefined}
       data-user={user.id}
       className={classes.row}
       onClick={({ target, detail }) => {

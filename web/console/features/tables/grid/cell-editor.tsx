@@ -2,7 +2,15 @@
  * Edits a cell in the grid. Enter saves, Escape cancels, Tab saves and moves to the next cell, and ArrowDown opens a
  * menu with NULL and the default value.
  */
-import { type FocusEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react';
+import {
+  type FocusEvent,
+  type KeyboardEvent,
+  type ReactNode,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react';
 import type { Cell, CellChange, Column } from '../../../api/types.ts';
 import { choicesOf, hasDefault, mayBeEmpty, typedChange } from '../cells.ts';
 import { checkDraft, type Problem } from '../fields/check.ts';
@@ -139,7 +147,7 @@ export function CellEditor({ column, value, typed, above, onSave, onCancel }: Ce
             autoComplete="off"
             onChange={(event) => edit(typedChange(column, event.currentTarget.value))}
           />
-          <div className={classes.options} data-above={above || undefined}>
+          <Options above={above} problem={problem}>
             <Option
               label="NULL"
               isOn={isNull}
@@ -167,16 +175,43 @@ export function CellEditor({ column, value, typed, above, onSave, onCancel }: Ce
                 onPick={() => finish({ value: randomUuid() }, 'stay')}
               />
             ) : null}
-            <span
-              id="cell-editor-help"
-              className={classes.help}
-              data-problem={problem !== undefined || undefined}
-            >
-              {problem === undefined ? t('editor.help') : t(problem.id, problem.values)}
-            </span>
-          </div>
+          </Options>
         </>
       )}
+    </div>
+  );
+}
+
+/** The menu below the field, or above it near the lower edge. */
+function Options({
+  above,
+  problem,
+  children,
+}: {
+  above: boolean;
+  problem: Problem | undefined;
+  children: ReactNode;
+}) {
+  const root = useRef<HTMLDivElement>(null);
+  const [isAtEnd, setAtEnd] = useState(false);
+  // At the right edge of the grid, the menu ends where the cell ends, because otherwise it would be cut off.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a problem's text makes the menu wider
+  useLayoutEffect(() => {
+    const { right = 0 } = root.current?.getBoundingClientRect() ?? {};
+    const edge = root.current?.closest('[role=grid]')?.getBoundingClientRect().right ?? right;
+    if (right > edge) setAtEnd(true);
+  }, [problem]);
+  return (
+    <div
+      ref={root}
+      className={classes.options}
+      data-above={above || undefined}
+      data-end={isAtEnd || undefined}
+    >
+      {children}
+      <span id="cell-editor-help" className={classes.help} data-problem={problem !== undefined || undefined}>
+        {problem === undefined ? t('editor.help') : t(problem.id, problem.values)}
+      </span>
     </div>
   );
 }
