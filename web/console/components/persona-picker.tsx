@@ -189,7 +189,7 @@ export function ClaimsForm({
         label={t('persona.claims')}
         aria-description={t('persona.claims-field')}
         autosize={false}
-        rows={4}
+        rows={5}
         spellCheck={false}
         classNames={{ input: classes.claims }}
         error={isBad ? t('persona.claims-bad') : undefined}

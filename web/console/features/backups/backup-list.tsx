@@ -9,13 +9,13 @@ import { Moment } from '../../components/moment.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { SkeletonLines } from '../../components/skeleton.tsx';
 import type { Chart } from '../metrics/series.ts';
-import { sizeText } from '../tables/schema/structure-text.ts';
+import { printSize } from '../storage/sizes.ts';
 import { type BackupsOverview, type BaseBackup, backupListQuery } from './api.ts';
 import { secondsText } from './durations.ts';
 import classes from './page.module.css';
 import { t } from './text.ts';
 
-const bytesPerMiB = 2 ** 20;
+const bytesPerMegabyte = 1_000_000;
 
 const LineChart = lazyPart(() => import('../metrics/chart.tsx'));
 
@@ -44,9 +44,14 @@ export function BackupList({ lastStartedAt }: Pick<BackupsOverview, 'lastStarted
         <Card title={t('backups.trend')}>
           <Suspense fallback={<SkeletonLines lines={6} />}>
             <LineChart
-              chart={trend(backups, t('backups.size-trend'), ({ storedBytes }) => storedBytes / bytesPerMiB, {
-                print: (mebibytes) => sizeText(mebibytes * bytesPerMiB),
-              })}
+              chart={trend(
+                backups,
+                t('backups.size-trend'),
+                ({ storedBytes }) => storedBytes / bytesPerMegabyte,
+                {
+                  print: (megabytes) => printSize(megabytes * bytesPerMegabyte),
+                },
+              )}
               what={t('backups.size-trend')}
             />
             <LineChart
@@ -89,7 +94,7 @@ function BackupTable({ backups }: { backups: readonly BaseBackup[] }) {
             <td>
               <Moment at={backup.startedAt} relative />
             </td>
-            <td className={list.number}>{sizeText(backup.storedBytes)}</td>
+            <td className={list.number}>{printSize(backup.storedBytes)}</td>
             <td className={`${list.wide} ${list.number}`}>{secondsText(backup.durationMs)}</td>
             <td className={list.wide}>
               {t('backups.until', {

@@ -6,11 +6,11 @@ import { EmptyState } from '../../components/empty-state.tsx';
 import list from '../../components/list.module.css';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { SkeletonLines } from '../../components/skeleton.tsx';
-import { Tag } from '../../components/tag.tsx';
 import { type ActivityRow, activityQuery } from './api.ts';
 import { durationText } from './parts.tsx';
 import classes from './queries.module.css';
 import { SessionPanel } from './session-panel.tsx';
+import { StateTag } from './state-tag.tsx';
 import { t } from './text.ts';
 
 const route = getRouteApi('/app/queries/activity');
@@ -55,21 +55,6 @@ export function ActivityPage() {
         />
       )}
     </>
-  );
-}
-
-export function StateTag({ session: { state, waitsFor, blockedBy } }: { session: ActivityRow }) {
-  if (blockedBy.length > 0) return <Tag tone="warning">{t('activity.state-waiting')}</Tag>;
-  if (state === 'active')
-    return waitsFor?.startsWith('Lock') ? (
-      <Tag tone="warning">{t('activity.state-waiting')}</Tag>
-    ) : (
-      <Tag tone="info">{t('activity.state-active')}</Tag>
-    );
-  return state.includes('aborted') ? (
-    <Tag tone="danger">{t('activity.state-failed')}</Tag>
-  ) : (
-    <Tag>{t('activity.state-open')}</Tag>
   );
 }
 

@@ -13,6 +13,7 @@ import { PanelAction } from '../jobs/panel-action.tsx';
 import { type ActivityRow, activityQuery, endSession } from './api.ts';
 import { durationText } from './parts.tsx';
 import classes from './queries.module.css';
+import { StateTag } from './state-tag.tsx';
 import { t } from './text.ts';
 
 export function SessionPanel({
@@ -61,7 +62,9 @@ function SessionFacts({ session }: { session: ActivityRow }) {
       <Fact label={t('activity.program')}>
         {session.program === '' ? t('queries.none') : session.program}
       </Fact>
-      <Fact label={t('activity.state')}>{session.state}</Fact>
+      <Fact label={t('activity.state')}>
+        <StateTag session={session} />
+      </Fact>
       {statementMs === null ? null : (
         <Fact label={t('activity.duration')}>{durationText(Math.max(0, statementMs))}</Fact>
       )}

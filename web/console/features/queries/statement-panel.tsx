@@ -9,7 +9,7 @@ import { ProblemBox } from '../../components/problem-box.tsx';
 import { SidePanel } from '../../components/side-panel.tsx';
 import { SkeletonLines } from '../../components/skeleton.tsx';
 import { PlanView } from '../sql/plan-view.tsx';
-import { sizeText } from '../tables/schema/structure-text.ts';
+import { printSize } from '../storage/sizes.ts';
 import { AdviceItem } from './advice-item.tsx';
 import { planQuery, type StatementDetails, type StatementKey, statementQuery } from './api.ts';
 import { durationText, shareText, wholeText } from './parts.tsx';
@@ -58,8 +58,8 @@ function Numbers({ statement }: { statement: StatementDetails }) {
         <Fact label={t('queries.cache')}>
           {cacheHits === null ? t('queries.none') : shareText(cacheHits)}
         </Fact>
-        <Fact label={t('queries.temporary')}>{sizeText(statement.temporaryBytes)}</Fact>
-        <Fact label={t('queries.wal')}>{sizeText(statement.walBytes)}</Fact>
+        <Fact label={t('queries.temporary')}>{printSize(statement.temporaryBytes)}</Fact>
+        <Fact label={t('queries.wal')}>{printSize(statement.walBytes)}</Fact>
       </Facts>
     </section>
   );

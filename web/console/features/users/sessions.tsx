@@ -42,7 +42,8 @@ export function Sessions({ user }: { user: User }) {
                   {deviceOf(userAgent) ?? (userAgent || t('users.unknown-device'))}
                 </span>
                 <span className={classes.dim}>
-                  {[ip, sessions[0]?.aal].filter(Boolean).join(' · ')} · <Moment at={lastSeen} relative />
+                  {[ip, sessions[0]?.aal === 'aal2' ? t('users.factor-tag') : ''].filter(Boolean).join(' · ')}{' '}
+                  · <Moment at={lastSeen} relative />
                 </span>
                 {apps.length === 0 ? null : (
                   <span className={`${classes.dim} ${classes.clip}`}>

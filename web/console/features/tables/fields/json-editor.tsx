@@ -6,6 +6,7 @@ import classes from './fields.module.css';
 import { indentJson, jsonProblem } from './json-text.ts';
 import { JsonTree } from './json-tree.tsx';
 
+const minLines = 4;
 const maxLines = 24;
 const lineChars = 76;
 
@@ -15,7 +16,7 @@ export function JsonEditor({ field, fieldRef, column, draft, readOnly, placehold
   const hasText = text.trim() !== '';
   const reason = hasText ? jsonProblem(text) : undefined;
   const showsTree = isTree && hasText && reason === undefined;
-  const lines = Math.max(text.split('\n').length, Math.ceil(text.length / lineChars), 2);
+  const lines = Math.max(text.split('\n').length, Math.ceil(text.length / lineChars), minLines);
   return (
     <div className={classes.stack}>
       <div className={classes.parts}>

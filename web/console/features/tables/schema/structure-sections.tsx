@@ -3,12 +3,13 @@ import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { Relation } from '../../../api/types.ts';
 import { Tag } from '../../../components/tag.tsx';
+import { printSize } from '../../storage/sizes.ts';
 import { policiesOf } from '../policies-link.ts';
 import type { Structure } from './api.ts';
 import { AddButton, Item, Section } from './structure-item.tsx';
 import classes from './structure-page.module.css';
 import type { OpenPanel } from './structure-panel.tsx';
-import { sizeText, valueText } from './structure-text.ts';
+import { valueText } from './structure-text.ts';
 import { t } from './text.ts';
 
 interface SectionProps {
@@ -108,7 +109,7 @@ export function IndexSection({ relation, structure, onOpen }: SectionProps) {
           text={definition}
           tags={
             <>
-              <Tag>{sizeText(size_bytes)}</Tag>
+              <Tag>{printSize(size_bytes)}</Tag>
               {valid ? null : <Tag tone="danger">{t('schema.invalid')}</Tag>}
               {constraint === null ? null : <Tag>{t('schema.of-constraint', { name: constraint })}</Tag>}
             </>
@@ -231,7 +232,7 @@ export function TableSection({ relation, structure, onOpen }: SectionProps) {
       }
     >
       <li className={classes.item}>
-        {relation.comment ?? ''} <Tag>{sizeText(structure.size_bytes)}</Tag>
+        {relation.comment ?? ''} <Tag>{printSize(structure.size_bytes)}</Tag>
       </li>
     </Section>
   );
