@@ -9,8 +9,8 @@ const search =
     await page.getByRole('combobox', { name: 'Find anything' }).waitFor();
     await page.keyboard.insertText(text);
     await page
-      .getByRole('status')
-      .filter({ hasText: /result/i })
+      .getByRole('dialog')
+      .getByText(/^Pages$|result/i)
       .first()
       .waitFor();
   };
