@@ -107,8 +107,8 @@ function print(title: string, outcomes: readonly Outcome[]): void {
   console.log([title, ...byStatus(outcomes)].join('\n'));
 }
 
-// A new server is slow at first, because Node compiles the code, and the server prepares its statements. Without this warm-up,
-// only the first measurement would include that time.
+// A new server is slow at first, because Node compiles the code, and the server prepares its statements. Without this
+// warm-up, only the first measurement would include that time.
 await load(readers, warmUpMs);
 const alone = await load(readers, seconds * 1000);
 print(`${readers} readers`, alone);

@@ -314,9 +314,7 @@ async function compose(parts: BackendParts, modules: Modules): Promise<Backend> 
   };
 }
 
-/**
- * Starts the API workers. This module is loaded only if needed, so that a server without workers starts faster.
- */
+/** Starts the API workers. This module is loaded only if needed, so that a server without workers starts faster. */
 async function openApiWorkers(parts: BackendParts, input: ApiWorkersInput): Promise<ApiWorkers | undefined> {
   if (parts.workers === undefined) return undefined;
   const { createApiWorkers } = await import('./backend/api-workers.ts');

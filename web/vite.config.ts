@@ -146,9 +146,7 @@ function textsChunk(id: string): string | null {
   return name === 'account' || name === 'shared' ? `texts-${language}` : `texts-rest-${language}`;
 }
 
-/**
- * The configuration for building a Node module that writes the Account pages as HTML (`account/prerender.tsx`).
- */
+/** The configuration for building a Node module that writes the Account pages as HTML (`account/prerender.tsx`). */
 export function prerenderConfig(): UserConfig {
   return {
     root: path('./account'),

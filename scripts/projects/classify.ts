@@ -14,9 +14,7 @@ export type Outcome =
 
 export interface Finding {
   readonly outcome: Outcome;
-  /**
-   * The failed statement's location, such as `supabase/migrations/1_init.sql:12`, or the failed request's path.
-   */
+  /** The failed statement's location, such as `supabase/migrations/1_init.sql:12`, or the failed request's path. */
   readonly place: string | undefined;
   /** The error message, the first notice, or a description of how the project itself causes the failure. */
   readonly reason: string;

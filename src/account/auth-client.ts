@@ -12,9 +12,7 @@ export type { AuthUser, TokenPair } from '../auth/index.ts';
 /** The client for which the auth operations run. */
 export type Caller = Pick<FastifyRequest, 'id' | 'ip' | 'headers' | 'host' | 'protocol'>;
 
-/**
- * Runs the auth operations for browsers. Every operation rejects with an `AuthRejection` if auth returns an error.
- */
+/** Runs the auth operations for browsers. Every operation rejects with an `AuthRejection` if auth returns an error. */
 export interface AuthClient {
   /**
    * Returns the operations that don't require a session. `wait` identifies the window that is waiting for the user to

@@ -25,9 +25,7 @@ export interface ReturnDeps {
 
 /** The auth functions that the consent page needs. */
 export interface ConsentDeps {
-  /**
-   * Whether an administrator registered the app. Other apps can be registered by anyone under any name.
-   */
+  /** Whether an administrator registered the app. Other apps can be registered by anyone under any name. */
   readonly isTrustedClient: (clientId: string) => Promise<boolean>;
   /** Whether the client has registered the address in `post_logout_redirect_uris`. */
   readonly isPostLogoutRedirect: (clientId: string, address: string) => Promise<boolean>;

@@ -10,9 +10,7 @@ import type { Configuration } from './configuration.ts';
 import type { DiskGuard } from './disk-guard.ts';
 
 export interface MetricsCollector {
-  /**
-   * Returns the current metrics. The result is shared by concurrent calls and reused for a second.
-   */
+  /** Returns the current metrics. The result is shared by concurrent calls and reused for a second. */
   collect(): Promise<MetricValues>;
 }
 

@@ -12,9 +12,7 @@ import { DumpError } from './errors.ts';
 export interface RestoreOptions {
   readonly target: ConnectionOptions;
   readonly chunks: AsyncIterable<Uint8Array>;
-  /**
-   * Whether to skip statements that fail. If false, a failed statement undoes the whole restore.
-   */
+  /** Whether to skip statements that fail. If false, a failed statement undoes the whole restore. */
   readonly keepGoing: boolean;
   /** Called for each skipped statement. */
   readonly onSkip: (message: string) => void;

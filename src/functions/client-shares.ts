@@ -1,4 +1,6 @@
-/** Counts the concurrent requests per function and client, so that one client can't occupy all workers of a function. */
+/**
+ * Counts the concurrent requests per function and client, so that one client can't occupy all of a function's workers.
+ */
 export class ClientShares {
   readonly #limit: () => number;
   readonly #counts = new Map<string, number>();

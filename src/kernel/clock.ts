@@ -4,9 +4,7 @@ export interface Clock {
   now(): number;
 }
 
-/**
- * The wall clock, which an administrator or NTP can adjust. Used for tokens, expiry times and all stored times.
- */
+/** The wall clock, which an administrator or NTP can adjust. Used for tokens, expiry times and all stored times. */
 export const systemClock: Clock = { now: () => Date.now() };
 
 /**

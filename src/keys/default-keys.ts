@@ -3,8 +3,8 @@
  * this value as the key. Otherwise, production uses the generated key in `.plinth/secrets.json`, which can be rotated
  * while servers run, and development uses the well-known key.
  *
- * A rotation writes two files, and every key that an app may have is valid after each write. First, the old key is added
- * to the additional keys. Then, the new key replaces it as the default key.
+ * A rotation writes two files, and every key that an app may have is valid after each write. First, the old key is
+ * added to the additional keys. Then, the new key replaces it as the default key.
  */
 import { timingSafeEqual } from 'node:crypto';
 import type { Logger } from '../kernel/log.ts';

@@ -12,9 +12,7 @@ import type { End } from './types.ts';
 
 const table = 'plinth_migrate.sources';
 
-/**
- * Returns text that identifies the server and the database. The text is the same for direct and pooled connections.
- */
+/** Returns text that identifies the server and the database. The text is the same for direct and pooled connections. */
 async function identityOf({ query }: CopySession): Promise<string> {
   const [row] = await query<{ may: boolean; database: string }>(sql`
     select has_function_privilege('pg_control_system()', 'execute') as may, current_database()::text as database`);

@@ -96,9 +96,7 @@ grant execute on function ${functionName(index)}() to ${owner};
 commit`;
 }
 
-/**
- * Disables the user's event triggers under `serve`, including event triggers that were created under `start`.
- */
+/** Disables the user's event triggers under `serve`, including event triggers that were created under `start`. */
 export async function disableUserEventTriggers(admin: Queryable): Promise<string[]> {
   const rows = await admin.query<{ name: string }>(sql`
     select t.evtname as name from pg_catalog.pg_event_trigger t

@@ -29,8 +29,8 @@ export async function applyProjectMigrations(
 }
 
 /**
- * Returns the declarative schema files in the order of `[db.migrations] schema_paths`. Without this setting, returns the
- * files in `supabase/schemas`, as upstream does.
+ * Returns the declarative schema files in the order of `[db.migrations] schema_paths`. Without this setting, returns
+ * the files in `supabase/schemas`, as upstream does.
  * @throws {ProjectError} `schema_path`
  */
 export function readSchemaFiles(projectDir: string, { db }: Pick<Config, 'db'>): SqlText[] {

@@ -24,9 +24,7 @@ export interface Setting {
   readonly reloads?: true;
   /** An older name of the setting, which is used if the current name isn't set. */
   readonly alias?: string;
-  /**
-   * The value that the example file contains instead of the default, if the default isn't informative.
-   */
+  /** The value that the example file contains instead of the default, if the default isn't informative. */
   readonly example?: string;
 }
 

@@ -26,7 +26,8 @@ const secondsPer = { h: 3600, d: 86_400, w: 604_800, y: 31_536_000 } as const;
 const maxLifetimeSeconds = 10 * secondsPer.y;
 
 /**
- * Parses a lifetime such as `90d`. Returns the number of seconds, null for `never`, or undefined if the text is invalid.
+ * Parses a lifetime such as `90d`. Returns the number of seconds, null for `never`, or undefined if the text is
+ * invalid.
  *
  * @example
  * parseLifetime('12h'); // 43200

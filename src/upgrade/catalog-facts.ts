@@ -11,7 +11,10 @@ const own = (catalog: string, oid: string): string =>
 const schemas = `n.nspname !~ '^pg_' and n.nspname <> 'information_schema'`;
 const name = (oid: string): string => `pg_get_userbyid(${oid})`;
 
-/** Returns an expression that formats an access control list. MAINTAIN is excluded because it exists only since PostgreSQL 17. */
+/**
+ * Returns an expression that formats an access control list. MAINTAIN is excluded because it exists only since
+ * PostgreSQL 17.
+ */
 const acl = (items: string, type: string, owner: string): string => `(
   select coalesce(string_agg(item, ',' order by item), '') from (
     select format('%s:%s:%s', case grantee when 0 then 'public' else ${name('grantee')}::text end, privilege_type, is_grantable) as item

@@ -1,6 +1,6 @@
 /**
- * Tests identity providers on existing accounts: notices about linked providers, unverified addresses, and unlinking the
- * provider that an account was created with.
+ * Tests identity providers on existing accounts: notices about linked providers, unverified addresses, and unlinking
+ * the provider that an account was created with.
  */
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';

@@ -1,6 +1,4 @@
-/**
- * Tests the protection of the public routes for passkeys and wallets: rate limits per client address and captchas.
- */
+/** Tests the protection of the public routes for passkeys and wallets: rate limits per client address and captchas. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type AuthServer, startAuth } from './harness.ts';
 

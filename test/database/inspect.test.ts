@@ -1,6 +1,4 @@
-/**
- * Tests the reports of `plinth inspect` on a database with a blocked statement, a duplicate index and deleted rows.
- */
+/** Tests the reports of `plinth inspect` on a database with a blocked statement, a duplicate index and deleted rows. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { inspect, type ReportName, reports } from '../../src/database/index.ts';
 import { sql } from '../../src/kernel/sql.ts';

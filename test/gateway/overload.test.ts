@@ -37,9 +37,7 @@ const busy: Service = service('busy', {
   upgrade: (_request, socket) => socket.end('HTTP/1.1 101 Switching Protocols\r\n\r\n'),
 });
 
-/**
- * Returns a client's request as a proxy sends it: on a connection that the proxy also uses for other requests.
- */
+/** Returns a client's request as a proxy sends it: on a connection that the proxy also uses for other requests. */
 const get = (client: string, path = '/busy/v1/', extra = '') =>
   `GET ${path} HTTP/1.1\r\nhost: x\r\nx-forwarded-for: ${client}\r\n${extra}\r\n`;
 

@@ -1,6 +1,4 @@
-/**
- * Tests what clients receive while PostgreSQL is unavailable or rejects connections, and how the service recovers.
- */
+/** Tests what clients receive while PostgreSQL is unavailable or rejects connections, and how the service recovers. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createDatabase, type Database } from '../../src/database/index.ts';

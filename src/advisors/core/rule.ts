@@ -40,9 +40,7 @@ export function findingsOf(rule: Rule, catalog: Catalog): Finding[] {
   }));
 }
 
-/**
- * The schemas of services and extensions. Migrations that users can't change create the objects in these schemas.
- */
+/** The schemas of services and extensions. Migrations that users can't change create the objects in these schemas. */
 const systemSchemas = new Set([
   '_plinth',
   '_timescaledb_cache',

@@ -15,9 +15,7 @@ export interface S3Location {
   readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string } | undefined;
 }
 
-/**
- * The maximum size of files that are uploaded in a single request. Larger files are uploaded in parts of this size.
- */
+/** The maximum size of files that are uploaded in a single request. Larger files are uploaded in parts of this size. */
 const partBytes = 8 * 1024 * 1024;
 
 interface Timeouts {

@@ -44,9 +44,7 @@ export function policyRoutes(
     }));
   }
 
-  /**
-   * Stores the definition of a policy. Locks the table first, so that the policy can't change before it is dropped.
-   */
+  /** Stores the definition of a policy. Locks the table first, so that the policy can't change before it is dropped. */
   async function keepDefinition(tx: Queryable, table: TableName, name: string): Promise<void> {
     await tx.query(sql`lock table ${sql.id(table.schema, table.name)} in access exclusive mode`);
     const known = tableIn(await listSecuredTables(tx), table);

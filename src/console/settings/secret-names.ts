@@ -1,6 +1,4 @@
-/**
- * Chooses the names of the variables that contain secrets in `supabase/.env`. Two settings never share a variable.
- */
+/** Chooses the names of the variables that contain secrets in `supabase/.env`. Two settings never share a variable. */
 import { dependentVariables, parseDotenv } from '../../config/index.ts';
 import type { Change, SettingsFiles } from './files.ts';
 import { envReference, type SettingRef } from './known.ts';

@@ -15,9 +15,7 @@ import { at, isTable, type Table, tableOf } from './toml.ts';
  */
 export interface ShownSection extends SectionFacts {
   readonly names?: Pick<NamesFacts, 'placeholder' | 'pattern' | 'upperCase'> & {
-    /**
-     * The settings of a newly added name. In the paths of these settings, {@link anyName} stands for the name.
-     */
+    /** The settings of a newly added name. In the paths of these settings, {@link anyName} stands for the name. */
     readonly settings: readonly SettingFacts[];
   };
 }

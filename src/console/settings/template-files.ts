@@ -30,9 +30,7 @@ export interface TemplateFiles {
   writes(files: readonly TemplateFile[]): WriteFile[];
 }
 
-/**
- * The allowed extensions of template files, which prevent a template from replacing a settings file or a migration.
- */
+/** The allowed extensions of template files, which prevent a template from replacing a settings file or a migration. */
 const extensions = new Set(['.html', '.htm', '.tmpl', '.gohtml']);
 
 /** Returns the path of the setting that contains the path to a template's file. */

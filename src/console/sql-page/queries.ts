@@ -3,9 +3,7 @@ import { sql } from '../../kernel/sql.ts';
 import type { CompletionTable, HistoryRow } from './contract.ts';
 import { openRun, type PrivateStore, sealRun } from './private-text.ts';
 
-/**
- * The number of history entries that are kept for each operator. If there are more entries, the oldest are deleted.
- */
+/** The number of history entries that are kept for each operator. If there are more entries, the oldest are deleted. */
 const maxEntries = 500;
 
 export async function listHistory(

@@ -53,9 +53,7 @@ export const listTokens = (db: Queryable, operatorId?: string): Promise<TokenRow
     where ${operatorId ?? null}::uuid is null or o.id = ${operatorId ?? null}::uuid
     order by o.name, t.name`);
 
-/**
- * Deletes a token. Returns undefined if the token has already been deleted or doesn't belong to `operatorId`.
- */
+/** Deletes a token. Returns undefined if the token has already been deleted or doesn't belong to `operatorId`. */
 export async function deleteToken(
   db: Queryable,
   id: string,

@@ -29,9 +29,7 @@ export class RolePool implements Pool {
     this.#caller = caller;
   }
 
-  /**
-   * Returns an object through which one client uses the same pool. Different clients' statements take turns.
-   */
+  /** Returns an object through which one client uses the same pool. Different clients' statements take turns. */
   of(caller: RequestClient | undefined): RolePool {
     return caller === undefined ? this : new RolePool(this.role, this.#connections, caller);
   }

@@ -80,9 +80,7 @@ export interface Usage {
 /** The reasons that the `beforeunload` event contains in supabase/edge-runtime. */
 export type LimitName = 'cpu' | 'memory' | 'wall_clock';
 
-/**
- * Returns a description of the exceeded limit for the log, or undefined if the worker is within all limits.
- */
+/** Returns a description of the exceeded limit for the log, or undefined if the worker is within all limits. */
 export function exceeded(usage: Usage, limits: Limits): string | undefined {
   if (usage.cpuMs > limits.cpuMs) return `CPU time: ${Math.round(usage.cpuMs)} ms of ${limits.cpuMs} ms`;
   if (usage.memoryBytes > limits.memoryBytes) {

@@ -1,6 +1,4 @@
-/**
- * Determines the client to which a request is attributed when clients take turns using database connections.
- */
+/** Determines the client to which a request is attributed when clients take turns using database connections. */
 import type { RequestClient } from '../../database/types.ts';
 import { networkOf } from '../../shared/network-of.ts';
 import type { Identity } from './authenticate.ts';

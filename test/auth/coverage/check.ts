@@ -70,9 +70,7 @@ function distinct(responses: readonly RecordedResponse[]): string[] {
   return [...new Set(texts)].sort();
 }
 
-/**
- * Returns the codes that were never returned although they aren't exempt, and the exempt codes that were returned.
- */
+/** Returns the codes that were never returned although they aren't exempt, and the exempt codes that were returned. */
 export function checkCodes(
   codes: readonly string[],
   responses: readonly RecordedResponse[],

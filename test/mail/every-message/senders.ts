@@ -122,9 +122,7 @@ async function returnFromGithub(
   return response.headers.get('location') ?? `${response.status}`;
 }
 
-/**
- * Signs up with a provider, because, as in upstream, all other users have a password, even if they don't know it.
- */
+/** Signs up with a provider, because, as in upstream, all other users have a password, even if they don't know it. */
 export const setFirstPassword: Sender = async (stage, language) => {
   const email = stage.newEmail();
   const query = new URLSearchParams({ provider: 'github', redirect_to: `${stage.origin}/account/security` });

@@ -113,7 +113,10 @@ function BrowserItem({ browser, busy, onEnd }: ItemProps) {
   );
 }
 
-/** The apps in which the user is signed in, for one browser. In the current browser, each app can be signed out separately. */
+/**
+ * The apps in which the user is signed in, for one browser. In the current browser, the user can sign out of each app
+ * separately.
+ */
 function BrowserApps({ browser, busy, onEnd }: ItemProps) {
   if (browser.apps.length === 0) return null;
   return (

@@ -7,9 +7,7 @@ const retryMs = 2000;
 
 let waiting: Promise<boolean> | undefined;
 
-/**
- * Resolves once the server responds. Resolves to true if the first request failed. All callers share the requests.
- */
+/** Resolves once the server responds. Resolves to true if the first request failed. All callers share the requests. */
 export function untilReachable(): Promise<boolean> {
   waiting ??= poll().finally(() => {
     waiting = undefined;

@@ -31,9 +31,7 @@ export const nameOf = ({ schema, name }: { readonly schema: string; readonly nam
 export const bare = (name: string): string =>
   /^[a-z_][a-z0-9_]*$/.test(name) && !reserved.has(name) ? name : quoted(name);
 
-/**
- * Words that can't be the name of a table, column or function without quotes, or that begin the name of a type.
- */
+/** Words that can't be the name of a table, column or function without quotes, or that begin the name of a type. */
 const reserved = new Set(
   (
     'all analyse analyze and any array as asc asymmetric authorization between bigint binary bit boolean both case cast char ' +
