@@ -14,6 +14,7 @@ export async function injectFetch(
   // If this request is sent while a client's request is processed, it gets the ID of the client's request.
   const asking = traces.getStore();
   if (asking !== undefined) headers['x-request-id'] ??= asking.requestId;
+  headers['user-agent'] ??= 'Plinth';
   const body =
     init.body === undefined || init.body === null
       ? undefined

@@ -58,7 +58,7 @@ function Row({ call, onRequest }: { call: Invocation; onRequest: (requestId: str
   const moment = new Date(at);
   return (
     <tr>
-      <td className={`${list.dim} ${classes.time}`}>
+      <td className={`${list.dim} ${list.short}`}>
         <time dateTime={moment.toISOString()} title={moment.toISOString()}>
           {moment.toLocaleTimeString([], { hour12: false })}
         </time>

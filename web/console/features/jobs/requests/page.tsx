@@ -125,7 +125,7 @@ function Pending() {
 function PendingRow({ request: { id, method, url, webhook, body_bytes } }: { request: PendingRequest }) {
   return (
     <tr>
-      <td>
+      <td className={list.short}>
         <RequestId id={id} search={{ waiting: id }} />
       </td>
       <td title={url}>
@@ -172,9 +172,7 @@ function Completed({ failed }: { failed: boolean }) {
             <tr>
               <th scope="col">{t('requests.id')}</th>
               <th scope="col">{t('requests.status')}</th>
-              <th scope="col" className={list.wide}>
-                {t('requests.from')}
-              </th>
+              <th scope="col">{t('requests.from')}</th>
               <th scope="col" className={list.wide}>
                 {t('requests.outcome')}
               </th>
@@ -197,13 +195,13 @@ function CompletedRow({ request }: { request: AnsweredRequest }) {
   const { id, webhook, content_type, error, answered_at } = request;
   return (
     <tr>
-      <td>
+      <td className={list.short}>
         <RequestId id={id} search={{ answered: id }} />
       </td>
       <td>
         <ResponseStatusTag {...request} />
       </td>
-      <td className={list.wide}>{webhook ?? t('requests.from-sql')}</td>
+      <td>{webhook ?? t('requests.from-sql')}</td>
       <td className={`${list.wide} ${list.dim}`} title={error ?? content_type ?? ''}>
         {error ?? content_type}
       </td>
