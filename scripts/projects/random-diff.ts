@@ -1,6 +1,6 @@
 /**
- * Compares pairs of random schemas, one pair per seed, and checks that the diff of each pair changes the first schema
- * into the second. Prints the seeds that fail.
+ * Compares pairs of random schemas, one pair per seed, and checks that the generated diffs turn each schema of a pair
+ * into the other schema. Prints the seeds that fail.
  *
  *     node scripts/projects/random-diff.ts [FIRST SEED] [NUMBER OF SEEDS]
  */

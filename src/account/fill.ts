@@ -92,7 +92,7 @@ const captchaSources = {
 } as const;
 const logoPath = '/account/logo';
 /**
- * The minimum delay before a code can be sent again. If the project's settings contain a shorter delay, this delay is
+ * The minimum delay before a code can be sent again. If the project's settings contain a shorter delay, the minimum is
  * used instead.
  */
 const shortestResendSeconds = 5;

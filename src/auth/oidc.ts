@@ -26,7 +26,7 @@ export interface Discovery {
   readonly algorithms: readonly string[];
   /** Whether the issuer's authorization responses contain `iss` (RFC 9207). */
   readonly namesItself: boolean;
-  /** The discovery document in the form in which the issuer sent it. */
+  /** The discovery document, exactly as the issuer sent it. */
   readonly document: JsonObject;
 }
 
@@ -34,7 +34,7 @@ export interface IdTokenRules {
   readonly location: IssuerLocation;
   /** Alternative issuer names that are accepted in the token. */
   readonly aliases?: readonly string[];
-  /** The accepted audiences. At least one of these audiences must be in the token. */
+  /** The accepted audiences. The token must contain at least one of these audiences. */
   readonly audience: readonly string[];
   /**
    * The access token issued with the ID token. The access token's hash is compared with `at_hash` if both are present.

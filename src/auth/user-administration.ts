@@ -149,7 +149,7 @@ function operatorLinkTarget({ settings }: AuthContext): string {
   return `${settings.accountUrl()}/sign-in?${flow}`;
 }
 
-/** Converts an error in the same way as the HTTP routes, and logs unexpected errors. */
+/** Converts an error as the HTTP routes do, and logs unexpected errors. */
 function operationError(ctx: AuthContext, thrown: unknown): OperationError {
   const error = publicError(thrown);
   if (error.status >= 500) ctx.log.error({ error: error.cause ?? error }, error.message);

@@ -17,7 +17,7 @@ export interface Option {
 }
 
 export interface Command {
-  /** The command in the form in which users type it, such as `migration new`. */
+  /** The command as users type it, such as `migration new`. */
   readonly name: string;
   /** The positional arguments, such as `NAME` and `[LANG]`. */
   readonly takes?: string;

@@ -18,12 +18,12 @@ import { createScratchDatabases } from './scratch-databases.ts';
 
 export interface Shadow {
   readonly target: ConnectionOptions;
-  /** Runs SQL in the same way as a migration. @throws {ProjectError} */
+  /** Runs SQL as a migration. @throws {ProjectError} */
   run(text: string): Promise<void>;
 }
 
 export interface Shadows {
-  /** Creates a database from roles.sql and the migrations, optionally only up to a migration version. */
+  /** Creates a database from roles.sql and the migrations, optionally up to a given version. */
   fromMigrations(options?: { readonly upToVersion?: string }): Promise<Shadow>;
   /** Creates a database from roles.sql only. */
   fromRoles(): Promise<Shadow>;

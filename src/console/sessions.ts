@@ -1,5 +1,5 @@
 /**
- * Signs operators in. A one-time link is exchanged for a session in an httpOnly cookie. Every request except GET
+ * Signs operators in. A one-time link is exchanged for a session in an httpOnly cookie. All requests except GET
  * requests must contain the session's CSRF token, which proves that a Console page sent the request.
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';

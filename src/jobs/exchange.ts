@@ -1,7 +1,7 @@
 /**
  * Sends an HTTP request on behalf of SQL code. The duration of the exchange and the size of the response are limited.
  * Redirects are followed as in curl, because the upstream extensions pg_net and http use curl. The destination of each
- * redirect is checked in the same way as the first URL.
+ * redirect is checked like that of the first URL.
  */
 import type { Agent, ClientRequest, IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';

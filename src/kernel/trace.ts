@@ -10,7 +10,7 @@ export interface Span {
   /** The time between the start of the request and the start of the statement. */
   readonly startMs: number;
   readonly durationMs: number;
-  /** The statement's SQLSTATE if the statement failed. */
+  /** The SQLSTATE of the error if the statement failed. */
   readonly error?: string | undefined;
 }
 

@@ -31,7 +31,7 @@ test('the old and the new key are valid in every process, and the new one is the
   let changes = 0;
   one.onDefaultKeyChange(() => changes++);
   expect(accepts(other, old)).toBe(true);
-  // The other process has read one file later than the other file.
+  // The other process last read each of its two files at a different time.
   clock += 500;
   other.kindOfApiKey('x');
   const { key, previous } = one.defaultKeys.rotate('secret', 'ada');

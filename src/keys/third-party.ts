@@ -1,7 +1,7 @@
 /**
- * Accepts tokens from an external issuer in the same way as tokens that this project signed (`[auth.third_party]`), as
- * in upstream's local stack. The issuer's keys are found through OpenID Connect Discovery. The token must also name the
- * issuer, because Firebase signs tokens for all Firebase projects with the same keys.
+ * Accepts tokens from an external issuer as if this project had signed them (`[auth.third_party]`), as in upstream's
+ * local stack. The issuer's keys are found through OpenID Connect Discovery. The token must also name the issuer,
+ * because Firebase signs tokens for all Firebase projects with the same keys.
  */
 import type { Config } from '../config/index.ts';
 import type { Logger } from '../kernel/log.ts';
@@ -25,8 +25,8 @@ export interface ThirdParty {
 }
 
 /**
- * Returns the URL of the enabled issuer without a trailing slash. The settings determine the URL in the same way as in
- * the upstream CLI (June 2026). Returns undefined if no issuer is enabled.
+ * Returns the URL of the enabled issuer without a trailing slash. The URL is derived from the settings as in the
+ * upstream CLI (June 2026). Returns undefined if no issuer is enabled.
  */
 export function thirdPartyIssuer(config: Config['auth']['third_party']): string | undefined {
   const { firebase, auth0, aws_cognito, clerk, workos } = config;

@@ -13,7 +13,7 @@ export interface RealtimeReport {
   readonly channels: number;
   /** The number of other running processes that use the same database. */
   readonly otherProcesses: number;
-  /** The error message if other processes can't be reached at the moment. Otherwise, undefined. */
+  /** The error message while other processes can't be reached. Otherwise, undefined. */
   readonly busTrouble: string | undefined;
   readonly stream: StreamReport;
 }

@@ -44,7 +44,7 @@ export interface ServerConfig {
   readonly logQuery: boolean;
   readonly server: Listener;
   readonly admin: Listener | undefined;
-  /** The settings in the form in which they were read from their sources, for `--dump-config`. */
+  /** The settings as they were read from their sources, for `--dump-config`. */
   readonly values: Values;
   readonly warnings: readonly string[];
 }

@@ -21,8 +21,7 @@ export class WaitEstimate {
    *
    * @param ahead The number of requests that will start before this request.
    * @param runningMs How long the unfinished requests have been running, on average. With this value, slow requests
-   * affect the estimate before any of them has finished. Lets slow requests affect the estimate before any of them has
-   * finished.
+   * affect the estimate before any of them has finished.
    */
   waitMs(ahead: number, connections: number, runningMs = 0): number {
     return (ahead * Math.max(this.#meanMs || this.#assumedMs, runningMs)) / connections;

@@ -2,8 +2,8 @@
  * Defines the stream of all events: requests, their statements, all services' log lines, and functions' output.
  *
  * Glossary. *Entry*: a request or a line. *Ring*: the latest entries in memory. *Segment*: a log file in
- * `.plinth/logs`. *Cursor*: the position after a page, which consists of the time of its last entry and
- * the number of entries with that time up to there.
+ * `.plinth/logs`. *Cursor*: the position after a page, which consists of the time of the page's last entry and the
+ * number of entries with that time up to there.
  */
 import type { Logger } from '../kernel/log.ts';
 import type { MetricValues } from '../kernel/metrics/catalog.ts';

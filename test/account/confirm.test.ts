@@ -1,6 +1,6 @@
 /**
- * Tests email links that open a page with a button to click. Only opening the page doesn't use up the link, whether
- * scripts are enabled or not.
+ * Tests email links that open a page with a button to click. Opening the page doesn't use up the link, whether scripts
+ * are enabled or not.
  */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,6 +1,4 @@
-/**
- * Starts a backend with sample tables, and defines operators who call the Console's API in the same way as its pages.
- */
+/** Starts a backend with sample tables, and defines operators who call the Console's API as its pages do. */
 import { createTestBackend } from '../../src/testing.ts';
 
 export type Backend = Awaited<ReturnType<typeof createTestBackend>>;

@@ -45,7 +45,7 @@ afterAll(() => backend?.stop());
 const exported = async (table: string, params: Record<string, string>) =>
   owner.call('GET', `/tables/public/${table}/export?${new URLSearchParams(params)}`);
 
-/** Sends a file in the same way as the import page. */
+/** Sends a file as the import page does. */
 async function upload(
   path: string,
   params: Record<string, string>,
@@ -72,7 +72,7 @@ const count = async (table: string): Promise<number> => {
   return row?.count ?? -1;
 };
 
-/** Sends a table definition and a file in the same way as the page for a new table. */
+/** Sends a table definition and a file, as the page for a new table does. */
 const create = async (definition: object, file: string, by: Operator = owner) => {
   const response = await backend.console.fetch('/console/api/schema/import', {
     method: 'POST',

@@ -18,7 +18,7 @@ afterEach(() => {
   folder.remove();
 });
 
-/** The moments at which the processes are killed. The starts follow one another in the same folder. */
+/** The moments at which the processes are killed. The processes run one after another in the same folder. */
 const moments: { name: string; wait: (writer: Writer) => Promise<unknown> }[] = [
   { name: 'immediately after the start', wait: () => sleep(randomInt(60, 200)) },
   { name: 'when initdb begins', wait: (writer) => writer.line('progress Preparing PostgreSQL') },

@@ -54,7 +54,7 @@ export async function diffOf(from: ComparedDatabase, to: ComparedDatabase): Prom
   return compareSnapshots(await readSnapshot(from.target), await readSnapshot(to.target), { role: owner });
 }
 
-/** Runs the statements in the same way as a migration. */
+/** Runs the statements as a migration would. */
 export async function apply(database: ComparedDatabase, { statements }: SchemaDiff): Promise<void> {
   await database.run(async (client) => {
     await client.exec('begin');

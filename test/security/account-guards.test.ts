@@ -56,7 +56,7 @@ async function read(response: Response): Promise<Reply> {
   };
 }
 
-/** Calls the API of the Account pages in the same way as the pages' script. */
+/** Calls the API of the Account pages as the pages' script does. */
 async function account(
   { url }: AuthServer,
   name: string,

@@ -1,7 +1,7 @@
 /**
  * Tests that a project can't switch to a role with REPLICATION. The creator of a replication slot chooses the path to
- * the library that decodes the slot, so such a role could make the server run an uploaded object. The role could also
- * read the whole cluster with a base backup.
+ * the library that decodes the slot's changes, so such a role could make the server run an uploaded object. The role
+ * could also read the whole cluster with a base backup.
  */
 import { chmodSync, copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

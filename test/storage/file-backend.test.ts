@@ -41,7 +41,7 @@ async function sizeOf(files: ObjectBackend, version: string): Promise<number | u
   await body?.close();
   return body?.sizeBytes;
 }
-/** Opens the backend like a new process that starts after all earlier processes with this folder have died. */
+/** Opens the backend as a new process would, after all earlier processes that used this folder have died. */
 const afterCrash = (): ObjectBackend =>
   createFileBackend(root, { ...createOwners(join(root, 'owners')), isDead: async () => true });
 const nothing = async () => new Set<string>();

@@ -17,7 +17,7 @@ export interface StorageServer {
   readonly database: Database;
   readonly keys: Keys;
   readonly dataDir: string;
-  /** The folder and the database, in the form in which other processes receive them. */
+  /** The folder and the database, as other processes receive them. */
   readonly place: ProcessOptions;
   /** Returns a client with the service key, or with a token with these claims. */
   client(claims?: Claims): StorageClient;

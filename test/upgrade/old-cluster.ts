@@ -66,7 +66,7 @@ export interface OldCluster {
   stop(): Promise<void>;
 }
 
-/** Creates `pgdata` in the same way as an earlier version of Plinth, and starts a server on a socket in `folder`. */
+/** Creates `pgdata` as an earlier version of Plinth would, and starts a server on a socket in `folder`. */
 export async function startOldCluster(bin: string, folder: string, pgdata: string): Promise<OldCluster> {
   const identity = chooseIdentity([folder, bin]) as Identity;
   const own = (path: string): void => {

@@ -121,8 +121,7 @@ export interface ChangeRow {
 }
 
 /**
- * Repeats the prerendered row (`web/account/plain/not-me.tsx`) for each change. Removes the list if it would be
- * empty.
+ * Repeats the prerendered row (`web/account/plain/not-me.tsx`) for each change. Removes the list if it would be empty.
  */
 export function repeatChanges(html: string, rows: readonly ChangeRow[]): string {
   return html.replace(

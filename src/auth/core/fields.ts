@@ -1,7 +1,4 @@
-/**
- * Reads the fields of a JSON body in the same way as Go decodes a struct: a missing or null field has the zero value of
- * its type.
- */
+/** Reads the fields of a JSON body as Go decodes a struct: a missing or null field has the zero value of its type. */
 import { authError } from '../errors.ts';
 import { isJsonObject, isStorable, type JsonObject } from './json.ts';
 

@@ -34,7 +34,7 @@ export interface SortedList {
   read(position: number, length: number): Promise<Buffer>;
 }
 
-/** This number of bytes is larger than any line in the list. */
+/** A number of bytes that exceeds the length of every line in the list. */
 const windowBytes = 128;
 
 /**

@@ -23,7 +23,7 @@ function parseCount(query: URLSearchParams, name: string, fallback: number): num
       `Bad Pagination Parameters: strconv.ParseUint: parsing "${text}": invalid syntax`,
     );
   }
-  // A value of 0 selects the default page size.
+  // A value of 0 selects the default.
   return number === 0 ? fallback : number;
 }
 

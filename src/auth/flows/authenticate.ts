@@ -55,7 +55,7 @@ export async function requireCaller(ctx: AuthContext, caller: Caller): Promise<U
   return { ...caller, claims, user, session: session && provenSession(session, claims) };
 }
 
-/** Authenticates a user in the same way as {@link requireUser}, but also rejects guests. */
+/** Authenticates a user like {@link requireUser}, but also rejects guests. */
 export async function requirePermanentUser(ctx: AuthContext, caller: Caller): Promise<UserCaller> {
   const user = await requireUser(ctx, caller);
   rejectAnonymous(user.claims);

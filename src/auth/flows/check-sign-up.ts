@@ -14,8 +14,8 @@ export interface SignUpRequest {
   readonly phone: string;
   readonly password: string;
   /**
-   * Whether the user signs up with a code instead of a password. In this case, the password in the request isn't
-   * stored, because it is random and unknown to the user.
+   * Whether the user signs up with a code instead of a password. In this case, `password` isn't stored, because it is
+   * random and no user knows it.
    */
   readonly byCode?: boolean;
   readonly data: JsonObject;

@@ -25,8 +25,8 @@ import { nothing, resetUnclaimed, revokeEarlierAccess } from './reset-unclaimed.
 import { recordEvent } from './security-events.ts';
 
 /**
- * Confirms a sign-up or invitation. The account keeps the password and data from the request in response to which the
- * code was sent. An invited user without a password gets a random password.
+ * Confirms a sign-up or invitation. The account keeps the password and data from the request for which the code was
+ * sent. An invited user without a password gets a random password.
  */
 export async function acceptSignUp(ctx: AuthContext, tx: Transaction, user: User): Promise<void> {
   if (!hasOwner(user)) await revokeEarlierAccess(ctx, tx, user);

@@ -1,6 +1,6 @@
 /**
- * Sends codes by text message through the project's hook or provider. Without a hook and a provider, messages are
- * captured in the inbox.
+ * Sends codes by text message through the project's hook or provider. If the project has neither, messages are captured
+ * in the inbox.
  */
 import type { Transaction } from '../../database/types.ts';
 import type { Caller } from '../caller.ts';

@@ -116,8 +116,8 @@ async function mailLink(
 }
 
 /**
- * Waits as long as hashing a password takes, which is the slowest part of a sign-up. Therefore, the response time
- * doesn't reveal whether an account exists.
+ * Takes as long as hashing a password, which is the slowest part of a sign-up. Therefore, the response time doesn't
+ * reveal whether an account exists.
  */
 async function workAsForNew(ctx: AuthContext, password: string): Promise<void> {
   if (ctx.settings.signupEnabled) await ctx.passwords.pretendToVerify(password);

@@ -1,4 +1,4 @@
-/** Responds to unknown paths and methods in the same way as chi, the router used by GoTrue 2.196. */
+/** Responds to unknown paths and methods like chi, the router of GoTrue 2.196. */
 import type { FastifyInstance } from 'fastify';
 
 /** Adds the handlers. Must be called before routes are defined. */

@@ -60,7 +60,7 @@ export function runnerFor(ctx: AuthContext, observe: Observe, client: PageClient
   };
 }
 
-/** Returns the body in the form in which a route would receive it. @throws {AuthError} request_entity_too_large */
+/** Returns the body as a route would receive it. @throws {AuthError} request_entity_too_large */
 function reader(content: Body | undefined): ReadFields {
   const text = content === undefined ? '' : JSON.stringify(content);
   if (Buffer.byteLength(text) > maxBodyBytes) throw new AuthError('request_entity_too_large');

@@ -51,7 +51,7 @@ export function renderValue(value: object, format: Exclude<ListFormat, 'pretty'>
   return format === 'yaml' ? yaml(value, '').trim() : toml(value);
 }
 
-/** Formats a table in exactly the same way as upstream's CLI 3.1, including trailing spaces. */
+/** Formats a table exactly as upstream's CLI 3.1 does, including trailing spaces. */
 export function renderTable(table: readonly (readonly string[])[]): string {
   const widths = (table[0] ?? []).map((_title, index) =>
     Math.max(...table.map((cells) => [...(cells[index] ?? '')].length)),

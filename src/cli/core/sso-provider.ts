@@ -1,4 +1,4 @@
-/** Formats an identity provider's fields as tables, in the same way as upstream's CLI 3.1. */
+/** Formats an identity provider's fields as tables, as upstream's CLI 3.1 does. */
 
 export interface SsoProvider {
   readonly id: string;

@@ -208,10 +208,7 @@ async function authenticate(
   return { operator: { id, name, role }, request, token: token_name };
 }
 
-/**
- * Returns the HTTP status for a deployment error whose message clients are allowed to see. Returns undefined for all
- * other errors.
- */
+/** Returns the HTTP status of a deployment error. Returns undefined for all other errors. */
 const deployErrorStatus = (error: unknown): number | undefined =>
   error instanceof Error && error.name === 'DeployError' ? (error as DeployError).status : undefined;
 

@@ -108,8 +108,8 @@ function faultOf(change: Change): { message: string } | undefined {
 }
 
 /**
- * Returns the changes in the form in which they are recorded in the audit log, which every operator can read. The
- * result must not contain secrets.
+ * Returns the changes to record in the audit log. Every operator can read the audit log, so the result must not contain
+ * secrets.
  */
 export function recordedChanges(
   files: SettingsFiles,

@@ -31,16 +31,16 @@ const queryVerbs = ['select', 'with', 'values', 'table'];
 const prefixOf = (view: string): string => `create temporary view ${view} as select 1 as one from (`;
 const suffix = ') plinth_rows';
 
-/** A query in the form in which PostgreSQL prints it. The names in the query are valid with the default search path. */
+/** A query as PostgreSQL prints it. The names in the query are valid with the default search path. */
 interface CheckedQuery {
   readonly text: string;
   readonly parameters: readonly BoundParameter[];
 }
 
 /**
- * Checks a query and returns it in the form in which PostgreSQL prints it. A view can't contain parameters, so each
- * parameter is first replaced with a random string constant that is cast to the parameter's type. In the printed text,
- * these constants become parameters of type `text` again.
+ * Checks a query and returns it as PostgreSQL prints it. A view can't contain parameters, so each parameter is first
+ * replaced with a random string constant that is cast to the parameter's type. In the printed text, these constants
+ * become parameters of type `text` again.
  * @throws {ConsoleError} read_only with the part of the query that isn't allowed
  */
 export async function readOnlyQuery(

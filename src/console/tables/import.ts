@@ -186,7 +186,7 @@ function cellOf(values: SourceRow['values'], { source, fixed, isArray }: Target)
 }
 
 /**
- * Returns a text that is the same for all rows that have values in the same columns and can therefore be inserted
+ * Returns text that is the same for all rows that have values in the same columns and can therefore be inserted
  * together.
  */
 const shapeOf = (row: Row | undefined): string =>

@@ -61,7 +61,7 @@ export async function readPage(db: Queryable, relation: Relation, query: PageQue
   const cut: [number, number][] = [];
   const marksAt = columns.length * 2;
   const cursorFrom = (row: readonly (string | null)[] | undefined): Cursor | null => {
-    // If the order didn't include a key, a cursor would skip other rows with the same sort values.
+    // If the relation has no key, returns no cursor, because a cursor would skip other rows with the same sort values.
     if (row === undefined || relation.key.kind === 'none') return null;
     const values = row.slice(marksAt, marksAt + order.length);
     return values.some((value) => value !== null && value.length > cursorChars) ? null : values;

@@ -10,8 +10,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
  */
 const fileSystemLimitMs = 1500;
 /**
- * The maximum number of files that are open at the same time. The number is low because the process may have only few
- * file descriptors left.
+ * The maximum number of files that are open at the same time. The number is low because the process may have few file
+ * descriptors left.
  */
 const maxOpenFiles = 32;
 

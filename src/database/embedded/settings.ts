@@ -14,8 +14,8 @@ export interface ServerSettings {
    */
   readonly extensionDirs: readonly string[];
   /**
-   * Whether data must survive a crash. In disposable clusters, data doesn't have to survive, so fsync is disabled, and
-   * many slots and connections are allowed.
+   * Whether data must survive a crash. False for disposable clusters, in which fsync is disabled and many slots and
+   * connections are allowed.
    */
   readonly durable: boolean;
   /** The size of the disk that contains the data. On a small disk, the size of the WAL is limited. */

@@ -34,7 +34,7 @@ import {
 import { readExternalUrl } from './url.ts';
 
 export interface External {
-  /** A session as the account in the URL, which applies Plinth's numbered SQL files. */
+  /** A session of the account in the URL. Plinth's numbered SQL files are applied in this session. */
   readonly session: Client;
   /** A URI for the account. The URI doesn't depend on environment variables. */
   readonly url: string;

@@ -79,7 +79,7 @@ const withExpressions: ReadonlySet<string> = new Set([
   'view',
 ]);
 
-/** Returns the text in the form in which PostgreSQL would print it after parsing it again. */
+/** Returns the text as PostgreSQL would print it after parsing it again. */
 export const stableText = (text: string): string => flattenConditions(stableCasts(text));
 
 const withStableTexts = (fact: Fact): Fact =>

@@ -1,4 +1,4 @@
-/** Handles statements that change more privileges than those that they name. */
+/** Handles statements that change more privileges than they name. */
 import { type Action, encodeId, type FactBase, type StableId } from '@supabase/pg-delta';
 import { quoteIdentifier } from '../../kernel/sql.ts';
 

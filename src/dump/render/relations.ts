@@ -234,8 +234,8 @@ export function sequenceObjects(row: SequenceRow): CatalogObject[] {
     section: 'pre',
     owner: row.owner,
     acl,
-    // The sequence must be created before its table, because a column's default depends on the sequence, so OWNED BY is
-    // set after the table is created.
+    // The sequence must be created before its table, because a column's default depends on the sequence. OWNED BY is
+    // therefore set after the table is created.
     ignores: ownedBy === null ? [] : [`pg_class:${ownedBy.tableOid}`],
     create: () => [`CREATE ${row.unlogged ? 'UNLOGGED ' : ''}SEQUENCE ${identity}${type} ${row.options}`],
   };

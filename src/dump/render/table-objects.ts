@@ -116,8 +116,8 @@ export const ruleObject = (row: DefinitionRow): CatalogObject =>
   definitionObject(row, 'pg_rewrite', 'RULE', [row.definition.replace(/;$/, ''), ...stateOf(row, 'RULE')]);
 
 /**
- * A partition inherits its parent's triggers, so only the state of a trigger is set, and only if it differs from the
- * parent's.
+ * A partition inherits its parent's triggers. Only the state of an inherited trigger is set, and only if the state
+ * differs from that of the parent's trigger.
  */
 export function triggerObject(row: DefinitionRow): CatalogObject {
   const created = row.definition === '' ? [] : [row.definition];

@@ -35,8 +35,8 @@ export interface GraphRules {
   /** The absolute paths of the `static_files` patterns, each cut off before its first wildcard. */
   readonly staticRoots: readonly string[];
   /**
-   * The folder of a deployed function, without symbolic links. If this folder is set, only files in it can be imported,
-   * even as code.
+   * The folder of a deployed function, without symbolic links. If this folder is set, no files outside it can be
+   * imported, not even code.
    */
   readonly root?: string | undefined;
   /** Resolves symbolic links. If the path doesn't exist, returns the path unchanged. */

@@ -141,7 +141,7 @@ interface Pending {
 /** Starts a worker. @throws {FunctionError} overloaded, if all file descriptors are in use */
 export function startWorker(options: WorkerOptions): Worker {
   const worker = create(options);
-  // Without this handler, the rejection would be unhandled if a worker can't start while the server stops.
+  // Without this handler, the rejection is unhandled if the worker can't start while the server stops.
   worker.ready.catch(() => undefined);
   void worker.exited.then(() => options.onExit(worker));
   return worker;

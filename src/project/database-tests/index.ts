@@ -1,6 +1,4 @@
-/**
- * Runs the project's pgTAP tests in the same way as pg_prove runs them with psql. Each file runs in a separate session.
- */
+/** Runs the project's pgTAP tests as pg_prove runs them with psql. Each file runs in a separate session. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openTextSession } from '../../database/index.ts';

@@ -49,7 +49,7 @@ export class Outbox {
     return this.#sending;
   }
 
-  /** The error message, as long as batches can't be sent. Otherwise, undefined. */
+  /** The error message while batches can't be sent. Otherwise, undefined. */
   get trouble(): string | undefined {
     return this.#trouble;
   }

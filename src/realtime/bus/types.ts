@@ -28,7 +28,7 @@ export interface Bus {
   send(message: SharedMessage): void;
   /** The number of other running processes. */
   readonly peers: number;
-  /** The error message, as long as other processes are unreachable. Otherwise, undefined. */
+  /** The error message while other processes are unreachable. Otherwise, undefined. */
   readonly trouble: string | undefined;
   /** Resolves when this process receives messages from the other processes, or after a timeout. */
   start(listener: BusListener): Promise<void>;

@@ -45,7 +45,7 @@ export interface Stream {
   /** Opens the stream if it is closed. */
   open(): void;
   readonly live: boolean;
-  /** The error message, as long as the stream is needed but isn't live, or retains too much WAL. */
+  /** The error message while the stream is needed but isn't live, or while the stream retains too much WAL. */
   readonly trouble: string | undefined;
   readonly report: StreamReport;
   acknowledge(lsn: bigint): void;

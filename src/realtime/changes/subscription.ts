@@ -127,8 +127,8 @@ export class ChangeSubscription implements Subscription {
   }
 
   /**
-   * Reports, but only once, that changes can't be delivered. When changes can be delivered again, the subscription is
-   * reported as active again.
+   * Reports once that changes can't be delivered. When changes can be delivered again, the subscription is reported as
+   * active again.
    */
   fail(): void {
     if (!this.#admitted || this.#failed) return;

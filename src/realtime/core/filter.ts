@@ -176,7 +176,7 @@ function cut(text: string, separator: string): [string, string | undefined] {
   return at < 0 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)];
 }
 
-/** Formats a list in the same way as upstream. */
+/** Formats a list as upstream does. */
 function inspected(parts: readonly string[]): string {
   return `[${parts.map((part) => JSON.stringify(part)).join(', ')}]`;
 }

@@ -36,7 +36,7 @@ test('a payload can’t set its own reference, and unusual keys are supported', 
   );
 });
 
-/** Applies a diff in the same way as realtime-js, which adds and removes metas by their reference. */
+/** Applies a diff as realtime-js does, which adds and removes metas by their reference. */
 function apply(state: Map<string, Set<string>>, { joins, leaves }: PresenceDiff): void {
   const refs = (part: PresenceState) =>
     Object.entries(part).flatMap(([key, { metas }]) => metas.map((meta) => [key, meta.phx_ref] as const));

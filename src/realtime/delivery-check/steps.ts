@@ -17,8 +17,8 @@ export const isStopped = (steps: readonly CheckStep[]): boolean =>
   steps.some(({ outcome }) => outcome === 'stops');
 
 /**
- * Checks a persona's token in the same way as the service checks it for a join. If the claims don't include `exp`, the
- * token is treated as newly issued.
+ * Checks a persona's token as the service would check it for a join. If the claims don't include `exp`, the token is
+ * treated as newly issued.
  */
 export function tokenStep({ role, claims }: Persona, nowMs: number): { caller: Caller; step: CheckStep } {
   const whole: Claims & { exp: number } = { ...claims, role, exp: expiryOf(claims, nowMs) };

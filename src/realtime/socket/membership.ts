@@ -20,8 +20,8 @@ export interface Membership extends Member {
   /** Counts a sent or delivered message toward the limit on messages per second. */
   countEvent(): void;
   /**
-   * Counts memory that is retained for the client. A negative weight releases memory, and closing the channel releases
-   * all memory that is retained for it. Returns false if the limit was exceeded and the socket was closed.
+   * Counts memory that this channel retains for the client. A negative weight releases memory, and closing the channel
+   * releases all of this memory. Returns false if the limit was exceeded and the socket was closed.
    */
   hold(weight: number): boolean;
   /** Sends the reason to the client and closes the channel. */

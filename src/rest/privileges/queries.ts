@@ -144,7 +144,7 @@ export const selectLoginWithout = async (db: Queryable, role: string): Promise<s
   return row?.login;
 };
 
-/** Quotes a name if SQL requires it. */
+/** Quotes the names that must be quoted in SQL. Returns the names in the same order. */
 export const selectQuoted = async (db: Queryable, names: readonly string[]): Promise<string[]> => {
   const [row] = await db.query<{ quoted: string[] }>(sql`
     select array_agg(quote_ident(n) order by place) as quoted

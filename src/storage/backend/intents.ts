@@ -15,7 +15,7 @@ export interface IntentLog {
   open(versions: readonly string[]): Promise<Intent>;
   /** Yields the intents of processes that have ended, with their versions. */
   leftOver(): AsyncIterable<{ readonly versions: readonly string[]; close(): Promise<void> }>;
-  /** Removes the empty files. Intents that can't be settled are kept for the next startup. */
+  /** Removes the empty files. Intents that haven't been settled are kept for the next startup. */
   close(): Promise<void>;
 }
 

@@ -3,8 +3,8 @@
 const unitBytes: Record<string, number> = { b: 1, kb: 1e3, mb: 1e6, gb: 1e9 };
 
 /**
- * Converts a size such as `"1.5MB"` to bytes. Units are decimal, and the text can have three significant
- * digits. Returns undefined if the text is invalid.
+ * Converts a size such as `"1.5MB"` to bytes. Units are decimal, and the number is rounded to three significant digits.
+ * Returns undefined if the text is invalid.
  */
 export function parseFileSize(text: string): number | undefined {
   const match = /^([0-9]+(?:\.[0-9]+)?)(gb|mb|kb|b)$/i.exec(text);

@@ -26,10 +26,7 @@ const cellsOf = ({ key, name, id, updated_at, created_at, last_accessed_at, meta
   metadata,
 ];
 
-/**
- * Returns a row in the form in which the connection receives it. The cells of the row are at arbitrary offsets in a
- * shared chunk.
- */
+/** Returns a row as the connection receives it. The cells of the row are at arbitrary offsets in a shared chunk. */
 function rowOf(line: Line): RawRow {
   const cells = cellsOf(line).map((cell) => (cell === null ? null : Buffer.from(cell)));
   const parts: Buffer[] = [];

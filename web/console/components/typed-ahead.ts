@@ -1,7 +1,6 @@
 /**
  * Collects the text that the operator types before a field has focus, for example while the code of the palette, of a
- * cell's editor or of the search panel is loading. Otherwise, these key presses would be lost or would change the
- * page.
+ * cell's editor or of the search panel is loading. Otherwise, these key presses would be lost or would change the page.
  */
 
 /** If the field doesn't receive focus within this time, the keys apply to the page again. */

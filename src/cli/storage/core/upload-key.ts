@@ -1,4 +1,4 @@
-/** Determines the object key of each uploaded file in the same way as the command `cp` determines paths. */
+/** Determines the object key of each uploaded file, following the rules of the command `cp`. */
 import { folderKey, type StoragePath } from './storage-url.ts';
 
 /** Whether the target exists, as an object or as a folder. */

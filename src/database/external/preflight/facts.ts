@@ -24,7 +24,7 @@ export interface Facts {
   readonly walLevel: string;
   readonly freeSlots: number;
   readonly freeWalSenders: number;
-  /** The existing roles of Plinth, by name. */
+  /** Plinth's existing roles, by name. */
   readonly roles: Readonly<Record<string, RoleFacts>>;
   /** Plinth's existing schemas, by name. Each value specifies whether this account owns the schema. */
   readonly schemas: Readonly<Record<string, boolean>>;

@@ -11,7 +11,7 @@ const operations = ['select', 'insert', 'update', 'delete'] as const;
 type Operation = (typeof operations)[number];
 type Grant = SecuredTable['grants'][number];
 
-/** Returns the policies for a role. These include policies `to public`, which apply to every role. */
+/** Counts the permissive policies that apply to a role, including policies `to public`, which apply to every role. */
 function policiesFor(table: SecuredTable, role: string, operation: Operation): number {
   return table.policies.filter(
     ({ command, permissive, roles }) =>

@@ -34,7 +34,8 @@ export const plotData = ({ x, series }: ChartData): uPlot.AlignedData => [
 ];
 
 /**
- * Returns the style of a line. If there are more lines than colors, the other lines reuse the colors and are dashed.
+ * Returns the style of a line. If there are more lines than colors, the additional lines reuse the colors and are
+ * dashed.
  */
 export const lineAt = (index: number): { color: string; isDashed: boolean } => ({
   color: lineColors[index % lineColors.length] ?? '--plinth-text',

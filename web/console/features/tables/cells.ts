@@ -74,7 +74,7 @@ export function gridRows(relation: Relation, page: RowPage): readonly GridRow[] 
 export const valueIn = (values: RowValues, name: string): Cell =>
   Object.hasOwn(values, name) ? (values[name] ?? null) : null;
 
-/** Truncates a row's cells in the same way as the server truncates cells for the grid. */
+/** Truncates a row's cells as the server truncates cells for the grid. */
 export function cutCells(columns: readonly string[], values: RowValues): Pick<GridRow, 'cells' | 'cut'> {
   const cut: number[] = [];
   const cells = columns.map((name, index) => {

@@ -1,4 +1,4 @@
-/** The fields for columns and their values, which are the key of a row or the values to write. */
+/** Fields for columns and their values. The values are either the key of a row or the values to write. */
 import { Button, Checkbox, CloseButton, NativeSelect, TextInput } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import classes from './page.module.css';
