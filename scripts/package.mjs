@@ -158,7 +158,7 @@ function publishedManifest() {
   };
 }
 
-/** Returns a hash of all files. The hash identifies the build. */
+/** Returns a hash of all files, which identifies the build. */
 function hashOf(/** @type {string} */ folder) {
   const hash = createHash('sha256');
   for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort()) {

@@ -11,7 +11,7 @@ export interface Caller {
   readonly userAgent: string;
   /** The `Host` header of the request. */
   readonly host: string;
-  /** The bearer token. It hasn't been verified. */
+  /** The unverified bearer token. */
   readonly accessToken: string | undefined;
   /** Whether the request contains credentials. The credentials may be malformed. */
   readonly hasCredentials: boolean;

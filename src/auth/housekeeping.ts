@@ -20,7 +20,7 @@ export interface Housekeeping {
  * open.
  */
 const sweepEveryMs = 600_000;
-/** The pause between batches. The pause prevents the deletion of a large backlog from slowing down requests. */
+/** The pause between batches, which prevents the deletion of a large backlog from slowing down requests. */
 const pauseMs = 20;
 
 type Tools = Pick<

@@ -1,4 +1,4 @@
-/** Uploads object bodies, and uploads each version only once. */
+/** Uploads object bodies, each version only once. */
 import type { Database } from '../database/types.ts';
 import type { Logger } from '../kernel/log.ts';
 import { bodyFolder, bodyName, isVersion, versionOfBody } from './core/names.ts';

@@ -40,7 +40,7 @@ export { createVerifier, type VerifierCache } from './verifier.ts';
 export interface KeysOptions {
   readonly mode: 'development' | 'production';
   readonly config: Config;
-  /** The `supabase/` folder. The folder to which `signing_keys_path` is relative. */
+  /** The `supabase/` folder, to which `signing_keys_path` is relative. */
   readonly supabaseDir: string;
   /** The folder `.plinth/`, where production stores its secrets. */
   readonly dataDir: string;

@@ -9,6 +9,6 @@ export function pictureType(bytes: Buffer): string | undefined {
   if (hex.startsWith('ffd8ff')) return 'image/jpeg';
   if (/^474946383[79]61/.test(hex)) return 'image/gif';
   if (/^52494646.{8}57454250$/.test(hex)) return 'image/webp';
-  // The pattern also accepts a leading byte order mark, because `\s` matches a byte order mark in JavaScript.
+  // The pattern also accepts a leading byte order mark, which `\s` matches in JavaScript.
   return svg.test(bytes.subarray(0, 4096).toString('utf8')) ? 'image/svg+xml' : undefined;
 }

@@ -27,8 +27,8 @@ import type { CustomProvider } from '../rows.ts';
 import { accountProvider } from './authorize.ts';
 
 /**
- * The maximum number of custom providers. The maximum limits the size of the list of providers. In practice, projects
- * don't reach it.
+ * The maximum number of custom providers, which limits the size of the list of providers. In practice, projects don't
+ * reach it.
  */
 const maxCustomProviders = 100;
 

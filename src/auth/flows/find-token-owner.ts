@@ -24,7 +24,7 @@ import { verifySecret } from './verify-secret.ts';
 /** The user who received a code or link. */
 export interface TokenOwner {
   readonly user: User;
-  /** The resolved type: if the requested type is `email`, the resolved type is `signup` or `magiclink`. */
+  /** The resolved type, which is `signup` or `magiclink` if the requested type is `email`. */
   readonly type: string;
 }
 

@@ -24,16 +24,15 @@ export interface GuestTransfer {
 }
 
 /**
- * The result of a transfer. The result `guest_gone` means that the guest's session is invalid. The result
- * `not_signed_in` means that the account's session is invalid. The result `stale` means that the sign-in to the account
- * isn't recent.
+ * The result of a transfer. `guest_gone` means that the guest's session is invalid. `not_signed_in` means that the
+ * account's session is invalid. `stale` means that the sign-in to the account isn't recent.
  */
 export type GuestTransferOutcome = 'done' | 'guest_gone' | 'not_signed_in' | 'insufficient_aal' | 'stale';
 
 /**
  * Calls the hook with `{guest_id, user_id}`. If the hook is a PostgreSQL function, it runs in the transaction that
  * deletes the guest, so either the function and the deletion both succeed or both fail. If the deletion fails, an HTTP
- * hook may be called again with the same IDs, so an HTTP hook must be idempotent.
+ * hook may be called again with the same IDs, so it must be idempotent.
  * @throws {AuthError} the hook's error. In this case, the guest doesn't change.
  */
 export async function transferGuest(ctx: AuthContext, request: GuestTransfer): Promise<GuestTransferOutcome> {

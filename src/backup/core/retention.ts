@@ -9,8 +9,8 @@ export interface Dated {
 }
 
 /**
- * Splits backups into the backups to keep and the backups to remove. The newest backup before the retention window is
- * also kept, because restoring the database to the start of the window requires this backup.
+ * Splits backups into those to keep and those to remove. The newest backup before the retention window is also kept,
+ * because restoring the database to the start of the window requires this backup.
  */
 export function retain<T extends Dated>(
   backups: readonly T[],

@@ -1,6 +1,6 @@
 /**
  * Writes secrets to `supabase/.env` when owners enter them. The settings file then contains only the name of the
- * variable, so the settings file can be committed.
+ * variable, so it can be committed.
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';

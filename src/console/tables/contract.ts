@@ -265,7 +265,7 @@ export interface Page {
   readonly rows: readonly (readonly (string | null)[])[];
   /** The positions of cells that were truncated, as `[row, column]`. */
   readonly cut: readonly (readonly [number, number])[];
-  /** The rows' keys. The keys of the rows. Null if the cells already include the key columns. */
+  /** The keys of the rows. Null if the cells already include the key columns. */
   readonly keys: readonly RowKey[] | null;
   /** The cursors for the first and the last row on the page. Null if the pages of this table are found by offset. */
   readonly first: Cursor | null;

@@ -40,7 +40,7 @@ export function unprivilegedAccount(): Account | undefined {
 }
 
 /**
- * Returns the command line with which `file` is run as `identity`. The process ID is always the process ID of `file`
+ * Returns the command line with which `file` is run as `identity`. The resulting process ID is always that of `file`
  * itself.
  */
 export function commandAs(
