@@ -71,7 +71,7 @@ test('with the keyboard, a setting can be changed, is validated and reviewed, an
   const { page, complaints, close } = await opened('/settings?section=sessions');
   const field = page.getByLabel('Lifetime of access tokens', { exact: true });
   await expect.poll(() => field.inputValue()).toBe('3600');
-  await page.getByText('1 to 604,800 · 1 hour').waitFor();
+  await page.getByText('1 hour · 1 to 604,800').waitFor();
   await field.fill('abc');
   await page.getByText('"abc" isn\'t a whole number.').waitFor();
   expect(await field.getAttribute('aria-invalid')).toBe('true');
@@ -173,7 +173,7 @@ test('a secret can be entered, and the review doesn’t show it', async () => {
 
 test('a name can be added to a table, and the review shows it', async () => {
   const { page, complaints, close } = await opened('/settings?section=sms');
-  await page.getByLabel('New name: PHONE').fill('15550100');
+  await page.getByLabel('Phone number', { exact: true }).fill('15550100');
   await page.keyboard.press('Enter');
   await page
     .getByRole('region', { name: '15550100' })

@@ -18,7 +18,7 @@ export const project: readonly State[] = [
   { name: 'keys-new', path: '/keys', act: press('Create key') },
   { name: 'keys-revoke', path: '/keys', act: press('Revoke Worker') },
   { name: 'operators', path: '/operators' },
-  { name: 'operators-invite', path: '/operators', act: press('Invite') },
+  { name: 'operators-invite', path: '/operators', act: press('Invite operator') },
   { name: 'operators-token', path: '/operators', act: press('Create token') },
   { name: 'operators-read-only', path: '/operators', as: 'looker' },
   { name: 'audit', path: '/audit' },

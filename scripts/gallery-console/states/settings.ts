@@ -25,7 +25,10 @@ export const settings: readonly State[] = [
   {
     name: 'settings-invalid',
     path: '/settings?section=sessions',
-    act: (page) => page.getByLabel('Lifetime of access tokens', { exact: true }).fill('abc'),
+    act: async (page) => {
+      await page.getByLabel('Lifetime of access tokens', { exact: true }).fill('abc');
+      await page.getByRole('button', { name: 'Show error', exact: true }).waitFor();
+    },
   },
   { name: 'settings-read-only', path: '/settings?section=sessions', as: 'looker' },
 ];

@@ -32,7 +32,7 @@ export const api = section('The public port and the REST service.', {
   ),
   max_rows: integer(1000, 'Maximum number of rows in a response.', undefined, live),
   auto_expose_new_tables: optionalBoolean(
-    'If false, anon, authenticated and service_role need a GRANT to access new tables in public.',
+    'If disabled, anon, authenticated and service_role need a GRANT to access new tables in public.',
     { defaultText: 'true', ...live },
   ),
   tls: restartSection(reasons.opened, 'HTTPS on the public port and on the port of the Console.', {

@@ -48,7 +48,9 @@ const notification = (name: string) =>
   });
 
 const email = section('Sign-in with an email address.', {
-  enable_signup: boolean(true, "If false, users can't sign up or sign in with email.", { alias: 'enabled' }),
+  enable_signup: boolean(true, "If disabled, users can't sign up or sign in with email.", {
+    alias: 'enabled',
+  }),
   double_confirm_changes: boolean(
     true,
     'Requires users to confirm an email address change with both the old and the new address.',
@@ -183,7 +185,7 @@ export const auth = liveSection('Users and sessions.', {
   passkey: section('Passkeys.', { enabled: boolean(false, 'Enables passkeys.') }),
   webauthn: section('WebAuthn relying party.', {
     rp_display_name: optionalText('Name that browsers show when users create or use a passkey.', {
-      defaultText: 'rp_id',
+      defaultText: 'auth.webauthn.rp_id',
     }),
     rp_id: optionalText('Domain for which passkeys and security keys are valid.', {
       defaultText: 'host of auth.site_url',
@@ -211,7 +213,7 @@ export const auth = liveSection('Users and sessions.', {
     ethereum: section('Ethereum.', { enabled: boolean(false, 'Enables this sign-in method.') }),
   }),
   oauth_server: section('The OAuth server, which lets users sign in to other apps with their account.', {
-    enabled: boolean(false, 'Enables this API.'),
+    enabled: boolean(false, 'Enables the OAuth server.'),
     authorization_url_path: optionalText('Path to your own consent page, relative to the site URL.', {
       defaultText: 'the consent page of the Account pages',
     }),

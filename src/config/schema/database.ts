@@ -107,7 +107,7 @@ export const db = section('The database.', {
   migrations: section('Files in supabase/migrations.', {
     enabled: boolean(
       true,
-      "If false, migrations aren't applied when the server first starts or when the database is reset.",
+      "If disabled, migrations aren't applied when the server first starts or when the database is reset.",
       live,
     ),
     schema_paths: files(
@@ -119,7 +119,7 @@ export const db = section('The database.', {
   seed: section('Data for development.', {
     enabled: boolean(
       true,
-      "If false, seeds aren't applied when the server first starts or when the database is reset.",
+      "If disabled, seeds aren't applied when the server first starts or when the database is reset.",
       live,
     ),
     sql_paths: files(

@@ -62,7 +62,7 @@ export const storage = liveSection('Files.', {
   enabled: boolean(true, 'Serves files.', mounted),
   file_size_limit: size(50 * 1024 * 1024, 'Maximum file size.'),
   s3_protocol: section('S3 protocol at /storage/v1/s3.', {
-    enabled: boolean(true, 'Enables this API.', mounted),
+    enabled: boolean(true, 'Enables the S3 protocol.', mounted),
   }),
   image_transformation: section('Image transformation.', {
     enabled: boolean(false, 'Transforms images when clients request it.', mounted),

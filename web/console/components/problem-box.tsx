@@ -34,7 +34,7 @@ export function ProblemBox({
   return (
     <div role="alert" className={classes.box}>
       <Notice tone={isExpected ? 'info' : 'danger'} {...(title === undefined ? {} : { title })}>
-        <p className={classes.text}>{messageOf(error)}</p>
+        <p className={classes.text}>{withCommand(messageOf(error))}</p>
         {known?.detail === undefined ? null : <p className={classes.text}>{known.detail}</p>}
         {known?.hint === undefined ? null : (
           <p className={classes.text}>{t('problem.hint', { hint: known.hint })}</p>
@@ -56,6 +56,18 @@ export function ProblemBox({
     </div>
   );
 }
+
+/** Marks a quoted command as code, which is wrapped only between words. */
+const withCommand = (text: string): ReactNode =>
+  text.split(/"(npm run [^"]+)"/).map((part, index) =>
+    index % 2 === 1 ? (
+      <code key={part} className={classes.command}>
+        {part}
+      </code>
+    ) : (
+      part
+    ),
+  );
 
 /** Whether the same request can succeed later, because the server failed or didn't respond. */
 const isTemporary = (error: unknown): boolean =>

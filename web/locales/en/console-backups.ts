@@ -62,5 +62,6 @@ export const messages = {
   'backups.restore-time': 'A point in time',
   'backups.restore-elsewhere': 'On another machine',
   'backups.restore-start': 'Start with the restored data',
+  'backups.milliseconds': '{milliseconds} ms',
   'backups.seconds': '{seconds} s',
 } as const;

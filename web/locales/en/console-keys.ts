@@ -25,7 +25,7 @@ export const messages = {
   'keys.key': 'Key',
   'keys.created': 'Created',
   'keys.last-used': 'Last used',
-  'keys.not-used': 'not since the server started',
+  'keys.not-used': 'not since startup',
   'keys.none': 'No keys yet',
   'keys.created-title': 'Key “{name}”',
   'keys.created-text': 'Copy the key now. It won’t be shown again.',

@@ -11,9 +11,9 @@ export const messages = {
   'again.factor-link': 'Set up in a new tab',
 
   'operators.title': 'Operators',
-  'operators.people': 'Operators',
-  'operators.people-why': 'People who can sign in to this Console. They aren’t users of your app.',
-  'operators.invite': 'Invite',
+  'operators.people': 'People with access',
+  'operators.people-why': 'They can sign in to this Console. They aren’t users of your app.',
+  'operators.invite': 'Invite operator',
   'operators.name': 'Name',
   'operators.role': 'Role',
   'operators.role-of': 'Role of {name}',

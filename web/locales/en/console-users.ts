@@ -128,7 +128,7 @@ export const messages = {
   'sso.disable': 'Disable this connection',
   'sso.disable-why': 'Users can’t sign in through a disabled connection. Existing sessions stay signed in.',
   'sso.connection-id': 'Connection ID',
-  'sso.from-document': 'from a document',
+  'sso.from-document': 'From a document',
   'sso.check': 'Check metadata',
   'sso.check-entity': 'Entity ID',
   'sso.check-sign-on': 'Sign-on URL',

@@ -1,7 +1,7 @@
 import { boolean, list, liveSection, optionalPath, optionalText, section } from '../define.ts';
 
 export const branding = liveSection('Branding of the Account pages and emails.', {
-  name: optionalText('Product name.', { defaultText: 'the project_id' }),
+  name: optionalText('Product name.', { defaultText: 'name of the project' }),
   logo: optionalText('URL of the logo image.'),
   logo_path: optionalPath(
     'supabase',
@@ -38,7 +38,7 @@ export const account = liveSection('The Account pages.', {
   ),
   passkeys_need_second_factor: boolean(
     false,
-    'Requires the second factor even if users signed in with a passkey and verified themselves with a PIN or biometrics. If false, a sign-in with such a passkey reaches the assurance level aal2.',
+    'Requires the second factor even if users signed in with a passkey and verified themselves with a PIN or biometrics. If disabled, a sign-in with such a passkey reaches the assurance level aal2.',
   ),
   deletion: boolean(
     false,
@@ -46,6 +46,6 @@ export const account = liveSection('The Account pages.', {
   ),
   confirm_by_button: boolean(
     false,
-    "Requires users to click a button after they open a link in an email that an app requested, so that email scanners can't use up the link. If false, a link is used as soon as it is opened, as in upstream.",
+    "Requires users to click a button after they open a link in an email that an app requested, so that email scanners can't use up the link. If disabled, a link is used as soon as it is opened, as in upstream.",
   ),
 });

@@ -95,7 +95,7 @@ export const auth = liveSection(
     ),
     guess_limits: boolean(
       true,
-      'Limits wrong passwords and codes per account and per issued code, across all IP addresses. If false, only limits per IP address apply, as in upstream.',
+      'Limits wrong passwords and codes per account and per issued code, across all IP addresses. If disabled, only limits per IP address apply, as in upstream.',
     ),
     security: section('Security notices, new devices and the account timeline.', {
       notices: optionalOneOf(
@@ -142,7 +142,7 @@ export const auth = liveSection(
         ),
         fail_closed: boolean(
           false,
-          'Rejects all passwords while the service is unavailable. If false, passwords are then accepted without a check.',
+          'Rejects all passwords while the service is unavailable. If disabled, passwords are then accepted without a check.',
         ),
         user_agent: text('plinth', 'User-Agent header of requests to the service.'),
         url: text(

@@ -46,7 +46,7 @@ export const database = restartSection(
     ),
     jwt_secret_setting: boolean(
       false,
-      'Lets every role read the JWT secret from the PostgreSQL setting app.settings.jwt_secret. If false, only `plinth start` provides this setting, and only for the well-known default secret.',
+      'Lets every role read the JWT secret from the PostgreSQL setting app.settings.jwt_secret. If disabled, only `plinth start` provides this setting, and only for the well-known default secret.',
     ),
   },
 );
@@ -130,7 +130,7 @@ export const backup = restartSection(
     ),
     wal: boolean(
       true,
-      'Archives changes continuously. You can then restore the project to any point in time, and a failure loses at most two seconds of changes. If false, only the base backups can be restored.',
+      'Archives changes continuously. You can then restore the project to any point in time, and a failure loses at most two seconds of changes. If disabled, only the base backups can be restored.',
     ),
     max_rate: size(
       8 * 1024 * 1024,

@@ -207,7 +207,7 @@ export const server = liveSection('API server.', {
 export const console = section('The Console, which uses a separate port (`[studio] port`).', {
   url: optionalText(
     "Public URL of the Console, such as https://console.example.com. A proxy must forward requests for this URL to the Console's port and keep the Host header. Without a proxy, include the port unless it is 443.",
-    { defaultText: 'http(s)://127.0.0.1 with the port', ...opened },
+    { defaultText: 'http(s)://127.0.0.1:PORT', ...opened },
   ),
   host: optionalText(
     'Address to listen on. Only `plinth serve` can listen on addresses other than loopback, and only if `url` is set.',

@@ -99,27 +99,32 @@ export const jobs = section('HTTP requests from SQL (pg_net, database webhooks).
 });
 
 export const realtime = section(
-  "Realtime limits. The names are upstream's, and the numbers in parentheses are upstream's defaults.",
+  "Realtime limits, with upstream's names. Numbers in parentheses are upstream's defaults.",
   {
     max_concurrent_users: optionalInteger(
-      'Maximum number of concurrent sockets (200). If unset, unlimited.',
+      'Maximum number of concurrent sockets (upstream: 200). If unset, unlimited.',
       { min: 1 },
     ),
     max_events_per_second: optionalInteger(
-      'Maximum number of messages sent and delivered per second, averaged over a minute (100). If unset, unlimited.',
+      'Maximum number of messages sent and delivered per second, averaged over a minute (upstream: 100). If unset, unlimited.',
       { min: 1 },
     ),
-    max_joins_per_second: optionalInteger('Maximum number of joins per second (100). If unset, unlimited.', {
+    max_joins_per_second: optionalInteger(
+      'Maximum number of joins per second (upstream: 100). If unset, unlimited.',
+      {
+        min: 1,
+      },
+    ),
+    max_channels_per_client: integer(100, 'Maximum number of channels per socket (upstream: 100).', {
       min: 1,
     }),
-    max_channels_per_client: integer(100, 'Maximum number of channels per socket (100).', { min: 1 }),
     max_presence_events_per_second: optionalInteger(
-      'Maximum number of presence messages sent and delivered per second (1000). If unset, unlimited.',
+      'Maximum number of presence messages sent and delivered per second (upstream: 1000). If unset, unlimited.',
       { min: 1 },
     ),
     client_presence_max_calls: integer(
       1000,
-      'Maximum number of presence calls per channel within client_presence_window (5).',
+      'Maximum number of presence calls per channel within client_presence_window (upstream: 5).',
       {
         min: 1,
       },
@@ -128,10 +133,14 @@ export const realtime = section(
       30_000,
       'Period over which presence calls are counted for client_presence_max_calls.',
     ),
-    max_payload_size_in_kb: integer(3000, 'Maximum size of a message, in kilobytes of 1000 bytes (3000).', {
-      min: 1,
-      max: 4900,
-    }),
+    max_payload_size_in_kb: integer(
+      3000,
+      'Maximum size of a message, in kilobytes of 1000 bytes (upstream: 3000).',
+      {
+        min: 1,
+        max: 4900,
+      },
+    ),
     private_only: boolean(false, 'Rejects public channels.'),
     max_buffered_per_client: size(
       8 * 1024 * 1024,

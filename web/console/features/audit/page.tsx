@@ -1,5 +1,5 @@
 /** The audit log page, which lists the newest entries first. */
-import { NativeSelect } from '@mantine/core';
+import { Button, NativeSelect } from '@mantine/core';
 import { IconHistory } from '@tabler/icons-react';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
@@ -67,7 +67,17 @@ export function AuditPage() {
             icon={<IconHistory size={22} stroke={1.75} />}
             title={t('audit.none-title')}
             text={t('audit.none-text')}
-          />
+          >
+            {Object.values(search).some((value) => value !== '') ? (
+              <Button
+                size="sm"
+                variant="default"
+                onClick={() => void navigate({ search: {}, replace: true })}
+              >
+                {t('audit.none-clear')}
+              </Button>
+            ) : null}
+          </EmptyState>
         ) : (
           <AuditTable entries={entries} />
         )}

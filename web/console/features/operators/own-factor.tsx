@@ -33,11 +33,7 @@ export function OwnFactor({ required }: { required: boolean }) {
         text={text}
         tools={
           data === undefined || (isOn && required) ? null : (
-            <Button
-              size="compact-sm"
-              variant={isOn ? 'default' : 'filled'}
-              onClick={() => setOpen(isOn ? 'remove' : 'set-up')}
-            >
+            <Button size="compact-sm" variant="default" onClick={() => setOpen(isOn ? 'remove' : 'set-up')}>
               {t(isOn ? 'operators.factor-remove' : 'operators.factor-set-up')}
             </Button>
           )

@@ -3,6 +3,7 @@ import { IconDots, IconLink, IconLinkOff, IconShieldOff, IconUserMinus } from '@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { formatDateTime } from '../../../lib/i18n.ts';
+import { Breakable } from '../../../ui/breakable.tsx';
 import { fetchConsole } from '../../api/session.ts';
 import { Confirm } from '../../components/confirm.tsx';
 import list from '../../components/list.module.css';
@@ -80,7 +81,9 @@ export function PeopleTable({
               <tr key={id}>
                 <td>
                   <span className={list.named}>
-                    {name}
+                    <span>
+                      <Breakable text={name} />
+                    </span>
                     {name === ownName ? <Tag tone="info">{t('operators.you')}</Tag> : null}
                   </span>
                   {link_expires_at === null ? null : (

@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Breakable } from '../../../ui/breakable.tsx';
 import { fetchConsole } from '../../api/session.ts';
 import { Card } from '../../components/card.tsx';
 import list from '../../components/list.module.css';
@@ -54,7 +55,9 @@ export function SessionsCard({ isOwner }: { isOwner: boolean }) {
               const browser = browserOf(user_agent);
               return (
                 <tr key={id}>
-                  <td>{operator_name}</td>
+                  <td>
+                    <Breakable text={operator_name} />
+                  </td>
                   <td title={user_agent ?? ''}>
                     <span className={list.named}>
                       {browser}

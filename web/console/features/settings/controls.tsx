@@ -84,7 +84,10 @@ function ChoiceControl({
 }: ControlProps & { choices: readonly { readonly value: string; readonly label: string }[] }) {
   const { setting, value, onChange } = props;
   const hasDefault = choices.some((choice) => choice.value === setting.default);
-  const unset = { value: unsetChoice, label: t('settings.use-default') };
+  const unset = {
+    value: unsetChoice,
+    label: t(setting.default === null ? 'settings.not-set' : 'settings.use-default'),
+  };
   const parse = (chosen: string): SettingValue | null => {
     if (chosen === unsetChoice) return null;
     return setting.type === 'boolean' ? chosen === 'true' : chosen;
@@ -232,10 +235,9 @@ function VariableControl(props: ControlProps) {
   );
 }
 
-/** The number of characters that fit into a text field on a phone. */
+/** The number of characters that fit into a text field on a phone, and into a short field. */
 const maxPlaceholder = 44;
-
-const placeholders = { duration: '1h30m', size: '50MiB', port: '' } as const;
+const maxShortPlaceholder = 12;
 
 function TextControl(props: ControlProps) {
   const { setting, value, onChange } = props;
@@ -243,13 +245,10 @@ function TextControl(props: ControlProps) {
   const isNumber = type === 'integer' || type === 'port';
   const isShort = isNumber || type === 'duration' || type === 'size';
   const shown = props.placeholder ?? setting.default;
-  // If the default is a sentence, the field is too small for it, and the help text contains the sentence anyway.
-  const isSentence =
-    props.placeholder === undefined &&
-    shown?.includes(' ') === true &&
-    (isShort || shown.length > maxPlaceholder);
-  const placeholder =
-    (isSentence ? undefined : shown) ?? placeholders[type as keyof typeof placeholders] ?? '';
+  // If the default doesn't fit, only the help text contains it.
+  const fits =
+    props.placeholder !== undefined ||
+    (shown?.length ?? 0) <= (isShort ? maxShortPlaceholder : maxPlaceholder);
   return (
     <div className={classes.row}>
       <TextInput
@@ -259,7 +258,7 @@ function TextControl(props: ControlProps) {
         autoComplete="off"
         spellCheck={false}
         inputMode={isNumber ? 'numeric' : 'text'}
-        placeholder={placeholder}
+        placeholder={fits ? (shown ?? '') : ''}
         value={value === null ? '' : String(value)}
         onChange={(event) => {
           const written = event.currentTarget.value;

@@ -3,6 +3,7 @@
  */
 import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { Breakable } from '../../../ui/breakable.tsx';
 import { CopyButton } from '../../../ui/copy-button.tsx';
 import { Tag } from '../../components/tag.tsx';
 import { keyOf, type Setting } from './api.ts';
@@ -54,7 +55,9 @@ export function SettingField({
         </p>
         <Notes setting={setting} isChanged={isChanged} lock={lock} />
         <div className={classes.key}>
-          <code>{key}</code>
+          <code>
+            <Breakable text={key} />
+          </code>
           <CopyButton value={key} what={key} />
           {setting.file === 'plinth.toml' ? <span>plinth.toml</span> : null}
         </div>
@@ -124,14 +127,10 @@ function shortLabel(label: string, prefix: string): ReactNode {
 function Default({ setting: { options, type }, value }: { setting: Setting; value: string | null }) {
   if (value === null || (value === '' && type !== 'enum')) return null;
   const shown =
-    type === 'boolean' && (value === 'true' || value === 'false')
-      ? t(value === 'true' ? 'settings.on' : 'settings.off')
+    type === 'boolean'
+      ? value.replace(/\b(true|false)\b/g, (word) => t(word === 'true' ? 'settings.on' : 'settings.off'))
       : (options?.[value] ?? value);
-  return (
-    <span className={classes.default}>
-      <Words text={t('settings.default', { value: shown })} />
-    </span>
-  );
+  return <Words text={t('settings.default', { value: shown })} />;
 }
 
 /** Explains the source of the value, who can change the value, and whether a change requires a restart. */

@@ -111,7 +111,11 @@ function Result({ found: { page, partTitle, key, label }, onJump }: { found: Fou
     >
       <span>{label}</span>
       <span className={classes.where}>
-        {partTitle === null || partTitle === label ? page.title : `${page.title} · ${partTitle}`}
+        {key === null
+          ? t(`settings.group-${page.group}`)
+          : partTitle === null || partTitle === label
+            ? page.title
+            : `${page.title} · ${partTitle}`}
       </span>
     </Link>
   );

@@ -207,7 +207,7 @@ function AddName({
         onChange={(event) => setText(event.currentTarget.value)}
       />
       <Button type="submit" size="xs" variant="default">
-        {t('settings.names-add')}
+        {t('settings.names-add', { placeholder: names.placeholder })}
       </Button>
     </form>
   );

@@ -118,7 +118,7 @@ function Status({ part, panel }: { part: Part; panel: Panel }) {
   const isTouched = part.keys.some((key) => form.isChanged(key) || form.faultOf(key) !== undefined);
   return (
     <>
-      {isOn ? (
+      {isOn && (missing !== undefined || enabled.reference !== null) ? (
         <Tag tone={missing === undefined ? 'success' : 'warning'}>{t(missing ?? 'settings.on')}</Tag>
       ) : null}
       {isTouched ? <Count keys={part.keys} /> : null}

@@ -1,6 +1,6 @@
 /** The editor of an email template, with a live preview. */
 import { Button, NativeSelect, Textarea } from '@mantine/core';
-import { IconArrowLeft } from '@tabler/icons-react';
+import { IconArrowLeft, IconChevronRight } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type RefObject, useEffect, useRef, useState } from 'react';
@@ -270,7 +270,10 @@ function Variables({
   const { data } = useQuery(mailsQuery);
   return (
     <details>
-      <summary className={classes.variables}>{t('settings.variables')}</summary>
+      <summary className={classes.variables}>
+        <IconChevronRight className={parts.chevron} size={16} aria-hidden />
+        {t('settings.variables')}
+      </summary>
       <ul className={classes.names}>
         {data?.variables.map(({ name, sample }) => {
           const text = `{{ .${name} }}`;

@@ -1,4 +1,5 @@
 /** Lists the emails with their templates. */
+import { IconChevronRight } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { ProblemBox } from '../../components/problem-box.tsx';
@@ -45,6 +46,7 @@ export function Templates({ page, mail }: { page: SettingsPage; mail: string | u
             >
               <span className={classes.title}>{mailTitle(name)}</span>
               <State name={name} keys={partOf(name)?.keys ?? []} />
+              <IconChevronRight className={parts.chevron} size={16} aria-hidden />
             </Link>
           </li>
         ))}

@@ -27,6 +27,17 @@ export function sizeBytes(text: string): number | undefined {
     : Math.floor(Number(match[1]) * 1024 ** powers.indexOf((match[2] ?? '').toLowerCase()));
 }
 
+const sizeUnits = ['TiB', 'GiB', 'MiB', 'KiB'];
+
+/** Returns a size in the largest unit that doesn't need a fraction. @example spelledSize(52_428_800) // '50 MiB' */
+export function spelledSize(bytes: number): string {
+  const index = sizeUnits.findIndex((_unit, place) => bytes % 1024 ** (sizeUnits.length - place) === 0);
+  const unit = sizeUnits[index];
+  return bytes === 0 || unit === undefined
+    ? quantity(bytes, 'byte')
+    : `${number(bytes / 1024 ** (sizeUnits.length - index))} ${unit}`;
+}
+
 const parts = [
   ['day', 86_400_000],
   ['hour', 3_600_000],
@@ -72,7 +83,7 @@ export function hintOf(
   }
   if (type === 'size') {
     const bytes = sizeBytes(written);
-    const words = bytes === undefined ? t('settings.size-form') : quantity(bytes, 'byte');
+    const words = bytes === undefined ? t('settings.size-form') : spelledSize(bytes);
     return unit === undefined ? words : `${words} ${unit}`;
   }
   if (type !== 'integer') return undefined;
@@ -85,6 +96,6 @@ export function hintOf(
         : min > 0
           ? [t('settings.at-least', { min: number(min) })]
           : [];
-  const words = [...range, ...(isSeconds ? [spelledDuration(Number(written) * 1000)] : [])];
+  const words = [...(isSeconds ? [spelledDuration(Number(written) * 1000)] : []), ...range];
   return words.length === 0 ? undefined : words.join(' · ');
 }

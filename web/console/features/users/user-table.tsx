@@ -3,6 +3,7 @@ import { Checkbox } from '@mantine/core';
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { Breakable } from '../../../ui/breakable.tsx';
 import list from '../../components/list.module.css';
 import { Moment } from '../../components/moment.tsx';
 import type { UserRow } from './api.ts';
@@ -172,7 +173,7 @@ function Row({
               className={list.main}
               {...(isOpen ? { 'aria-current': 'true' as const } : {})}
             >
-              {address}
+              <Breakable text={address} />
             </Link>
             <span className={classes.second}>
               {user.name === null ? null : <span className={classes.name}>{user.name}</span>}

@@ -232,7 +232,7 @@ export function TableSection({ relation, structure, onOpen }: SectionProps) {
       }
     >
       <li className={classes.item}>
-        {relation.comment ?? ''} <Tag>{printSize(structure.size_bytes)}</Tag>
+        {relation.comment ?? ''} {t('schema.size')} <Tag>{printSize(structure.size_bytes)}</Tag>
       </li>
     </Section>
   );
