@@ -1,6 +1,7 @@
 /**
  * Tests that no state of any page has axe violations, scrolls horizontally, or violates the content security policy.
  */
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { axeViolations, openContext, scrollsSideways } from '../web/browser.ts';
 import { makeUser, openStage, type Stage, signIn } from './harness.ts';
@@ -29,6 +30,19 @@ const looks = [
   { colorScheme: 'light', width: 360 },
 ] as const;
 
+/** Returns the names of fields whose background isn't that of the card around them. */
+const fieldsOfAnotherTone = (page: Page): Promise<string[]> =>
+  page.evaluate(`(() => {
+    const toneOf = (element) => {
+      const { backgroundColor } = getComputedStyle(element);
+      return backgroundColor === 'rgba(0, 0, 0, 0)' ? toneOf(element.parentElement) : backgroundColor;
+    };
+    return [...document.querySelectorAll('.plinth-input')]
+      .filter((field) => field.querySelector('input:not([readonly], [disabled])') !== null)
+      .filter((field) => toneOf(field.querySelector('input')) !== toneOf(field.parentElement))
+      .map((field) => field.querySelector('input').id);
+  })()`);
+
 describe.each(looks)('$colorScheme at $width px', ({ colorScheme, width }) => {
   test('every page and state is accessible', async () => {
     const { backend, browser } = stage;
@@ -40,6 +54,7 @@ describe.each(looks)('$colorScheme at $width px', ({ colorScheme, width }) => {
     const check = async (state: string): Promise<void> => {
       expect({ state, violations: await axeViolations(page) }).toEqual({ state, violations: [] });
       expect({ state, sideways: await scrollsSideways(page) }).toEqual({ state, sideways: false });
+      expect({ state, fields: await fieldsOfAnotherTone(page) }).toEqual({ state, fields: [] });
     };
     const open = async (name: string): Promise<void> => {
       await page.goto(`${backend.url}/account/${name}`);

@@ -102,6 +102,8 @@ export interface Roles {
   surface: string;
   /** Table headers, code and inset areas. */
   sunken: string;
+  /** Tags and avatars without a color of their own. */
+  tag: string;
   text: string;
   dimmed: string;
   placeholder: string;
@@ -136,6 +138,7 @@ export const roles: Record<Scheme, Roles> = {
     page: '#f5f3ef',
     surface: '#ffffff',
     sunken: '#f1efea',
+    tag: '#f1efea',
     text: '#1f1c18',
     dimmed: '#5a554c',
     placeholder: '#6d675d',
@@ -163,6 +166,7 @@ export const roles: Record<Scheme, Roles> = {
     page: '#131210',
     surface: '#1c1a17',
     sunken: '#161411',
+    tag: '#2b2824',
     text: '#ece9e3',
     dimmed: '#aca79d',
     placeholder: '#979186',
@@ -199,10 +203,12 @@ export const textPairs: readonly (readonly [keyof Roles, keyof Roles])[] = [
   ['text', 'page'],
   ['text', 'surface'],
   ['text', 'sunken'],
+  ['text', 'tag'],
   ['text', 'hover'],
   ['dimmed', 'page'],
   ['dimmed', 'surface'],
   ['dimmed', 'sunken'],
+  ['dimmed', 'tag'],
   ['dimmed', 'hover'],
   ['placeholder', 'surface'],
   ['link', 'page'],
