@@ -102,7 +102,7 @@ export interface Roles {
   surface: string;
   /** Table headers, code and inset areas. */
   sunken: string;
-  /** Tags and avatars without a color of their own. */
+  /** Tags and avatars that have no meaning to convey with a color. */
   tag: string;
   text: string;
   dimmed: string;
