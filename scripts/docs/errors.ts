@@ -90,7 +90,7 @@ function storage(): ErrorSection {
     'Storage',
     'The response body is `{statusCode, error, message, code}`. The HTTP status is 400 for most errors, as in the upstream ' +
       'service. Routes below `/upload/resumable` respond with plain text, and the HTTP status of a ' +
-      'storage error on these routes is its `statusCode`. Errors that only resumable uploads have are listed with their HTTP status.',
+      'storage error on these routes is its `statusCode`. Errors that occur only in resumable uploads are listed with their HTTP status.',
     [...rows, ...resumable],
     [
       table(['Entry', '`code`', '`error`', '`statusCode`', 'HTTP status', 'Message'], rows),

@@ -87,7 +87,7 @@ const table = {
   },
   migration_failed: {
     message: (d: Details) => `Failed to apply ${d.file}: ${d.reason}`,
-    hint: 'The whole file was rolled back. The files before it remain applied.',
+    hint: 'The whole file was rolled back. The files before this file remain applied.',
   },
 } satisfies Record<string, { message: (details: Details) => string; hint: string }>;
 

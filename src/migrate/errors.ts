@@ -12,7 +12,7 @@ const table = {
   },
   busy: {
     message: () => 'Another migration into this target is running.',
-    hint: 'Wait until the other migration ends. If its connection was lost, the server may take a few minutes to notice.',
+    hint: 'Wait until the other migration ends. If the connection of that migration was lost, the server may take a few minutes to notice.',
   },
   definition_differs: {
     message: (d: Details) =>

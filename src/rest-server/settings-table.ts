@@ -180,7 +180,7 @@ export const settingsTable = {
     default: 'public',
     alias: 'db-schema',
     ...anywhere,
-    help: 'Exposed schemas. The first is the default schema for requests.',
+    help: 'Exposed schemas. The first schema is the default for requests.',
   },
   'db-tx-end': {
     kind: choice('commit', 'commit-allow-override', 'rollback', 'rollback-allow-override'),

@@ -27,7 +27,7 @@ const table = {
   },
   previous_exists: {
     message: (d: Details) => `The folder ${d.dir} of an earlier upgrade still exists.`,
-    hint: 'Delete it if the upgraded project works, then try again.',
+    hint: 'If the upgraded project works, delete this folder, and then try again.',
   },
   unsupported: {
     message: (d: Details) => `The upgrade doesn't support everything in this cluster: ${d.objects}`,
@@ -39,7 +39,7 @@ const table = {
   },
   differs: {
     message: (d: Details) => `The new cluster differs from the old one: ${d.differences}`,
-    hint: `Report this as a bug. ${unchanged}`,
+    hint: `Report these differences as a bug. ${unchanged}`,
   },
 } satisfies Record<string, { message: (details: Details) => string; hint: string }>;
 

@@ -7,7 +7,7 @@ export interface Instead {
 const hosted = 'This command is for hosted projects. Use the upstream CLI: "npx supabase@3.1.0".';
 const own: Readonly<Record<string, string>> = {
   login: 'For a Plinth server, run "plinth link URL" with an access token.',
-  projects: 'For a Plinth server, "plinth link URL" finds its project.',
+  projects: 'For a Plinth server, "plinth link URL" finds the project.',
   'config diff': '"plinth config push" shows the differences and asks before it changes anything.',
   'config pull':
     '"plinth config push" pushes settings. To view a server\'s settings, open the Settings page of its Console.',
@@ -20,7 +20,7 @@ const own: Readonly<Record<string, string>> = {
 const instead: Readonly<Record<string, Instead>> = {
   'db start': { text: '"plinth start" starts the database with everything else.' },
   'gen keys': { text: '"plinth status" prints the keys.' },
-  services: { text: 'All services are part of Plinth. "plinth --version" prints its version.' },
+  services: { text: 'All services are part of Plinth. "plinth --version" prints the version of Plinth.' },
   ...Object.fromEntries(
     [
       'login',

@@ -104,7 +104,7 @@ export const edgeRuntime = liveSection('The edge function runtime.', {
   policy: oneOf('per_worker', ['oneshot'], 'Whether a worker processes many requests or only one.'),
   inspector_port: port(
     8083,
-    'First debugger port of `plinth functions serve`. Each function uses a separate port, starting with this one.',
+    'First debugger port of `plinth functions serve`. Each function uses a separate port, starting with this port.',
   ),
   deno_version: integer(2, 'Deno major version on the hosted service. Plinth always runs the bundled Deno.', {
     min: 1,

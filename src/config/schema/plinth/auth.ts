@@ -100,7 +100,7 @@ export const auth = liveSection(
     security: section('Security notices, new devices and the account timeline.', {
       notices: optionalOneOf(
         ['always', 'account', 'configured'],
-        "Security notices that are emailed even if `[auth.email.notification]` in config.toml doesn't enable them. `always`: all notices. `account`: only notices of changes and sign-ins on the Account pages. `configured`: none.",
+        "Security notices that are emailed even if `[auth.email.notification]` in config.toml doesn't enable them. `always`: all notices. `account`: only notices about changes and sign-ins on the Account pages. `configured`: none.",
         { defaultText: '`always` with `plinth serve`, `account` with `plinth start`' },
       ),
       confirm_new_devices: boolean(

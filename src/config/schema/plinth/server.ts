@@ -96,7 +96,7 @@ export const server = liveSection('API server.', {
     'Allows secret keys (`sb_secret_…`, `service_role`) in requests from web pages on other origins. Every visitor to such a page can read the key.',
   ),
   max_connections: optionalInteger(
-    'Maximum number of concurrent connections. Each connection needs a file descriptor, so the number is lowered if the process can open too few files.',
+    'Maximum number of concurrent connections. Each connection needs a file descriptor, so this maximum is lowered if the process can open too few files.',
     { min: 1 },
     {
       defaultText:
