@@ -267,7 +267,7 @@ test('an email template can be edited with a live preview in both languages, and
     );
   };
   await expect.poll(isPlaceholderShown).toBe(true);
-  await page.getByText('its default subject is “Reset your password”').waitFor();
+  await page.getByText('the default subject is “Reset your password”').waitFor();
   await page.getByLabel('Language of the preview').selectOption('Arabic');
   await page.frameLocator('iframe').locator('html[lang=ar]').waitFor();
   expect(await subject.getAttribute('placeholder')).toMatch(/[\u0600-\u06ff]/);
