@@ -9,7 +9,7 @@ export interface Enrollment {
   readonly friendlyName: string;
   /** An authenticator app's secret. `qrCode` is an SVG image. */
   readonly totp?: { readonly qrCode: string; readonly secret: string; readonly uri: string };
-  /** The phone number, in the format in which the client sent it. */
+  /** The phone number, as the client sent it. */
   readonly phone?: string;
 }
 

@@ -79,7 +79,7 @@ async function requireInvited(ctx: AuthContext, token: string): Promise<void> {
 }
 
 /**
- * Returns the provider's URL at which the user confirms that an identity is linked.
+ * Returns the provider's URL for linking an identity.
  * @throws {AuthError} manual_linking_disabled, insufficient_aal
  */
 export async function linkingAddress(

@@ -10,7 +10,7 @@ export interface SourceRow {
   /** The number of the line in which the row begins, starting at 1. */
   readonly line: number;
   /**
-   * Values by the file's column. The values are texts if the file is a CSV file, and JSON values if it is a JSON file.
+   * Values by the file's column. The values are strings if the file is a CSV file, and JSON values if it is a JSON file.
    * Fields that are missing in the file are omitted.
    */
   readonly values: Readonly<Record<string, unknown>>;

@@ -21,7 +21,7 @@ export class KeyKnown extends Error {
   override readonly name = 'KeyKnown';
 }
 
-/** The options in the format in which the auth service sends them, with byte strings in base64url. */
+/** The options as the auth service sends them, with byte strings in base64url. */
 export type CreationJson = PublicKeyCredentialCreationOptionsJSON;
 export type RequestJson = PublicKeyCredentialRequestOptionsJSON;
 

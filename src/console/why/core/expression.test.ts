@@ -8,7 +8,7 @@ const shape = (expression: Expression): string =>
     ? `${expression.text}${expression.operands.length > 0 ? ` {${expression.operands.join(' | ')}}` : ''}`
     : `${expression.kind}(${expression.parts.map(shape).join(', ')})`;
 
-// The conditions are in the format in which PostgreSQL 18 outputs them.
+// The conditions are written as PostgreSQL 18 outputs them.
 test.each([
   ['true', 'true'],
   ['(owner = auth.uid())', 'owner = auth.uid() {owner | auth.uid()}'],
