@@ -37,7 +37,7 @@ export interface UpgradeOptions {
   readonly onProgress: (message: string) => void;
   readonly onLine: (line: string) => void;
   readonly signal: AbortSignal;
-  /** Called after each step that affects a later start. */
+  /** Called after each step whose result matters when the process is started again. */
   readonly onStep?: (name: string) => void;
   /** Whether to upgrade even if the cluster already has the target major version. Only for tests. */
   readonly force?: boolean;

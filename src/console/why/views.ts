@@ -1,7 +1,7 @@
 /**
  * Finds the tables that a view reads and the role that reads each of them (PostgreSQL 18 documentation, section 39.5).
- * Also finds the table columns that the view shows without changing them. Through these columns, the rows of the tables
- * that belong to a row of the view can be found.
+ * Also finds the table columns that the view shows without changing them. These columns identify the table rows from
+ * which a row of the view is derived.
  */
 import type { Queryable } from '../../database/types.ts';
 import { joinsOuter, timesRead, viewTargets } from './core/view-targets.ts';

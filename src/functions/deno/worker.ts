@@ -67,7 +67,7 @@ export interface Worker {
   readonly slug: string;
   /**
    * Resolves when the worker accepts connections.
-   * @throws {FunctionError} boot, if the worker exits first
+   * @throws {FunctionError} boot, if the worker exits before it is ready
    */
   readonly ready: Promise<void>;
   /** The time from the start of the process until `ready` resolved, in milliseconds. Undefined before that. */

@@ -7,7 +7,7 @@ export const messages = {
   'realtime.self': 'Receive own broadcasts',
   'realtime.table': 'Table changes',
   'realtime.no-table': 'None',
-  'realtime.all-tables': 'All tables in public',
+  'realtime.all-tables': 'All tables in the public schema',
   'realtime.event': 'Event',
   'realtime.all-events': 'All',
   'realtime.filter': 'Filter',

@@ -17,8 +17,8 @@ export function fileTarget(target: StoragePath, fileName: string, state: TargetS
 
 /**
  * Returns the target bucket and key of a file in an uploaded folder. If the target folder exists, the uploaded folder
- * is created inside the target. Otherwise, the target becomes the uploaded folder. If no bucket is specified, the
- * folder's name is the bucket name.
+ * is created inside the target. Otherwise, the folder is uploaded under the target's name. If no bucket is specified,
+ * the folder's name is the bucket name.
  */
 export function folderTarget(
   target: StoragePath,
