@@ -17,7 +17,7 @@ const change = inOrder(select, press('Change users'));
 
 const ada = '/users?search=ada@';
 const openUser = inOrder(
-  (page) => page.getByRole('link', { name: 'ada@example.com', exact: true }).click(),
+  (page) => page.getByRole('table').getByRole('link', { name: 'ada@example.com', exact: true }).click(),
   see('Account activity'),
 );
 const openActions = inOrder(openUser, async (page) =>

@@ -52,7 +52,7 @@ export const messages = {
   'backups.range': 'Recoverable times',
   'backups.until': '{from} to {to}',
   'backups.id': 'ID',
-  'backups.size-trend': 'Size in MiB',
+  'backups.size-trend': 'Size in MB',
   'backups.time-trend': 'Duration in seconds',
   'backups.trend': 'Trend',
   'backups.restore': 'Restore',
