@@ -99,6 +99,12 @@ function TableList() {
             {t('tables.no-match')}
           </p>
         ) : null}
+        {data !== undefined && own.length === 0 && wanted === '' ? (
+          // On a narrow screen, the pane beside the list isn't visible.
+          <div className={classes.narrow}>
+            <NoTable />
+          </div>
+        ) : null}
         <Schemas relations={own} />
         {system.length === 0 ? null : <SystemSchemas relations={system} isSearched={wanted !== ''} />}
       </nav>
