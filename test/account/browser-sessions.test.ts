@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { axeViolations, type Complaints, openContext, scrollsSideways } from '../web/browser.ts';
-import { makeUser, openStage, password, type Stage, signIn } from './harness.ts';
+import { callAccount, makeUser, openStage, password, type Stage, signIn, startSession } from './harness.ts';
 import { say, speak } from './keyboard/texts.ts';
 
 let stage: Stage;
@@ -81,27 +81,19 @@ const pkce = () => {
 };
 
 /**
- * Signs in to the app in this browser, on the Account pages. The app exchanges the code on a server, so the session's
- * user agent differs from the browser's.
+ * Signs in to the app in this browser with the requests of the Account pages. The app exchanges the code on a server, so
+ * the session's user agent differs from the browser's.
  */
 async function openApp(page: Page, email: string): Promise<string> {
   const { verifier, challenge } = pkce();
-  const query = new URLSearchParams({
+  const cookies = await page.context().cookies();
+  if (!cookies.some(({ name }) => name === 'plinth-account')) await startSession(page, stage.backend, email);
+  const { url } = await callAccount<{ url: string }>(page, stage.backend, 'return', {
     redirect_to: `${origin}/callback`,
     code_challenge: challenge,
     code_challenge_method: 's256',
-    lang: 'en',
   });
-  const toApp = page.getByRole('button', { name: /^Continue to/ });
-  const cookies = await page.context().cookies();
-  if (cookies.some(({ name }) => name === 'plinth-account')) {
-    await page.goto(`${stage.backend.url}/account/sign-in?${query}`);
-    await toApp.click();
-  } else {
-    await signIn(page, stage.backend, email, `?${query}`);
-  }
-  await page.waitForURL(`${origin}/callback**`);
-  const code = new URL(page.url()).searchParams.get('code');
+  const code = new URL(url).searchParams.get('code');
   const exchange = { auth_code: code, code_verifier: verifier };
   const { keys } = stage.backend;
   const answer = await auth<{ access_token: string }>(
@@ -136,15 +128,24 @@ async function openClient(
     code_challenge: challenge,
     code_challenge_method: 'S256',
   });
-  await page.goto(`${stage.backend.url}/auth/v1/oauth/authorize?${query}`);
-  await page.getByRole('button', { name: 'Allow', exact: true }).click();
-  await page.waitForURL(`${redirectUri}**`);
+  const { request } = page.context();
+  const asked = await request.get(`${stage.backend.url}/auth/v1/oauth/authorize?${query}`, {
+    maxRedirects: 0,
+  });
+  const consentPage = new URL(asked.headers().location ?? '', stage.backend.url);
+  const id = consentPage.searchParams.get('authorization_id') ?? '';
+  // The request must be opened before it can be approved, as the consent page does.
+  await request.get(`${stage.backend.url}/account/api/consent?authorization_id=${id}`, {
+    headers: { 'x-plinth-request': '1' },
+  });
+  const approval = { authorization_id: id, action: 'approve' };
+  const { url } = await callAccount<{ url: string }>(page, stage.backend, 'consent', approval);
   const response = await fetch(`${stage.backend.url}/auth/v1/oauth/token`, {
     method: 'POST',
     body: new URLSearchParams({
       client_id: body.client_id,
       grant_type: 'authorization_code',
-      code: new URL(page.url()).searchParams.get('code') ?? '',
+      code: new URL(url).searchParams.get('code') ?? '',
       code_verifier: verifier,
     }),
   });

@@ -109,3 +109,77 @@ export async function signIn(page: Page, backend: Backend, email: string, search
   }
   await fillSignIn(page, email);
 }
+
+/**
+ * Sends a request to the Account API with the browser's cookies and language, as the Account pages do. The browser
+ * stores the cookies that the response sets.
+ */
+export async function callAccount<T>(
+  page: Page,
+  { url }: Pick<Backend, 'url'>,
+  name: string,
+  data: object = {},
+): Promise<T> {
+  const language = await page.evaluate<string>('navigator.language');
+  const response = await page.context().request.post(`${url}/account/api/${name}`, {
+    headers: { 'x-plinth-request': '1', 'accept-language': language },
+    data,
+  });
+  if (!response.ok()) throw new Error(`${name}: ${await response.text()}`);
+  return (await response.json()) as T;
+}
+
+/**
+ * Signs a user in without opening a page, in tests that aren't about the sign-in itself. The browser then has the same
+ * cookies as after a sign-in on the page. Returns the session's access token.
+ */
+export async function startSession(
+  page: Page,
+  backend: Pick<Backend, 'url'>,
+  email: string,
+): Promise<string> {
+  const { session } = await callAccount<{ session: { access_token: string } }>(page, backend, 'sign-in', {
+    email,
+    password,
+  });
+  return session.access_token;
+}
+
+/** Signs a user in without opening the sign-in page ({@link startSession}), and opens the security page. */
+export async function openAccount(page: Page, backend: Pick<Backend, 'url'>, email: string): Promise<void> {
+  await startSession(page, backend, email);
+  await page.goto(`${backend.url}/account/security`);
+  await page.locator('main').getByText(email).first().waitFor();
+}
+
+/** Adds an authenticator app to a user's account without opening a page, and returns the app's secret. */
+export async function addAuthenticatorApp(backend: Backend, email: string): Promise<string> {
+  const { publishableKey } = backend.keys;
+  async function send<T>(path: string, token: string, json: object): Promise<T> {
+    const response = await backend.fetch(`/auth/v1${path}`, {
+      method: 'POST',
+      headers: {
+        apikey: publishableKey,
+        authorization: `Bearer ${token}`,
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify(json),
+    });
+    if (!response.ok) throw new Error(`${path}: ${await response.text()}`);
+    return (await response.json()) as T;
+  }
+  const credentials = { email, password };
+  const { access_token: token } = await send<{ access_token: string }>(
+    '/token?grant_type=password',
+    publishableKey,
+    credentials,
+  );
+  const factor = await send<{ id: string; totp: { secret: string } }>('/factors', token, {
+    factor_type: 'totp',
+    friendly_name: 'phone',
+  });
+  const { id: challenge_id } = await send<{ id: string }>(`/factors/${factor.id}/challenge`, token, {});
+  const { secret } = factor.totp;
+  await send(`/factors/${factor.id}/verify`, token, { challenge_id, code: totp(secret) });
+  return secret;
+}

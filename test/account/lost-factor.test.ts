@@ -6,7 +6,16 @@ import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
 import { axeViolations, openContext, scrollsSideways } from '../web/browser.ts';
-import { laterTotp, makeUser, openStage, password, type Stage, totp } from './harness.ts';
+import {
+  addAuthenticatorApp,
+  callAccount,
+  laterTotp,
+  makeUser,
+  openStage,
+  password,
+  type Stage,
+  startSession,
+} from './harness.ts';
 import { say, speak } from './keyboard/texts.ts';
 import { latestMail } from './mailbox.ts';
 
@@ -42,37 +51,10 @@ const button = (page: Page, name: string) => page.getByRole('button', { name, ex
 const heading = (page: Page, name: string) =>
   page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
 
-async function call<T>(path: string, token: string, json?: object): Promise<T> {
-  const response = await stage.backend.fetch(`/auth/v1${path}`, {
-    method: json === undefined ? 'GET' : 'POST',
-    headers: {
-      apikey: stage.backend.keys.publishableKey,
-      authorization: `Bearer ${token}`,
-      'content-type': 'application/json',
-    },
-    ...(json === undefined ? {} : { body: JSON.stringify(json) }),
-  });
-  return (await response.json()) as T;
-}
-
 /** Creates a user with an authenticator app. The user's sign-ins and changes are older than the waiting period. */
 async function userWithApp(email: string): Promise<{ id: string; secret: string }> {
   const id = await makeUser(stage.backend, email);
-  const { access_token } = await call<{ access_token: string }>('/token?grant_type=password', '', {
-    email,
-    password,
-  });
-  const factor = await call<{ id: string; totp: { secret: string } }>('/factors', access_token, {
-    factor_type: 'totp',
-    friendly_name: 'phone',
-  });
-  const challenge = await call<{ id: string }>(`/factors/${factor.id}/challenge`, access_token, {});
-  const { secret } = factor.totp;
-  await call(`/factors/${factor.id}/verify`, access_token, {
-    challenge_id: challenge.id,
-    code: totp(secret),
-  });
-  return { id, secret };
+  return { id, secret: await addAuthenticatorApp(stage.backend, email) };
 }
 
 async function signIn(page: Page, email: string): Promise<void> {
@@ -81,6 +63,12 @@ async function signIn(page: Page, email: string): Promise<void> {
   await button(page, say('sign-in.next')).click();
   await page.locator('#password').fill(password);
   await button(page, say('sign-in.submit')).click();
+}
+
+/** Signs in with the password and opens the page that asks for the second factor. */
+async function openSecondStep(page: Page, email: string): Promise<void> {
+  await startSession(page, stage.backend, email);
+  await page.goto(`${stage.backend.url}/account/mfa`);
 }
 
 const run = (statement: Parameters<ReturnType<typeof stage.backend.database.pool>['query']>[0]) =>
@@ -94,7 +82,7 @@ async function check(page: Page): Promise<void> {
 /** Requests the removal and confirms it by email. Returns the page on which the user waits. */
 async function requestRemoval(language: 'en' | 'ar', email: string): Promise<Page> {
   const page = await newDevice(language);
-  await signIn(page, email);
+  await openSecondStep(page, email);
   await heading(page, say('page.mfa'));
   const account = { name: 'Harbor', account: email, length: 6 };
   await page.getByText(say('mfa.intro', account)).waitFor();
@@ -194,11 +182,10 @@ test('using the app cancels the removal, and a mailbox alone can’t request one
   // A sign-in with an emailed code isn't sufficient, because it proves only access to the mailbox, like the
   // confirmation.
   const thief = await newDevice('en');
-  await thief.goto(`${stage.backend.url}/account/code`);
-  await thief.getByLabel(say('field.email'), { exact: true }).fill(email);
-  await button(thief, say('code.send')).click();
-  const { code } = await latestMail(stage.backend, email, /sign-in code/);
-  await thief.getByLabel(say('field.code'), { exact: true }).fill(code);
+  await callAccount(thief, stage.backend, 'code', { email, purpose: 'sign-in' });
+  const { code: token } = await latestMail(stage.backend, email, /sign-in code/);
+  await callAccount(thief, stage.backend, 'verify', { email, token, type: 'email', purpose: 'sign-in' });
+  await thief.goto(`${stage.backend.url}/account/mfa`);
   await heading(thief, say('page.mfa'));
   await button(thief, say('lost.open')).click();
   await thief.getByText(say('lost.other-sign-in')).waitFor();
@@ -208,7 +195,7 @@ test('using the app cancels the removal, and a mailbox alone can’t request one
     insert into _plinth.security_events (id, user_id, kind, actor, details, created_at)
     values (gen_random_uuid(), ${id}, 'password_changed', 'user', '{}', now())`);
   const second = await newDevice('en');
-  await signIn(second, email);
+  await openSecondStep(second, email);
   await button(second, say('lost.open')).click();
   await second.getByText(say('lost.recent', { wait: '72 hours' })).waitFor();
   for (const kind of ['identity_linked', 'mfa_factor_enrolled']) {

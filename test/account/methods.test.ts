@@ -6,7 +6,16 @@ import type { BrowserContext, CDPSession, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { freePort } from '../support/free-port.ts';
 import { axeViolations, type Complaints, openContext, scrollsSideways } from '../web/browser.ts';
-import { makeUser, openStage, password, type Stage, signIn, totp } from './harness.ts';
+import {
+  callAccount,
+  makeUser,
+  openAccount,
+  openStage,
+  password,
+  type Stage,
+  startSession,
+  totp,
+} from './harness.ts';
 import { latestMail } from './mailbox.ts';
 
 let stage: Stage;
@@ -56,14 +65,16 @@ async function signedIn(): Promise<string> {
   users += 1;
   const email = `keys-${users}@example.com`;
   await makeUser(stage.backend, email);
-  await signInHere(email);
-  await page.getByText(`Signed in as ${email}`).waitFor();
+  await openAccount(page, { url: origin }, email);
   return email;
 }
 
-/** Signs in at the origin for which the passkeys are valid. */
-async function signInHere(email: string): Promise<void> {
-  await signIn(page, { url: origin } as Stage['backend'], email);
+/** Signs the user out and in again with the password. The pages then require the second factor. */
+async function signInAgain(email: string): Promise<void> {
+  await callAccount(page, { url: origin }, 'sign-out', { scope: 'local' });
+  await startSession(page, { url: origin }, email);
+  await page.goto(`${origin}/account/security`);
+  await page.getByRole('heading', { name: 'Confirm it’s you' }).waitFor();
 }
 
 async function signOut(): Promise<void> {
@@ -172,9 +183,7 @@ test('a security key works as a second factor, with the keyboard only', async ()
   await page.getByLabel('Key name').fill('Blue stick');
   await page.keyboard.press('Enter');
   await page.getByText('Two-step verification is on.').waitFor();
-  await signOut();
-  await signInHere(email);
-  await page.getByRole('heading', { name: 'Confirm it’s you' }).waitFor();
+  await signInAgain(email);
   await page.getByText('Connect Blue stick').waitFor();
   await check('mfa with a key');
   await page.getByRole('button', { name: 'Use security key' }).press('Enter');
@@ -199,9 +208,8 @@ test('recovery codes are generated and shown once, and a used code reduces the n
   await page.getByRole('button', { name: 'I’ve saved these codes' }).click();
   await page.getByText('10 codes of 10 left.').waitFor();
   expect(await page.content()).not.toContain(codes[0]);
-  await signOut();
 
-  await signInHere(email);
+  await signInAgain(email);
   await page.getByRole('button', { name: 'Use a recovery code' }).click();
   await page.getByLabel('Recovery code').fill('abcd-abcd-abcd-abcd');
   await page.getByRole('button', { name: 'Confirm' }).click();

@@ -12,7 +12,7 @@ import type { PartialConfig } from '../../src/config/index.ts';
 import { freePort } from '../support/free-port.ts';
 import { axeViolations, openContext, scrollsSideways } from '../web/browser.ts';
 import { openApp, redeemAt, type TestApp } from './app.ts';
-import { makeUser, openStage, password, type Stage, totp } from './harness.ts';
+import { makeUser, openStage, password, type Stage, startSession, totp } from './harness.ts';
 import { say, speak } from './keyboard/texts.ts';
 import { latestMail } from './mailbox.ts';
 
@@ -101,8 +101,8 @@ async function typePassword(page: Page, email: string, secret = password): Promi
 }
 
 async function signedIn(page: Page, email: string): Promise<void> {
-  await open(page, 'sign-in', '?add=1');
-  await typePassword(page, email);
+  await startSession(page, { url: origin }, email);
+  await open(page, 'security');
   await page.getByText(say('security.as', { who: email })).waitFor();
 }
 
