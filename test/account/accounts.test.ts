@@ -6,7 +6,15 @@ import type { BrowserContext, Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { axeViolations, openContext, scrollsSideways } from '../web/browser.ts';
 import { openApp, redeemAt, type TestApp } from './app.ts';
-import { fillSignIn, makeUser, openStage, password, type Stage } from './harness.ts';
+import {
+  callAccount,
+  fillSignIn,
+  makeUser,
+  openStage,
+  password,
+  type Stage,
+  startSession,
+} from './harness.ts';
 import { say, speak } from './keyboard/texts.ts';
 
 let stage: Stage;
@@ -59,9 +67,7 @@ describe.each([true, false])('with scripts: %s', (scripts) => {
   test('a user can add an account, choose an account for the app, and sign out of each account', async () => {
     const page = await newPage(scripts);
     const [work, home] = [await newUser(), await newUser()];
-    await open(page, 'sign-in');
-    await fillSignIn(page, work);
-    await page.getByText(`Signed in as ${work}`).waitFor();
+    await startSession(page, stage.backend, work);
     await open(page, 'accounts');
     await page.getByRole('link', { name: say('accounts.add') }).click();
     await heading(page, say('page.sign-in'));
@@ -134,9 +140,7 @@ describe.each([
 ] as const)('in %s, scripts %s', (language, scripts) => {
   test('removing a guest account requires a confirmation, because no one can sign in to it again', async () => {
     const page = await newPage(scripts, language);
-    await open(page, 'guest');
-    await page.getByRole('button', { name: say('sign-in.guest') }).click();
-    await page.waitForURL(/\/account\/(security|signed-in)/);
+    await callAccount(page, stage.backend, 'guest');
     const guest = page.getByRole('button', { name: new RegExp(`^${say('accounts.guest')}`) });
     const leave = page.getByRole('button', { name: say('guest.leave'), exact: true });
     const remove = `${say('accounts.sign-out')}: ${say('accounts.guest-name')}`;
@@ -166,17 +170,7 @@ describe.each(['en-GB', 'ar'])('in %s', (locale) => {
   test('after signing out of one account, the page lists the other accounts and can sign them out', async () => {
     const page = await newPage(true, locale);
     const [work, home] = [await newUser(), await newUser()];
-    for (const email of [home, work]) {
-      await open(page, 'sign-in', '?add=1');
-      await page.getByLabel(say('field.email'), { exact: true }).fill(email);
-      await page.getByRole('button', { name: say('sign-in.next'), exact: true }).click();
-      await page.locator('#password').fill(password);
-      await page.getByRole('button', { name: say('sign-in.submit'), exact: true }).click();
-      await page
-        .getByText(say('security.as', { who: email }))
-        .first()
-        .waitFor();
-    }
+    for (const email of [home, work]) await startSession(page, stage.backend, email);
     await open(page, 'signed-out', `?redirect_to=${encodeURIComponent(app.url)}`);
     await heading(page, say('page.still-in'));
     await page.locator('main').getByText(home).waitFor();
@@ -206,13 +200,7 @@ test('signing in to the same account again replaces its session, and a sixth acc
   for (let count = 0; count < 6; count += 1) emails.push(await newUser());
   const tokens: string[] = [];
   for (const email of [...emails, emails[5] as string]) {
-    await open(page, 'sign-in', '?add=1');
-    await fillSignIn(page, email);
-    await page.getByText(`Signed in as ${email}`).waitFor();
-    const { session } = (await page.evaluate(
-      `fetch('/account/api/session', { headers: { 'x-plinth-request': '1' } }).then((answer) => answer.json())`,
-    )) as { session: { access_token: string } };
-    tokens.push(session.access_token);
+    tokens.push(await startSession(page, stage.backend, email));
   }
   expect(await sessions(page)).toHaveLength(5);
   const statuses = await Promise.all(
@@ -227,9 +215,7 @@ test('signing in to the same account again replaces its session, and a sixth acc
 test('another site can’t switch or end an account, and a forged cookie doesn’t sign anyone in', async () => {
   const page = await newPage();
   const email = await newUser();
-  await open(page, 'sign-in');
-  await fillSignIn(page, email);
-  await page.getByText(`Signed in as ${email}`).waitFor();
+  await startSession(page, stage.backend, email);
   const cookies = (await page.context().cookies()).map(({ name, value }) => `${name}=${value}`).join('; ');
   for (const fields of ['do=all', 'remove=current', 'account=current']) {
     const response = await fetch(`${stage.backend.url}/account/accounts`, {

@@ -2,7 +2,7 @@
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { axeViolations, type Complaints, openContext, scrollsSideways } from '../web/browser.ts';
-import { mailedCode, makeUser, openStage, type Stage, signIn } from './harness.ts';
+import { mailedCode, makeUser, openAccount, openStage, type Stage } from './harness.ts';
 
 let stage: Stage;
 let context: BrowserContext;
@@ -32,8 +32,7 @@ async function enter(): Promise<string> {
   users += 1;
   const email = `mover-${users}@example.com`;
   await makeUser(stage.backend, email);
-  await signIn(page, stage.backend, email);
-  await page.getByText(`Signed in as ${email}`).waitFor();
+  await openAccount(page, stage.backend, email);
   return email;
 }
 

@@ -8,7 +8,17 @@ import type { AddressInfo } from 'node:net';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { axeViolations, type Complaints, openContext, scrollsSideways } from '../web/browser.ts';
-import { fillSignIn, makeUser, openStage, password, type Stage, signIn, totp } from './harness.ts';
+import {
+  addAuthenticatorApp,
+  fillSignIn,
+  laterTotp,
+  makeUser,
+  openAccount,
+  openStage,
+  password,
+  type Stage,
+  startSession,
+} from './harness.ts';
 
 let stage: Stage;
 let app: Server;
@@ -160,8 +170,7 @@ describe('an app requests access', () => {
   });
 
   test('a user can deny access', async () => {
-    await signIn(page, stage.backend, await newUser());
-    await page.getByText('Devices and sessions').waitFor();
+    await startSession(page, stage.backend, await newUser());
     await page.goto(ask(await registered({})).address);
     await page.getByRole('button', { name: 'Don’t allow' }).click();
     await page.waitForURL(`${callback}?**`);
@@ -170,8 +179,7 @@ describe('an app requests access', () => {
 
   test('a user can continue with another account', async () => {
     const [one, other] = [await newUser(), await newUser()];
-    await signIn(page, stage.backend, one);
-    await page.getByText('Devices and sessions').waitFor();
+    await startSession(page, stage.backend, one);
     const asked = ask(await registered({}));
     await page.goto(asked.address);
     await page.getByText(`Signed in as ${one}`).waitFor();
@@ -187,8 +195,7 @@ describe('an app requests access', () => {
   });
 
   test('the page warns about an app that registered itself, and doesn’t show its logo', async () => {
-    await signIn(page, stage.backend, await newUser());
-    await page.getByText('Devices and sessions').waitFor();
+    await startSession(page, stage.backend, await newUser());
     const metadata = {
       client_name: 'Meadow Support <b>',
       logo_uri: 'https://evil.example/logo.png',
@@ -205,19 +212,8 @@ describe('an app requests access', () => {
 
   test('a user with a second factor must complete it before deciding', async () => {
     const email = await newUser();
-    await signIn(page, stage.backend, email);
-    await page.getByRole('button', { name: 'Add authenticator app' }).click();
-    await page.getByLabel('Device name').fill('Phone');
-    await page.getByRole('button', { name: 'Continue' }).click();
-    await page.getByAltText('QR code').waitFor();
-    const secret = (await page.locator('code').first().textContent()) ?? '';
-    await page.getByLabel('Code from the app').fill(totp(secret.replace(/[^A-Z2-7]/g, '')));
-    await page.getByText('Two-step verification is on.').waitFor();
-    await page.getByRole('button', { name: 'Sign out', exact: true }).first().click();
-    await page.getByRole('heading', { name: 'You’re signed out' }).waitFor();
-
+    const secret = await addAuthenticatorApp(stage.backend, email);
     await page.goto(ask(await registered({})).address);
-    await page.getByRole('link', { name: 'Use another account' }).click();
     await fillSignIn(page, email);
     await page.getByRole('heading', { name: 'Confirm it’s you' }).waitFor();
     const id = new URL(page.url()).searchParams.get('authorization_id') ?? '';
@@ -227,17 +223,14 @@ describe('an app requests access', () => {
       string,
     ];
     expect(early).toEqual([403, 'insufficient_aal']);
-    await page
-      .getByLabel('Code', { exact: true })
-      .fill(totp(secret.replace(/[^A-Z2-7]/g, ''), Date.now() + 30_000));
+    await page.getByLabel('Code', { exact: true }).fill(laterTotp(secret));
     await page.getByText('Herbarium wants to use your Meadow account.').waitFor();
   });
 });
 
 describe('an invalid request gets an explanation', () => {
   beforeEach(async () => {
-    await signIn(page, stage.backend, await newUser());
-    await page.getByText('Devices and sessions').waitFor();
+    await startSession(page, stage.backend, await newUser());
   });
 
   test.each([
@@ -313,7 +306,7 @@ describe('the server side of the consent page', () => {
 });
 
 test('users see a list of apps and can revoke their access', async () => {
-  await signIn(page, stage.backend, await newUser());
+  await openAccount(page, stage.backend, await newUser());
   await page.getByText('No connected apps').waitFor();
   const asked = ask(await registered({ client_uri: 'https://herbarium.example' }));
   await page.goto(asked.address);
@@ -340,8 +333,7 @@ describe.each([
   test('every state of the page is accessible', async () => {
     const look = await openContext(stage.browser, { colorScheme, viewport: { width, height: 800 } });
     const tab = await look.context.newPage();
-    await signIn(tab, stage.backend, await newUser());
-    await tab.getByText('Devices and sessions').waitFor();
+    await startSession(tab, stage.backend, await newUser());
     const vetted = await registered({ client_uri: 'https://herbarium.example' });
     const itself = await registered(
       { client_name: 'Verylongnamewithoutanyblank'.repeat(6) },

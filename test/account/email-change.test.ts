@@ -5,7 +5,7 @@
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { openContext } from '../web/browser.ts';
-import { makeUser, openStage, password, type Stage } from './harness.ts';
+import { makeUser, openAccount, openStage, type Stage } from './harness.ts';
 import { say, speak } from './keyboard/texts.ts';
 import { countMails, latestMail } from './mailbox.ts';
 
@@ -44,11 +44,7 @@ const heading = (page: Page, name: string) =>
 async function startChange(page: Page): Promise<{ old: string; next: string }> {
   const [old, next] = [newEmail(), newEmail()];
   await makeUser(stage.backend, old);
-  await page.goto(`${stage.backend.url}/account/sign-in`);
-  await page.getByLabel(say('field.email'), { exact: true }).fill(old);
-  await button(page, say('sign-in.next')).click();
-  await page.locator('#password').fill(password);
-  await button(page, say('sign-in.submit')).click();
+  await openAccount(page, stage.backend, old);
   const section = page.locator('section', { hasText: say('security.email') }).first();
   await section.getByRole('button', { name: say('security.email-change-what'), exact: true }).click();
   await page.getByLabel(say('security.email-new'), { exact: true }).fill(next);

@@ -2,7 +2,7 @@
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { axeViolations, openContext, scrollsSideways } from '../web/browser.ts';
-import { makeUser, openStage, password, type Stage } from './harness.ts';
+import { makeUser, openAccount, openStage, password, type Stage, startSession } from './harness.ts';
 import { say, speak } from './keyboard/texts.ts';
 
 let stage: Stage;
@@ -27,16 +27,6 @@ async function newPage(language: 'en' | 'ar', javaScriptEnabled: boolean): Promi
 
 const heading = (page: Page, name: string) =>
   page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
-
-async function signIn(page: Page, email: string): Promise<void> {
-  await page.goto(`${stage.backend.url}/account/sign-in`);
-  await page.locator('#email').fill(email);
-  await page.getByRole('button', { name: say('sign-in.next'), exact: true }).click();
-  await heading(page, say('page.password'));
-  await page.locator('input[name=password]').fill(password);
-  await page.getByRole('button', { name: say('sign-in.submit'), exact: true }).click();
-  await page.waitForURL(/\/account\/(security|signed-in)/);
-}
 
 /** Creates another session of the user and sends a request with its token. */
 async function elsewhere(email: string, method: string, path: string, body?: object): Promise<void> {
@@ -65,7 +55,7 @@ describe.each([
     const page = await newPage(language, scripts);
     const email = `ended-${language}-${scripts}@example.com`;
     await makeUser(stage.backend, email);
-    await signIn(page, email);
+    await startSession(page, stage.backend, email);
     await elsewhere(email, 'PUT', '/user', { password: 'another battery 2' });
     const open = (one: Page) => one.goto(`${stage.backend.url}/account/security`);
     // The reason is still shown after a reload.
@@ -90,7 +80,7 @@ test('an open page that is signed out from another device shows the reason and f
   const page = await newPage('en', true);
   const email = 'ended-open@example.com';
   await makeUser(stage.backend, email);
-  await signIn(page, email);
+  await openAccount(page, stage.backend, email);
   await page.getByRole('button', { name: say('security.email-change-what') }).waitFor();
   await elsewhere(email, 'POST', '/logout?scope=others');
   // Any action causes the page to detect that the session has ended.

@@ -6,7 +6,19 @@ import { createClient } from '@supabase/supabase-js';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type Complaints, openContext } from '../web/browser.ts';
-import { laterTotp, mailedCode, makeUser, openStage, password, type Stage, signIn, totp } from './harness.ts';
+import {
+  addAuthenticatorApp,
+  laterTotp,
+  mailedCode,
+  makeUser,
+  openAccount,
+  openStage,
+  password,
+  type Stage,
+  signIn,
+  startSession,
+  totp,
+} from './harness.ts';
 
 let stage: Stage;
 let app: Server;
@@ -112,8 +124,7 @@ test('an app can redirect a user to sign in with only the keyboard, and gets a s
 
 test('a signed-in user chooses whether to continue', async () => {
   const email = await newUser();
-  await signIn(page, stage.backend, email);
-  await page.getByText('Devices and sessions').waitFor();
+  await startSession(page, stage.backend, email);
   const { verifier, search } = pkce();
   await page.goto(`${stage.backend.url}/account/sign-in${search}`);
   await page.getByRole('button', { name: /^Continue to/ }).click();
@@ -207,7 +218,7 @@ test('a visitor can continue as a guest', async () => {
 
 test('an authenticator can be set up, is required at the next sign-in, raises the app session to AAL2, and can be removed', async () => {
   const email = await newUser();
-  await signIn(page, stage.backend, email);
+  await openAccount(page, stage.backend, email);
   await page.getByRole('button', { name: 'Add authenticator app' }).click();
   await page.getByLabel('Device name').fill('Pocket phone');
   await page.getByRole('button', { name: 'Continue' }).click();
@@ -238,14 +249,7 @@ test('an authenticator can be set up, is required at the next sign-in, raises th
 
 test('the redirect to the app can’t be used to bypass the second factor', async () => {
   const email = await newUser();
-  await signIn(page, stage.backend, email);
-  await page.getByRole('button', { name: 'Add authenticator app' }).click();
-  await page.getByRole('button', { name: 'Continue' }).click();
-  await page.getByAltText('QR code').waitFor();
-  await page.getByLabel('Code from the app').fill(totp(await page.locator('code').innerText()));
-  await page.getByText('Two-step verification is on.').waitFor();
-  await page.getByRole('button', { name: 'Sign out', exact: true }).click();
-  await page.getByRole('heading', { name: 'You’re signed out' }).waitFor();
+  await addAuthenticatorApp(stage.backend, email);
   await signIn(page, stage.backend, email, pkce().search);
   await page.getByRole('heading', { name: 'Confirm it’s you' }).waitFor();
   const status = await page.evaluate(`fetch('/account/api/return', {
@@ -258,7 +262,7 @@ test('the redirect to the app can’t be used to bypass the second factor', asyn
 
 test('a user can change the password', async () => {
   const email = await newUser();
-  await signIn(page, stage.backend, email);
+  await openAccount(page, stage.backend, email);
   await page.getByRole('button', { name: 'Change password' }).click();
   const field = page.getByLabel('New password', { exact: true });
   await field.fill(password);
@@ -271,8 +275,7 @@ test('a user can change the password', async () => {
 
 test('signing out in one tab also signs out the other, which shows the reason', async () => {
   const email = await newUser();
-  await signIn(page, stage.backend, email);
-  await page.getByText(`Signed in as ${email}`).waitFor();
+  await openAccount(page, stage.backend, email);
   const other = await context.newPage();
   await other.goto(`${stage.backend.url}/account/security`);
   await other.getByText(`Signed in as ${email}`).waitFor();
@@ -282,11 +285,10 @@ test('signing out in one tab also signs out the other, which shows the reason', 
 
 test('the page signs out when its session is ended elsewhere', async () => {
   const email = await newUser();
-  await signIn(page, stage.backend, email);
-  await page.getByText(`Signed in as ${email}`).waitFor();
+  await openAccount(page, stage.backend, email);
   const second = await openContext(stage.browser);
   const elsewhere = await second.context.newPage();
-  await signIn(elsewhere, stage.backend, email);
+  await openAccount(elsewhere, stage.backend, email);
   await elsewhere.getByRole('button', { name: 'Sign out everywhere else' }).click();
   await elsewhere.getByText('You were signed out everywhere else.').waitFor();
   await second.context.close();

@@ -12,7 +12,7 @@ import { runSql } from '../../src/testing.ts';
 import { idpClient, type RealIdp, startRealIdp } from '../auth/social/real-idp.ts';
 import { axeViolations, type Complaints, openContext, scrollsSideways } from '../web/browser.ts';
 import { handOverSql } from './hand-over-sql.ts';
-import { fillSignIn, mailedCode, makeUser, openStage, password, type Stage } from './harness.ts';
+import { callAccount, fillSignIn, mailedCode, makeUser, openStage, password, type Stage } from './harness.ts';
 
 let idp: RealIdp;
 let stage: Stage;
@@ -89,7 +89,7 @@ function pkce() {
   const verifier = randomBytes(32).toString('base64url');
   const challenge = createHash('sha256').update(verifier).digest('base64url');
   const fields = { redirect_to: appUrl, code_challenge: challenge, code_challenge_method: 's256' };
-  return { verifier, search: `?${new URLSearchParams(fields)}` };
+  return { verifier, fields, search: `?${new URLSearchParams(fields)}` };
 }
 
 interface AppSession {
@@ -99,7 +99,11 @@ interface AppSession {
 /** Exchanges the code in the app's address for the app's own session. */
 async function atTheApp(verifier: string): Promise<AppSession> {
   await page.waitForURL(`${appUrl}?code=*`);
-  const code = new URL(page.url()).searchParams.get('code');
+  return redeem(page.url(), verifier);
+}
+
+async function redeem(address: string, verifier: string): Promise<AppSession> {
+  const code = new URL(address).searchParams.get('code');
   const response = await stage.backend.fetch('/auth/v1/token?grant_type=pkce', {
     method: 'POST',
     headers: { apikey: stage.backend.keys.publishableKey, 'content-type': 'application/json' },
@@ -108,12 +112,12 @@ async function atTheApp(verifier: string): Promise<AppSession> {
   return (await response.json()) as AppSession;
 }
 
-/** Creates a guest of the app who has written some data. */
+/** Creates a guest of the app who has written some data, without opening a page. */
 async function startAsGuest(): Promise<string> {
-  const { verifier, search } = pkce();
-  await open('guest', search);
-  await press('Continue as a guest');
-  const { user } = await atTheApp(verifier);
+  const { verifier, fields } = pkce();
+  await callAccount(page, stage.backend, 'guest');
+  const { url } = await callAccount<{ url: string }>(page, stage.backend, 'return', fields);
+  const { user } = await redeem(url, verifier);
   expect(user.is_anonymous).toBe(true);
   await runSql(stage.backend, `insert into public.notes (owner, body) values ('${user.id}', 'mine')`);
   return user.id;

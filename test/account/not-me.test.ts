@@ -5,7 +5,7 @@
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { axeViolations, openContext, scrollsSideways } from '../web/browser.ts';
-import { makeUser, openStage, password, type Stage } from './harness.ts';
+import { makeUser, openAccount, openStage, password, type Stage, startSession } from './harness.ts';
 import { say, speak } from './keyboard/texts.ts';
 import { latestMail } from './mailbox.ts';
 
@@ -48,18 +48,6 @@ const button = (page: Page, name: string) => page.getByRole('button', { name, ex
 const heading = (page: Page, name: string) =>
   page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
 
-async function signIn(page: Page, email: string): Promise<void> {
-  await page.goto(`${stage.backend.url}/account/sign-in`);
-  await page.getByLabel(say('field.email'), { exact: true }).fill(email);
-  await button(page, say('sign-in.next')).click();
-  await page.locator('#password').fill(password);
-  await button(page, say('sign-in.submit')).click();
-  await page
-    .getByText(say('security.as', { who: email }))
-    .first()
-    .waitFor();
-}
-
 /** Changes the password of the signed-in user. */
 async function changePassword(page: Page, next: string): Promise<void> {
   await button(page, say('security.password-change')).click();
@@ -76,9 +64,9 @@ describe.each(['en', 'ar'] as const)('in %s', (language) => {
   test('after an attacker changes the password and the address, the owner gets the account back and the attacker is signed out', async () => {
     const email = newEmail();
     await makeUser(stage.backend, email);
-    await signIn(await newDevice(language), email);
+    await startSession(await newDevice(language), stage.backend, email);
     const attacker = await newDevice(language);
-    await signIn(attacker, email);
+    await openAccount(attacker, stage.backend, email);
     const subjects =
       language === 'en'
         ? [/^New sign-in/, /password was changed/, /address was changed/]
@@ -178,7 +166,7 @@ test('the page shows when sessions end', async () => {
   const email = newEmail();
   await makeUser(stage.backend, email);
   const page = await newDevice();
-  await signIn(page, email);
+  await openAccount(page, stage.backend, email);
   await page
     .getByText('You’re signed out after 8 hours of inactivity. You’re signed out 7 days after you sign in.')
     .waitFor();

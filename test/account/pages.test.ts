@@ -4,7 +4,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { axeViolations, openContext, scrollsSideways } from '../web/browser.ts';
-import { makeUser, openStage, type Stage, signIn } from './harness.ts';
+import { fillSignIn, makeUser, openAccount, openStage, type Stage } from './harness.ts';
 
 let stage: Stage;
 
@@ -62,7 +62,7 @@ describe.each(looks)('$colorScheme at $width px', ({ colorScheme, width }) => {
       await check(name);
     };
 
-    for (const name of ['sign-in', 'sign-up', 'code', 'signed-out', 'nowhere']) await open(name);
+    for (const name of ['sign-up', 'code', 'signed-out', 'nowhere']) await open(name);
     await open(`confirm?type=signup&token=${'0'.repeat(56)}`);
     for (const name of ['confirm-other', 'continue', 'link-expired']) await open(name);
     await open('recover');
@@ -72,11 +72,11 @@ describe.each(looks)('$colorScheme at $width px', ({ colorScheme, width }) => {
     await page.getByRole('button', { name: 'Continue', exact: true }).click();
     await page.getByRole('alert').getByText('Enter your email address.').waitFor();
     await check('sign-in with an empty form');
-    await signIn(page, backend, 'unknown@example.com');
+    await fillSignIn(page, 'unknown@example.com');
     await page.getByText('Incorrect').waitFor();
     await check('password refused');
 
-    await signIn(page, backend, 'ada@example.com');
+    await openAccount(page, backend, 'ada@example.com');
     await page.getByText('This browser', { exact: true }).first().waitFor();
     await check('security');
     await page.getByRole('button', { name: 'Add authenticator app' }).click();

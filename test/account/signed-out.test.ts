@@ -2,7 +2,7 @@
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { axeViolations, type Complaints, openContext, scrollsSideways } from '../web/browser.ts';
-import { makeUser, openStage, password, type Stage, signIn } from './harness.ts';
+import { makeUser, openStage, type Stage, startSession } from './harness.ts';
 import { say, speak } from './keyboard/texts.ts';
 
 let stage: Stage;
@@ -84,8 +84,7 @@ test.each([
 });
 
 test('a user whom only the app has signed out sees a notice and can sign out of the account too', async () => {
-  await signIn(page, stage.backend, 'ada@example.com');
-  await page.getByText('Signed in as ada@example.com').waitFor();
+  await startSession(page, stage.backend, 'ada@example.com');
   await open();
   await page.getByRole('heading', { level: 1, name: /^You’re still signed in to / }).waitFor();
   await page.getByText('still signed in to your account as ada@example.com').waitFor();
@@ -97,8 +96,7 @@ test('a user whom only the app has signed out sees a notice and can sign out of 
 });
 
 test('a user whose session ends in another tab sees a notice', async () => {
-  await signIn(page, stage.backend, 'ada@example.com');
-  await page.getByText('Signed in as ada@example.com').waitFor();
+  await startSession(page, stage.backend, 'ada@example.com');
   await open();
   await page.getByText('still signed in to your account as ada@example.com').waitFor();
   const other = await context.newPage();
@@ -124,13 +122,8 @@ test.each([
     const page = await context.newPage();
     const email = `shared-${language}-${scripts}@example.com`;
     await makeUser(stage.backend, email);
-    await page.goto(`${stage.backend.url}/account/sign-in`);
-    await page.locator('#email').fill(email);
-    await page.getByRole('button', { name: say('sign-in.next'), exact: true }).click();
-    await page.getByRole('heading', { level: 1, name: say('page.password') }).waitFor();
-    await page.locator('input[name=password]').fill(password);
-    await page.getByRole('button', { name: say('sign-in.submit'), exact: true }).click();
-    await page.waitForURL(/\/account\/(security|signed-in)/);
+    await startSession(page, stage.backend, email);
+    await page.goto(`${stage.backend.url}/account/${scripts ? 'security' : 'signed-in'}`);
     await page
       .getByRole('button', { name: say('security.sign-out'), exact: true })
       .first()
