@@ -50,7 +50,7 @@ it('the page backs up and proves that the backup can be restored, with the keybo
   await table.getByRole('row').nth(1).waitFor();
   await page.getByRole('button', { name: 'Back up now' }).press('Enter');
   await table.getByRole('row').nth(2).waitFor();
-  await page.getByRole('img', { name: 'Size in MiB' }).waitFor();
+  await page.getByRole('img', { name: 'Size in MB' }).waitFor();
 
   await page.getByRole('button', { name: 'Run restore check' }).press('Enter');
   await page.getByText('Restore check in progress:', { exact: false }).waitFor();
