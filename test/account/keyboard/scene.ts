@@ -4,7 +4,7 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import type { LanguageCode } from '../../../web/locales/languages.ts';
 import { openContext } from '../../web/browser.ts';
-import { password } from '../harness.ts';
+import { password, startSession } from '../harness.ts';
 import { say, speak } from './texts.ts';
 import { createWalker, type Walker } from './walker.ts';
 import { codeIn, linkIn, type World } from './world.ts';
@@ -30,8 +30,9 @@ export interface Scene {
   sees(text: string | RegExp): Promise<void>;
   /** Waits until the page with this title is shown. */
   arrives(...page: Parameters<typeof say>): Promise<void>;
-  /** `signIn` uses the sign-in page. `signedIn` also creates a user and opens the security page. */
+  /** Fills in the sign-in page, which must be open. */
   signIn(email: string): Promise<void>;
+  /** Creates a user, signs the user in without the sign-in page, and opens the security page. Returns the address. */
   signedIn(): Promise<string>;
   signOut(): Promise<void>;
   code(to: string): Promise<string>;
@@ -119,8 +120,8 @@ function sceneOf(world: World, context: BrowserContext, page: Page, walker: Walk
     },
     async signedIn() {
       const email = await world.newUser();
-      await scene.open('sign-in');
-      await scene.signIn(email);
+      await startSession(page, { url: world.origin }, email);
+      await scene.open('security');
       await scene.sees(say('security.as', { who: email }));
       return email;
     },
