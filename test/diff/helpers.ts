@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { clusterTarget } from '../../src/database/embedded/sign-ins.ts';
 import { startTestCluster } from '../../src/database/testing.ts';
 import { Client, type ConnectionOptions } from '../../src/database/wire/index.ts';
-import { compareSnapshots, readSnapshot, type SchemaDiff } from '../../src/diff/index.ts';
+import { compareSnapshots, readSnapshot, type SchemaDiff, type Snapshot } from '../../src/diff/index.ts';
 import { readFingerprint } from '../dump/fingerprint.ts';
 
 export interface ComparedDatabase {
@@ -14,6 +14,10 @@ export interface ComparedDatabase {
   readonly target: ConnectionOptions;
   /** Runs a function with a client that is signed in as the owner of the objects. */
   run<T>(work: (client: Client) => Promise<T>): Promise<T>;
+  /** Runs a function that changes nothing. */
+  read<T>(work: (client: Client) => Promise<T>): Promise<T>;
+  /** Returns the schema. Reads it only if `run` was called since the last time. */
+  snapshot(): Promise<Snapshot>;
   drop(): Promise<void>;
 }
 
@@ -32,26 +36,38 @@ export async function dropOwner(): Promise<void> {
 export async function createDatabase(template = 'template0'): Promise<ComparedDatabase> {
   const { cluster, asAdmin } = await startTestCluster();
   const name = `test_${randomBytes(6).toString('hex')}`;
-  await asAdmin((admin) => admin.exec(`create database ${name} template ${template} owner ${owner}`));
+  await asAdmin((admin) =>
+    admin.exec(`create database ${name} template ${template} owner ${owner} strategy file_copy`),
+  );
   const target = clusterTarget(cluster, 'supabase_admin', name);
+  const withClient = async <T>(work: (client: Client) => Promise<T>): Promise<T> => {
+    const client = await Client.connect(target);
+    try {
+      await client.exec(`set role ${owner}`);
+      return await work(client);
+    } finally {
+      await client.connection.close();
+    }
+  };
+  let snapshot: Promise<Snapshot> | undefined;
   return {
     name,
     target,
-    async run(work) {
-      const client = await Client.connect(target);
-      try {
-        await client.exec(`set role ${owner}`);
-        return await work(client);
-      } finally {
-        await client.connection.close();
-      }
+    run(work) {
+      snapshot = undefined;
+      return withClient(work);
+    },
+    read: withClient,
+    snapshot: () => {
+      snapshot ??= readSnapshot(target);
+      return snapshot;
     },
     drop: () => asAdmin((admin) => admin.exec(`drop database ${name} with (force)`)),
   };
 }
 
 export async function diffOf(from: ComparedDatabase, to: ComparedDatabase): Promise<SchemaDiff> {
-  return compareSnapshots(await readSnapshot(from.target), await readSnapshot(to.target), { role: owner });
+  return compareSnapshots(await from.snapshot(), await to.snapshot(), { role: owner });
 }
 
 /** Runs the statements as a migration would. */
@@ -78,7 +94,7 @@ export async function catalogs(
   database: ComparedDatabase,
   { positions = true }: { readonly positions?: boolean } = {},
 ): Promise<Record<string, string[]>> {
-  const { rows: _rows, sequences: _sequences, ...kinds } = await database.run(readFingerprint);
+  const { rows: _rows, sequences: _sequences, ...kinds } = await database.read(readFingerprint);
   const text = (key: string, value: unknown): unknown => {
     if (key === 'position' && !positions) return undefined;
     if ((key === 'attacl' || key === 'roles') && typeof value === 'string')
