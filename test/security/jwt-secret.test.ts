@@ -2,12 +2,12 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { createDatabase } from '../../src/database/index.ts';
 import { copyTemplateFolder } from '../../src/database/testing/template-folder.ts';
 import type { LoginRole } from '../../src/database/types.ts';
 import { quoteLiteral, sql } from '../../src/kernel/sql.ts';
-import { type Backend, createBackend } from '../../src/main.ts';
+import { type Backend, createBackend, migrateServices } from '../../src/main.ts';
 
 // The timeouts are long, because each test starts servers that create a cluster.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
@@ -19,12 +19,25 @@ afterEach(async () => {
   for (const each of undo.splice(0).reverse()) await each();
 });
 
+/** A data folder with the migrations of all services, which each project copies. */
+const migrated = mkdtempSync(join(tmpdir(), 'plinth-migrated-'));
+beforeAll(async () => {
+  await copyTemplateFolder(migrated);
+  const database = await createDatabase({ dataDir: migrated, durable: false });
+  try {
+    await migrateServices(database);
+  } finally {
+    await database.stop();
+  }
+});
+afterAll(() => rmSync(migrated, { recursive: true, force: true }));
+
 async function project(files: Record<string, string> = {}): Promise<string> {
   const dir = mkdtempSync(join(tmpdir(), 'plinth-secrets-'));
   undo.push(() => rmSync(dir, { recursive: true, force: true }));
   mkdirSync(join(dir, 'supabase'));
   for (const [name, text] of Object.entries(files)) writeFileSync(join(dir, 'supabase', name), text);
-  await copyTemplateFolder(join(dir, '.plinth'));
+  await copyTemplateFolder(join(dir, '.plinth'), migrated);
   return dir;
 }
 

@@ -40,9 +40,9 @@ export function testRoot(): string {
   return root;
 }
 
-/** Copies a bootstrapped cluster, including the secret for its logins, to `dataDir`. */
-export async function copyTemplateFolder(dataDir: string): Promise<void> {
-  const template = await templateFolder();
+/** Copies a cluster, including the secret for its logins, to `dataDir`. The default is a bootstrapped cluster. */
+export async function copyTemplateFolder(dataDir: string, from?: string): Promise<void> {
+  const template = from ?? (await templateFolder());
   mkdirSync(dataDir, { recursive: true, mode: 0o711 });
   for (const name of ['postgres', loginSecretFile]) {
     const [source, target] = [join(template, name), join(dataDir, name)];
