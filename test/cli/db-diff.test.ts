@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => project?.stop());
 
 const migrations = () => join(project.cwd, 'supabase/migrations');
-const change = async (text: string) => expect((await project.run(['db', 'query', text])).status).toBe(0);
+const change = (text: string) => project.exec(text);
 
 describe('db diff', () => {
   afterEach(async () => {

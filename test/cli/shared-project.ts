@@ -2,6 +2,8 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { parseConnectionString } from '../../src/database/index.ts';
+import { Client } from '../../src/database/wire/index.ts';
 import { plinth, plinthInHook, type Result } from './run-plinth.ts';
 
 export interface SharedProject {
@@ -11,6 +13,8 @@ export interface SharedProject {
   /** Runs a command in the project folder. */
   run(args: readonly string[], options?: { readonly stdin?: string; readonly cwd?: string }): Promise<Result>;
   write(path: string, content: string | Uint8Array): string;
+  /** Runs statements in the project's database, without a command. */
+  exec(text: string): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -30,11 +34,20 @@ export async function startSharedProject(
   for (const [path, text] of Object.entries(files)) write(path, text);
   const started = await plinthInHook(['start', '--detach', '--port', '0', '--json', ...args], { cwd });
   if (started.status !== 0) throw new Error(`plinth start failed: ${started.stderr}`);
+  const status = JSON.parse(started.stdout) as Record<string, string>;
   return {
     cwd,
-    status: JSON.parse(started.stdout) as Record<string, string>,
+    status,
     run: (line, options) => plinth(line, { cwd, ...options }),
     write,
+    async exec(text) {
+      const client = await Client.connect(parseConnectionString(status.DB_URL ?? ''));
+      try {
+        await client.exec(text);
+      } finally {
+        await client.connection.close();
+      }
+    },
     async stop() {
       await plinthInHook(['stop', '--no-backup'], { cwd });
       rmSync(parent, { recursive: true, force: true });
