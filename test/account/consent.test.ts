@@ -212,7 +212,7 @@ describe('an app requests access', () => {
 
   test('a user with a second factor must complete it before deciding', async () => {
     const email = await newUser();
-    const secret = await addAuthenticatorApp(stage.backend, email);
+    const { secret } = await addAuthenticatorApp(stage.backend, email);
     await page.goto(ask(await registered({})).address);
     await fillSignIn(page, email);
     await page.getByRole('heading', { name: 'Confirm it’s you' }).waitFor();

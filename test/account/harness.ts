@@ -152,8 +152,14 @@ export async function openAccount(page: Page, backend: Pick<Backend, 'url'>, ema
   await page.locator('main').getByText(email).first().waitFor();
 }
 
-/** Adds an authenticator app to a user's account without opening a page, and returns the app's secret. */
-export async function addAuthenticatorApp(backend: Backend, email: string): Promise<string> {
+/**
+ * Adds an authenticator app to a user's account without opening a page. Returns the app's secret and the access token of
+ * a session that has verified the app.
+ */
+export async function addAuthenticatorApp(
+  backend: Backend,
+  email: string,
+): Promise<{ secret: string; accessToken: string }> {
   const { publishableKey } = backend.keys;
   async function send<T>(path: string, token: string, json: object): Promise<T> {
     const response = await backend.fetch(`/auth/v1${path}`, {
@@ -180,6 +186,9 @@ export async function addAuthenticatorApp(backend: Backend, email: string): Prom
   });
   const { id: challenge_id } = await send<{ id: string }>(`/factors/${factor.id}/challenge`, token, {});
   const { secret } = factor.totp;
-  await send(`/factors/${factor.id}/verify`, token, { challenge_id, code: totp(secret) });
-  return secret;
+  const verified = await send<{ access_token: string }>(`/factors/${factor.id}/verify`, token, {
+    challenge_id,
+    code: totp(secret),
+  });
+  return { secret, accessToken: verified.access_token };
 }

@@ -8,7 +8,7 @@ import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { idpClient, type RealIdp, startRealIdp } from '../auth/social/real-idp.ts';
 import { axeViolations, type Complaints, openContext, scrollsSideways } from '../web/browser.ts';
-import { makeUser, openStage, type Stage, signIn } from './harness.ts';
+import { makeUser, openAccount, openStage, type Stage } from './harness.ts';
 
 let idp: RealIdp;
 let stage: Stage;
@@ -162,7 +162,7 @@ test('a provider that isn’t enabled, or an address that isn’t the app’s, i
 test('an identity can be linked and unlinked, but the last sign-in method can’t be removed', async () => {
   await makeUser(stage.backend, 'cy@example.com');
   idp.accounts.set('cy', { email: 'cy@idp.example', email_verified: true, name: 'Cy' });
-  await signIn(page, stage.backend, 'cy@example.com');
+  await openAccount(page, stage.backend, 'cy@example.com');
   await page.getByRole('heading', { name: 'Linked accounts' }).waitFor();
   expect(await page.getByRole('button', { name: /^Unlink/ }).count()).toBe(0);
   await page.getByRole('button', { name: 'Link Keycloak' }).click();

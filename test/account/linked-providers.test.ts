@@ -6,7 +6,7 @@ import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { idpClient, type RealIdp, startRealIdp } from '../auth/social/real-idp.ts';
 import { openContext } from '../web/browser.ts';
-import { makeUser, openStage, password, type Stage } from './harness.ts';
+import { makeUser, openAccount, openStage, password, type Stage } from './harness.ts';
 import { latestMail } from './mailbox.ts';
 
 let idp: RealIdp;
@@ -80,11 +80,7 @@ test('the owner of an account is notified after linking a provider, and the page
   idp.accounts.set('nils-there', { email: 'other@idp.example', email_verified: true, name: 'Nils' });
   await makeUser(stage.backend, 'nils@app.example');
   const page = await newPage();
-  await page.goto(`${stage.backend.url}/account/sign-in`);
-  await page.getByLabel('Email address').fill('nils@app.example');
-  await page.getByRole('button', { name: 'Continue', exact: true }).click();
-  await page.locator('#password').fill(password);
-  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await openAccount(page, stage.backend, 'nils@app.example');
   await page.getByRole('button', { name: 'Link Keycloak' }).click();
   await signInAtProvider(page, 'nils-there');
   const done = page.getByText('Keycloak linked. You can now sign in with it.');

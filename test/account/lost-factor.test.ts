@@ -54,7 +54,8 @@ const heading = (page: Page, name: string) =>
 /** Creates a user with an authenticator app. The user's sign-ins and changes are older than the waiting period. */
 async function userWithApp(email: string): Promise<{ id: string; secret: string }> {
   const id = await makeUser(stage.backend, email);
-  return { id, secret: await addAuthenticatorApp(stage.backend, email) };
+  const { secret } = await addAuthenticatorApp(stage.backend, email);
+  return { id, secret };
 }
 
 async function signIn(page: Page, email: string): Promise<void> {

@@ -7,7 +7,7 @@ import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:ht
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { axeViolations, openContext, scrollsSideways } from '../web/browser.ts';
-import { makeUser, openStage, type Stage, signIn } from './harness.ts';
+import { makeUser, openStage, type Stage, startSession } from './harness.ts';
 import { say, speak } from './keyboard/texts.ts';
 
 const idp = 'https://keycloak.example';
@@ -107,10 +107,7 @@ describe.each(['en', 'ar'] as const)('in %s', (language) => {
       viewport: { width: 360, height: 800 },
     });
     const page = await context.newPage();
-    await speak('en');
-    await signIn(page, stage.backend, email, '?lang=en');
-    await page.getByText(`Signed in as ${email}`).waitFor();
-    await speak(language);
+    await startSession(page, stage.backend, email);
     const before = (await context.cookies()).find(({ name }) => name === 'plinth-account')?.value;
     const fulfill = (body: string) => ({ contentType: 'text/html', body });
     await context.route('https://evil.example/**', (route) =>
@@ -143,8 +140,7 @@ test('no page that another site opens changes a session', async () => {
   await makeUser(stage.backend, email);
   const { context } = await openContext(stage.browser);
   const page = await context.newPage();
-  await signIn(page, stage.backend, email);
-  await page.getByText(`Signed in as ${email}`).waitFor();
+  await startSession(page, stage.backend, email);
   const cookie = (await context.cookies()).map(({ name, value }) => `${name}=${value}`).join('; ');
   const token = 'A'.repeat(43);
   const flow = `redirect_to=${encodeURIComponent(stage.backend.url)}&code_challenge=${'a'.repeat(43)}`;
@@ -193,7 +189,7 @@ test('no page that another site opens changes a session', async () => {
     const target = response.headers.location ?? '';
     expect([path, target === '' || target.startsWith('/account')]).toEqual([path, true]);
   }
-  await page.reload();
+  await page.goto(`${stage.backend.url}/account/security`);
   await page.getByText(`Signed in as ${email}`).waitFor();
   await context.close();
 });

@@ -7,7 +7,18 @@ import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openContext } from '../web/browser.ts';
-import { fillSignIn, laterTotp, makeUser, openStage, password, type Stage, signIn, totp } from './harness.ts';
+import {
+  addAuthenticatorApp,
+  fillSignIn,
+  laterTotp,
+  makeUser,
+  openAccount,
+  openStage,
+  password,
+  type Stage,
+  signIn,
+  startSession,
+} from './harness.ts';
 import { until } from './keyboard/until.ts';
 
 let stage: Stage;
@@ -147,7 +158,7 @@ test.concurrent('a browser that rejects cookies sees an error that explains this
 test.concurrent('a change started by one user isn’t completed as another user who signs in in another tab', async () => {
   const page = await openPage();
   const [email, other] = [await newUser(), await newUser()];
-  await signIn(page, stage.backend, email);
+  await openAccount(page, stage.backend, email);
   await page.getByRole('button', { name: 'Change password' }).click();
   await page.getByLabel('New password', { exact: true }).fill('only for the first 1');
   const choosing = await page.context().newPage();
@@ -162,7 +173,7 @@ test.concurrent('a change started by one user isn’t completed as another user 
 
 test.concurrent('a token that expired while the device was asleep is refreshed, and the change succeeds', async () => {
   const page = await openPage();
-  await signIn(page, stage.backend, await newUser());
+  await openAccount(page, stage.backend, await newUser());
   await page.getByRole('button', { name: 'Change password' }).click();
   const refused = { code: 403, error_code: 'bad_jwt', msg: 'invalid JWT: token is expired' };
   await page.route('**/auth/v1/user', (route) => route.fulfill({ status: 403, json: refused }), { times: 1 });
@@ -174,15 +185,7 @@ test.concurrent('a token that expired while the device was asleep is refreshed, 
 test.concurrent('a user who returns from the app doesn’t repeat the second factor', async () => {
   const page = await openPage();
   const email = await newUser();
-  await signIn(page, stage.backend, email);
-  await page.getByRole('button', { name: 'Add authenticator app' }).click();
-  await page.getByRole('button', { name: 'Continue' }).click();
-  await page.getByAltText('QR code').waitFor();
-  const secret = await page.locator('code').innerText();
-  await page.getByLabel('Code from the app').fill(totp(secret));
-  await page.getByText('Two-step verification is on.').waitFor();
-  await page.getByRole('button', { name: 'Sign out', exact: true }).click();
-  await page.getByRole('heading', { name: 'You’re signed out' }).waitFor();
+  const { secret } = await addAuthenticatorApp(stage.backend, email);
   await signIn(page, stage.backend, email, flowTo(appUrl));
   await page.getByLabel('Code', { exact: true }).fill(laterTotp(secret));
   await page.waitForURL(`${appUrl}?code=*`);
@@ -193,8 +196,7 @@ test.concurrent('a user who returns from the app doesn’t repeat the second fac
 test.concurrent('a signed-in user isn’t asked to sign in while the page hydrates', async () => {
   const page = await openPage();
   const email = await newUser();
-  await signIn(page, stage.backend, email);
-  await page.getByText(`Signed in as ${email}`).waitFor();
+  await startSession(page, stage.backend, email);
   let wake = (): void => {};
   const awake = new Promise<void>((resolve) => {
     wake = resolve;
@@ -237,8 +239,7 @@ test.concurrent('a user who leaves the code page can return without a second ema
   await page.goBack();
   await page.getByRole('heading', { name: 'Enter your code' }).waitFor();
   const other = await page.context().newPage();
-  await signIn(other, stage.backend, email);
-  await other.getByText(`Signed in as ${email}`).waitFor();
+  await openAccount(other, stage.backend, email);
   await page.evaluate('dispatchEvent(new Event("focus"))');
   await page.getByRole('button', { name: /^Continue to/ }).waitFor();
 });
