@@ -54,12 +54,12 @@ const hasScripts = async (page: Page): Promise<boolean> =>
   (await page.locator('script[type="module"]').count()) > 0;
 
 /**
- * Checks a copy of a page that doesn't run scripts. axe itself needs scripts, so the copy is opened in a window that
- * allows them.
+ * Checks a copy of a page that doesn't run scripts. axe itself needs scripts, so the copy is opened in `twin`, a window
+ * that allows them.
  */
-async function judgeStill(page: Page, state: string): Promise<void> {
-  const browser = page.context().browser() as Browser;
-  const twin = await browser.newPage({ viewport: page.viewportSize() });
+async function judgeStill(page: Page, twin: Page, state: string): Promise<void> {
+  await twin.setViewportSize(page.viewportSize() as NonNullable<ReturnType<Page['viewportSize']>>);
+  await twin.emulateMedia({ colorScheme: 'light' });
   const html = (await page.content()).replace(/<script[\s\S]*?<\/script>/g, '').replace(/<\/?noscript>/g, '');
   await twin.route(page.url(), (route) => route.fulfill({ contentType: 'text/html', body: html }));
   await twin.goto(page.url());
@@ -67,7 +67,7 @@ async function judgeStill(page: Page, state: string): Promise<void> {
     await twin.emulateMedia({ colorScheme });
     await expectGood(twin, state, colorScheme, colorScheme === 'light' ? 'all' : 'colors');
   }
-  await twin.close();
+  await twin.unroute(page.url());
 }
 
 /**
@@ -77,6 +77,12 @@ async function judgeStill(page: Page, state: string): Promise<void> {
 export function inFourLooks(flows: readonly Flow[], open: () => Promise<World>): void {
   let world: World;
   let browser: Browser;
+  /** The copies of all flows are opened in the same window, because a new window also loads the page's styles again. */
+  let twin: Promise<Page> | undefined;
+  function openTwin(): Promise<Page> {
+    twin ??= browser.newPage();
+    return twin;
+  }
   beforeAll(async () => {
     [world, browser] = await Promise.all([open(), launchBrowser()]);
   });
@@ -90,7 +96,9 @@ export function inFourLooks(flows: readonly Flow[], open: () => Promise<World>):
       '%s',
       async (_name, flow) => {
         const onState = async (page: Page, state: string) =>
-          flow.isStill === true || !(await hasScripts(page)) ? judgeStill(page, state) : judge(page, state);
+          flow.isStill === true || !(await hasScripts(page))
+            ? judgeStill(page, await openTwin(), state)
+            : judge(page, state);
         expect(await play(flow, { world, browser, look, onState })).toEqual([]);
       },
       120_000,

@@ -4,7 +4,7 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import type { LanguageCode } from '../../../web/locales/languages.ts';
 import { openContext } from '../../web/browser.ts';
-import { password, startSession } from '../harness.ts';
+import { callAccount, password, startSession } from '../harness.ts';
 import { say, speak } from './texts.ts';
 import { createWalker, type Walker } from './walker.ts';
 import { codeIn, linkIn, type World } from './world.ts';
@@ -32,7 +32,11 @@ export interface Scene {
   arrives(...page: Parameters<typeof say>): Promise<void>;
   /** Fills in the sign-in page, which must be open. */
   signIn(email: string): Promise<void>;
-  /** Creates a user, signs the user in without the sign-in page, and opens the security page. Returns the address. */
+  /** Creates a user and signs the user in without opening a page. Returns the user's email address. */
+  startsSession(): Promise<string>;
+  /** Signs a guest in without opening a page. */
+  startsAsGuest(): Promise<void>;
+  /** Creates a user who is signed in ({@link startsSession}), and opens the security page. */
   signedIn(): Promise<string>;
   signOut(): Promise<void>;
   code(to: string): Promise<string>;
@@ -118,9 +122,16 @@ function sceneOf(world: World, context: BrowserContext, page: Page, walker: Walk
       await walker.fill(say('field.password'), password);
       await walker.enter();
     },
-    async signedIn() {
+    async startsSession() {
       const email = await world.newUser();
       await startSession(page, { url: world.origin }, email);
+      return email;
+    },
+    async startsAsGuest() {
+      await callAccount(page, { url: world.origin }, 'guest');
+    },
+    async signedIn() {
+      const email = await scene.startsSession();
       await scene.open('security');
       await scene.sees(say('security.as', { who: email }));
       return email;

@@ -59,7 +59,7 @@ const allowed: Flow = {
 const denied: Flow = {
   name: 'a user continues with another account and denies access to an unverified app',
   async play({ page, world, walker, ...scene }) {
-    await scene.signedIn();
+    await scene.startsSession();
     const other = await world.newUser();
     const client = await register(world, 'Meadow Support', false);
     await page.goto(requestOf(world, client));
@@ -81,7 +81,7 @@ const denied: Flow = {
 const none: Flow = {
   name: 'a missing or expired request shows an error',
   async play({ walker, ...scene }) {
-    await scene.signedIn();
+    await scene.startsSession();
     await scene.open('consent');
     await scene.arrives('page.consent-none');
     await scene.sees(say('consent.missing'));

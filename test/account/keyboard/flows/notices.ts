@@ -38,12 +38,11 @@ const undo: Flow = {
     await page.goto(`${link.slice(0, -43)}${'A'.repeat(43)}`);
     await scene.sees(say('not-me-expired.text'));
     await scene.state('not me, expired');
-    for (const name of ['secured-sso', 'secured-none']) {
+    for (const name of ['secured-none', 'secured-sso']) {
       await scene.open(name);
       await scene.arrives('page.secured');
       await scene.state(name);
     }
-    await scene.open('secured-sso');
     await walker.press(say('secured.sso-button'), 'link');
     await scene.arrives('page.sso');
   },
@@ -178,9 +177,7 @@ const outsideLink: Flow = {
 const guestAccount: Flow = {
   name: 'a guest is asked before the account is removed from the browser',
   async play({ page, walker, ...scene }) {
-    await scene.open('guest');
-    await walker.press(say('sign-in.guest'));
-    await scene.arrives('page.security');
+    await scene.startsAsGuest();
     await scene.open('accounts');
     await scene.arrives('page.accounts');
     await scene.state('accounts, of a guest');

@@ -2,7 +2,7 @@
 import { deepEqual, equal, match } from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import type { CDPSession } from 'playwright-core';
-import { laterTotp, password, signIn, totp } from '../../harness.ts';
+import { callAccount, laterTotp, password, startSession, totp } from '../../harness.ts';
 import type { Flow, Scene } from '../scene.ts';
 import { say } from '../texts.ts';
 import { until } from '../until.ts';
@@ -82,7 +82,7 @@ const newNumber: Flow = {
 const newPassword: Flow = {
   name: 'a password is changed after a recent sign-in',
   async play({ context, world, walker, ...scene }) {
-    const email = await scene.signedIn();
+    const email = await scene.startsSession();
     await context.clock.setFixedTime(Date.now() + 20 * 60_000);
     await scene.open('security');
     await walker.press(say('security.password-change'));
@@ -162,12 +162,36 @@ const authenticator: Flow = {
   },
 };
 
+/** Opens the security page for a new user who has set up an authenticator app. */
+export async function signedInWithApp(
+  { page, world, ...scene }: Scene,
+  name: string,
+): Promise<{ email: string }> {
+  const email = await world.newUser();
+  const account = { url: world.origin };
+  const token = await startSession(page, account, email);
+  const response = await world.backend.fetch('/auth/v1/factors', {
+    method: 'POST',
+    headers: {
+      apikey: world.backend.keys.publishableKey,
+      authorization: `Bearer ${token}`,
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify({ factor_type: 'totp', friendly_name: name }),
+  });
+  const factor = (await response.json()) as { id: string; totp: { secret: string } };
+  const code = totp(factor.totp.secret);
+  await callAccount(page, account, 'factor', { factor_id: factor.id, code });
+  await scene.open('security');
+  await scene.sees(say('security.as', { who: email }));
+  return { email };
+}
+
 const recoveryCodes: Flow = {
   name: 'recovery codes are generated and saved, one is used, and the authenticator is removed',
   async play(scene) {
     const { page, walker } = scene;
-    const email = await scene.signedIn();
-    await enroll(scene, 'Lost phone');
+    const { email } = await signedInWithApp(scene, 'Lost phone');
     await walker.press(say('recovery.make'));
     await scene.sees(say('recovery.shown-once'));
     await scene.state('security, recovery codes');
@@ -328,19 +352,18 @@ const linked: Flow = {
 const sessions: Flow = {
   name: 'one session is ended, then all others, which show a notice',
   async play({ context, page, world, walker, ...scene }) {
-    const email = await scene.signedIn();
+    const email = await scene.startsSession();
     const elsewhere = await Promise.all(
       Array.from({ length: 3 }, async () => {
         const other = await (
           context.browser() as NonNullable<ReturnType<typeof context.browser>>
         ).newContext();
         const tab = await other.newPage();
-        await signIn(tab, { url: world.origin } as typeof world.backend, email);
-        await tab.getByText(email).first().waitFor();
+        await startSession(tab, { url: world.origin }, email);
         return tab;
       }),
     );
-    await page.reload();
+    await scene.open('security');
     const device = say('security.device', { browser: 'Chrome', system: 'Linux' });
     await walker.tabTo(new RegExp(`^${RegExp.escape(say('security.session-end-what', { device }))} · `));
     await scene.state('security, several sessions');
@@ -350,7 +373,7 @@ const sessions: Flow = {
     await scene.sees(say('security.sessions-ended'));
     await scene.state('security, other sessions ended');
     for (const tab of elsewhere) {
-      await tab.reload();
+      await tab.goto(`${world.origin}/account/security`);
       await tab.waitForURL('**/account/sign-in**');
       await tab.context().close();
     }

@@ -7,7 +7,7 @@ import { password } from '../../harness.ts';
 import type { Flow } from '../scene.ts';
 import { say } from '../texts.ts';
 import { askAsApp } from '../world.ts';
-import { enroll } from './security.ts';
+import { signedInWithApp } from './security.ts';
 
 /** Responds to every request for a URL with auth's error response for this code. */
 function refuse(context: BrowserContext, url: string, status: number, code: string): Promise<unknown> {
@@ -84,7 +84,7 @@ const elsewhere: Flow = {
 const onTheSecurityPage: Flow = {
   name: 'the security page works over a slow or lost connection, and if parts fail',
   async play({ context, page, world, walker, ...scene }) {
-    const email = await scene.signedIn();
+    const email = await scene.startsSession();
     const disconnect = await hold(context, '**/account/api/session');
     await scene.open('security');
     await scene.arrives('page.security');
@@ -124,9 +124,8 @@ const manyWays: Flow = {
   name: 'a user chooses between several second factors and uses the last recovery codes',
   async play(scene) {
     const { context, page, world, walker } = scene;
-    const email = await scene.signedIn();
+    const { email } = await signedInWithApp(scene, 'Pocket phone');
     const phone = world.newPhone();
-    await enroll(scene, 'Pocket phone');
     await walker.press(say('factor.add-phone'));
     await walker.fill(say('field.phone'), `+${phone}`);
     await walker.enter();
@@ -164,7 +163,7 @@ const manyWays: Flow = {
 const afterTheApp: Flow = {
   name: 'a user who was signed out by an app signs out here too',
   async play({ world, walker, ...scene }) {
-    const email = await scene.signedIn();
+    const email = await scene.startsSession();
     const search = `?${new URLSearchParams({ redirect_to: world.appUrl })}`;
     await scene.open('signed-out', search);
     await scene.sees(say('still-in.text', { who: email }));
@@ -180,9 +179,7 @@ const handingOver: Flow = {
   name: 'a failed move of guest data shows an error',
   async play({ context, world, walker, ...scene }) {
     const email = await world.newUser();
-    await scene.open('guest');
-    await walker.press(say('sign-in.guest'), 'button');
-    await scene.sees(say('security.guest-intro'));
+    await scene.startsAsGuest();
     await scene.open('guest');
     await scene.sees(say('sign-in.already-guest'));
     await scene.state('guest, one already');
