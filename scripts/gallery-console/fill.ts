@@ -9,7 +9,8 @@ import { addFiles } from './files.ts';
 import { people } from './people.ts';
 import type { GalleryProject } from './project.ts';
 
-export const accountUser = { email: 'ada@example.com', password: 'correct horse battery' };
+/** Signs in to the Account pages. Another user, Ada, has a second factor. */
+export const accountUser = { email: 'grace@example.com', password: 'correct horse battery' };
 const names = ['ada', 'grace', 'edsger', 'barbara', 'donald', 'a.rather.long.name.of.a.person'];
 const { password } = accountUser;
 
@@ -53,8 +54,8 @@ async function signUp(backend: Backend): Promise<void> {
   }
 }
 
-/** Signs in the user of the Account pages from several devices. */
-async function signInElsewhere(backend: Backend): Promise<void> {
+/** Signs in a user from several devices. */
+async function signInElsewhere(backend: Backend, email: string): Promise<void> {
   for (const agent of [
     'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36',
     'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1',
@@ -67,7 +68,7 @@ async function signInElsewhere(backend: Backend): Promise<void> {
         'content-type': 'application/json',
         'user-agent': agent,
       },
-      body: JSON.stringify(accountUser),
+      body: JSON.stringify({ email, password }),
     });
 }
 
@@ -134,7 +135,7 @@ export async function fill(backend: Backend, project: GalleryProject): Promise<O
   await run(jobs);
   await run(webhooks(backend.url));
   await signUp(backend);
-  await signInElsewhere(backend);
+  for (const email of [accountUser.email, 'ada@example.com']) await signInElsewhere(backend, email);
   await backend.database.pool('supabase_admin').exec(people);
   await addFiles(owner, backend);
   await callFunctions(backend);
