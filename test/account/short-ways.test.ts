@@ -6,7 +6,7 @@ import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { openContext } from '../web/browser.ts';
 import { openApp, redeemAt, type TestApp } from './app.ts';
-import { laterTotp, makeUser, openStage, password, type Stage, totp } from './harness.ts';
+import { addAuthenticatorApp, laterTotp, makeUser, openStage, password, type Stage } from './harness.ts';
 import { say, speak } from './keyboard/texts.ts';
 import { countMails, latestMail } from './mailbox.ts';
 
@@ -37,34 +37,6 @@ const contexts: BrowserContext[] = [];
 afterEach(async () => {
   for (const context of contexts.splice(0)) await context.close();
 });
-
-/** Adds an authenticator app to the account, and returns its secret. */
-async function addFactor(address: string): Promise<string> {
-  let token = stage.backend.keys.publishableKey;
-  const send = async <T>(path: string, json: object): Promise<T> => {
-    const response = await stage.backend.fetch(`/auth/v1${path}`, {
-      method: 'POST',
-      headers: {
-        apikey: stage.backend.keys.publishableKey,
-        authorization: `Bearer ${token}`,
-        'content-type': 'application/json',
-      },
-      body: JSON.stringify(json),
-    });
-    return (await response.json()) as T;
-  };
-  const session = await send<{ access_token: string }>('/token?grant_type=password', {
-    email: address,
-    password,
-  });
-  token = session.access_token;
-  const { id, totp: factor } = await send<{ id: string; totp: { secret: string } }>('/factors', {
-    factor_type: 'totp',
-  });
-  const { id: challenge_id } = await send<{ id: string }>(`/factors/${id}/challenge`, {});
-  await send(`/factors/${id}/verify`, { challenge_id, code: totp(factor.secret) });
-  return factor.secret;
-}
 
 type Language = 'en' | 'ar';
 
@@ -202,7 +174,7 @@ describe.each(['en', 'ar'] as const)('in %s, the link to the password', (languag
       await heading(page, say('page.security'));
       await expect.poll(() => isAtPassword(page)).toBe(true);
 
-      const secret = await addFactor(address);
+      const { secret } = await addAuthenticatorApp(stage.backend, address);
       await page.context().clearCookies({ name: 'plinth-account' });
       await page.goto(`${stage.backend.url}${path}`);
       await page.waitForURL(/account\/(accounts|sign-in)/);

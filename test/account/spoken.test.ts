@@ -3,7 +3,15 @@ import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { freePort } from '../support/free-port.ts';
 import { openContext } from '../web/browser.ts';
-import { fillSignIn, makeUser, openStage, password, type Stage } from './harness.ts';
+import {
+  fillSignIn,
+  makeUser,
+  openAccount,
+  openStage,
+  password,
+  type Stage,
+  startSession,
+} from './harness.ts';
 import { say, speak } from './keyboard/texts.ts';
 
 let stage: Stage;
@@ -108,10 +116,9 @@ test('a sign-out announces who is still signed in', async () => {
   const [first, second] = ['spoken-first@example.com', 'spoken-second@example.com'];
   for (const email of [first, second]) {
     await makeUser(stage.backend, email);
-    await open(page, 'sign-in?add=1');
-    await fillSignIn(page, email);
-    await page.getByText(say('security.as', { who: email })).waitFor();
+    await startSession(page, { url: origin }, email);
   }
+  await open(page, 'security');
   await page.getByRole('button', { name: say('security.sign-out'), exact: true }).click();
   await page.getByRole('status').filter({ hasText: first }).waitFor();
 });
@@ -144,9 +151,7 @@ test('a canceled passkey, the question before a removal and the warning before a
   const page = await newPage();
   const email = 'spoken-keys@example.com';
   await makeUser(stage.backend, email);
-  await open(page, 'sign-in');
-  await fillSignIn(page, email);
-  await page.getByText(say('security.as', { who: email })).waitFor();
+  await openAccount(page, { url: origin }, email);
   const cdp = await page.context().newCDPSession(page);
   await cdp.send('WebAuthn.enable');
   await cdp.send('WebAuthn.addVirtualAuthenticator', {
