@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { loadConfig } from '../config/index.ts';
-import { type Backend, createBackend } from '../main.ts';
+import { type Backend, createBackend, preparedCluster } from '../main.ts';
 import { freePorts } from './operations.ts';
 import { ensureDataDir } from './state.ts';
 
@@ -24,8 +24,8 @@ export interface ScratchDatabases {
 }
 
 /**
- * Creates the first database with all of Plinth's schemas. The other databases are created by copying the first
- * database's files.
+ * Each new server copies the prepared cluster. If there is none, the first server's files, which contain all of Plinth's
+ * schemas, become the template of all databases.
  */
 export function createScratchDatabases(projectDir: string): ScratchDatabases {
   const home = mkdtempSync(join(tmpdir(), 'plinth-scratch-'));
@@ -38,18 +38,22 @@ export function createScratchDatabases(projectDir: string): ScratchDatabases {
     return starting;
   };
   let isClosed = false;
-  let created: Promise<void> | undefined;
-  const createTemplate = async () => {
+  let created: Promise<boolean> | undefined;
+  /** Returns whether the template is needed. */
+  const createTemplate = async (): Promise<boolean> => {
+    if ((await preparedCluster(() => undefined)) !== undefined) return false;
     ensureDataDir(template);
     await (await start(template)).stop();
+    return true;
   };
   return {
     async open() {
       created ??= createTemplate();
-      await created;
+      const hasTemplate = await created;
       if (isClosed) throw new Error('The temporary databases are closed');
       const dataDir = join(home, String(opened.size));
-      cpSync(template, dataDir, { recursive: true, verbatimSymlinks: true });
+      if (hasTemplate) cpSync(template, dataDir, { recursive: true, verbatimSymlinks: true });
+      else ensureDataDir(dataDir);
       return await start(dataDir);
     },
     async close() {
