@@ -304,7 +304,7 @@ test('a file can be moved, shared and deleted, and its folder can be deleted com
   await page.getByRole('button', { name: 'Share link' }).press('Enter');
   await page.getByRole('button', { name: 'Create link' }).press('Enter');
   await page.getByRole('status').getByText('/storage/v1/object/sign/').waitFor();
-  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Close' }).filter({ hasText: 'Close' }).press('Enter');
   await page.getByRole('status').getByText('/storage/v1/object/sign/').waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'Move or rename' }).press('Enter');
   await page.getByLabel('New path').fill('docs/renamed.txt');

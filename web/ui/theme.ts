@@ -62,7 +62,7 @@ export const theme = createTheme({
     },
     Radio: { classNames: { radio: 'plinth-checkbox', description: 'plinth-hint', error: 'plinth-error' } },
     Input: { classNames: { wrapper: 'plinth-input' } },
-    Menu: { classNames: { dropdown: 'plinth-popover' } },
+    Menu: { classNames: { dropdown: 'plinth-popover', item: 'plinth-menu-item' } },
     Modal: { classNames: { content: 'plinth-dialog', title: 'plinth-dialog-title' } },
     Popover: { classNames: { dropdown: 'plinth-popover' } },
     Switch: {

@@ -16,6 +16,7 @@ export function FormDialog({
   action,
   isBusy,
   error,
+  isDone = false,
   onSubmit,
   onClose,
   children,
@@ -24,6 +25,8 @@ export function FormDialog({
   action: string;
   isBusy: boolean;
   error: unknown;
+  /** Whether there is nothing left to cancel, because the dialog shows the result. */
+  isDone?: boolean;
   onSubmit: () => void;
   onClose: () => void;
   children: ReactNode;
@@ -50,7 +53,7 @@ export function FormDialog({
         {children}
         <div className={classes.buttons}>
           <Button variant="default" size="sm" onClick={onClose}>
-            {t('confirm.cancel')}
+            {t(isDone ? 'panel.close' : 'confirm.cancel')}
           </Button>
           <Button type="submit" size="sm" loading={isBusy}>
             {action}

@@ -34,21 +34,21 @@ const inGrid: readonly Shortcut[] = [
   [['Tab'], 'shortcuts.save-next'],
   [['↓'], 'shortcuts.null'],
   [['Space'], 'shortcuts.select'],
-  [['Shift', 'Enter'], 'shortcuts.open-row'],
-  [['Shift', '↓'], 'shortcuts.range'],
+  [['Shift Enter'], 'shortcuts.open-row'],
+  [['Shift ↓'], 'shortcuts.range'],
   [[`${commandKey}C`], 'shortcuts.copy'],
   [[`${commandKey}V`], 'shortcuts.paste'],
-  [['Alt', 'Enter'], 'shortcuts.peek'],
+  [['Alt Enter'], 'shortcuts.peek'],
   [['Delete'], 'shortcuts.delete'],
   [[`${commandKey}Z`], 'shortcuts.undo'],
-  [['Shift', 'F10'], 'shortcuts.menu'],
+  [['Shift F10'], 'shortcuts.menu'],
 ];
 
 const inHeader: readonly Shortcut[] = [
   [['Enter'], 'shortcuts.sort'],
-  [['Shift', '→'], 'shortcuts.widen'],
-  [[`${commandKey}Shift`, '→'], 'shortcuts.reorder'],
-  [['Shift', 'F10'], 'shortcuts.menu'],
+  [['Shift →'], 'shortcuts.widen'],
+  [[`${commandKey}Shift →`], 'shortcuts.reorder'],
+  [['Shift F10'], 'shortcuts.menu'],
 ];
 
 const inSql: readonly Shortcut[] = [
@@ -58,7 +58,7 @@ const inSql: readonly Shortcut[] = [
 
 export default function ShortcutList({ onClose }: { onClose: () => void }) {
   return (
-    <Dialog onClose={onClose} size="lg" title={t('shortcuts.title')}>
+    <Dialog onClose={onClose} size="xl" title={t('shortcuts.title')}>
       <div className={classes.columns}>
         <div className={classes.sections}>
           <Section title={t('shortcuts.everywhere')} items={everywhere} />

@@ -8,6 +8,8 @@ export const messages = {
   'policies.matrix': 'Matrix',
   'policies.none-title': 'No tables yet',
   'policies.none-text': 'Policies define who can see and change which rows of a table. Create a table first.',
+  'policies.new-table': 'New table',
+  'policies.system': 'System tables',
   'policies.no-match': 'No matching tables',
   'policies.rls-on': 'Row-level security is on',
   'policies.rls-off': 'Row-level security is off',

@@ -5,6 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { Suspense, useState } from 'react';
 import { useMay } from '../../api/session.ts';
+import { isSystemSchema } from '../../api/system-schemas.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { lazyPart } from '../../components/lazy-part.ts';
 import { LazyPersonaPicker } from '../../components/lazy-persona-picker.tsx';
@@ -150,6 +151,26 @@ function Filters({ data, search, go }: { data: Policies; search: PolicySearch; g
   );
 }
 
+/** Shown above the system tables if the project has no other tables. */
+function NoTable({ mayWrite }: { mayWrite: boolean }) {
+  return (
+    <>
+      <EmptyState
+        icon={<IconShieldLock size={22} stroke={1.75} />}
+        title={t('policies.none-title')}
+        text={t('policies.none-text')}
+      >
+        {mayWrite ? (
+          <Button size="sm" renderRoot={(props) => <Link to="/tables/new" {...props} />}>
+            {t('policies.new-table')}
+          </Button>
+        ) : null}
+      </EmptyState>
+      <h2 className={classes.system}>{t('policies.system')}</h2>
+    </>
+  );
+}
+
 function Listing({
   data,
   search,
@@ -181,6 +202,9 @@ function Listing({
         <Matrix tables={shown} />
       ) : (
         <div className={classes.scroll}>
+          {isFiltered || data.tables.some(({ schema }) => !isSystemSchema(schema)) ? null : (
+            <NoTable mayWrite={mayWrite} />
+          )}
           {shown.map((table) => (
             <TableSection
               key={keyOf(table)}

@@ -203,6 +203,7 @@ function Share({ bucket, path, onClose }: { bucket: Bucket; path: string; onClos
       action={t('file.share-make')}
       isBusy={isPending}
       error={error}
+      isDone={data !== undefined}
       onSubmit={() => mutate()}
       onClose={onClose}
     >

@@ -232,7 +232,10 @@ export function TableSection({ relation, structure, onOpen }: SectionProps) {
       }
     >
       <li className={classes.item}>
-        {relation.comment ?? ''} {t('schema.size')} <Tag>{printSize(structure.size_bytes)}</Tag>
+        <span className={classes.itemMain}>{relation.comment}</span>
+        <span className={classes.itemEnd}>
+          {t('schema.size')} <Tag>{printSize(structure.size_bytes)}</Tag>
+        </span>
       </li>
     </Section>
   );
