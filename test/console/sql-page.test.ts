@@ -229,9 +229,9 @@ test('several statements can be explained, and a failing one doesn’t hide the 
   await close();
 });
 
-test('numbers are right-aligned, and only one element scrolls vertically', async () => {
+test('numbers are right-aligned, booleans are words, and only one element scrolls vertically', async () => {
   const { page, close } = await opened({ viewport: { width: 1280, height: 800 } });
-  await write(page, 'select id, title, note from tasks order by id; select 1');
+  await write(page, 'select id, title, note from tasks order by id; select true');
   await page.keyboard.press('Control+Enter');
   await page.getByRole('tab', { name: /select id/ }).press('Enter');
   const cell = page.getByRole('cell', { name: '1', exact: true });
@@ -248,6 +248,8 @@ test('numbers are right-aligned, and only one element scrolls vertically', async
         .map((element) => element.getAttribute('aria-label') ?? element.className),
     );
   await expect.poll(scrolling).toEqual(['Rows of Statement 1']);
+  await page.getByRole('tab', { name: /select true/ }).click();
+  await page.getByRole('cell', { name: 'true', exact: true }).waitFor();
   await close();
 });
 

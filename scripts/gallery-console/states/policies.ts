@@ -12,7 +12,11 @@ export const policies: readonly State[] = [
     path: '/policies?only=public.varieties',
     act: see('Staff can change varieties'),
   },
-  { name: 'policies-rows', path: '/policies?only=public.varieties&as=anon', act: press('Show rows') },
+  {
+    name: 'policies-rows',
+    path: '/policies?only=public.varieties&as=anon',
+    act: inOrder(press('Show rows'), see('Rows visible to')),
+  },
   { name: 'policies-no-match', path: '/policies?filter=nothing-matches-this' },
   {
     name: 'policy-new',

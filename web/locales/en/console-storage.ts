@@ -65,6 +65,7 @@ export const messages = {
   'files.none-read-only': 'Your role is read-only, so you can’t upload files.',
   'files.no-match-title': 'No matching files',
   'files.no-match-text': 'The search finds only names in this folder that start with your text.',
+  'files.no-match-clear': 'Clear search',
   'files.select-page': 'Select all loaded files and folders',
   'files.select-all': 'Select everything in this folder',
   'files.selection': 'Selected files',

@@ -4,7 +4,7 @@ import type {
   PolicyChange as Change,
   PolicyCommand as Command,
 } from '../../../../src/console/policies/contract.ts';
-import type { RunEvent } from '../../../../src/console/sql-page/contract.ts';
+import type { RunColumn, RunEvent } from '../../../../src/console/sql-page/contract.ts';
 import type { Body, Payload } from '../../api/route.ts';
 import { fetchConsole, openConsole } from '../../api/session.ts';
 
@@ -59,7 +59,7 @@ export const previewQuery = (table: Named, change: Change) =>
   });
 
 export interface Preview {
-  readonly columns: readonly string[];
+  readonly columns: readonly RunColumn[];
   readonly rows: readonly (readonly (string | null)[])[];
   readonly more: boolean;
 }
@@ -77,8 +77,7 @@ export const rowsAsQuery = ({ schema, name }: Named, as: string | undefined) =>
       let preview: Preview = { columns: [], rows: [], more: false };
       for (const line of lines.map((each) => JSON.parse(each) as RunEvent)) {
         if (line.event === 'error') throw new Error(line.message);
-        if (line.event === 'columns')
-          preview = { ...preview, columns: line.columns.map(({ name: column }) => column) };
+        if (line.event === 'columns') preview = { ...preview, columns: line.columns };
         if (line.event === 'rows') preview = { ...preview, rows: [...preview.rows, ...line.rows] };
         if (line.event === 'end') preview = { ...preview, more: line.more };
       }

@@ -16,6 +16,7 @@ import { ProblemBox } from '../../components/problem-box.tsx';
 import { SearchInput } from '../../components/search-input.tsx';
 import { SkeletonLines } from '../../components/skeleton.tsx';
 import tabStyles from '../../components/tabs.module.css';
+import { t as common } from '../../text.ts';
 import { type Policies, policiesQuery } from './api.ts';
 import { isCompact, keyOf, listTables, tablesPerPage } from './listing.ts';
 import { Matrix } from './matrix.tsx';
@@ -194,7 +195,17 @@ function Listing({
         icon={<IconShieldLock size={22} stroke={1.75} />}
         title={t(isFiltered ? 'policies.no-match' : 'policies.none-title')}
         text={t(isFiltered ? 'policies.no-match-text' : 'policies.none-text')}
-      />
+      >
+        {isFiltered ? (
+          <Button
+            size="compact-sm"
+            variant="default"
+            onClick={() => go({ filter: undefined, show: undefined, schema: undefined, only: undefined })}
+          >
+            {common('filter.clear')}
+          </Button>
+        ) : null}
+      </EmptyState>
     );
   return (
     <>

@@ -9,6 +9,8 @@ import { usePersonaName } from '../../components/persona-name.ts';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { SkeletonLines } from '../../components/skeleton.tsx';
 import { Tag } from '../../components/tag.tsx';
+import { isNumberType } from '../sql/chart-data.ts';
+import { shownValue } from '../sql/shown-value.ts';
 import { type Policy, rowsAsQuery, type SecuredTable } from './api.ts';
 import { ConfirmChange } from './change.tsx';
 import { keyOf } from './listing.ts';
@@ -196,8 +198,8 @@ function Rows({ table, as }: { table: SecuredTable; as: string | undefined }) {
         <caption className={classes.dim}>{label}</caption>
         <thead>
           <tr>
-            {data.columns.map((name) => (
-              <th key={name} scope="col">
+            {data.columns.map(({ name, type }) => (
+              <th key={name} scope="col" data-number={isNumberType(type) || undefined}>
                 {name}
               </th>
             ))}
@@ -207,10 +209,15 @@ function Rows({ table, as }: { table: SecuredTable; as: string | undefined }) {
           {data.rows.map((row, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: all rows are always read together
             <tr key={index}>
-              {row.map((cell, column) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: a cell is identified by its position
-                <td key={column}>{cell === null ? <em>NULL</em> : cell.slice(0, 80)}</td>
-              ))}
+              {row.map((cell, column) => {
+                const type = data.columns[column]?.type ?? '';
+                return (
+                  // biome-ignore lint/suspicious/noArrayIndexKey: a cell is identified by its position
+                  <td key={column} data-number={isNumberType(type) || undefined}>
+                    {shownValue(cell, type)?.slice(0, 80) ?? <em>NULL</em>}
+                  </td>
+                );
+              })}
             </tr>
           ))}
         </tbody>

@@ -27,7 +27,7 @@ export function CellPanel({
   return (
     <SidePanel title={name} wide onClose={onClose}>
       {again === undefined ? (
-        <CodeBlock text={shown} what={name} />
+        <CodeBlock text={shown} what={name} isTall />
       ) : (
         <Reread name={name} shown={shown} request={again} />
       )}
@@ -58,7 +58,7 @@ function Reread({
     return (
       <>
         <ProblemBox error={error} />
-        <CodeBlock text={shown} what={name} />
+        <CodeBlock text={shown} what={name} isTall />
       </>
     );
   if (data === undefined) return <SkeletonLines lines={8} />;
@@ -74,7 +74,7 @@ function Reread({
           <p>{t('sql.cell-long')}</p>
         </Notice>
       ) : null}
-      <CodeBlock text={data.value ?? ''} what={name} />
+      <CodeBlock text={data.value ?? ''} what={name} isTall />
     </>
   );
 }

@@ -78,9 +78,7 @@ function stepOf(node: RawNode, id: string, depth: number, wasRun: boolean, whole
   return {
     id,
     depth,
-    type: [text(node['Join Type'] === 'Inner' ? '' : node['Join Type']), node['Node Type']]
-      .filter(Boolean)
-      .join(' '),
+    type: typeOf(node),
     on: targetOf(node),
     details: detailFields.flatMap((name) => {
       const value = text(node[name]);
@@ -96,6 +94,13 @@ function stepOf(node: RawNode, id: string, depth: number, wasRun: boolean, whole
       actualRows === undefined || number(node['Actual Loops']) === 0 ? 1 : factor(expectedRows, actualRows),
     children: plans.map((each, index) => stepOf(each, `${id}.${index}`, depth + 1, wasRun, whole)),
   };
+}
+
+/** Returns the type as PostgreSQL's text format prints it, for example `Nested Loop Left Join`. */
+function typeOf(node: RawNode): string {
+  const type = text(node['Node Type']);
+  const join = text(node['Join Type']);
+  return join === '' || join === 'Inner' ? type : `${type.replace(/ Join$/, '')} ${join} Join`;
 }
 
 function targetOf(node: RawNode): string {

@@ -7,6 +7,7 @@ import { useRef } from 'react';
 import type { RunColumn } from './api.ts';
 import { isNumberType } from './chart-data.ts';
 import classes from './result-table.module.css';
+import { shownValue } from './shown-value.ts';
 import { t } from './text.ts';
 
 const rowHeight = 28;
@@ -71,7 +72,7 @@ export function ResultTable({
                   title={cell === null || cell.length < 30 ? undefined : cell.slice(0, 2000)}
                 >
                   <Cell
-                    value={cell}
+                    value={shownValue(cell, columns[column]?.type)}
                     isCut={cut.has(`${index}:${column}`)}
                     onOpen={() => onOpen(index, column)}
                   />

@@ -97,19 +97,12 @@ export function FolderView({
             <SkeletonLines lines={8} />
           ) : null
         ) : entries.length === 0 ? (
-          <EmptyState
-            icon={<IconFolder size={22} stroke={1.75} />}
-            title={t(search === '' ? 'files.none-title' : 'files.no-match-title')}
-            text={t(
-              search !== '' ? 'files.no-match-text' : mayWrite ? 'files.none-text' : 'files.none-read-only',
-            )}
-          >
-            {search === '' && mayWrite ? (
-              <Button size="sm" onClick={() => fileInput.current?.click()}>
-                {t('files.upload')}
-              </Button>
-            ) : null}
-          </EmptyState>
+          <NoFiles
+            isSearch={search !== ''}
+            mayWrite={mayWrite}
+            onUpload={() => fileInput.current?.click()}
+            onClear={() => setSearch('')}
+          />
         ) : (
           <Entries
             bucket={bucket.id}
@@ -173,5 +166,40 @@ export function FolderView({
         />
       )}
     </>
+  );
+}
+
+function NoFiles({
+  isSearch,
+  mayWrite,
+  onUpload,
+  onClear,
+}: {
+  isSearch: boolean;
+  mayWrite: boolean;
+  onUpload: () => void;
+  onClear: () => void;
+}) {
+  const icon = <IconFolder size={22} stroke={1.75} />;
+  if (isSearch)
+    return (
+      <EmptyState icon={icon} title={t('files.no-match-title')} text={t('files.no-match-text')}>
+        <Button size="compact-sm" variant="default" onClick={onClear}>
+          {t('files.no-match-clear')}
+        </Button>
+      </EmptyState>
+    );
+  return (
+    <EmptyState
+      icon={icon}
+      title={t('files.none-title')}
+      text={t(mayWrite ? 'files.none-text' : 'files.none-read-only')}
+    >
+      {mayWrite ? (
+        <Button size="sm" onClick={onUpload}>
+          {t('files.upload')}
+        </Button>
+      ) : null}
+    </EmptyState>
   );
 }
