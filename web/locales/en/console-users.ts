@@ -18,6 +18,7 @@ export const messages = {
   'users.filters': 'Filters',
   'users.filters-count': 'Filters ({count})',
   'users.filters-clear': 'Clear filters',
+  'users.clear': 'Show all users',
   'users.filter-any': 'Any',
   'users.filter-yes': 'Yes',
   'users.filter-no': 'No',

@@ -313,7 +313,7 @@ export const messages = {
   'users.identities': 'Identities',
   'users.no-identities': 'This user has no identities and can’t sign in.',
   'users.factors': 'Second factors',
-  'users.no-factors': 'No second factors enrolled.',
+  'users.no-factors': 'No second factors enrolled',
   'users.app-metadata': 'App metadata',
   'users.user-metadata': 'User metadata',
   'users.delete': 'Delete user',

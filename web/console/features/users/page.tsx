@@ -121,23 +121,16 @@ export function UsersPage() {
                 <SkeletonLines lines={8} />
               ) : null
             ) : users.length === 0 ? (
-              <EmptyState
-                icon={<IconUsers size={22} stroke={1.75} />}
-                title={t(isAll ? 'users.none-title' : 'users.no-match-title')}
-                text={t(
-                  isAll
-                    ? 'users.none-text'
-                    : filterCount > 0
-                      ? 'users.no-match-filter'
-                      : 'users.no-match-any',
-                )}
-              >
-                {isAll && mayWrite ? (
-                  <Button size="sm" onClick={() => add('create')}>
-                    {t('users.create')}
-                  </Button>
-                ) : null}
-              </EmptyState>
+              <NoUsers
+                text={
+                  isAll ? 'users.none-text' : filterCount > 0 ? 'users.no-match-filter' : 'users.no-match-any'
+                }
+                onCreate={mayWrite ? () => add('create') : undefined}
+                onClear={() => {
+                  setSelected(new Set());
+                  void navigate({ search: {}, replace: true });
+                }}
+              />
             ) : (
               <UserTable
                 users={users}
@@ -189,6 +182,35 @@ export function UsersPage() {
         />
       ) : null}
     </>
+  );
+}
+
+function NoUsers({
+  text,
+  onCreate,
+  onClear,
+}: {
+  text: 'users.none-text' | 'users.no-match-filter' | 'users.no-match-any';
+  onCreate: (() => void) | undefined;
+  onClear: () => void;
+}) {
+  const icon = <IconUsers size={22} stroke={1.75} />;
+  if (text === 'users.none-text')
+    return (
+      <EmptyState icon={icon} title={t('users.none-title')} text={t(text)}>
+        {onCreate === undefined ? null : (
+          <Button size="sm" onClick={onCreate}>
+            {t('users.create')}
+          </Button>
+        )}
+      </EmptyState>
+    );
+  return (
+    <EmptyState icon={icon} title={t('users.no-match-title')} text={t(text)}>
+      <Button size="compact-sm" variant="default" onClick={onClear}>
+        {t('users.clear')}
+      </Button>
+    </EmptyState>
   );
 }
 
