@@ -51,8 +51,8 @@ test.each([
   // line the folder's actions.
   { path: '/storage?bucket=photos', rows: 3, last: { role: 'button', name: /^Bucket$/ } },
   { path: '/logs', rows: 1, last: { role: 'switch', name: 'Live' } },
-  // The four lines contain the page's title and link, the tabs, the filters, and the reset button.
-  { path: '/queries/statements', rows: 4, last: { role: 'checkbox', name: /services/ } },
+  // The five lines contain the page's title and link, the tabs, the search, the other filters, and the reset button.
+  { path: '/queries/statements', rows: 5, last: { role: 'checkbox', name: /services/ } },
 ] as const)('the tools of $path take few rows and can be reached with the keyboard', async (each) => {
   const { page, go, close } = await opened();
   await go(each.path);
