@@ -84,7 +84,8 @@ test('the pages for types and new tables link back to the list of tables', async
   const { page, go, close } = await opened();
   for (const path of ['/tables/types', '/tables/new']) {
     await go(path);
-    await page.getByRole('link', { name: 'All tables' }).press('Enter');
+    // A press of Enter could reach the name of a new table instead, which takes the focus when it has loaded.
+    await page.getByRole('link', { name: 'All tables' }).click();
     await page.getByRole('heading', { name: 'Tables', exact: true }).waitFor();
     await page.getByRole('link', { name: /^tasks/ }).waitFor();
   }
