@@ -2,7 +2,7 @@
  * Stores the duration of each test file in milliseconds, from the committed report and from earlier runs on this
  * machine.
  */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Reporter, TestModule } from 'vitest/node';
@@ -31,6 +31,9 @@ export class TimesReporter implements Reporter {
     });
     const all = Object.entries({ ...read(measured), ...Object.fromEntries(run) });
     const sorted = all.sort(([, left], [, right]) => right - left);
-    writeFileSync(measured, `${JSON.stringify(Object.fromEntries(sorted), null, 2)}\n`);
+    // Another run may read the file at the same time, so the file is replaced as a whole.
+    const next = `${measured}.${process.pid}`;
+    writeFileSync(next, `${JSON.stringify(Object.fromEntries(sorted), null, 2)}\n`);
+    renameSync(next, measured);
   }
 }
