@@ -31,6 +31,6 @@ export const messages = {
   'apps.none': 'لم تسمح لأي تطبيق.',
   'apps.since': 'سُمح له {when}',
   'apps.remove': 'إلغاء الوصول',
-  'apps.remove-what': 'إلغاء وصول {app}',
+  'apps.remove-what': 'إلغاء الوصول: {app}',
   'apps.removed': 'لم يعد بإمكان {app} استخدام حسابك.',
 } as const;
