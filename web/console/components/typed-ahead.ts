@@ -39,9 +39,9 @@ export function takeTyped(): string {
   return typed;
 }
 
-/** Stops collecting and inserts the text into the field that has focus, as if it was typed there. */
+/** Stops collecting and inserts the text into the field that has focus, as if it had been typed there. */
 export function insertTyped(): void {
   const typed = takeTyped();
-  // Only this deprecated function lets React see the change like typed text.
+  // React notices the change only if it is made with this deprecated function.
   if (typed !== '') document.execCommand('insertText', false, typed);
 }
