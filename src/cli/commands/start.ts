@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { openSync } from 'node:fs';
 import { join } from 'node:path';
+import { ownCommand } from '../../packages/index.ts';
 import { type Command, type Input, projectOptions, UsageError } from '../command.ts';
 import { findRunning } from '../control.ts';
 import { addressesOf, renderStatus } from '../core/status-formats.ts';
@@ -169,7 +170,9 @@ function announce(status: Record<string, string>, input: Input, console: string,
 }
 
 const consoleHint = (console: unknown): string =>
-  console === undefined ? '' : '\nTo sign in to the Console, run "plinth console" and open the link.\n';
+  console === undefined
+    ? ''
+    : `\nTo sign in to the Console, run "${ownCommand()} console" and open the link.\n`;
 
 /**
  * Returns a sign-in link for the owner of the Console. If the output isn't a terminal, returns instructions for getting
