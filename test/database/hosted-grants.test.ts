@@ -9,38 +9,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createTestBackend } from '../../src/testing.ts';
 import { grantsOf } from './grants.ts';
+import { type Fact, factsOf } from './hosted-facts.ts';
 
 // The timeouts are long, because the test creates a cluster and runs all of Plinth's migrations in it.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
-
-interface Fact {
-  readonly name: string;
-  /** Has the form `owner | grants`, or is `-` if the object doesn't exist. */
-  readonly hosted: string;
-  readonly plinth: string;
-  readonly reason: string;
-}
-
-/**
- * Parses the table, which has one line per object. If the owner or the grants in Plinth differ from that line, the next
- * line is `plinth: owner | grants # reason`.
- */
-function factsOf(text: string): Fact[] {
-  const facts: Fact[] = [];
-  for (const line of text.split('\n').map((each) => each.trim())) {
-    if (line === '' || line.startsWith('#')) continue;
-    const last = facts.at(-1);
-    if (line.startsWith('plinth: ') && last !== undefined) {
-      const [own = '', reason = ''] = line.slice('plinth: '.length).split(' # ');
-      facts.splice(-1, 1, { ...last, plinth: own.trim(), reason });
-    } else {
-      const cut = line.indexOf(' | ');
-      const hosted = line.slice(cut + 3).trim();
-      facts.push({ name: line.slice(0, cut), hosted, plinth: hosted, reason: '' });
-    }
-  }
-  return facts;
-}
 
 const facts = factsOf(readFileSync(new URL('hosted-grants.txt', import.meta.url), 'utf8'));
 /**

@@ -290,6 +290,9 @@ describe('functions', () => {
     // language.
     expect((await ask('/rpc/search?doc=fts.words')).status).toBe(200);
     expect(await ids('/books?book_text=fts.words&order=id')).toEqual([1, 2, 3]);
+    // As on the hosted service, the default configuration is English, so words are reduced to their stems.
+    expect(await ids('/books?book_text=fts.word&order=id')).toEqual([1, 2, 3]);
+    expect(await ids('/books?book_text=plfts.the%20word&order=id')).toEqual([1, 2, 3]);
   });
 });
 

@@ -36,6 +36,9 @@ export function postgresqlConf(settings: ServerSettings): string {
     log_timezone: 'UTC',
     datestyle: 'iso, mdy',
     lc_messages: 'C',
+    // Without this setting, initdb chooses `simple` because of the locale C. Full-text search without a configuration
+    // must find the same rows as on the hosted service.
+    default_text_search_config: 'pg_catalog.english',
     password_encryption: 'scram-sha-256',
 
     // These defaults suit a developer's machine. With these settings, PostgreSQL uses little memory until more is
