@@ -1,4 +1,5 @@
 import { createInterface } from 'node:readline/promises';
+import { printable } from '../shared/printable.ts';
 import type { Input } from './command.ts';
 
 /**
@@ -9,7 +10,7 @@ export async function confirm(input: Input, question: string, byDefault: boolean
   if (!process.stdin.isTTY) return byDefault;
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
-    const answer = (await terminal.question(`${question} [${byDefault ? 'Y/n' : 'y/N'}] `)).trim();
+    const answer = (await terminal.question(`${printable(question)} [${byDefault ? 'Y/n' : 'y/N'}] `)).trim();
     return answer === '' ? byDefault : /^y/i.test(answer);
   } finally {
     terminal.close();

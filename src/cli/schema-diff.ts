@@ -10,6 +10,7 @@ import {
   type SchemaDiff,
   type Snapshot,
 } from '../diff/index.ts';
+import { oneLine } from '../shared/printable.ts';
 import { type Option, UsageError } from './command.ts';
 import { matchRenames, parseRename } from './core/renames.ts';
 import { describeError } from './errors.ts';
@@ -154,7 +155,7 @@ function askOnTerminal(): (candidates: readonly Rename[]) => Promise<Rename[]> {
         if (accepted.some(({ from, to }) => from === rename.from || to === rename.to)) continue;
         asked.add(`${rename.from}=${rename.to}`);
         const answer = await terminal.question(
-          `Was ${rename.kind} ${rename.from} renamed to ${rename.to}? [y/N] `,
+          oneLine(`Was ${rename.kind} ${rename.from} renamed to ${rename.to}? [y/N] `),
         );
         if (/^y/i.test(answer.trim())) accepted.push(rename);
       }

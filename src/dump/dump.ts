@@ -9,6 +9,7 @@ import {
   PostgresError,
 } from '../database/index.ts';
 import { sql } from '../kernel/sql.ts';
+import { oneLine } from '../shared/printable.ts';
 import { readCatalog } from './catalog/read.ts';
 import { readSequenceValue } from './catalog/relations.ts';
 import {
@@ -37,6 +38,11 @@ export interface DumpOptions {
   readonly excludedTables?: readonly string[];
   /** Whether rows are written as INSERT statements instead of COPY data. */
   readonly inserts?: boolean;
+  /**
+   * A random alphanumeric key. If set, psql runs no backslash command between the first and the last line of the dump,
+   * as in pg_dump since the minor versions of August 2025 (CVE-2025-8714).
+   */
+  readonly restrictKey?: string;
   readonly onProgress: (message: string) => void;
   readonly signal?: AbortSignal | undefined;
 }
@@ -91,8 +97,15 @@ export const sessionSettings = [
 ].join(';');
 
 async function writeDump(session: CopySession, options: DumpOptions): Promise<DumpReport> {
+  const { output, restrictKey } = options;
+  const report = await writeContent(session, options);
+  if (restrictKey !== undefined) await output.write(`\\unrestrict ${restrictKey}\n`);
+  return report;
+}
+
+async function writeContent(session: CopySession, options: DumpOptions): Promise<DumpReport> {
   const { output, content, schemas = [] } = options;
-  await output.write(header(session.serverVersion));
+  await output.write(header(session.serverVersion, options.restrictKey));
   if (content === 'roles' || (content === 'all' && schemas.length === 0)) await writeRoles(session, output);
   if (content === 'roles') return { tables: 0, rows: 0, objects: 0, unsupported: [] };
   const selection = await selectionOf(session, options);
@@ -109,15 +122,14 @@ async function writeDump(session: CopySession, options: DumpOptions): Promise<Du
       await output.write(`${statement};\n`);
   }
   await writeStatements(output, statements.afterData);
-  for (const object of catalog.unsupported)
-    await output.write(`-- Not included: ${object.replaceAll('\n', ' ')}\n`);
+  for (const object of catalog.unsupported) await output.write(`-- Not included: ${oneLine(object)}\n`);
   return { ...copied, objects: statements.objects, unsupported: catalog.unsupported };
 }
 
-const header = (serverVersion: number): string => `--
+const header = (serverVersion: number, restrictKey: string | undefined): string => `--
 -- PostgreSQL database dump, written by Plinth from PostgreSQL ${Math.floor(serverVersion / 10_000)}.${serverVersion % 10_000}
 --
-
+${restrictKey === undefined ? '' : `\n\\restrict ${restrictKey}\n`}
 SET statement_timeout = 0;
 SET lock_timeout = 0;
 SET idle_in_transaction_session_timeout = 0;

@@ -2,7 +2,7 @@
  * Writes a project to ordinary files: a dump for psql, the objects' bodies with a manifest, and the settings. Objects'
  * files are named by ID because names in the database can contain any characters.
  */
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { createWriteStream, existsSync } from 'node:fs';
 import { cp, mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -54,6 +54,7 @@ export async function exportToFiles(options: ToFilesOptions): Promise<FilesRepor
     },
     output,
     content: 'all',
+    restrictKey: randomBytes(32).toString('hex'),
     onProgress,
     signal,
   }).catch(async (error: unknown) => {

@@ -71,8 +71,8 @@ export interface RecordedMigration {
 export async function recordedMigrations(pool: Pool): Promise<RecordedMigration[]> {
   const rows = await selectHistory(pool);
   return rows.map(({ version, name, statements }) => {
-    // The version becomes part of a file path, so only digits are accepted.
-    if (!/^\d+$/.test(version) || !/^[^/\\\0]*$/.test(name))
+    // The version and the name become a file name, which messages and other tools show.
+    if (!/^\d+$/.test(version) || !/^[^/\\\p{Cc}]*$/u.test(name))
       throw new ProjectError('version_invalid', { version, name });
     return { entry: `${version}_${name}.sql`, text: `${statements.join(';\n')};\n` };
   });

@@ -1,5 +1,6 @@
 /** Compares the user's migrations with the migrations that are applied to the database. */
 import type { Session } from '../database/types.ts';
+import { shellQuoted } from '../shared/shell-quote.ts';
 import { splitStatements } from './core/split.ts';
 import { ProjectError } from './errors.ts';
 import { type MigrationFile, readSql } from './files.ts';
@@ -35,7 +36,7 @@ export function compareMigrations(
 export function pendingMigrations(states: readonly MigrationState[], includeAll: boolean): MigrationFile[] {
   const orphans = states.filter(({ file }) => file === undefined);
   if (orphans.length > 0) {
-    const versions = orphans.map(({ version }) => version).join(' ');
+    const versions = orphans.map(({ version }) => shellQuoted(version)).join(' ');
     throw new ProjectError(
       'remote_missing',
       {},

@@ -2,6 +2,7 @@
  * Formats log lines as `logfmt`, which consists of `key=value` pairs, quoted if necessary. The module has no side
  * effects.
  */
+import { jsonText, oneLine } from '../shared/printable.ts';
 
 /** Converts a line of JSON that pino has written. The known fields come first in the converted line. */
 export function logfmtOf(line: string): string {
@@ -15,13 +16,16 @@ export function logfmtOf(line: string): string {
   });
   return `${pairs
     .filter(([, value]) => value !== undefined)
-    .map(([key, value]) => `${key}=${textOf(value)}`)
+    .map(([key, value]) => `${oneLine(key)}=${textOf(value)}`)
     .join(' ')}\n`;
 }
 
 const levelNames: Readonly<Record<string, string>> = { 20: 'debug', 30: 'info', 40: 'warn', 50: 'error' };
 
+/** Values that don't need quotes if they contain only visible characters. */
+const plain = /^[^\s"=\\]+$/;
+
 function textOf(value: unknown): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return /^[^\s"=\\\p{Cc}]+$/u.test(text) ? text : JSON.stringify(text);
+  return plain.test(text) && oneLine(text) === text ? text : jsonText(text);
 }

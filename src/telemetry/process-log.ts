@@ -8,6 +8,7 @@ import { existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import pino from 'pino';
 import type { Config } from '../config/index.ts';
 import type { Logger } from '../kernel/log.ts';
+import { escapedJson } from '../shared/printable.ts';
 import { LineWriter } from './line-writer.ts';
 import { logfmtOf } from './logfmt.ts';
 import { maxSegments, segmentPath } from './segments.ts';
@@ -42,7 +43,9 @@ export function createLogger(dir: string, settings: LogSettings): ProcessLogger 
   ];
   const [first, second] = writers as [LineWriter, LineWriter?];
   const stdout = hasFiles ? second : first;
-  const write = (line: string): void => {
+  const write = (json: string): void => {
+    // Terminals display the log, and clients choose paths, names and messages in it.
+    const line = escapedJson(json);
     if (hasFiles) first.write(line);
     stdout?.write(limits.format === 'logfmt' ? logfmtOf(line) : line);
   };

@@ -1,4 +1,4 @@
-import { appendFileSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -11,6 +11,7 @@ import { entryOfFileLine, fits } from './core/entries.ts';
 import { createMetrics } from './core/metrics.ts';
 import { createRing } from './core/ring.ts';
 import { createTelemetry } from './index.ts';
+import { logfmtOf } from './logfmt.ts';
 import { createLogger } from './process-log.ts';
 import { linesBackward, segmentPath } from './segments.ts';
 
@@ -242,6 +243,17 @@ describe('the event stream', () => {
     expect(JSON.stringify(entries[1])).toContain('why');
     expect(JSON.stringify(entries)).not.toContain('sb_secret_1');
   });
+});
+
+test('a log line doesn’t control the terminal that displays it', async () => {
+  const dir = folder();
+  const log = createLogger(dir, defaultConfig().plinth.log);
+  const hostile = 'a\u001b[2J\u009b2J\u202eb\nlevel=error';
+  log.info({ path: hostile, [hostile]: 1 }, hostile);
+  await log.end();
+  const line = readFileSync(segmentPath(dir, 0), 'utf8').trimEnd();
+  expect(JSON.parse(line)).toMatchObject({ path: hostile, [hostile]: 1, message: hostile });
+  expect([line, logfmtOf(line).trimEnd()].join('')).not.toMatch(/[\p{Cc}\u202e]/u);
 });
 
 test('log files are limited in size and number', async () => {

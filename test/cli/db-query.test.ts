@@ -45,6 +45,36 @@ test('prints a table, JSON and CSV', async () => {
   expect(JSON.parse(agent.stdout)).toMatchObject({ boundary: expect.any(String), rows: [{ n: 1 }] });
 });
 
+test('text from the database doesn’t control the terminal, and another program receives it unchanged', async () => {
+  const hostile = 'a\u001b]0;x\u0007\u009b2Jb\u202ec\r\\!';
+  const literal = `U&'${[...hostile].map((char) => `\\${char.charCodeAt(0).toString(16).padStart(4, '0')}`).join('')}'`;
+  const shown = 'a\ufffd]0;x\ufffd\ufffd2Jb\ufffdc\ufffd\\!';
+  const table = await query(`select ${literal} as x`);
+  expect(table.stdout).toContain(`│ ${shown} │`);
+  const json = await query(`select ${literal} as x`, '-o', 'json');
+  expect(JSON.parse(json.stdout)).toEqual([{ x: hostile }]);
+  expect(json.stdout).not.toMatch(/(?!\n)[\p{Cc}\u202e]/u);
+  expect((await query(`select ${literal} as x`, '-o', 'csv')).stdout).toBe(`x\n"${hostile}"\n`);
+  for (const level of ['notice', 'exception']) {
+    const raised = await query(`do $do$ begin raise ${level} using message = ${literal}; end $do$`);
+    expect(raised.stderr).toContain(shown);
+    expect(raised.stderr).not.toMatch(/(?!\n)[\p{Cc}\u202e]/u);
+  }
+});
+
+test('a dump doesn’t let psql run commands, with a new key each time', async () => {
+  const keys = new Set<string>();
+  for (const flags of [['--schema-only'], ['--data-only'], ['--roles-only']]) {
+    const { stdout, status } = await project.run(['db', 'dump', ...flags]);
+    expect(status).toBe(0);
+    const key = /^\\restrict ([0-9a-f]{64})$/m.exec(stdout)?.[1] ?? '';
+    expect(stdout.indexOf('\\restrict')).toBeLessThan(stdout.indexOf('SET '));
+    expect(stdout).toMatch(new RegExp(`\\n\\\\unrestrict ${key}\\n$`));
+    keys.add(key);
+  }
+  expect(keys.size).toBe(3);
+});
+
 test('runs a file or stdin, and prints what each statement did', async () => {
   writeFileSync(
     join(project.cwd, 'change.sql'),

@@ -96,7 +96,7 @@ test('fetch writes the recorded statements as files', async () => {
 });
 
 test('fetch never writes outside the folder, regardless of the database’s content', async () => {
-  for (const name of ['../../escaped', '..\\escaped']) {
+  for (const name of ['../../escaped', '..\\escaped', 'x\u001b[2J', 'x\ny']) {
     await other.database
       .pool('postgres')
       .query(

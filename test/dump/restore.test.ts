@@ -1,7 +1,8 @@
 /** Tests errors during a restore. After an error, everything is rolled back, unless failed statements are skipped. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
-import { createEmptyDatabase, type EmptyDatabase, restoreText } from './helpers.ts';
+import { lex } from '../../src/shared/sql/lex.ts';
+import { createEmptyDatabase, dumpText, type EmptyDatabase, restoreText } from './helpers.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
@@ -69,4 +70,45 @@ test('psql commands that a dump of one database doesn’t need are rejected', as
     restoreText(database.target, 'create table public.a ();\n\\connect other\n'),
   ).rejects.toMatchObject({ code: 'command_unsupported' });
   expect(await tables()).toEqual([]);
+});
+
+/** Returns the commands that psql would run: psql finds them anywhere outside of quotes, comments and rows. */
+function psqlCommands(text: string): string[] {
+  const sqlText = text.replaceAll(/(FROM stdin;\n)[\s\S]*?^\\\.$/gm, '$1');
+  return [...lex(sqlText)]
+    .filter(({ kind, start }) => kind === 'symbol' && sqlText[start] === '\\')
+    .map(({ start }) => sqlText.slice(start).split('\n')[0] ?? '');
+}
+
+test('psql runs no command that a name, a value or a comment of the dumped database contains', async () => {
+  const breaks = ['\n', '\r', '\r\n', '\u0085', '\u2028'];
+  for (const [index, lineBreak] of breaks.entries()) {
+    const bad = `x${index}${lineBreak}\\! touch x #`;
+    const [name, text] = [`"${bad}"`, `E'${bad.replaceAll('\\', '\\\\')}'`];
+    await database.run((client) =>
+      client.exec(`
+        create schema ${name}; comment on schema ${name} is ${text};
+        create type ${name};
+        create function in_${index}(cstring) returns ${name} language internal strict as 'int4in';
+        create function out_${index}(${name}) returns cstring language internal strict as 'int4out';
+        create type ${name} (input = in_${index}, output = out_${index}, like = int4);
+        create type ${name}.kind as enum (${text});
+        create table ${name}.${name} (${name} text default ${text}, check (${name} <> ${text}));
+        alter table ${name}.${name} enable row level security;
+        create policy ${name} on ${name}.${name} using (${name} = ${text});
+        insert into ${name}.${name} values (${text} || 'a')`),
+    );
+  }
+  const text = await dumpText(database.target, { restrictKey: 'abc123' });
+  expect(text.match(/^-- Not included/gm)).toHaveLength(breaks.length);
+  expect(psqlCommands(text)).toEqual(['\\restrict abc123', '\\unrestrict abc123']);
+  const inserts = await dumpText(database.target, { restrictKey: 'abc123', inserts: true });
+  expect(psqlCommands(inserts)).toHaveLength(2);
+  const copy = await createEmptyDatabase();
+  try {
+    await restoreText(copy.target, text, { keepGoing: true });
+    expect(psqlCommands(await dumpText(copy.target))).toEqual([]);
+  } finally {
+    await copy.drop();
+  }
 });

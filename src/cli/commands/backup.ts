@@ -1,6 +1,7 @@
 import { tmpdir } from 'node:os';
 import { resolve } from 'node:path';
 import { type BackupEntry, type DrillReport, listStoredBackups, verifyBackup } from '../../backup-tools.ts';
+import { jsonText } from '../../shared/printable.ts';
 import { sizeText } from '../../shared/size-text.ts';
 import { type Command, projectOptions } from '../command.ts';
 import { withAbort } from '../interruption.ts';
@@ -41,7 +42,7 @@ export const backupList: Command = {
   examples: [['plinth backup list --json', 'prints the backups as JSON, for monitoring']],
   run: async (input) => {
     const entries = await listStoredBackups(locationOf(input));
-    if (input.flag('json')) print(JSON.stringify(entries.map(asJson), null, 2));
+    if (input.flag('json')) print(jsonText(entries.map(asJson), 2));
     else if (entries.length === 0) print('No base backups exist.');
     else {
       const rows = entries.map((entry) => [
@@ -111,7 +112,7 @@ export const backupVerify: Command = {
         signal,
       }),
     );
-    print(input.flag('json') ? JSON.stringify(report, null, 2) : reportText(report));
+    print(input.flag('json') ? jsonText(report, 2) : reportText(report));
     return report.problems.length === 0 ? 0 : 1;
   },
 };

@@ -7,6 +7,7 @@ import {
 } from '../../advisors/index.ts';
 import { loadConfig, shellEnvironment } from '../../config/index.ts';
 import { openOtherDatabase } from '../../database/index.ts';
+import { jsonText } from '../../shared/printable.ts';
 import { type Command, type Input, projectOptions, UsageError } from '../command.ts';
 import { otherUrl } from '../history-target.ts';
 import { perform } from '../operations.ts';
@@ -54,7 +55,7 @@ export const dbAdvisors: Command = {
       say('No issues found');
       return 0;
     }
-    print(JSON.stringify(shown, null, 2));
+    print(jsonText(shown, 2));
     if (failOn === undefined || !shown.some((finding) => isAtLeast(finding, failOn))) return 0;
     say(`fail-on is set to ${failOn.toLowerCase()}, non-zero exit`);
     return 1;

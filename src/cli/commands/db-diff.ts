@@ -3,7 +3,7 @@ import type { ConnectionOptions } from '../../database/index.ts';
 import { type Command, type Input, projectOptions, UsageError } from '../command.ts';
 import { requireApplied, requireStarted } from '../migrated.ts';
 import { newMigration, writeMigration } from '../migration-file.ts';
-import { say } from '../output.ts';
+import { printData, say } from '../output.ts';
 import { locationOf, type ProjectLocation } from '../project-location.ts';
 import { renameOption, schemaDiff } from '../schema-diff.ts';
 import { type Shadow, type Shadows, withShadows } from '../shadow.ts';
@@ -64,7 +64,7 @@ export const dbDiff: Command = {
           ),
         ),
       );
-      if (output === undefined) process.stdout.write(text);
+      if (output === undefined) printData(text);
       else writeFileSync(output, text);
       return 0;
     }
@@ -76,7 +76,7 @@ export const dbDiff: Command = {
     );
     say('Finished db diff.\n');
     if (text === '') say('No schema changes found');
-    else if (migration === undefined) process.stdout.write(text);
+    else if (migration === undefined) printData(text);
     else {
       writeMigration(migration, text);
       say(`Created ${migration.shownPath}. Check its statements before you apply it.`);

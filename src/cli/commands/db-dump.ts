@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { Writable } from 'node:stream';
 import {
   type DumpOptions,
@@ -6,11 +7,15 @@ import {
   fileOutput,
   streamOutput,
 } from '../../dump/index.ts';
+import { oneLine } from '../../shared/printable.ts';
 import { type Command, type Input, projectOptions, UsageError } from '../command.ts';
 import { withAbort } from '../interruption.ts';
-import { say } from '../output.ts';
+import { dataStream, say } from '../output.ts';
 import { locationOf } from '../project-location.ts';
 import { targetOptions, withTarget } from '../target-database.ts';
+
+/** The size of the key after `\\restrict`, which the dumped database must not be able to guess. */
+const restrictKeyBytes = 32;
 
 export const dbDump: Command = {
   name: 'db dump',
@@ -58,7 +63,7 @@ export const dbDump: Command = {
     const output = isDryRun
       ? streamOutput(new Writable({ write: (_chunk, _encoding, done) => done() }))
       : file === undefined
-        ? streamOutput(process.stdout)
+        ? streamOutput(dataStream())
         : await fileOutput(file);
     try {
       const report = await withAbort((signal) =>
@@ -69,6 +74,7 @@ export const dbDump: Command = {
             content: isDryRun && content !== 'roles' ? 'schema' : content,
             schemas: input.list('schema'),
             excludedTables: input.list('exclude'),
+            restrictKey: randomBytes(restrictKeyBytes).toString('hex'),
             inserts: input.flag('inserts') && !input.flag('use-copy'),
             onProgress: say,
             signal,
@@ -106,6 +112,6 @@ function summary({ objects, tables, rows, unsupported }: DumpReport, file: strin
   const place = file === undefined ? '' : ` to ${file}`;
   return [
     `Dumped ${objects} objects and ${rows} rows of ${tables} tables${place}.`,
-    ...unsupported.map((object) => `Not included: ${object}.`),
+    ...unsupported.map((object) => `Not included: ${oneLine(object)}.`),
   ].join('\n');
 }

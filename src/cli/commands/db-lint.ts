@@ -1,6 +1,7 @@
 import { shellEnvironment } from '../../config/index.ts';
 import { openOtherDatabase } from '../../database/index.ts';
 import { atLevel, hasLevel, type LintLevel, type LintResult, lint, lintLevels } from '../../project/index.ts';
+import { jsonText } from '../../shared/printable.ts';
 import { type Command, type Input, projectOptions, UsageError } from '../command.ts';
 import { otherUrl } from '../history-target.ts';
 import { perform } from '../operations.ts';
@@ -45,7 +46,7 @@ export const dbLint: Command = {
     const shown = atLevel(results, level);
     say(unchecked);
     if (results.length === 0) say('No schema errors found');
-    if (shown.length > 0) print(JSON.stringify(shown, null, 2));
+    if (shown.length > 0) print(jsonText(shown, 2));
     if (failOn === undefined || !hasLevel(shown, failOn)) return 0;
     say(`fail-on is set to ${failOn}, non-zero exit`);
     return 1;

@@ -1,4 +1,5 @@
 import { readHistory, repairHistory } from '../../project/index.ts';
+import { shellQuoted } from '../../shared/shell-quote.ts';
 import { type Command, type Input, projectOptions, UsageError } from '../command.ts';
 import { confirm } from '../confirm.ts';
 import { CommandError } from '../errors.ts';
@@ -121,7 +122,7 @@ function conflict(extraRemote: readonly string[], extraLocal: readonly string[])
   return new CommandError(
     "The remote database's migration history does not match local files in supabase/migrations directory.",
     'Make sure your local git repo is up-to-date. If the error persists, try repairing the migration history table:',
-    ...extraRemote.map((version) => `  plinth migration repair --status reverted ${version}`),
+    ...extraRemote.map((version) => `  plinth migration repair --status reverted ${shellQuoted(version)}`),
     ...extraLocal.map((version) => `  plinth migration repair --status applied ${version}`),
   );
 }

@@ -6,7 +6,7 @@ import { type Command, type Input, projectOptions, UsageError } from '../command
 import { type QueryFormat, queryFormats, renderForAgent, renderRows } from '../core/query-output.ts';
 import { CommandError } from '../errors.ts';
 import { withCleanUp } from '../interruption.ts';
-import { print, say } from '../output.ts';
+import { print, printData, say } from '../output.ts';
 import { locationOf } from '../project-location.ts';
 import { targetOptions, withTarget } from '../target-database.ts';
 
@@ -134,9 +134,11 @@ function show(results: readonly ScriptResult[], format: QueryFormat, isAgent: bo
   const last = withRows.at(-1);
   if (last === undefined) return;
   if (withRows.length > 1) say(`Printing the last of ${withRows.length} results.`);
-  print(
-    isAgent && format === 'json'
-      ? renderForAgent(last, randomBytes(16).toString('hex'))
-      : renderRows(last, format),
+  printData(
+    `${
+      isAgent && format === 'json'
+        ? renderForAgent(last, randomBytes(16).toString('hex'))
+        : renderRows(last, format)
+    }\n`,
   );
 }

@@ -12,7 +12,8 @@ export const dbRestore: Command = {
   takes: 'FILE',
   about:
     'Runs a SQL file from "plinth db dump" or from pg_dump (plain format), as the role in the URL. The\n' +
-    'file runs in one transaction, so a failure changes nothing. With "-" as FILE, the SQL is read from stdin.',
+    'file runs in one transaction, so a failure changes nothing. psql commands such as \\! are rejected, except\n' +
+    'those that protect a dump (\\restrict). With "-" as FILE, the SQL is read from stdin.',
   options: {
     ...projectOptions,
     'keep-going': { type: 'boolean', help: 'Runs without a transaction and skips statements that fail.' },

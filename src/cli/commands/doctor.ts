@@ -14,6 +14,7 @@ import {
 import { readMigrationFolder } from '../../project/index.ts';
 import { thisMachine } from '../../shared/machine.ts';
 import { connectionsForFiles, openFileLimit } from '../../shared/open-files.ts';
+import { jsonText } from '../../shared/printable.ts';
 import { type Command, projectOptions } from '../command.ts';
 import { findRunning } from '../control.ts';
 import { print } from '../output.ts';
@@ -66,7 +67,7 @@ export const doctor: Command = {
         : await checkPorts(config)),
       ...(url === undefined ? [] : await checkDatabase(url, config)),
     ];
-    if (input.flag('json')) print(JSON.stringify(all));
+    if (input.flag('json')) print(jsonText(all));
     else for (const finding of all) printFinding(finding);
     return all.every(({ status }) => status !== 'failing') ? 0 : 1;
   },

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { loadConfig, parseDuration } from '../../config/index.ts';
 import { createKeys, generateSigningKey } from '../../keys/index.ts';
 import { isRecord } from '../../shared/is-record.ts';
+import { jsonText } from '../../shared/printable.ts';
 import { type Command, type Input, projectOptions, UsageError } from '../command.ts';
 import { CommandError } from '../errors.ts';
 import { print, say } from '../output.ts';
@@ -37,7 +38,7 @@ export const genSigningKey: Command = {
           "The file to append to isn't configured.",
           'Set [auth] signing_keys_path in config.toml.',
         );
-      print(JSON.stringify(key, null, 2));
+      print(jsonText(key, 2));
       say(
         'To use this key, put it into a JSON list in supabase/signing_keys.json and set this in config.toml:',
       );

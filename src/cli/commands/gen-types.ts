@@ -9,7 +9,7 @@ import { hostedTargetOf } from '../linked.ts';
 import { readRemote } from '../management/remote.ts';
 import { linkedClient } from '../management/target.ts';
 import { withBackend } from '../operations.ts';
-import { say } from '../output.ts';
+import { printData, say } from '../output.ts';
 import { locationOf, type ProjectLocation } from '../project-location.ts';
 
 export const genTypes: Command = {
@@ -98,7 +98,7 @@ export const genTypes: Command = {
 };
 
 function write(types: string): number {
-  process.stdout.write(types.endsWith('\n') ? types : `${types}\n`);
+  printData(types.endsWith('\n') ? types : `${types}\n`);
   return 0;
 }
 

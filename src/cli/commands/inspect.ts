@@ -9,6 +9,7 @@ import {
   type ReportName,
   reports,
 } from '../../database/index.ts';
+import { jsonText } from '../../shared/printable.ts';
 import { type Command, type Input, projectOptions, UsageError } from '../command.ts';
 import { reportTable } from '../core/inspect-table.ts';
 import { reportCsv } from '../core/report-csv.ts';
@@ -84,7 +85,7 @@ export const inspect: Command = {
         `The report "${name}" requires the pg_stat_statements extension in the extensions schema.`,
         'Add pg_stat_statements to shared_preload_libraries, restart PostgreSQL, and create the extension.',
       );
-    print(input.flag('json') ? JSON.stringify(report.rows, null, 2) : reportTable(report));
+    print(input.flag('json') ? jsonText(report.rows, 2) : reportTable(report));
     if (report.rows.length === 0 && !input.flag('json')) say('Nothing to show.');
     return 0;
   },

@@ -1,4 +1,5 @@
 import { checkTransfer, transfer } from '../../migrate/index.ts';
+import { jsonText } from '../../shared/printable.ts';
 import type { Command } from '../command.ts';
 import { withAbort } from '../interruption.ts';
 import {
@@ -60,13 +61,13 @@ export const migrateFrom: Command = {
           const found = await checkTransfer(options);
           const functions = await migrateFunctions(location, access, { overwrite, check });
           const report = { ...found, notes: [...found.notes, ...tokens, ...functions.notes] };
-          print(isJson ? JSON.stringify(report, null, 2) : checkText(report));
+          print(isJson ? jsonText(report, 2) : checkText(report));
           return report.failing.length + report.different.length === 0 ? 0 : 1;
         }
         const done = await transfer(options);
         const { functions, notes } = await migrateFunctions(location, access, { overwrite, check });
         const report = { ...done, functions, notes: [...done.notes, ...tokens, ...notes] };
-        print(isJson ? JSON.stringify(report, null, 2) : reportText(report));
+        print(isJson ? jsonText(report, 2) : reportText(report));
         return report.complete ? 0 : 1;
       }),
     );

@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path';
 import { checkTransfer, exportToFiles, type FilesReport, transfer } from '../../migrate/index.ts';
+import { jsonText } from '../../shared/printable.ts';
 import { sizeText } from '../../shared/size-text.ts';
 import { type Command, type Input, UsageError } from '../command.ts';
 import { findRunning } from '../control.ts';
@@ -78,13 +79,13 @@ async function copyToServer(input: Input): Promise<number> {
         const found = await checkTransfer(options);
         const { notes } = await sendFunctions(location, access, check);
         const report = { ...found, notes: [...found.notes, ...notes] };
-        print(isJson ? JSON.stringify(report, null, 2) : checkText(report));
+        print(isJson ? jsonText(report, 2) : checkText(report));
         return report.failing.length + report.different.length === 0 ? 0 : 1;
       }
       const done = await transfer(options);
       const { functions, notes } = await sendFunctions(location, access, check);
       const report = { ...done, functions, notes: [...done.notes, ...notes] };
-      print(isJson ? JSON.stringify(report, null, 2) : reportText(report));
+      print(isJson ? jsonText(report, 2) : reportText(report));
       return report.complete ? 0 : 1;
     }),
   );
@@ -108,7 +109,7 @@ async function copyToFiles(input: Input, folder: string): Promise<number> {
       }),
     ),
   );
-  print(input.flag('json') ? JSON.stringify(report, null, 2) : filesText(report, folder));
+  print(input.flag('json') ? jsonText(report, 2) : filesText(report, folder));
   return 0;
 }
 

@@ -1,4 +1,5 @@
 import { verify } from '../../migrate/index.ts';
+import { jsonText } from '../../shared/printable.ts';
 import { sizeText } from '../../shared/size-text.ts';
 import { type Command, projectOptions } from '../command.ts';
 import { withAbort } from '../interruption.ts';
@@ -40,7 +41,7 @@ export const migrateVerify: Command = {
       ),
     );
     const { differences, tables, rows, objects, objectBytes } = report;
-    if (input.flag('json')) print(JSON.stringify(report, null, 2));
+    if (input.flag('json')) print(jsonText(report, 2));
     else
       print(
         [

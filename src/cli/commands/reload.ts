@@ -1,3 +1,4 @@
+import { jsonText } from '../../shared/printable.ts';
 import { type Command, projectOptions } from '../command.ts';
 import { findRunning } from '../control.ts';
 import { notRunning } from '../errors.ts';
@@ -35,7 +36,7 @@ export const reload: Command = {
     const running = await findRunning(locationOf(input).dataDir);
     if (running === undefined) throw notRunning();
     const result = await running.call<Result>('reload');
-    if (input.flag('json')) print(JSON.stringify(result));
+    if (input.flag('json')) print(jsonText(result));
     else for (const line of linesOf(result)) print(line);
     if (input.flag('restart') && result.needsRestart.length > 0) {
       await running.call('restart', {}, (line) => {

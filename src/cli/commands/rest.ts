@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { shellEnvironment } from '../../config/index.ts';
 import type { RestServer, RestServerOptions } from '../../rest-server/index.ts';
+import { printable } from '../../shared/printable.ts';
 import type { Command, Input } from '../command.ts';
 import { CommandError } from '../errors.ts';
 import { print, say } from '../output.ts';
@@ -84,8 +85,8 @@ function optionsOf(input: Input, onFatal: () => void): RestServerOptions {
     environment: shellEnvironment(),
     path: input.positionals[0],
     readFile: (path) => readFileSync(path),
-    out: (text) => process.stdout.write(text),
-    err: (text) => process.stderr.write(text),
+    out: (text) => process.stdout.write(printable(text)),
+    err: (text) => process.stderr.write(printable(text)),
     onFatal,
   };
 }

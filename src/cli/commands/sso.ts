@@ -2,14 +2,16 @@
  * Manages the identity providers for single sign-on of a running Plinth server. The output matches the output of
  * upstream's CLI 3.1.
  */
+
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { jsonText } from '../../shared/printable.ts';
 import { type Command, type Input, type Option, projectOptions, UsageError } from '../command.ts';
 import { listFormatOf, listFormats, renderTable, renderValue } from '../core/list-formats.ts';
 import { providerRows, type SsoProvider } from '../core/sso-provider.ts';
 import { CommandError } from '../errors.ts';
 import { managementOf, serverOptions } from '../management/target.ts';
-import { print } from '../output.ts';
+import { print, printData } from '../output.ts';
 
 const output = {
   type: 'string',
@@ -76,7 +78,7 @@ export const ssoShow: Command = {
   run: async (input) => {
     const id = idOf(input);
     const provider = await (await managementOf(input)).call<SsoProvider>('getSsoProvider', { id });
-    if (input.flag('metadata')) print(provider.saml?.metadata_xml ?? '');
+    if (input.flag('metadata')) printData(`${provider.saml?.metadata_xml ?? ''}\n`);
     else show(input, provider);
     return 0;
   },
@@ -246,5 +248,5 @@ function show(input: Input, provider: SsoProvider): void {
   );
   const { attribute_mapping: mapping } = provider.saml ?? {};
   if (mapping !== undefined && Object.keys((mapping as { keys?: object }).keys ?? {}).length > 0)
-    print(`Attribute Mapping\n\n${JSON.stringify(mapping, null, 2)}\n`);
+    print(`Attribute Mapping\n\n${jsonText(mapping, 2)}\n`);
 }

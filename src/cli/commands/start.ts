@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { openSync } from 'node:fs';
 import { join } from 'node:path';
 import { ownCommand } from '../../packages/index.ts';
+import { jsonText } from '../../shared/printable.ts';
 import { type Command, type Input, projectOptions, UsageError } from '../command.ts';
 import { findRunning } from '../control.ts';
 import { addressesOf, renderStatus } from '../core/status-formats.ts';
@@ -184,7 +185,7 @@ async function consoleLines(issueLink: (() => Promise<string>) | undefined): Pro
 }
 
 function report(status: Record<string, string>, input: Input): void {
-  print(input.flag('json') ? JSON.stringify(status) : renderStatus(status, 'pretty', new Map()));
+  print(input.flag('json') ? jsonText(status) : renderStatus(status, 'pretty', new Map()));
 }
 
 interface Ready {

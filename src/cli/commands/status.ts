@@ -1,4 +1,5 @@
 import { nearest } from '../../config/index.ts';
+import { jsonText } from '../../shared/printable.ts';
 import { type Command, type Input, projectOptions, UsageError } from '../command.ts';
 import { findRunning } from '../control.ts';
 import { type Format, formats, keysOfFields, renderStatus } from '../core/status-formats.ts';
@@ -62,7 +63,7 @@ async function listAll(input: Input, format: Format): Promise<number> {
   if (input.list('override-name').length > 0)
     throw new UsageError("--all and --override-name can't be used together");
   const projects = await Promise.all((await runningProjects()).map(listedProject));
-  if (format === 'json') print(JSON.stringify(projects, null, 2));
+  if (format === 'json') print(jsonText(projects, 2));
   else if (projects.length === 0) say('No project is running.');
   else {
     const rows = projects.map(({ project_id, folder, api_url, pid, started_at }) => [

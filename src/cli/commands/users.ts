@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { jsonText } from '../../shared/printable.ts';
 import { type Command, type Input, projectOptions, UsageError } from '../command.ts';
 import { findRunning } from '../control.ts';
 import { CommandError, notRunning } from '../errors.ts';
@@ -58,7 +59,7 @@ export const usersList: Command = {
     const { users } = (await callAdmin(input, 'GET', `/users?page=${page}&per_page=50`)) as {
       users: ListedUser[];
     };
-    if (input.flag('json')) print(JSON.stringify(users, null, 2));
+    if (input.flag('json')) print(jsonText(users, 2));
     else if (users.length === 0) say('No users yet.');
     else print(columns([['ID', 'Email or phone', 'Created', 'Last sign-in'], ...users.map(rowOf)]));
     return 0;

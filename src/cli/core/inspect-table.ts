@@ -1,5 +1,6 @@
 /** Formats a `plinth inspect` report as text. */
 import type { Cell, CellKind, Column, Report } from '../../database/index.ts';
+import { oneLine } from '../../shared/printable.ts';
 import { columns } from '../output.ts';
 
 const binaryUnits = ['B', 'KiB', 'MiB', 'GiB', 'TiB'] as const;
@@ -29,12 +30,9 @@ const numberText: Readonly<Record<Exclude<CellKind, 'text'>, (value: number) => 
 function cellText(cell: Cell | undefined, kind: CellKind, maxChars: number): string {
   if (cell === null || cell === undefined) return '';
   if (kind !== 'text' && typeof cell === 'number') return numberText[kind](cell);
-  const text = cell === true ? 'yes' : cell === false ? 'no' : printable(String(cell));
+  const text = cell === true ? 'yes' : cell === false ? 'no' : oneLine(String(cell));
   return text.length > maxChars ? `${text.slice(0, maxChars - 1)}…` : text;
 }
-
-/** Replaces control characters, because SQL statements and names may contain terminal escape sequences. */
-const printable = (text: string): string => text.replace(/\p{Cc}/gu, '\ufffd');
 
 const isNumber = ({ kind }: Column): boolean => kind !== 'text';
 

@@ -1,4 +1,5 @@
 /** Formats results in the output formats of upstream's CLI 3.1 (`-o`). */
+import { jsonText, oneLine } from '../../shared/printable.ts';
 import { UsageError } from '../command.ts';
 import { yamlScalar } from './status-formats.ts';
 
@@ -47,12 +48,13 @@ const tomlName = (name: string): string =>
   name.replace(/(?:^|_)([a-z])/g, (_all, letter: string) => letter.toUpperCase());
 
 export function renderValue(value: object, format: Exclude<ListFormat, 'pretty'>): string {
-  if (format === 'json') return JSON.stringify(value, null, 2);
+  if (format === 'json') return jsonText(value, 2);
   return format === 'yaml' ? yaml(value, '').trim() : toml(value);
 }
 
 /** Formats a table exactly as upstream's CLI 3.1 does, including trailing spaces. */
-export function renderTable(table: readonly (readonly string[])[]): string {
+export function renderTable(given: readonly (readonly string[])[]): string {
+  const table = given.map((cells) => cells.map(oneLine));
   const widths = (table[0] ?? []).map((_title, index) =>
     Math.max(...table.map((cells) => [...(cells[index] ?? '')].length)),
   );
@@ -72,7 +74,7 @@ const isObject = (value: unknown): value is object => typeof value === 'object' 
 /** Formats a value as YAML. Empty lists and objects have the same format as in JSON. */
 function yaml(value: unknown, indent: string): string {
   if (typeof value === 'string') return ` ${yamlScalar(value)}\n`;
-  if (!isObject(value) || Object.keys(value).length === 0) return ` ${JSON.stringify(value)}\n`;
+  if (!isObject(value) || Object.keys(value).length === 0) return ` ${jsonText(value)}\n`;
   const inner = `${indent}  `;
   const lines = Array.isArray(value)
     ? value.map((item) => `${indent}-${nested(item, inner)}`)
@@ -104,11 +106,11 @@ function toml(value: object): string {
   return [...(lines.length > 0 ? [lines.join('\n')] : []), ...tables].join('\n\n');
 }
 
-const tomlKey = (name: string): string => (/^[\w-]+$/.test(name) ? name : JSON.stringify(name));
+const tomlKey = (name: string): string => (/^[\w-]+$/.test(name) ? name : jsonText(name));
 
 function tomlValue(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(tomlValue).join(', ')}]`;
-  if (!isObject(value)) return JSON.stringify(value);
+  if (!isObject(value)) return jsonText(value);
   const fields = definedIn(value).filter(([, each]) => each !== null);
   return fields.length === 0
     ? '{}'

@@ -1,5 +1,9 @@
-/** Formats an `inspect` report as CSV (RFC 4180). The header contains the same column names as the JSON output. */
+/**
+ * Formats an `inspect` report as CSV (RFC 4180). The header contains the same column names as the JSON output. The
+ * reports are meant for spreadsheet programs and contain other users' SQL and names, so formulas are neutralized.
+ */
 import type { Report } from '../../database/index.ts';
+import { guardedCell } from '../../shared/csv.ts';
 
 /**
  * Returns the report as CSV.
@@ -13,6 +17,11 @@ export function reportCsv({ columns, rows }: Report): string {
 }
 
 function cellText(cell: string | number | boolean | null | undefined): string {
-  const text = cell === null || cell === undefined ? '' : String(cell);
+  const text =
+    cell === null || cell === undefined
+      ? ''
+      : typeof cell === 'string'
+        ? (guardedCell(cell) ?? '')
+        : String(cell);
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -2,6 +2,7 @@
  * Formats the output of `plinth status` in the formats of upstream's CLI and with its field names. `--override-name`
  * changes names.
  */
+import { jsonText } from '../../shared/printable.ts';
 
 export const formats = ['pretty', 'env', 'json', 'yaml', 'toml'] as const;
 export type Format = (typeof formats)[number];
@@ -50,11 +51,11 @@ export function renderStatus(fields: Fields, format: Format, overrides: Readonly
     ([name, value]) => [overrides.get(keysOfFields[name] ?? '') ?? name, value] as const,
   );
   const sorted = renamed.sort(([a], [b]) => (a < b ? -1 : 1));
-  if (format === 'json') return JSON.stringify(Object.fromEntries(sorted), null, 2);
+  if (format === 'json') return jsonText(Object.fromEntries(sorted), 2);
   const lines = sorted.map(([name, value]) => {
     if (format === 'yaml') return `${name}: ${yamlScalar(value)}`;
     // In dotenv and TOML, quotes, backslashes and line breaks are escaped as in JSON.
-    return format === 'env' ? `${name}=${JSON.stringify(value)}` : `${name} = ${JSON.stringify(value)}`;
+    return format === 'env' ? `${name}=${jsonText(value)}` : `${name} = ${jsonText(value)}`;
   });
   return lines.join('\n');
 }
@@ -65,7 +66,7 @@ export function renderStatus(fields: Fields, format: Format, overrides: Readonly
  */
 export function yamlScalar(value: string): string {
   const plain = /^[A-Za-z_/][\w./@%+=-]*(?::[\w./@%+=-]+)*$/.test(value);
-  return plain && !/^(true|false|null|yes|no|on|off|y|n)$/i.test(value) ? value : JSON.stringify(value);
+  return plain && !/^(true|false|null|yes|no|on|off|y|n)$/i.test(value) ? value : jsonText(value);
 }
 
 const groups: readonly (readonly [

@@ -1,4 +1,5 @@
 /** Prints one line per file and, on a terminal, the progress of long transfers. */
+import { oneLine } from '../../shared/printable.ts';
 import { sizeText } from '../../shared/size-text.ts';
 
 const quietMs = 1_000;
@@ -40,7 +41,7 @@ export function createProgress(
   return {
     line(text) {
       clear();
-      output.write(`${text}\n`);
+      output.write(`${oneLine(text)}\n`);
     },
     expect(bytes) {
       total += bytes;

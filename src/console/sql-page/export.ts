@@ -4,9 +4,9 @@
  */
 import { PassThrough, type Readable } from 'node:stream';
 import type { Database, TextResult } from '../../database/types.ts';
+import { csvLine, guardedCell } from '../../shared/csv.ts';
 import { ConsoleError } from '../errors.ts';
 import type { Identity } from '../persona/act.ts';
-import { csvLine, guardedCell } from '../tables/core/csv.ts';
 import { jsonCell, uniqueNames } from './core/cells.ts';
 import type { Runnable } from './runnable.ts';
 import { begin, cancelOn } from './session.ts';

@@ -4,7 +4,7 @@
 import type { Readable } from 'node:stream';
 import type { TransactionWork } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
-import { csvLine, guardedCell } from '../tables/core/csv.ts';
+import { csvLine, guardedCell } from '../../shared/csv.ts';
 import { type Printer, streamRows } from '../tables/export.ts';
 import type { UserFilter, UserView } from './contract.ts';
 import { matching } from './filters.ts';

@@ -1,4 +1,6 @@
 /** Formats the result of a comparison as SQL. */
+import { oneLine } from '../../shared/printable.ts';
+import { shellQuoted } from '../../shared/shell-quote.ts';
 import type { Rename, SchemaDiff } from '../types.ts';
 
 /** Returns the SQL script, or an empty string if the schemas are equal. */
@@ -19,6 +21,11 @@ const destructionOf = (text: string): string =>
     ? '-- Destructive: this statement deletes data.'
     : '-- Destructive: this statement can lose data.';
 
+/** Returns a comment. Names can contain line breaks, after which the rest of a name would run as SQL. */
 const renameHint = ({ kind, from, to, statement }: Rename): string =>
-  `-- The ${kind} ${from} was possibly renamed to ${to}. If so, run the command again with --rename '${from}=${to}',\n` +
-  `-- because the statements below delete the data. This migration then contains: ${statement};`;
+  [
+    `The ${kind} ${from} was possibly renamed to ${to}. If so, run the command again with --rename ${shellQuoted(`${from}=${to}`)},`,
+    `because the statements below delete the data. This migration then contains: ${statement};`,
+  ]
+    .map((line) => `-- ${oneLine(line)}`)
+    .join('\n');

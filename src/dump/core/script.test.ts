@@ -64,6 +64,12 @@ test('an unread row block is skipped', async () => {
 test.each([
   ['\\connect other\n', 'command_unsupported', '\\connect'],
   ['select 1;\n\\! rm\n', 'command_unsupported', 'Line 2'],
+  ['  \\! rm\n', 'command_unsupported', 'Line 1 is the psql command \\!'],
+  ['select 1;\nselect 2 \\g |rm\n', 'command_unsupported', 'Line 2 is the psql command \\g'],
+  ['select 1\n\\! rm\n;\n', 'command_unsupported', 'Line 2'],
+  ['select 1; \\! rm\n', 'command_unsupported', 'Line 1'],
+  ['-- x\r\\! rm\n', 'command_unsupported', '\\!'],
+  ['\ufeff\\! rm\n', 'command_unsupported', '\\!'],
   ['select 1', 'incomplete', 'line 1'],
   ["select 1;\nselect 'open;\n", 'incomplete', 'line 2'],
   ['copy t from stdin;\n1\n', 'incomplete', 'line'],
@@ -79,4 +85,12 @@ test('rows are passed on unchanged, regardless of the chunk size', async () => {
     expect(statement?.[2]).toBe(Buffer.from(lines.join('')).toString());
   });
   await fc.assert(property);
+});
+
+test('a backslash inside quotes and comments isn’t a command', async () => {
+  const statements = ["select '\\! rm', E'\\\\', $$\\! rm$$ as \"\\x\" /* \\! */", 'select 2 -- \\! rm'];
+  const statementsRead = await read(
+    `${statements.map((text) => `${text}\n;`).join('\n')}\n-- \\! rm\u2028x;\n`,
+  );
+  expect(statementsRead.map(([, text]) => text)).toEqual(statements);
 });

@@ -2,7 +2,10 @@
  * Reads a SQL file as a stream of statements, including the rows of COPY FROM stdin. Supports pg_dump's plain format.
  * Memory use depends on the longest statement, not on the file size.
  */
-import { splitSql } from '../../shared/sql/split.ts';
+
+import { oneLine } from '../../shared/printable.ts';
+import { type LexSettings, lex } from '../../shared/sql/lex.ts';
+import { type StatementSpan, splitSql } from '../../shared/sql/split.ts';
 import { DumpError } from '../errors.ts';
 
 export interface ScriptStatement {
@@ -19,7 +22,7 @@ export interface ScriptStatement {
 const newline = 0x0a;
 const copyFromStdin = /^\s*copy\b[\s\S]*\bfrom\s+stdin\b/i;
 /** The psql commands that protect a dump against injection. These commands don't affect the SQL. */
-const ignoredCommands = /^\\(un)?restrict\b/;
+const ignoredCommands = /^\s*\\(un)?restrict\b/;
 
 /** Yields the statements of the file. @throws {DumpError} command_unsupported, incomplete */
 export async function* readScript(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<ScriptStatement> {
@@ -34,9 +37,8 @@ export async function* readScript(chunks: AsyncIterable<Uint8Array>): AsyncGener
     if (text === '' || text.trim() === '') {
       text = '';
       startLine = lines.number;
-      if (line.startsWith('\\')) {
-        if (!ignoredCommands.test(line))
-          throw new DumpError('command_unsupported', { line: lines.number, command: commandOf(line) });
+      if (/^\s*\\/.test(line)) {
+        if (!ignoredCommands.test(line)) throw unsupported(lines.number, line);
         continue;
       }
       if (isCommentLine.test(line)) continue;
@@ -52,32 +54,63 @@ export async function* readScript(chunks: AsyncIterable<Uint8Array>): AsyncGener
     }
     nextAttempt = 0;
     let at = startLine;
-    for (const { start, end } of pieces) {
-      const piece = text.slice(start, end);
-      const leading = /^\s*/.exec(piece)?.[0] ?? '';
-      const number = at + countLines(leading);
-      at += countLines(piece);
-      if (piece.trim() === '') continue;
-      if (copyFromStdin.test(withoutComments(piece))) {
-        const rows = lines.rows();
-        yield { text: piece.trim(), line: number, rows };
-        for await (const _ of rows);
-      } else yield { text: piece.trim(), line: number };
+    for (const piece of pieces) {
+      yield* statementOf(text, piece, at, lines);
+      at += countLines(text.slice(piece.start, piece.end));
     }
     text = text.slice(rest.start);
     startLine = at;
   }
-  const last = [...splitSql(text)];
-  const isOpen = last.length > 0 && withoutComments(text).trim() !== '';
-  if (isOpen) {
-    // The last statement doesn't end with a semicolon, so the dump is incomplete.
-    throw new DumpError('incomplete', { line: startLine });
+  const pieces = [...splitSql(text)];
+  const rest = pieces.pop();
+  for (const piece of pieces) {
+    yield* statementOf(text, piece, startLine, lines);
+    startLine += countLines(text.slice(piece.start, piece.end));
   }
+  if (rest === undefined) return;
+  refuseCommands(text.slice(rest.start), rest.settings, startLine);
+  // The last statement doesn't end with a semicolon, so the dump is incomplete.
+  if (rest.words.length > 0) throw new DumpError('incomplete', { line: startLine });
 }
 
+/** Yields the statement in this part of the text, unless the part is empty. `line` is the part's first line. */
+async function* statementOf(
+  text: string,
+  { start, end, settings }: StatementSpan,
+  line: number,
+  lines: LineReader,
+): AsyncGenerator<ScriptStatement> {
+  const piece = text.slice(start, end);
+  if (piece.trim() === '') return;
+  refuseCommands(piece, settings, line);
+  const statement = { text: piece.trim(), line: line + countLines(/^\s*/.exec(piece)?.[0] ?? '') };
+  if (!copyFromStdin.test(withoutComments(piece))) {
+    yield statement;
+    return;
+  }
+  const rows = lines.rows();
+  yield { ...statement, rows };
+  for await (const _ of rows);
+}
+
+/**
+ * Throws if psql would run a command in this text. psql finds a command anywhere on a line, and no SQL statement
+ * contains a backslash outside of quotes and comments.
+ */
+function refuseCommands(text: string, settings: LexSettings, startLine: number): void {
+  if (!text.includes('\\')) return;
+  for (const { kind, start } of lex(text, settings))
+    if (kind === 'symbol' && text[start] === '\\')
+      throw unsupported(startLine + countLines(text.slice(0, start)), text.slice(start));
+}
+
+const unsupported = (line: number, text: string): DumpError =>
+  new DumpError('command_unsupported', { line, command: commandOf(text) });
+
 const countLines = (text: string): number => text.split('\n').length - 1;
-const isCommentLine = /^\s*(--[^\n]*)?\s*$/;
-const commandOf = (line: string): string => line.trim().split(/\s/)[0] as string;
+/** PostgreSQL and psql end a comment at a carriage return too. */
+const isCommentLine = /^\s*(--[^\n\r]*)?\s*$/;
+const commandOf = (text: string): string => oneLine(text.trim().split(/\s/)[0] as string);
 const withoutComments = (text: string): string => text.replace(/^\s*--.*$/gm, '');
 
 /** Splits chunks into lines, including their line breaks. */

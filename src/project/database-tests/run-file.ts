@@ -14,8 +14,10 @@ export interface RunTestOptions {
   readonly includeDirs: readonly string[];
 }
 
-/** psql commands that only change the format of results. */
-const looks = new Set(['pset', 'timing', 'x', 't', 'a', 'f', 'o', 'encoding', 'errverbose', 'conninfo', 'r']);
+/** psql commands that only change the format of results, and the commands that protect a dump. */
+const withoutEffect = new Set(
+  'pset timing x t a f o encoding errverbose conninfo r restrict unrestrict'.split(' '),
+);
 const maxIncludes = 50;
 
 class ScriptFailure extends Error {}
@@ -93,7 +95,7 @@ class TestRun {
     { name, args, pending }: Extract<ScriptStep, { kind: 'command' }>,
     { path, at, depth }: { readonly path: string; readonly at: string; readonly depth: number },
   ): Promise<void> {
-    if (looks.has(name)) return;
+    if (withoutEffect.has(name)) return;
     const [first = ''] = args;
     switch (name) {
       case 'set':

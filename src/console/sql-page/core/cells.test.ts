@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { guardedCell } from '../../tables/core/csv.ts';
+import { guardedCell } from '../../../shared/csv.ts';
 import { jsonCell, uniqueNames } from './cells.ts';
 
 test.each<[string | null, number, unknown]>([

@@ -1,4 +1,5 @@
 /** Prints the baseline as the text of a migration file. */
+import { oneLine } from '../../../shared/printable.ts';
 
 export interface BaselineFile {
   readonly version: string;
@@ -22,6 +23,6 @@ export function baselineText({ version, typesFile, statements }: BaselineFile): 
     'The hosted project already has these objects, so never run this file there. Before "db push", mark it as applied:',
     `  supabase migration repair --status applied ${version}`,
   ];
-  const comment = header.map((line) => (line === '' ? '--' : `-- ${line}`)).join('\n');
+  const comment = header.map((line) => (line === '' ? '--' : `-- ${oneLine(line)}`)).join('\n');
   return `${[comment, ...statements.map((statement) => `${statement};`)].join('\n\n')}\n`;
 }

@@ -1,5 +1,6 @@
 /** Prints a draft as SQL. Each object has its own statement, so a rehearsal can run single statements. */
 import { quoteIdentifier as quoted, quoteLiteral } from '../../../kernel/sql.ts';
+import { oneLine } from '../../../shared/printable.ts';
 import type { ColumnModel, Relationship } from '../types-file/model.ts';
 import { policyPrefix } from './catalog.ts';
 import type { Draft, FunctionDraft, TableDraft } from './draft.ts';
@@ -325,6 +326,6 @@ export function securityStatements(draft: Draft, table: TableDraft): string[] {
   if (!draft.withoutPolicy.has(key)) return [enable];
   return [
     `-- No migration creates a policy for this table, so clients can't read it. To let everyone read it:\n` +
-      `-- create policy "${policyPrefix}everyone reads" on ${nameOf(table)} for select using (true);\n${enable}`,
+      `-- create policy "${policyPrefix}everyone reads" on ${oneLine(nameOf(table))} for select using (true);\n${enable}`,
   ];
 }
