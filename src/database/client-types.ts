@@ -1,6 +1,13 @@
 /** Generates types for client code from the schemas of a database. Plinth uses the same generator as upstream. */
 import { withComputedFields } from './computed-fields.ts';
 import { DatabaseError } from './errors.ts';
+import {
+  Client,
+  type ConnectionTarget,
+  isConnectionUri,
+  parseConnectionString,
+  printConnectionUri,
+} from './wire/index.ts';
 
 export const typeLanguages = ['typescript', 'go', 'python', 'swift'] as const;
 export type TypeLanguage = (typeof typeLanguages)[number];
@@ -36,7 +43,7 @@ export async function generateTypes(
     import('@supabase/postgrest-typegen/generation'),
   ]);
   const pool = new pg.Pool({
-    connectionString: clientUrl(url, options.password),
+    connectionString: await clientUrl(url, options.password),
     max: 4,
     ...(timeoutMs === undefined ? {} : { connectionTimeoutMillis: timeoutMs, query_timeout: timeoutMs }),
   });
@@ -63,15 +70,25 @@ export async function generateTypes(
 }
 
 /**
- * Returns the URL with the password included. Also sets the option with which `sslmode=require` works as in libpq,
- * which encrypts the connection but doesn't check the certificate. By default, node-postgres checks the certificate,
- * which fails for hosted databases.
+ * Returns the URL with the password included, for the one host that node-postgres can connect to. Also sets the option
+ * with which `sslmode=require` works as in libpq, which encrypts the connection but doesn't check the certificate. By
+ * default, node-postgres checks the certificate, which fails for hosted databases.
  */
-function clientUrl(text: string, password: string | undefined): string {
-  if (!URL.canParse(text)) return text;
-  const url = new URL(text);
+async function clientUrl(text: string, password: string | undefined): Promise<string> {
+  const target = parseConnectionString(text, { password });
+  const isSingleUri = target.otherHosts === undefined && isConnectionUri(text);
+  const url = new URL(isSingleUri ? text : printConnectionUri(await singleHost(target)));
   if (password !== undefined && url.password === '') url.password = encodeURIComponent(password);
   if (url.searchParams.get('sslmode') === 'require' && !url.searchParams.has('sslrootcert'))
     url.searchParams.set('uselibpqcompat', 'true');
   return url.href;
+}
+
+/** Selects the host that a connection with several hosts uses. */
+async function singleHost(target: ConnectionTarget): Promise<ConnectionTarget> {
+  if (target.otherHosts === undefined) return target;
+  const { connection } = await Client.connect({ ...target, applicationName: 'plinth' });
+  const { host, port, address } = connection.options;
+  await connection.close();
+  return { ...target, host, port, address, otherHosts: undefined, sessionKind: 'any' };
 }

@@ -58,3 +58,14 @@ test('a missing password is added to the URL, and a slow database is reported', 
     );
   });
 });
+
+test('connection strings with several hosts and in keyword form work', async () => {
+  const { hostname, port, username, password, pathname } = new URL(url);
+  const database = pathname.slice(1);
+  const several = `postgresql://${username}:${password}@127.0.0.1:1,${hostname}:${port}/${database}?target_session_attrs=primary`;
+  const expected = await generateTypes(url, ['shop'], { language: 'go' });
+  expect(await generateTypes(several, ['shop'], { language: 'go' })).toBe(expected);
+  const keywords = `host=${hostname} port=${port} user=${username} dbname=${database}`;
+  const options = { language: 'go', password: decodeURIComponent(password) } as const;
+  expect(await generateTypes(keywords, ['shop'], options)).toBe(expected);
+});

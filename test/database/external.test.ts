@@ -148,6 +148,29 @@ describe.each(availableServers())('PostgreSQL $version with a URL', ({ version, 
     expect(after).toEqual(before);
   });
 
+  test('several processes can start concurrently on a new server, with one database or several', async () => {
+    const folderOfOwn = temporaryFolder();
+    const fresh = await startExternalServer(bin, folderOfOwn.path);
+    try {
+      await asClient(fresh.url('admin'), (client) => client.exec('create database other'));
+      const urls = ['postgres', 'other', 'postgres', 'other', 'postgres'].map((name) =>
+        fresh.url('admin', name),
+      );
+      const started = await Promise.allSettled(
+        urls.map((databaseUrl) =>
+          using({ databaseUrl }, async (database) => {
+            await database.migrate([more]);
+            await database.checkLogins();
+          }),
+        ),
+      );
+      expect(started).toEqual(urls.map(() => ({ status: 'fulfilled', value: undefined })));
+    } finally {
+      await fresh.stop();
+      folderOfOwn.remove();
+    }
+  });
+
   test('a Plinth database is unchanged when postgres without superuser privileges connects', async () => {
     await asClient(server.url('admin'), (client) => client.exec('create database copied'));
     await using({ databaseUrl: server.url('admin', 'copied') }, async () => {});

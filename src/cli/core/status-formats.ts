@@ -31,17 +31,22 @@ export const keysOfFields: Readonly<Record<string, string>> = {
 
 type Fields = Readonly<Record<string, string>>;
 
-/** Returns only the URLs, without the database password. */
+/** Returns only the URLs, without passwords. */
 export function addressesOf(fields: Fields): Record<string, string> {
   const addresses = Object.entries(fields).filter(([name]) => name.endsWith('_URL'));
-  return Object.fromEntries(
-    addresses.map(([name, value]) => {
-      const url = new URL(value);
-      if (url.password === '') return [name, value];
-      url.password = '';
-      return [name, url.href];
-    }),
-  );
+  return Object.fromEntries(addresses.map(([name, value]) => [name, withoutPassword(value)]));
+}
+
+/**
+ * Removes the passwords from a URL: the user's, and the parameters that libpq reads. The URL of a database can have
+ * several hosts, so it isn't always a URL that `URL` accepts.
+ */
+function withoutPassword(url: string): string {
+  const [address = '', query] = url.split(/\?(.*)/s);
+  const shown = address.replace(/^([a-z]+:\/\/[^:@/]*):[^@/]*@/i, '$1@');
+  if (query === undefined) return shown;
+  const parameters = query.split('&').filter((parameter) => !/^(ssl)?password=/i.test(parameter));
+  return parameters.length === 0 ? shown : `${shown}?${parameters.join('&')}`;
 }
 
 /** Formats the fields, sorted by name. `overrides` maps keys such as `api.url` to names. */

@@ -20,6 +20,8 @@ import {
   ownLoginRoles,
   secretOfUrlPassword,
 } from '../logins/passwords.ts';
+import { retryRoleChanges } from '../migrate/retry-role-changes.ts';
+import { preparationLockKey } from '../migrate/runner.ts';
 import { ownSessionSettings, superuserSettings } from '../superuser.ts';
 import type { Finding, LoginRole } from '../types.ts';
 import { Client, type ConnectionOptions, type Environment } from '../wire/index.ts';
@@ -49,7 +51,10 @@ export interface External {
   readonly targetOf: (role: string, database: string) => Promise<ConnectionOptions>;
   /** Returns the facts about the connection that can't be read again later. */
   readonly connected: () => Connected;
-  /** Determines how to sign in as each role. This method must be called once the roles exist. */
+  /**
+   * Determines how to sign in as each role, and lets other processes prepare the database. This method must be called
+   * once the roles exist.
+   */
   prepareLogins(): Promise<void>;
   /**
    * The URL for the project's own code, available after {@link External.prepareLogins}. The user in this URL is
@@ -109,7 +114,10 @@ export async function connectExternal(
 ): Promise<External> {
   const { base, url, forAccount } = await readExternalUrl(text, environment);
   const logins = loginsOf(base, sharedPassword);
-  const { session, facts, findings } = await runPreflight(base, logins);
+  // Without the lock, the preflight could see the roles and schemas of a database that is half prepared.
+  const { session, facts, findings } = await runPreflight(base, logins, (opened) =>
+    lockPreparation(opened, log),
+  );
   try {
     rejectUnusable(findings, base.host);
     for (const { message } of findings.filter(({ status }) => status === 'degraded')) {
@@ -128,11 +136,7 @@ export async function connectExternal(
     if (ownsSchemas && isSuperuser && base.user !== 'supabase_admin') {
       // As on the embedded server, Plinth's objects belong to supabase_admin, so that default privileges and guards are
       // the same on all servers.
-      const admin = facts.roles.supabase_admin;
-      const verb = admin === undefined ? 'create' : 'alter';
-      if (!admin?.isSuperuser) {
-        await session.exec(`${verb} role supabase_admin superuser createdb createrole replication bypassrls`);
-      }
+      if (!facts.roles.supabase_admin?.isSuperuser) await retryRoleChanges(() => createAdmin(session));
       await session.exec('set role supabase_admin');
     }
 
@@ -171,12 +175,12 @@ export async function connectExternal(
           if (rejected.length > 0 && !isManagedByOthers(facts)) {
             const roles = [...ownLoginRoles, ...(isSuperuser ? await ownPostgres(session, base) : [])];
             const others = roles.filter((role) => role !== base.user);
-            await setPasswords(session, logins, others).catch(() => {});
+            await retryRoleChanges(() => setPasswords(session, logins, others)).catch(() => {});
             rejected = await tryLogins(rolesOf(rejected), derived, options);
           }
           if (options.has('authenticator') && facts.manager === undefined) {
             // This statement fails if another account created the role `authenticator`.
-            await session.exec(manageStatement(base.user)).catch(() => {});
+            await retryRoleChanges(() => session.exec(manageStatement(base.user))).catch(() => {});
           }
         }
         for (const { role, error } of await tryLogins(rolesOf(rejected), withUrl, options)) {
@@ -200,6 +204,7 @@ export async function connectExternal(
           options.set(role, asOwner(role));
           log.debug({ service: 'database', role }, 'The user of the database URL switches to this role');
         }
+        await session.exec(`select pg_catalog.pg_advisory_unlock_all()`);
       },
       projectUrl() {
         const { user, password } = options.get('postgres') ?? base;
@@ -210,6 +215,31 @@ export async function connectExternal(
     session.connection.destroy();
     throw error;
   }
+}
+
+/**
+ * Waits until no other process prepares this database, and prevents others from doing so until the session ends or
+ * {@link External.prepareLogins} has finished.
+ */
+async function lockPreparation(session: Client, log: Logger): Promise<void> {
+  // A limit of the account must not end the wait.
+  await session.exec('set statement_timeout = 0; set lock_timeout = 0');
+  const key = sql.raw(String(preparationLockKey));
+  const [row] = await session.query<{ isFree: boolean }>(
+    sql`select pg_catalog.pg_try_advisory_lock(${key}) as "isFree"`,
+  );
+  if (row?.isFree) return;
+  log.info({ service: 'database' }, 'Waiting for another process that is preparing the database');
+  await session.query(sql`select pg_catalog.pg_advisory_lock(${key})`);
+}
+
+/** Creates the superuser that Plinth's objects belong to, or makes the existing role a superuser. */
+async function createAdmin(session: Client): Promise<void> {
+  const [row] = await session.query<{ exists: boolean }>(
+    sql`select exists (select from pg_catalog.pg_roles where rolname = 'supabase_admin') as exists`,
+  );
+  const verb = row?.exists ? 'alter' : 'create';
+  await session.exec(`${verb} role supabase_admin superuser createdb createrole replication bypassrls`);
 }
 
 async function isMember(session: Client, role: string): Promise<boolean> {

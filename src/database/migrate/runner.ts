@@ -8,9 +8,13 @@ import { DatabaseError } from '../errors.ts';
 import { superuserSearchPath } from '../superuser.ts';
 import type { PostgresErrorShape, Queryable } from '../types.ts';
 import { hashPrefix, type MigrationFile } from './files.ts';
+import { retryRoleChanges } from './retry-role-changes.ts';
 
-/** The key of the advisory lock, which is `plinth` in ASCII. */
-const lockKey = 0x706c696e7468;
+/**
+ * The key of the advisory lock that a process holds while it prepares a database, which is `plinth` in ASCII. On an
+ * external server, the lock also protects the roles and their passwords (../external/external.ts).
+ */
+export const preparationLockKey = 0x706c696e7468;
 
 const createLedger = `
 create schema if not exists _plinth;
@@ -62,7 +66,7 @@ export async function applyFiles(run: MigrationRun, files: readonly MigrationFil
   const known = await readLedger(run.session);
   warnOfChanges(files, known, run.log);
   if (files.every((file) => known.has(keyOf(file)))) return 0;
-  await run.session.exec(`select pg_advisory_lock(${lockKey});${createLedger}${dropOverloads}`);
+  await run.session.exec(`select pg_advisory_lock(${preparationLockKey});${createLedger}${dropOverloads}`);
   try {
     const applied = await readLedger(run.session);
     const pending = files.filter((file) => !applied.has(keyOf(file)));
@@ -74,7 +78,7 @@ export async function applyFiles(run: MigrationRun, files: readonly MigrationFil
     }
     return pending.length;
   } finally {
-    await run.session.exec(`select pg_advisory_unlock(${lockKey})`).catch(() => {});
+    await run.session.exec(`select pg_advisory_unlock(${preparationLockKey})`).catch(() => {});
   }
 }
 
@@ -156,9 +160,15 @@ select _plinth.guard_new_objects();
 insert into _plinth.migrations (room, version, name, hash) values (${values});
 commit`;
   try {
-    await run.session.exec(`${head}${file.text}${tail}`);
+    await retryRoleChanges(async () => {
+      try {
+        await run.session.exec(`${head}${file.text}${tail}`);
+      } catch (error) {
+        await run.session.exec('rollback').catch(() => {});
+        throw error;
+      }
+    });
   } catch (error) {
-    await run.session.exec('rollback').catch(() => {});
     throw new DatabaseError(
       'migration_failed',
       { file: describe(file), reason: explain(error, head, file) },

@@ -26,12 +26,18 @@ export interface Preflight {
 
 /**
  * Runs the preflight. `logins` contains the passwords of Plinth's roles, or is undefined if the passwords can't be
- * derived.
+ * derived. `beforeReading` is called before the facts are read, unless the server is behind a pooler in transaction mode.
  * @throws {DatabaseError} unreachable
  */
-export async function runPreflight(base: ConnectionOptions, logins: Logins | undefined): Promise<Preflight> {
+export async function runPreflight(
+  base: ConnectionOptions,
+  logins: Logins | undefined,
+  beforeReading?: (session: Client) => Promise<void>,
+): Promise<Preflight> {
   const { session, pooler } = await openSession(base);
   try {
+    // A pooler in transaction mode would give the lock to another client.
+    if (pooler !== 'transaction') await beforeReading?.(session);
     const authenticator = await tryAuthenticator(session, base, logins);
     const facts = await inReadOnlyTransaction(session, (tx) => readFacts(tx, { pooler, authenticator }));
     return { session, facts, findings: findingsOf(facts) };
