@@ -2,7 +2,7 @@
  * Generates the folder of extension control files that PostgreSQL searches before its own folder
  * (`extension_control_path`). The folder contains Plinth's own SQL-only extensions, pgTAP, the contrib modules that
  * users other than superusers can create, and a placeholder for each unavailable extension. PostgreSQL's own scripts
- * are copied with an additional statement at the beginning.
+ * are copied with additional statements at the beginning and at the end.
  */
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -31,7 +31,7 @@ export function prepareExtensionFolder(dataDir: string, binaries: Binaries): str
   const folder = join(work, 'extension');
   mkdirSync(folder, { recursive: true, mode: 0o755 });
   const write = (name: string, text: string) => writeFileSync(join(folder, name), text, { mode: 0o644 });
-  for (const { name, text } of own) write(name, text);
+  for (const { name, text } of own) write(name, isSuperuserScript(name, own) ? silenced(text) : text);
   const stockFiles = readdirSync(binaries.stockExtensions);
   for (const file of stockFiles.filter((each) => each.endsWith('.control'))) {
     const name = file.slice(0, -'.control'.length);
@@ -44,7 +44,7 @@ export function prepareExtensionFolder(dataDir: string, binaries: Binaries): str
     const amendment = amendedExtensions.includes(name) ? amendmentOf(name) : '';
     for (const script of stockFiles.filter((each) => each.startsWith(`${name}--`) && each.endsWith('.sql'))) {
       const text = readFileSync(join(binaries.stockExtensions, script), 'utf8');
-      write(script, `${silence}${text}\n${amendment}`);
+      write(script, silenced(`${text}\n${amendment}`));
     }
   }
   for (const { name, text } of pgtap)
@@ -64,10 +64,27 @@ const placeholders = Object.keys(missingExtensions).map((name) => [name, placeho
 const isTrusted = (control: string): boolean => /^\s*trusted\s*=\s*(true|on|yes|1)/m.test(control);
 
 /**
- * A statement that is inserted at the beginning of every script. Without this statement, the project's event triggers
- * would run as a superuser, because extension scripts run as a superuser.
+ * Turns event triggers off while a script runs. Without these statements, the project's event triggers would run as a
+ * superuser, because extension scripts run as a superuser. `SET LOCAL` in a script lasts until the end of the
+ * transaction and not only until the end of the script, so the last statement restores the previous value. Otherwise,
+ * all later statements of the transaction would run without Plinth's event triggers. If a script fails, PostgreSQL
+ * restores the value when it rolls back to the savepoint.
  */
-const silence = 'set local event_triggers = off;\n';
+const silence = `select pg_catalog.set_config('plinth.event_triggers', pg_catalog.current_setting('event_triggers'), true);
+set local event_triggers = off;
+`;
+const restoration = `
+select pg_catalog.set_config('event_triggers', pg_catalog.current_setting('plinth.event_triggers'), true);
+`;
+
+const silenced = (script: string): string => `${silence}${script}${restoration}`;
+
+/** Whether a file is the script of an extension that is created with the privileges of a superuser. */
+function isSuperuserScript(file: string, files: readonly ExtensionFile[]): boolean {
+  if (!file.endsWith('.sql')) return false;
+  const control = files.find(({ name }) => name === `${file.split('--')[0]}.control`)?.text ?? '';
+  return !/^\s*superuser\s*=\s*false/m.test(control);
+}
 
 const amendmentOf = (name: string): string => readFileSync(join(amendments, `${name}.sql`), 'utf8');
 
@@ -95,7 +112,7 @@ function stampOf(binaries: Binaries): string {
         files,
         placeholders,
         trustedContrib,
-        silence,
+        silenced(''),
         amendedExtensions,
       ]),
     )

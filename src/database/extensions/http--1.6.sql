@@ -1,5 +1,3 @@
--- Prevents the project's event triggers from running with the privileges of this script.
-set local event_triggers = off;
 -- Prevents project functions from replacing built-in functions that have the same names.
 set local search_path = pg_catalog, pg_temp;
 

@@ -1,6 +1,3 @@
--- Prevents the project's event triggers from running with the privileges of this script.
-set local event_triggers = off;
-
 -- Requests are rows of a queue. The process sends committed requests and stores the responses. The queue is a logged
 -- table here (upstream's is unlogged), so a crash doesn't lose any requests.
 create schema net;

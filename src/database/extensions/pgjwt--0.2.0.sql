@@ -1,6 +1,3 @@
--- Prevents the project's event triggers from running with the privileges of this script.
-set local event_triggers = off;
-
 create function url_encode(data bytea) returns text
 language sql immutable
 as $$ select translate(encode(data, 'base64'), E'+/=\n', '-_') $$;

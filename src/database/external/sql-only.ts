@@ -21,11 +21,7 @@ export function sqlOnlyFiles(installed: readonly string[]): MigrationFile[] {
 }
 
 /**
- * Converts a script to plain SQL. Inserts the name of pgcrypto's schema (`extensions`), and removes the statement that
- * sets `event_triggers`, because the migration runner does so on PostgreSQL versions that support this setting.
+ * Converts a script to plain SQL by inserting the name of pgcrypto's schema. The migration runner turns event triggers
+ * off, on PostgreSQL versions that support this setting.
  */
-function asPlainSql(script: string): string {
-  return script
-    .replace(/^set local event_triggers = off;$/m, '')
-    .replaceAll('@extschema:pgcrypto@', 'extensions');
-}
+const asPlainSql = (script: string): string => script.replaceAll('@extschema:pgcrypto@', 'extensions');

@@ -105,11 +105,16 @@ function keyOf(file: { readonly module: string; readonly version: string }): str
 
 /**
  * Hashes of earlier versions of files that had the same effect. The files were changed only so that they can also be
- * applied in other environments, such as by an account without superuser privileges.
+ * applied in other environments, such as by an account without superuser privileges, or because a later file makes the
+ * same change in existing databases.
  */
 const earlierHashes: ReadonlySet<string> = new Set([
   // storage/sql/0001_tables.sql
   'statements:0db2e2f6a143bf83d921dab64d7cc997b0645b425055b6687db9e1ad0c2e6a57',
+  // extensions/supabase_vault--0.3.1.sql
+  'statements:cde4811e81cec81d75c9a53680b190f9094e6d4480ffaea121e5d94a3f9e2709',
+  // extensions/pg_net--0.19.5.sql
+  'statements:c04263996490e4bcdb348cc6557fa0889ef1100a7662baa0f5bb6622a6b096dc',
 ]);
 
 /**
