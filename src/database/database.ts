@@ -20,6 +20,7 @@ import { applyFiles } from './migrate/runner.ts';
 import { createRequestPath, type RequestPathLimits } from './path/index.ts';
 import { createListenHub, createPools, type PoolsOptions } from './pool/index.ts';
 import { checkOutsideRole, checkRole } from './request-role.ts';
+import { announceSchema, answerSchemaRequests, listenerLocks } from './schema-requests.ts';
 import type {
   Database,
   DatabaseInfo,
@@ -248,6 +249,7 @@ export function openDatabase(
   const hub = createListenHub({
     connectOptions: () => target('authenticator'),
     onError: (error) => log.warn({ service: 'database', error }, 'The LISTEN connection failed'),
+    locks: listenerLocks,
   });
   const runFiles = async (sets: readonly MigrationSet[]): Promise<number> => {
     const { admin } = server;
@@ -310,6 +312,8 @@ export function openDatabase(
     ],
     requestPath,
     listen: hub.listen,
+    answerSchemaRequests: (load) => answerSchemaRequests(hub, load),
+    announceSchema: () => announceSchema(target('postgres')),
     connectReplication: () => connectReplication(target('supabase_replication_admin')),
     async checkLogins() {
       await Promise.all(checkedRoles.map((role) => checkLogin(target(role))));

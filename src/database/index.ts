@@ -41,6 +41,7 @@ export {
 } from './other.ts';
 export type { RequestPathLimits } from './path/index.ts';
 export { openRemote, type Remote, type RemoteOptions } from './remote.ts';
+export { announceSchema } from './schema-requests.ts';
 export { readSizes, readStatistics } from './statistics.ts';
 export { openTextSession, type ScriptResult, type TextSession } from './text-session.ts';
 export type * from './types.ts';

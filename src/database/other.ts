@@ -3,12 +3,14 @@
  */
 import { type CopySession, openCopySession } from './copy-session.ts';
 import { createPools } from './pool/index.ts';
+import { announceSchema } from './schema-requests.ts';
 import { ownSessionSettings } from './superuser.ts';
-import type { Pool, PostgresErrorShape } from './types.ts';
+import type { Database, Pool, PostgresErrorShape } from './types.ts';
 import { Client, type ConnectionOptions, parseConnectionString } from './wire/index.ts';
 
 export interface OtherDatabase {
   readonly pool: Pool;
+  readonly announceSchema: Database['announceSchema'];
   stop(): Promise<void>;
 }
 
@@ -34,7 +36,11 @@ export async function openOtherDatabase(
   };
   const options = session === 'inspect' ? await inspectionTarget(target) : target;
   const pools = createPools({ connectOptions: () => options, max: 1 });
-  return { pool: pools.pool('postgres'), stop: () => pools.end() };
+  return {
+    pool: pools.pool('postgres'),
+    announceSchema: () => announceSchema(options),
+    stop: () => pools.end(),
+  };
 }
 
 /**

@@ -480,6 +480,16 @@ export interface Database {
     onReconnect?: () => void,
     onLost?: () => void,
   ): Promise<() => Promise<void>>;
+  /**
+   * Replies to {@link Database.announceSchema} of any process once `load` has resolved with true. Resolves when requests
+   * can be received. Returns a function that stops replying.
+   */
+  answerSchemaRequests(load: () => Promise<boolean>): Promise<() => Promise<void>>;
+  /**
+   * Notifies all servers of this database that the schema has changed, and waits until their REST services have loaded
+   * it, for at most 10 seconds. Returns the number of servers that haven't loaded it yet.
+   */
+  announceSchema(): Promise<number>;
   /** Opens a replication connection to the database (`replication=database`) as supabase_replication_admin. */
   connectReplication(): Promise<ReplicationConnection>;
   /** Signs in as each role that the services use. @throws if the server can't be reached or rejects a role */

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { missingExtensions } from '../database/index.ts';
 import type { Database, MigrationSet } from '../database/types.ts';
 import type { Logger } from '../kernel/log.ts';
+import { announcing } from './announcing.ts';
 import { type BucketDeps, seedBuckets } from './buckets.ts';
 import { describeFailures, type SkippedStatement, summaryOf } from './core/failures.ts';
 import { readMigrationFolder, readSources } from './files.ts';
@@ -19,6 +20,7 @@ import { disableUserEventTriggers } from './privileged.ts';
 import { deleteFailures, insertStep, selectFailures, selectSteps } from './queries.ts';
 import type { ProjectDeps } from './types.ts';
 
+export { announcing } from './announcing.ts';
 export { type Baseline, type BaselineOptions, type EmptyDatabase, makeBaseline } from './baseline.ts';
 export { bucketSettings, seedBuckets } from './buckets.ts';
 export { type DataStatement, dataStatements } from './core/data-statements.ts';
@@ -169,20 +171,22 @@ export async function migrateUp(
 ): Promise<string[]> {
   const pending = pendingMigrations(await listMigrations(deps), options.includeAll);
   if (pending.length === 0) return [];
-  await withUserSession(deps, async (session, privileged) => {
-    const { database, projectDir, onProgress } = deps;
-    const files = () => readSources(join(projectDir, 'supabase'));
-    await reportingPlaceholders({ database, files, report: onProgress }, () =>
-      applyMigrations(pending, {
-        session,
-        privileged,
-        quiet: false,
-        embedded: database.info.embedded ? { missing: missingExtensions } : undefined,
-        readSources: files,
-        onProgress,
-      }),
-    );
-  });
+  const { database, projectDir, onProgress } = deps;
+  await announcing(database, onProgress, () =>
+    withUserSession(deps, async (session, privileged) => {
+      const files = () => readSources(join(projectDir, 'supabase'));
+      await reportingPlaceholders({ database, files, report: onProgress }, () =>
+        applyMigrations(pending, {
+          session,
+          privileged,
+          quiet: false,
+          embedded: database.info.embedded ? { missing: missingExtensions } : undefined,
+          readSources: files,
+          onProgress,
+        }),
+      );
+    }),
+  );
   return pending.map(({ shownPath }) => shownPath);
 }
 

@@ -10,19 +10,43 @@ import type { SkippedStatement } from './core/failures.ts';
  */
 const withoutFlush = 'set local synchronous_commit = off;';
 
+/** The settings for Plinth's own statements in a user's transaction. */
+const shield = {
+  role: 'none',
+  search_path: '',
+  client_encoding: 'UTF8',
+  statement_timeout: '0',
+  lock_timeout: '0',
+  row_security: 'on',
+} as const;
+
+const eachSetting = (call: (name: string, value: string) => string): string =>
+  `select ${Object.entries(shield)
+    .map(([name, value]) => call(name, value))
+    .join()};`;
+const saveAll = eachSetting(
+  (name) => `pg_catalog.set_config('plinth.file_${name}', pg_catalog.current_setting('${name}'), true)`,
+);
+const shieldAll = eachSetting((name, value) => `pg_catalog.set_config('${name}', '${value}', true)`);
+const restoreAll = eachSetting(
+  (name) => `pg_catalog.set_config('${name}', pg_catalog.current_setting('plinth.file_${name}'), true)`,
+);
+
 /**
- * Changes settings before Plinth's own statements run in a user's transaction. With these settings, Plinth's statements
- * run as the login role and refer to the intended objects, regardless of the role, search_path or timeout that the file
- * has set. The changed settings end with the transaction, so the file's own settings apply to its later statements.
+ * Runs Plinth's own statements in a user's transaction, with settings that make them run as the login role and refer to
+ * the intended objects, regardless of the role, search_path or timeout that the file has set. Afterward, the file's
+ * settings apply again, because its deferred triggers run when the transaction is committed. The server keeps the
+ * file's settings, because they may contain characters that can't be decoded in the file's encoding.
  */
-export async function shieldFromFile(tx: Queryable, isFlushedLater = false): Promise<void> {
-  await tx.exec(`
-    set local role none;
-    set local search_path = '';
-    set local client_encoding = 'UTF8';
-    set local statement_timeout = 0;
-    set local lock_timeout = 0;
-    set local row_security = on${isFlushedLater ? `;${withoutFlush}` : ''}`);
+export async function shieldedFromFile<T>(
+  tx: Queryable,
+  isFlushedLater: boolean,
+  work: () => Promise<T>,
+): Promise<T> {
+  await tx.exec(`${saveAll}${shieldAll}${isFlushedLater ? withoutFlush : ''}`);
+  const result = await work();
+  await tx.exec(restoreAll);
+  return result;
 }
 
 /** Whether the file has made the transaction read-only. Such a transaction can't become writable again. */

@@ -1,7 +1,7 @@
 /**
  * Runs one of the user's SQL files. If PostgreSQL allows it, the file is applied either completely or not at all. If a
  * statement fails, the error identifies this statement. Plinth's own statements run in the same transaction as the
- * file's after {@link shieldFromFile}, so the file's changes to settings don't affect them.
+ * file's within {@link shieldedFromFile}, so the file's changes to settings don't affect them.
  */
 
 import { createHash } from 'node:crypto';
@@ -17,7 +17,7 @@ import {
   deleteProgress,
   isReadOnlyTransaction,
   selectProgress,
-  shieldFromFile,
+  shieldedFromFile,
   upsertProgress,
 } from './queries.ts';
 import { type TypesFile, typesFileNaming } from './types-files.ts';
@@ -177,23 +177,29 @@ class FileRun {
   /** Records that the step is complete. Returns false if the file has made the transaction read-only. */
   async #book(tx: Queryable, number: number): Promise<boolean> {
     try {
-      await shieldFromFile(tx, this.#options.isFlushedLater);
-      if (await isReadOnlyTransaction(tx)) return false;
-      if (number < this.#steps.length - 1) {
-        await upsertProgress(tx, this.#file.shownPath, this.#progress(number + 1));
-      } else {
-        if (number > 0) await deleteProgress(tx, this.#file.shownPath);
-        await this.#options.record(
-          tx,
-          this.#statements.flatMap(({ text }, index) => (this.#skipped.has(index) ? [] : [text])),
-        );
-        await this.#options.keepGoing?.record?.(tx, this.#file.shownPath);
-      }
-      return true;
+      return await shieldedFromFile(tx, this.#options.isFlushedLater === true, async () => {
+        if (await isReadOnlyTransaction(tx)) return false;
+        await this.#record(tx, number);
+        return true;
+      });
     } catch (error) {
       if (!isPostgresError(error)) throw error;
       throw this.#failed('record_failed', number, error);
     }
+  }
+
+  async #record(tx: Queryable, number: number): Promise<void> {
+    if (number < this.#steps.length - 1) {
+      await upsertProgress(tx, this.#file.shownPath, this.#progress(number + 1));
+      return;
+    }
+    if (number > 0) await deleteProgress(tx, this.#file.shownPath);
+    const applied = this.#statements.filter((_, index) => !this.#skipped.has(index));
+    await this.#options.record(
+      tx,
+      applied.map(({ text }) => text),
+    );
+    await this.#options.keepGoing?.record?.(tx, this.#file.shownPath);
   }
 
   /**

@@ -117,6 +117,7 @@ export function createRest({
     snapshot: () => state.snapshot(),
   };
   let listening: Promise<void> | undefined;
+  let stopAnswering: (() => Promise<void>) | undefined;
   const ping = (anonRole: string | undefined) => {
     const role = anonRole ?? 'authenticator';
     return database.requestPath.execute({
@@ -165,10 +166,19 @@ export function createRest({
     },
     async start(options) {
       if (listening === undefined || options?.hasChanged !== false) state.start();
+      // The schema may have changed after `warm` read it.
+      if (listening !== undefined && options?.hasChanged !== false) await state.settled();
       await (listening ?? state.listenOn(CHANNEL));
+      stopAnswering = await database.answerSchemaRequests(async () => {
+        await state.settled();
+        return state.isCurrent();
+      });
     },
     prepared: () => state.settled(),
-    stop: () => state.stop(),
+    async stop() {
+      await stopAnswering?.();
+      await state.stop();
+    },
     health: () => state.fault(),
     async check() {
       // The first call waits until the schema has been loaded.

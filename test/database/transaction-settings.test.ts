@@ -78,7 +78,10 @@ describe('extension scripts', () => {
     ['an extension with dependencies', 'create extension earthdistance cascade'],
     ['an update', `create extension pg_trgm version '1.3'; alter extension pg_trgm update`],
     ['Plinth’s own extension', 'create extension pg_cron; create extension pgmq'],
-    ['a caught error after the script', 'do $$ begin create extension cube; perform 1/0; exception when others then end $$'],
+    [
+      'a caught error after the script',
+      'do $$ begin create extension cube; perform 1/0; exception when others then end $$',
+    ],
     [
       'a caught error in the script',
       `create function public.cube_in(cstring) returns int language internal as 'int4in';
@@ -95,7 +98,7 @@ describe('extension scripts', () => {
       `savepoint one; create extension cube; rollback to one; create extension seg; release one`,
     ],
     [
-      'a function with settings of its own',
+      'a function that sets its search path',
       `create function public.make() returns void language plpgsql set search_path = public
          as $$ begin create extension cube; end $$;
        select public.make()`,
@@ -118,7 +121,9 @@ describe('extension scripts', () => {
     await admin.transaction(
       async (tx) => {
         await tx.exec('create extension cube');
-        expect(await tx.query(sql`select current_setting('event_triggers') as value`)).toEqual([{ value: 'off' }]);
+        expect(await tx.query(sql`select current_setting('event_triggers') as value`)).toEqual([
+          { value: 'off' },
+        ]);
       },
       { end: 'rollback' },
     );
@@ -136,9 +141,18 @@ describe('notifications of the REST service', () => {
   });
 
   test.each([
-    ['a table after an extension', 'create extension cube; create table public.later (id int)', 'drop table public.later; drop extension cube'],
+    [
+      'a table after an extension',
+      'create extension cube; create table public.later (id int)',
+      'drop table public.later; drop extension cube',
+    ],
     ['the functions of an extension', 'create extension seg schema public', 'drop extension seg'],
-    ['an update of an extension', `create extension pg_trgm version '1.3'`, 'drop extension pg_trgm', 'alter extension pg_trgm update'],
+    [
+      'an update of an extension',
+      `create extension pg_trgm version '1.3'`,
+      'drop extension pg_trgm',
+      'alter extension pg_trgm update',
+    ],
   ])('%s', async (_, create, drop, change?: string) => {
     await postgres.exec(`begin; ${create}; commit`);
     await expect.poll(() => seen, { timeout: 20_000 }).toContain('reload schema');

@@ -53,6 +53,33 @@ test('CREATE INDEX CONCURRENTLY works on a running project', async () => {
   );
 });
 
+test('deferred triggers run with the file’s settings', async () => {
+  const project = await projectWith({
+    'migrations/1_a.sql': `
+      create schema app;
+      create table app.notes (id int);
+      create table app.seen (id int, role text, path text, timeout text);
+      create function app.note() returns trigger language plpgsql as $$ begin
+        insert into seen values (new.id, current_setting('role'), current_setting('search_path'), current_setting('statement_timeout'));
+        return new;
+      end $$;
+      create constraint trigger note after insert on app.notes deferrable initially deferred
+        for each row execute function app.note();
+      grant all on all tables in schema app to service_role;
+      grant usage on schema app to service_role;`,
+    'migrations/2_b.sql': `
+      set search_path = app, public; set statement_timeout = '60s'; set role service_role;
+      insert into notes values (1)`,
+  });
+  await project.start();
+  expect(await project.values('select row_to_json(s) from app.seen s')).toEqual([
+    { id: 1, role: 'service_role', path: 'app, public', timeout: '1min' },
+  ]);
+  expect(
+    await project.values(`select version from supabase_migrations.schema_migrations order by version`),
+  ).toEqual(['1', '2']);
+});
+
 test('without a history table, all migrations are listed as pending', async () => {
   const project = await projectWith({ 'migrations/1_a.sql': 'select 1' });
   const [only] = await listMigrations(project.deps);

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import { loadConfig, shellEnvironment } from '../../config/index.ts';
 import { openOtherDatabase } from '../../database/index.ts';
-import { type PushPlan, planPush, push } from '../../project/index.ts';
+import { announcing, type PushPlan, planPush, push } from '../../project/index.ts';
 import { type Command, type Input, projectOptions, UsageError } from '../command.ts';
 import { shownTarget } from '../core/linked-target.ts';
 import { CommandError } from '../errors.ts';
@@ -69,7 +69,7 @@ export const dbPush: Command = {
       say([`To ${shown}:`, ...linesOf(plan)].join('\n'));
       if (!input.flag('dry-run')) {
         if (!(await isAgreed(input))) return 1;
-        await push(deps, plan);
+        await announcing(other, say, () => push(deps, plan));
       }
       print('Finished db push.');
       return 0;

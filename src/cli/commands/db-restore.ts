@@ -1,5 +1,7 @@
 import { existsSync } from 'node:fs';
+import { announceSchema } from '../../database/index.ts';
 import { readDumpFile, restoreDump } from '../../dump/index.ts';
+import { announcing } from '../../project/index.ts';
 import { type Command, projectOptions, UsageError } from '../command.ts';
 import { CommandError } from '../errors.ts';
 import { withAbort } from '../interruption.ts';
@@ -32,14 +34,16 @@ export const dbRestore: Command = {
     if (file !== '-' && !existsSync(file)) throw new CommandError(`The file ${file} doesn't exist.`);
     const report = await withAbort((signal) =>
       withTarget(locationOf(input), input, (target) =>
-        restoreDump({
-          target,
-          chunks: file === '-' ? process.stdin : readDumpFile(file),
-          keepGoing: input.flag('keep-going'),
-          onSkip: (message) => say(`Skipped: ${message}`),
-          onProgress: say,
-          signal,
-        }),
+        announcing({ announceSchema: () => announceSchema(target) }, say, () =>
+          restoreDump({
+            target,
+            chunks: file === '-' ? process.stdin : readDumpFile(file),
+            keepGoing: input.flag('keep-going'),
+            onSkip: (message) => say(`Skipped: ${message}`),
+            onProgress: say,
+            signal,
+          }),
+        ),
       ),
     );
     print(

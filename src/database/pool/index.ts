@@ -1,4 +1,4 @@
 /** Connection pools, one per login role. */
 export { PoolEndedError, PoolFullError, PoolTimeoutError } from './errors.ts';
-export { createListenHub, type ListenHub } from './listen.ts';
+export { createListenHub, type ListenerLocks, type ListenHub } from './listen.ts';
 export { createPools, type Pools, type PoolsOptions } from './pools.ts';

@@ -3,7 +3,7 @@
  * whenever it is lost.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { quoteIdentifier } from '../../kernel/sql.ts';
+import { quoteIdentifier, sql } from '../../kernel/sql.ts';
 import { Client, type ConnectionOptions, type Notification } from '../wire/index.ts';
 
 interface Listener {
@@ -25,8 +25,16 @@ export interface ListenHub {
     onReconnect?: () => void,
     onLost?: () => void,
   ): Promise<() => Promise<void>>;
+  /** Sends a notification on the listening connection. Does nothing while the connection is lost. */
+  notify(channel: string, payload: string): Promise<void>;
   end(): Promise<void>;
 }
+
+/**
+ * The keys of the shared advisory lock that the connection holds while it listens on a channel. Other sessions can find
+ * the channel's listeners by their locks.
+ */
+export type ListenerLocks = ReadonlyMap<string, readonly [number, number]>;
 
 const FIRST_DELAY_MS = 50;
 const MAX_DELAY_MS = 5_000;
@@ -35,6 +43,7 @@ export function createListenHub(options: {
   readonly connectOptions: () => ConnectionOptions;
   /** Called if a listener throws, or if the connection can't be replaced yet. */
   readonly onError?: (error: unknown) => void;
+  readonly locks?: ListenerLocks;
 }): ListenHub {
   const listeners = new Set<Listener>();
   const stopping = new AbortController();
@@ -78,7 +87,7 @@ export function createListenHub(options: {
       try {
         const fresh = await open();
         const channels = new Set([...listeners].map(({ channel }) => channel));
-        await fresh.exec([...channels].map((channel) => `listen ${quoteIdentifier(channel)}`).join(';'));
+        await fresh.exec([...channels].map(subscription).join(';'));
         live = fresh;
         for (const { onReconnect } of listeners) if (onReconnect !== undefined) guarded(onReconnect);
         return fresh;
@@ -96,6 +105,13 @@ export function createListenHub(options: {
       throw error;
     }
   };
+  const lockCall = (name: string, channel: string) => {
+    const keys = options.locks?.get(channel);
+    return keys === undefined ? '' : `;select pg_catalog.${name}(${keys.join()})`;
+  };
+  // The connection never waits for the lock. If another session holds it exclusively, this listener isn't found.
+  const subscription = (channel: string) =>
+    `listen ${quoteIdentifier(channel)}${lockCall('pg_try_advisory_lock_shared', channel)}`;
   const hasListener = (channel: string) => [...listeners].some((listener) => listener.channel === channel);
 
   return {
@@ -105,7 +121,7 @@ export function createListenHub(options: {
       listeners.add(listener);
       try {
         client ??= openFirst();
-        await (await client).exec(`listen ${quoteIdentifier(channel)}`);
+        await (await client).exec(subscription(channel));
       } catch (error) {
         listeners.delete(listener);
         throw error;
@@ -114,8 +130,13 @@ export function createListenHub(options: {
         if (!listeners.delete(listener) || hasListener(channel)) return;
         // UNLISTEN is needed only on an open connection, because a connection that is still being opened won't receive
         // LISTEN for this channel.
-        await live?.exec(`unlisten ${quoteIdentifier(channel)}`).catch(() => {});
+        await live
+          ?.exec(`unlisten ${quoteIdentifier(channel)}${lockCall('pg_advisory_unlock_shared', channel)}`)
+          .catch(() => {});
       };
+    },
+    async notify(channel, payload) {
+      await live?.query(sql`select pg_catalog.pg_notify(${channel}, ${payload})`);
     },
     async end() {
       stopping.abort();
