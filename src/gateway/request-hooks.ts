@@ -6,6 +6,7 @@ import type { FastifyInstance } from 'fastify';
 import { setGatewayHeaders } from '../kernel/gateway-headers.ts';
 import { type RequestRecord, Trace, traces } from '../kernel/trace.ts';
 import type { Keys } from '../keys/types.ts';
+import { encodeLocation } from '../shared/header-text.ts';
 import type { createAdmission } from './admission.ts';
 import { type Forwarder, takeSampling } from './forward.ts';
 import { identify } from './identify.ts';
@@ -43,6 +44,10 @@ export function recordRoutes(app: FastifyInstance, routes: Route[]): void {
 export function finishHeads(app: FastifyInstance): void {
   app.addHook('onSend', (request, reply, _payload, done) => {
     setGatewayHeaders(reply);
+    // Node rejects URLs with characters above U+00FF, and would reject them only after the service has used the link or
+    // code for which it sends the redirect.
+    const location = reply.getHeader('location');
+    if (typeof location === 'string') reply.header('location', encodeLocation(location));
     // Fastify would close the connection if a body is too large. A client that is still sending the body would then
     // receive a connection reset instead of the error. Therefore, the server reads and discards the rest of the body,
     // as Node does after any other response.

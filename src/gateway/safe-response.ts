@@ -5,6 +5,7 @@
 import type { IncomingMessage, OutgoingHttpHeader, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { ServerResponse as NodeResponse } from '../kernel/http.ts';
 import type { Documents } from '../kernel/service.ts';
+import { sendableHeader } from '../shared/header-text.ts';
 import { safeHead } from '../shared/response-head.ts';
 
 type Headers = OutgoingHttpHeaders | OutgoingHttpHeader[];
@@ -16,6 +17,17 @@ export class SafeResponse<Request extends IncomingMessage = IncomingMessage> ext
     const reason = typeof rest[0] === 'string' ? rest[0] : undefined;
     const given = typeof rest[0] === 'object' ? rest[0] : rest[1];
     const head = this.#takeOver(listOf(given));
+    try {
+      return this.#write(status, reason, head);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ERR_INVALID_CHAR') throw error;
+      // Node adds the headers that precede the invalid header.
+      for (const name of this.getHeaderNames()) this.removeHeader(name);
+      return this.#write(status, reason, sendable(head));
+    }
+  }
+
+  #write(status: number, reason: string | undefined, head: unknown[]): this {
     const safe = safeHead(status, head, this.documents) as OutgoingHttpHeader[];
     return reason === undefined ? super.writeHead(status, safe) : super.writeHead(status, reason, safe);
   }
@@ -47,6 +59,13 @@ function listOf(headers: Headers | undefined): unknown[] {
   for (const name of Object.keys(headers)) push(list, name, headers[name]);
   return list;
 }
+
+/**
+ * Encodes the values that Node rejects, so that the text in a header can't cause a response to fail. The values are
+ * encoded only after Node has rejected one of them, because almost no response has such values.
+ */
+const sendable = (head: readonly unknown[]): unknown[] =>
+  head.map((item, index) => (index % 2 === 1 && typeof item === 'string' ? sendableHeader(item) : item));
 
 function push(list: unknown[], name: string, value: unknown): void {
   if (Array.isArray(value)) for (const one of value) list.push(name, one);

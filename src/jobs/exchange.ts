@@ -7,6 +7,7 @@ import type { Agent, ClientRequest, IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import { request as httpRequest } from '../kernel/http.ts';
 import { scopeOf } from '../shared/address-scope.ts';
+import { headerText } from '../shared/header-text.ts';
 import { createPublicLookup } from '../shared/public-lookup.ts';
 import { refuseTunnel } from '../shared/refuse-tunnel.ts';
 import { type Destination, type DestinationRules, destinationOf } from './core/destination.ts';
@@ -127,7 +128,8 @@ function open(
   const given = request.headers.filter(
     ([name]) => !['content-length', 'transfer-encoding'].includes(name.toLowerCase()),
   );
-  const headers = given.flat();
+  // The text comes from SQL. curl, which upstream uses, also sends it as UTF-8.
+  const headers = given.flatMap(([name, value]) => [name, Buffer.from(value, 'utf8').toString('latin1')]);
   const has = (name: string): boolean => given.some(([key]) => key.toLowerCase() === name);
   if (!has('host')) headers.push('host', host);
   if (!has('accept')) headers.push('accept', '*/*');
@@ -167,7 +169,10 @@ async function readResponse(response: IncomingMessage): Promise<ExchangeResponse
   }
   const headers: [string, string][] = [];
   for (let index = 0; index < response.rawHeaders.length; index += 2) {
-    headers.push([response.rawHeaders[index] as string, response.rawHeaders[index + 1] as string]);
+    headers.push([
+      response.rawHeaders[index] as string,
+      headerText(response.rawHeaders[index + 1] as string),
+    ]);
   }
   return { status: response.statusCode ?? 0, headers, body: Buffer.concat(chunks) };
 }

@@ -2,6 +2,7 @@
  * Runs a REST request within the process to preview the response that an app would get. The transaction of the request
  * can be rolled back.
  */
+import { encodeHeader } from '../shared/header-text.ts';
 import { isStored } from './core/body.ts';
 import type { RestRequest } from './core/request.ts';
 import type { RestResponse } from './core/respond.ts';
@@ -12,7 +13,7 @@ export interface RestAttempt {
   readonly path: string;
   /** The query string without `?`. */
   readonly query: string;
-  /** The request headers by lowercase name, including the header with the token, as in a request from an app. */
+  /** The request headers by lowercase name, including the header with the token, as in a request from an app, but not encoded. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   /** Whether the transaction is rolled back even if the request succeeds. */
@@ -31,7 +32,10 @@ export type Attempt = (attempt: RestAttempt, maxBytes: number) => Promise<Attemp
 export const createAttempt =
   (handle: (request: RestRequest) => Promise<RestResponse>): Attempt =>
   async ({ body, ...attempt }, maxBytes) => {
-    const response = await handle({ ...attempt, body: Buffer.from(body) });
+    const headers = Object.fromEntries(
+      Object.entries(attempt.headers).map(([name, value]) => [name, encodeHeader(value)]),
+    );
+    const response = await handle({ ...attempt, headers, body: Buffer.from(body) });
     try {
       const { bytes, isCut } = await beginning(response, maxBytes);
       return { status: response.status, text: bytes.toString('utf8'), isCut };

@@ -11,6 +11,7 @@ import type { IncomingMessage } from 'node:http';
 import { isIP, type LookupFunction } from 'node:net';
 import { request as httpRequest } from '../kernel/http.ts';
 import { type AddressScope, scopeOf } from './address-scope.ts';
+import { headerText } from './header-text.ts';
 import { createPublicLookup, type Resolve } from './public-lookup.ts';
 import { refuseTunnel } from './refuse-tunnel.ts';
 
@@ -192,10 +193,11 @@ async function readResponse(response: IncomingMessage): Promise<OutgoingResponse
   }
   const status = response.statusCode ?? 0;
   const isRedirect = status >= 300 && status < 400 && status !== 304;
+  const { location } = response.headers;
   return {
     status,
     contentType: response.headers['content-type'] ?? '',
     text: Buffer.concat(chunks).toString('utf8'),
-    location: isRedirect ? response.headers.location : undefined,
+    location: isRedirect && location !== undefined ? headerText(location) : undefined,
   };
 }

@@ -8,6 +8,7 @@ import { createServer } from '../kernel/http.ts';
 import { originForm } from '../kernel/origin-form.ts';
 import { hostnameOf } from '../kernel/request-origin.ts';
 import { AddressCounts, isCountedAddress } from '../shared/address-counts.ts';
+import { decodeHeader, encodeLocation } from '../shared/header-text.ts';
 
 export interface HttpPort {
   /** Resolves with the port. @throws {Error} such as EADDRINUSE, as thrown by Node. */
@@ -50,7 +51,8 @@ export function createHttpPort(originOf: OriginOf): HttpPort {
     } else if (path.startsWith('/')) {
       // Clients that follow a redirect with status 308 keep the method and the body (RFC 9110 section 15.4.9). The
       // redirect doesn't copy the host from the request.
-      response.writeHead(308, { location: `${originOf(hostnameOf(headers.host))}${path}` }).end();
+      const location = `${originOf(hostnameOf(headers.host))}${decodeHeader(path)}`;
+      response.writeHead(308, { location: encodeLocation(location) }).end();
     } else {
       response.writeHead(400).end();
     }

@@ -52,6 +52,15 @@ const plain: Service = service('plain', {
       setGatewayHeaders(reply);
       reply.raw.end('by hand');
     });
+    app.get('/any-text', (_request, reply) => {
+      reply.header('x-text', '日本\r\nx-injected: 1').header('location', 'http://localhost/é').send('ok');
+    });
+    app.get('/any-text-by-hand', (_request, reply) => {
+      reply.hijack();
+      setGatewayHeaders(reply);
+      reply.raw.writeHead(200, ['x-text', '日本\r\nx-injected: 1', 'x-bytes', '\u00c3\u00a9\n']);
+      reply.raw.end(Buffer.from('ok'));
+    });
     const schema = {
       querystring: { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] },
     };
@@ -241,6 +250,27 @@ describe('services', () => {
     expect((await json('/plain/v1/named?n=1')).body.message).toContain("'name'");
     expect((await server.fetch('/plain/v1/named?name=x')).status).toBe(200);
     expect((await json('/plain/v1/counted?n=6')).body).toEqual({ n: 6 });
+  });
+});
+
+describe('text in headers', () => {
+  const injected = '%E6%97%A5%E6%9C%AC%0D%0Ax-injected: 1';
+  it('can’t make a response fail or add a header', async () => {
+    const { status, headers } = await server.fetch('/plain/v1/any-text');
+    expect([status, headers.get('x-injected'), headers.get('x-text')]).toEqual([200, null, injected]);
+    expect(headers.get('location')).toBe('http://localhost/%C3%A9');
+  });
+
+  it('that a service writes directly is sent once, with the gateway’s headers, and bytes stay bytes', async () => {
+    const text = await server.raw(
+      'GET /plain/v1/any-text-by-hand HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
+    );
+    const lines = text.toLowerCase().split('\r\n');
+    const named = (name: string) => lines.filter((line) => line.startsWith(`${name}:`));
+    expect([named('x-text').length, named('x-request-id').length, named('x-injected')]).toEqual([1, 1, []]);
+    expect(named('x-content-type-options')).toHaveLength(1);
+    // The harness reads each byte as one character.
+    expect(text).toContain('x-bytes: Ã©%0A\r\n');
   });
 });
 

@@ -129,6 +129,25 @@ describe('sent requests', () => {
     await other.close();
   });
 
+  test('send headers as UTF-8', async () => {
+    const response = await ask(
+      `net.http_get('${target.url}/', headers => '{"X-Latin":"é","X-Above":"日本🦊","X-Quotes":"a\\"b"}')`,
+    );
+    expect(response).toMatchObject({ status: 200 });
+    const text = (name: string) => Buffer.from(String(target.arrived[0]?.headers[name]), 'latin1').toString();
+    expect([text('x-latin'), text('x-above'), text('x-quotes')]).toEqual(['é', '日本🦊', 'a"b']);
+  });
+
+  test('follow a redirect whose URL isn’t encoded', async () => {
+    target.answer((request, response) =>
+      request.url === '/first'
+        ? response.writeHead(302, { location: Buffer.from('/日本?é').toString('latin1') }).end()
+        : response.end('there'),
+    );
+    expect(await ask(`net.http_get('${target.url}/first')`)).toMatchObject({ content: 'there' });
+    expect(target.arrived.at(-1)?.url).toBe(encodeURI('/日本?é'));
+  });
+
   test('don’t wait for a slow request', async () => {
     let finish = (): void => undefined;
     target.answer((request, response) => {

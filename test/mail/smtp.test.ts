@@ -163,6 +163,31 @@ describe('with a trusted certificate', () => {
       await server.stop();
     }
   });
+
+  test('text of every kind is one encoded header', async () => {
+    const server = await startServer();
+    const texts = [
+      'é',
+      'a\u0085b',
+      '日本',
+      '🦊'.repeat(100),
+      'a\ud800b',
+      `a"b\\c<d>, e@f.example`,
+      'a\tb\u0001',
+    ];
+    try {
+      for (const text of texts) await send({ ...server.smtp, sender_name: text }, { subject: text });
+      expect(server.received).toHaveLength(texts.length);
+      for (const { from, to, message } of server.received) {
+        const lines = headersOf(message);
+        expect([from, to]).toEqual(['app@example.com', ['ann@example.com']]);
+        expect(lines.filter((line) => /^(?:From|To|Subject):/.test(line))).toHaveLength(3);
+        for (const line of lines) expect(line).toMatch(/^[\t\x20-\x7e]*$/);
+      }
+    } finally {
+      await server.stop();
+    }
+  });
 });
 
 test.each([

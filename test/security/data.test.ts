@@ -399,7 +399,7 @@ describe('content that users store', () => {
       const { headers } = await world.call(`/storage/v1/object/public/open/page?download=${query}`);
       expect(headers.get('x-evil')).toBeNull();
       expect(headers.get('content-disposition')).toMatch(
-        /^attachment; filename=[\w%.-]*; filename\*=UTF-8''[\w%.-]*$/,
+        /^attachment; filename="[^"\\]*"; filename\*=UTF-8''[\w%.-]*$/,
       );
     }
     const pool = world.backend.database.pool('supabase_storage_admin');

@@ -208,7 +208,7 @@ describe('signed URLs', () => {
     expect(response.headers.get('expires')).toBeTruthy();
     expect(response.headers.get('cache-control')).toBeNull();
     expect(response.headers.get('content-disposition')).toBe(
-      "attachment; filename=%C3%A4%20b.txt; filename*=UTF-8''%C3%A4%20b.txt",
+      `attachment; filename="_ b.txt"; filename*=UTF-8''%C3%A4%20b.txt`,
     );
     expect((await files().createSignedUrl('signed/none', 60)).error).toMatchObject({ statusCode: '404' });
     const several = await files().createSignedUrls(['signed/a.txt', 'none'], 60);

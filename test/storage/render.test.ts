@@ -153,12 +153,14 @@ describe('formats', () => {
 describe('responses', () => {
   test('have headers for the transformation and can be cached', async () => {
     const response = await ask(
-      'photo.jpg?width=20&height=20&quality=50&gravity=fp&x_offset=0&y_offset=1&download=a.jpg',
+      'photo.jpg?width=20&height=20&quality=50&gravity=fp&x_offset=0&y_offset=1&download=my%20cat%27s.jpg',
     );
     expect(response.headers.get('x-transformations')).toBe(
       'height:20,width:20,resizing_type:fill,quality:50,gravity:fp:0:1',
     );
-    expect(response.headers.get('content-disposition')).toContain('filename=a.jpg');
+    expect(response.headers.get('content-disposition')).toBe(
+      `attachment; filename="my cat's.jpg"; filename*=UTF-8''my%20cat%27s.jpg`,
+    );
     expect(response.headers.get('cache-control')).toBe('max-age=3600');
     expect(response.headers.get('x-content-type-options')).toBe('nosniff');
     const etag = response.headers.get('etag') ?? '';

@@ -1,6 +1,7 @@
 /** Sends pages that several routes use as responses. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AuthRejection } from '../../shared/auth-rejection.ts';
+import { encodeLocation } from '../../shared/header-text.ts';
 import { retryAfterOf } from '../../shared/retry-after.ts';
 import type { Send } from './page-names.ts';
 
@@ -25,6 +26,6 @@ export function sendLimited(send: Send, request: FastifyRequest, reply: FastifyR
  * provider.
  */
 export function openElsewhere(send: Send, request: FastifyRequest, reply: FastifyReply, target: string) {
-  reply.header('refresh', `0; url=${target}`);
+  reply.header('refresh', `0; url=${encodeLocation(target)}`);
   return send(request, reply, 'continue', { target, isStill: true });
 }

@@ -172,7 +172,8 @@ export function encodeParams(params: Readonly<Record<string, string>>): string {
 }
 
 export function encodeQuery(text: string): string {
-  return encodeURIComponent(text)
+  // A provider's or a hook's JSON can contain unpaired surrogates, for which encodeURIComponent would throw.
+  return encodeURIComponent(text.toWellFormed())
     .replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`)
     .replaceAll('%20', '+');
 }

@@ -2,8 +2,8 @@
 import type { FastifyReply } from 'fastify';
 import type { Database } from '../../database/types.ts';
 import type { Clock } from '../../kernel/clock.ts';
+import { attachment } from '../../shared/attachment.ts';
 import type { Audit } from '../audit.ts';
-import { attachment } from '../core/attachment.ts';
 import { onDisconnect } from '../core/disconnect.ts';
 import { may } from '../core/roles.ts';
 import { ConsoleError } from '../errors.ts';

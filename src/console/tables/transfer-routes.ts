@@ -1,8 +1,8 @@
 /** The routes that export and import rows. */
 import type { Readable } from 'node:stream';
 import type { Database, TransactionWork } from '../../database/types.ts';
+import { attachment } from '../../shared/attachment.ts';
 import type { Audit } from '../audit.ts';
-import { attachment } from '../core/attachment.ts';
 import { disconnected } from '../core/disconnect.ts';
 import { ConsoleError } from '../errors.ts';
 import { asIdentity } from '../persona/act.ts';

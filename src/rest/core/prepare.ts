@@ -8,7 +8,7 @@ import { keyOf, type QualifiedName } from '../schema-cache/types.ts';
 import type { RestSettings } from '../settings.ts';
 import { type Bindings, type BoundParam, bindParam } from './compile/params.ts';
 import { type Compiled, compile } from './compile/statement.ts';
-import { contentLocation } from './header-text.ts';
+import { contentLocation } from './content-location.ts';
 import { LaneMemory } from './lane.ts';
 import { JSON_TYPE, type MediaType, readAccept, readMediaType } from './parse/media-type.ts';
 import { type Payload, readPayload } from './parse/payload.ts';

@@ -4,9 +4,9 @@
  */
 import type { Cancellation } from '../../database/types.ts';
 import type { Trace } from '../../kernel/trace.ts';
+import { decodeHeader } from '../../shared/header-text.ts';
 import { restError } from '../errors.ts';
 import type { RestSettings } from '../settings.ts';
-import { decodeHeader } from './header-text.ts';
 import { decodeText } from './parse/query.ts';
 import type { Mutation } from './plan/types.ts';
 

@@ -1,12 +1,13 @@
 /** Converts results to responses, which consist of a status, headers and a body. */
+import { encodeHeader } from '../../shared/header-text.ts';
 import { errorBody, type RestError, restError } from '../errors.ts';
 import { type Relation, type Routine, returnsVoid } from '../schema-cache/types.ts';
 import type { RestSettings } from '../settings.ts';
 import { type Body, lengthOf } from './body.ts';
 import { chosenHeaders, isFinalStatus } from './chosen-response.ts';
-import { encodeHeader } from './header-text.ts';
 import { contentType, type MediaType } from './parse/media-type.ts';
 import { type Preferences, preferenceApplied } from './parse/preferences.ts';
+import { encodeText } from './parse/query.ts';
 import { contentRangeText, rangeResponse } from './parse/range.ts';
 import type { Prepared, Shape } from './prepare.ts';
 import type { Profile } from './request.ts';
@@ -124,13 +125,8 @@ function respondWrite({ shape, profile }: Prepared, result: Result): RestRespons
 
 function locationHeader(table: string, { location }: Result): HeaderList {
   if (location.length === 0) return [];
-  const encode = (one: string) =>
-    encodeURIComponent(one).replace(
-      /[!'()*]/g,
-      (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
-    );
-  const query = location.map(([name, value]) => `${encode(name)}=${encode(value)}`).join('&');
-  return [['Location', encodeHeader(`/${table}?${query}`)]];
+  const query = location.map(([name, value]) => `${encodeText(name)}=${encodeText(value)}`).join('&');
+  return [['Location', `/${encodeText(table)}?${query}`]];
 }
 
 function applied(shape: Shape): HeaderList {

@@ -1,9 +1,9 @@
 /** Builds the transaction-local settings of a request, in PostgREST's order. */
 import type { Setting } from '../../database/types.ts';
 import { quoteIdentifier } from '../../kernel/sql.ts';
+import { decodeHeader } from '../../shared/header-text.ts';
 import type { RestSettings } from '../settings.ts';
 import type { Identity } from './authenticate.ts';
-import { decodeHeader } from './header-text.ts';
 import type { RestRequest } from './request.ts';
 
 export interface TransactionFacts {

@@ -28,8 +28,8 @@ test('a stored type that is invalid is served as binary data', () => {
 
 test('download names are encoded in both formats', () => {
   expect(contentDisposition(undefined)).toBeUndefined();
-  expect(contentDisposition('')).toBe('attachment;');
-  expect(contentDisposition('a b.txt')).toBe("attachment; filename=a%20b.txt; filename*=UTF-8''a%20b.txt");
+  expect(contentDisposition('')).toBe('attachment');
+  expect(contentDisposition('a b.txt')).toBe(`attachment; filename="a b.txt"; filename*=UTF-8''a%20b.txt`);
 });
 
 test('every download name results in a valid header', () => {

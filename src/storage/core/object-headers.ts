@@ -1,4 +1,5 @@
 /** Builds an object's response headers from its row. */
+import { attachment } from '../../shared/attachment.ts';
 import { isInert, parseMediaType } from '../../shared/media-type.ts';
 import { isValidRobotsTag } from './robots-tag.ts';
 
@@ -59,19 +60,10 @@ export function documentPolicy(contentType: string): Readonly<Record<string, str
   return { 'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; img-src data:" };
 }
 
-/**
- * Returns the header `Content-Disposition`. `?download` results in `attachment;`. `?download=name` adds the name in
- * both forms defined in RFC 6266.
- *
- * @example
- * contentDisposition('ä.txt'); // "attachment; filename=%C3%A4.txt; filename*=UTF-8''%C3%A4.txt"
- */
+/** Returns the header `Content-Disposition` for the query parameter `download`, which can contain a file name. */
 export function contentDisposition(download: string | undefined): string | undefined {
   if (download === undefined) return undefined;
-  if (download === '') return 'attachment;';
-  // Unpaired surrogates are replaced, because encodeURIComponent would throw for them.
-  const name = encodeURIComponent(download.toWellFormed());
-  return `attachment; filename=${name}; filename*=UTF-8''${name}`;
+  return download === '' ? 'attachment' : attachment(download);
 }
 
 /**

@@ -290,7 +290,8 @@ export function canonicalQuery(query: ScannedQuery): string {
 /** Matches text that doesn't require percent-encoding. */
 const PLAIN = /^[\w.~-]*$/;
 
-function encodeText(text: string): string {
+/** Percent-encodes text for a part of a URL. */
+export function encodeText(text: string): string {
   if (PLAIN.test(text)) return text;
   return encodeURIComponent(text.isWellFormed() ? text : text.toWellFormed()).replace(
     /[!'()*]/g,

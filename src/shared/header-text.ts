@@ -1,0 +1,53 @@
+/**
+ * Encodes text for header values. Node writes header strings as Latin-1 bytes and rejects characters above U+00FF, so
+ * text must be encoded before it is sent.
+ */
+import { isUtf8 } from 'node:buffer';
+
+const ASCII = /^[\x20-\x7e]*$/;
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: header values can't contain these characters (RFC 9110 section 5.5)
+const CONTROLS = /[\0-\x08\x0a-\x1f\x7f]/g;
+
+/**
+ * Encodes a header value as UTF-8 bytes. Names in a database can contain any text, including line feeds, so control
+ * characters are percent-encoded.
+ */
+export const encodeHeader = (value: string): string =>
+  ASCII.test(value)
+    ? value
+    : Buffer.from(value.replace(CONTROLS, encodeURIComponent), 'utf8').toString('latin1');
+
+/** Decodes the value of a request header. Node decodes header values as Latin-1. */
+export const decodeHeader = (value: string): string =>
+  ASCII.test(value) ? value : Buffer.from(value, 'latin1').toString('utf8');
+
+/**
+ * Returns the text of a response header that another server sent. The value is Latin-1 if it isn't valid UTF-8, because
+ * old servers send Latin-1 (RFC 9110 section 5.5).
+ */
+export function headerText(value: string): string {
+  if (ASCII.test(value)) return value;
+  const bytes = Buffer.from(value, 'latin1');
+  return isUtf8(bytes) ? bytes.toString('utf8') : value;
+}
+
+/**
+ * Returns a header value that Node accepts. Characters up to U+00FF stay unchanged if the value contains no others,
+ * because they may already be the bytes of encoded text. Other text is percent-encoded instead of being encoded as
+ * UTF-8, because Node would encode it again if the body is a string.
+ */
+export const sendableHeader = (value: string): string =>
+  /[^\0-\xff]/.test(value)
+    ? value.toWellFormed().replace(/[^\t\x20-\x7e]+/gu, encodeURIComponent)
+    : value.replace(CONTROLS, encodeURIComponent);
+
+/**
+ * Percent-encodes the characters that a `Location` header can't contain (RFC 9110 section 10.2.2), as `http.Redirect`
+ * of Go does. Existing percent-encoding stays unchanged.
+ *
+ * @example
+ * encodeLocation('http://localhost:3000/日'); // 'http://localhost:3000/%E6%97%A5'
+ */
+export const encodeLocation = (url: string): string =>
+  url.toWellFormed().replace(/[\0-\x20\x7f-\u{10ffff}]+/gu, encodeURIComponent);
