@@ -2,6 +2,7 @@
  * Tests CREATE EXTENSION as the role `postgres`, which also runs migrations. Available extensions work, and the others
  * become placeholders.
  */
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { missingExtensions, placeholderVersion } from '../../src/database/extensions/missing.ts';
 import { trustedContrib } from '../../src/database/extensions/trusted.ts';
@@ -195,16 +196,77 @@ describe('vault', () => {
 
   test('detects a row that was tampered with', async () => {
     const admin = own.database.pool('supabase_admin');
-    await admin.exec("select vault.create_secret('a', 'a'); select vault.create_secret('b', 'b')");
+    await admin.exec(
+      "select vault.create_secret('a', 'a'); select vault.create_secret('b', 'b'); select vault.create_secret('c', 'c')",
+    );
     await admin.exec(
       `update vault.secrets s set secret = o.secret, nonce = o.nonce from vault.secrets o where s.name = 'a' and o.name = 'b'`,
     );
-    await expect(
-      postgres.query(sql`select decrypted_secret from vault.decrypted_secrets where name = 'a'`),
-    ).rejects.toMatchObject({
-      code: '39000',
-    });
-    await postgres.exec("delete from vault.secrets where name in ('a', 'b')");
+    await admin.exec("update vault.secrets set secret = 'my-plain-secret' where name = 'c'");
+    expect(
+      await postgres.query(
+        sql`select name, decrypted_secret as value from vault.decrypted_secrets where name in ('a', 'b', 'c') order by name`,
+      ),
+    ).toEqual([
+      { name: 'a', value: null },
+      { name: 'b', value: 'b' },
+      { name: 'c', value: null },
+    ]);
+    await postgres.exec("delete from vault.secrets where name in ('a', 'b', 'c')");
+  });
+
+  test.each([
+    ['an insert', `insert into vault.secrets (name, secret) values ('plain', 'my-plain-secret')`],
+    [
+      'an insert without triggers',
+      `set local session_replication_role = replica;
+       insert into vault.secrets (id, name, secret) values (gen_random_uuid(), 'plain', 'my-plain-secret')`,
+    ],
+    [
+      'an insert after the vault was created again',
+      `drop extension supabase_vault cascade; create extension supabase_vault;
+       insert into vault.secrets (name, secret) values ('plain', 'my-plain-secret')`,
+    ],
+  ])('encrypts %s', async (_name, statements) => {
+    await postgres.transaction(
+      async (tx) => {
+        await tx.exec(`${statements}; select vault.create_secret('other', 'other')`);
+        const rows = await tx.query<{ secret: string; decrypted_secret: string }>(sql`
+          select secret, decrypted_secret from vault.decrypted_secrets where name in ('other', 'plain') order by name`);
+        expect(rows.map(({ decrypted_secret }) => decrypted_secret)).toEqual(['other', 'my-plain-secret']);
+        expect(JSON.stringify(rows.map(({ secret }) => secret))).not.toContain('plain');
+      },
+      { end: 'rollback' },
+    );
+  });
+
+  test('an upgrade encrypts rows that an earlier version stored in plain text', async () => {
+    const admin = own.database.pool('supabase_admin');
+    const upgrade = readFileSync(
+      new URL('../../src/database/sql/0027_vault_inserts.sql', import.meta.url),
+      'utf8',
+    );
+    await admin.transaction(
+      async (tx) => {
+        await tx.exec(`
+          drop trigger encrypt_secret on vault.secrets;
+          alter extension supabase_vault drop function vault._encrypt_row(); drop function vault._encrypt_row();
+          insert into vault.secrets (name, secret) values ('plain', 'my-plain-secret'), ('more', 'a\\b');
+          select vault.create_secret('sealed', 'sealed');
+          ${upgrade}`);
+        const rows = await tx.query(sql`
+          select name, decrypted_secret as value from vault.decrypted_secrets where name in ('plain', 'more', 'sealed') order by 1`);
+        expect(rows).toEqual([
+          { name: 'more', value: 'a\\b' },
+          { name: 'plain', value: 'my-plain-secret' },
+          { name: 'sealed', value: 'sealed' },
+        ]);
+        expect(
+          await tx.query(sql`select from vault.secrets where nonce is null or secret like '%plain%'`),
+        ).toEqual([]);
+      },
+      { end: 'rollback' },
+    );
   });
 
   test.each([

@@ -81,24 +81,49 @@ $$;
 revoke all on function vault._encrypt(bytea, bytea, uuid) from public;
 
 -- A view checks the caller's privileges on the functions that it calls, so readers of decrypted_secrets need EXECUTE on
--- this function.
+-- this function. If a row was changed, the function returns null, so that the view still returns all other secrets.
 create function vault._decrypt(secret text, nonce bytea, id uuid) returns text
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   root constant bytea := vault._root_key();
-  sealed constant bytea := pg_catalog.decode(secret, 'base64');
-  ciphertext constant bytea := pg_catalog.substr(sealed, 1, pg_catalog.length(sealed) - 32);
+  sealed bytea;
+  ciphertext bytea;
 begin
-  if pg_catalog.substr(sealed, pg_catalog.length(sealed) - 31) is distinct from vault._hmac(
+  begin
+    sealed := pg_catalog.decode(secret, 'base64');
+    ciphertext := pg_catalog.substr(sealed, 1, pg_catalog.length(sealed) - 32);
+  exception when data_exception then
+    sealed := null;
+  end;
+  if sealed is null or pg_catalog.substr(sealed, pg_catalog.length(sealed) - 31) is distinct from vault._hmac(
     nonce || pg_catalog.uuid_send(id) || ciphertext, vault._hmac('authenticate'::bytea, root))
   then
-    raise exception using errcode = '39000', message = 'the secret cannot be decrypted: it was changed, or the key is another one';
+    raise warning using errcode = '39000',
+      message = pg_catalog.format('the secret %s cannot be decrypted: it was changed, or the key is another one', id);
+    return null;
   end if;
   return pg_catalog.convert_from(vault._decipher(ciphertext, vault._hmac('encrypt'::bytea, root), nonce), 'UTF8');
 end
 $$;
 revoke all on function vault._decrypt(text, bytea, uuid) from public;
+
+-- Encrypts the value of a row that is inserted without one of the functions below, which set the nonce. Seeds that were
+-- written for early versions of the original extension insert rows. The trigger also runs if the project has turned
+-- ordinary triggers off.
+create function vault._encrypt_row() returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  new.nonce := vault._random(16);
+  new.secret := vault._encrypt(pg_catalog.convert_to(new.secret, 'UTF8'), new.nonce, new.id);
+  return new;
+end
+$$;
+revoke all on function vault._encrypt_row() from public;
+create trigger encrypt_secret before insert on vault.secrets
+  for each row when (new.nonce is null) execute function vault._encrypt_row();
+alter table vault.secrets enable always trigger encrypt_secret;
 
 create view vault.decrypted_secrets as
   select s.id, s.name, s.description, s.secret,
@@ -154,6 +179,7 @@ revoke all on function vault.update_secret(uuid, text, text, text, uuid) from pu
 grant usage on schema vault to postgres with grant option;
 grant usage on schema vault to service_role;
 grant select, delete, references, truncate on vault.secrets, vault.decrypted_secrets to postgres with grant option;
+grant insert (id, name, description, secret, created_at) on vault.secrets to postgres;
 grant select, delete on vault.secrets, vault.decrypted_secrets to service_role;
 grant execute on function
   vault.create_secret(text, text, text, uuid),
