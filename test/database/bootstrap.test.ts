@@ -249,6 +249,11 @@ describe('postgres, without superuser privileges', () => {
     [
       'a foreign table server',
       "create extension postgres_fdw; create server s foreign data wrapper postgres_fdw options (host 'x')",
+      'ok',
+    ],
+    [
+      'a foreign table server for files',
+      'create foreign data wrapper files; create server s foreign data wrapper files',
       '42501',
     ],
     ['the server’s files', "select pg_read_file('plinth_vault.key')", '42501'],

@@ -60,6 +60,89 @@ test.each([
   );
 });
 
+describe('foreign data wrappers', () => {
+  /** A server and a user mapping that connect to this database over TCP. */
+  const serverOf = (wrapper: string) => {
+    const { hostname, port, password } = new URL(clusterUrl());
+    return `create server self foreign data wrapper ${wrapper} options (host '${hostname}', port '${port}', dbname '${own.name}');
+      create user mapping for postgres server self options (user 'postgres', password '${decodeURIComponent(password)}');`;
+  };
+  const clusterUrl = () => own.database.info.url;
+
+  test('postgres_fdw reads tables of another database', async () => {
+    await postgres.exec(`create table public.origin (id int); insert into public.origin values (1), (2)`);
+    await postgres.exec(`
+      create extension postgres_fdw with schema extensions;
+      ${serverOf('postgres_fdw')}
+      create schema remote;
+      import foreign schema public limit to (origin) from server self into remote`);
+    expect(await first('select count(*)::int as count from remote.origin')).toEqual({ count: 2 });
+    await postgres.exec(`
+      grant usage on foreign data wrapper postgres_fdw to service_role;
+      drop schema remote cascade; drop table public.origin; drop extension postgres_fdw cascade`);
+  });
+
+  test('dblink connects to a server by its name', async () => {
+    await postgres.exec(`create extension dblink with schema extensions; ${serverOf('dblink_fdw')}`);
+    expect(await first(`select * from extensions.dblink('self', 'select 1') as t (one int)`)).toEqual({
+      one: 1,
+    });
+    await postgres.exec('drop extension dblink cascade');
+  });
+
+  test.each(['postgres_fdw', 'dblink'])('%s gives postgres only the wrapper', async (name) => {
+    const wrapper = name === 'dblink' ? 'dblink_fdw' : name;
+    const outcomes: string[] = [];
+    await postgres.transaction(
+      async (tx) => {
+        await tx.exec(`create extension ${name} with schema extensions`);
+        const [facts] = await tx.query(sql`
+          select rolsuper as super, fdwowner::regrole::text as owner, current_setting('is_superuser') as session
+          from pg_roles, pg_foreign_data_wrapper where rolname = 'postgres' and fdwname = ${wrapper}`);
+        expect(facts).toEqual({ super: false, owner: 'postgres', session: 'off' });
+        for (const attempt of [
+          `alter foreign data wrapper ${wrapper} no validator`,
+          `alter foreign data wrapper ${wrapper} options (add host '127.0.0.1')`,
+          `create foreign data wrapper other validator postgresql_fdw_validator`,
+          `set local role authenticated; create server evil foreign data wrapper ${wrapper}`,
+          `create server evil foreign data wrapper ${wrapper}; create user mapping for public server evil options (password_required 'false')`,
+        ]) {
+          await tx.exec('savepoint one');
+          outcomes.push(
+            await tx.exec(attempt).then(
+              () => attempt,
+              (error: { code: string }) => error.code,
+            ),
+          );
+          await tx.exec('rollback to one');
+        }
+      },
+      { end: 'rollback' },
+    );
+    // dblink_fdw doesn't have the last option.
+    expect(outcomes).toEqual(['42501', '42501', '42501', '42501', name === 'dblink' ? 'HV00J' : '42501']);
+  });
+
+  test('an upgrade changes the owner of an existing wrapper', async () => {
+    const upgrade = readFileSync(
+      new URL('../../src/database/sql/0028_wrapper_owners.sql', import.meta.url),
+      'utf8',
+    );
+    await own.database.pool('supabase_admin').transaction(
+      async (tx) => {
+        await tx.exec(`
+          create extension postgres_fdw; alter foreign data wrapper postgres_fdw owner to supabase_admin;
+          ${upgrade}`);
+        expect(
+          await tx.query(sql`select fdwowner::regrole::text as owner, rolsuper as super from pg_foreign_data_wrapper, pg_roles
+            where fdwname = 'postgres_fdw' and rolname = 'postgres'`),
+        ).toEqual([{ owner: 'postgres', super: false }]);
+      },
+      { end: 'rollback' },
+    );
+  });
+});
+
 test.each(['file_fdw', 'pageinspect', 'pg_surgery', 'pg_visibility', 'xml2'])(
   '%s requires a superuser',
   async (name) => {

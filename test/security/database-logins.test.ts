@@ -124,11 +124,34 @@ describe('a running server', () => {
     }
   });
 
-  test('rejects postgres_fdw and subscriptions as postgres', async () => {
+  test.each(['postgres_fdw', 'dblink_fdw'])('rejects servers of %s as postgres', async (wrapper) => {
+    const { database } = world.backend;
+    const { host, port } = parseConnectionString(database.info.url);
+    for (const place of [host, database.info.socketDir]) {
+      for (const password of knownPasswords) {
+        const secret = password === undefined ? '' : `, password '${password}'`;
+        const query =
+          wrapper === 'postgres_fdw'
+            ? `create foreign table public.looped (rolname name) server loop options (schema_name 'pg_catalog', table_name 'pg_authid');
+               select * from public.looped`
+            : `select dblink_connect('loop')`;
+        const attempt = database.pool('postgres').transaction(
+          (tx) =>
+            tx.exec(`
+              create server loop foreign data wrapper ${wrapper} options (host '${place}', port '${port}', dbname 'postgres');
+              create user mapping for public server loop options (user 'supabase_admin'${secret});
+              ${query}`),
+          { end: 'rollback' },
+        );
+        await expect(attempt, `${place} ${password}`).rejects.toMatchObject({
+          code: expect.stringMatching(/^(08001|2F003|42501)$/),
+        });
+      }
+    }
+  });
+
+  test('rejects subscriptions as postgres', async () => {
     const postgres = world.backend.database.pool('postgres');
-    await expect(
-      postgres.exec(`create server loop foreign data wrapper postgres_fdw options (dbname 'postgres')`),
-    ).rejects.toMatchObject({ code: '42501' });
     for (const connection of connectionStrings()) {
       await expect(
         postgres.query(

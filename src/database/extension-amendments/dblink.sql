@@ -22,3 +22,19 @@ begin
   end loop;
 end
 $$;
+
+-- `postgres` owns the wrapper, so that it can create servers and connect to them by their names. extension-amendments/
+-- postgres_fdw.sql explains the change.
+do $$
+declare
+  is_superuser constant boolean := (select rolsuper from pg_roles where rolname = 'postgres');
+begin
+  if not is_superuser then
+    alter role postgres superuser;
+  end if;
+  alter foreign data wrapper dblink_fdw owner to postgres;
+  if not is_superuser then
+    alter role postgres nosuperuser;
+  end if;
+end
+$$;

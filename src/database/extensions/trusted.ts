@@ -24,7 +24,7 @@ export const trustedContrib: readonly string[] = [
 ];
 
 /**
- * Extensions whose own scripts grant too many privileges. `extension-amendments/NAME.sql` is appended to each of these
- * scripts.
+ * Extensions whose own scripts grant too many or too few privileges. `extension-amendments/NAME.sql` is appended to each
+ * of these scripts.
  */
-export const amendedExtensions: readonly string[] = ['dblink', 'pg_prewarm', 'pgtap'];
+export const amendedExtensions: readonly string[] = ['dblink', 'pg_prewarm', 'pgtap', 'postgres_fdw'];
