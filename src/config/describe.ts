@@ -2,7 +2,7 @@
 import { effectOf } from './core/applies.ts';
 import { printDuration, printSize } from './core/values.ts';
 import type { Fields, Node, Section, Type } from './schema/define.ts';
-import { developerSettings } from './schema/developer-settings.ts';
+import { developerSettings, protectiveSettings } from './schema/developer-settings.ts';
 import { plinthSchema, projectSchema } from './schema/index.ts';
 import { entryOf, settingPages } from './schema/pages/index.ts';
 import type { PageGroup, Panel } from './schema/pages/types.ts';
@@ -31,6 +31,8 @@ export interface SettingFacts {
   readonly help: string;
   /** The least privileged role that can change the setting. */
   readonly changedBy: 'owner' | 'developer';
+  /** Whether a change in the Console needs a recent sign-in. */
+  readonly needsFreshSignIn: boolean;
   /** The reason why a change needs a restart. Null if changes take effect while the server runs. */
   readonly restart: string | null;
 }
@@ -154,6 +156,8 @@ function settingsOf(file: SettingsFile, fields: Fields, path: readonly string[])
     if (node.kind !== 'setting' || node.ignored !== undefined || node.pending !== undefined) return [];
     const { type } = node;
     if (type.name === 'any') return [];
+    const name = [...path, key].join('.');
+    const isForDevelopers = developerSettings[file].has(name);
     const [, label = key, { words = '', unit, options } = {}] = entryOf([...path, key]) ?? [];
     return [
       {
@@ -168,7 +172,8 @@ function settingsOf(file: SettingsFile, fields: Fields, path: readonly string[])
         ...(type.name === 'integer' ? { min: type.min, max: type.max } : {}),
         default: defaultText(node),
         help: node.help,
-        changedBy: developerSettings[file].has([...path, key].join('.')) ? 'developer' : 'owner',
+        changedBy: isForDevelopers ? 'developer' : 'owner',
+        needsFreshSignIn: !isForDevelopers || type.name === 'secret' || protectiveSettings.test(name),
         restart: restartReason(file, [...path, key]),
       },
     ];

@@ -5,7 +5,7 @@
 import { globSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { checkRoute } from '../../src/console/routes/api.ts';
+import { checkRoute, fresh } from '../../src/console/routes/api.ts';
 import { sql } from '../../src/kernel/sql.ts';
 import { type Backend, type Operator, operator, startBackend } from './harness.ts';
 
@@ -90,6 +90,90 @@ test('a read-only operator is rejected by every route that writes', async () => 
   }
 });
 
+/** The routes that need a recent sign-in, whatever their input is. */
+const freshRoutes = [
+  'DELETE /factor/passkeys/:id',
+  'DELETE /function-secrets/:name',
+  'DELETE /keys/api/:id',
+  'DELETE /keys/signing/:kid',
+  'DELETE /operators/:id',
+  'DELETE /operators/:id/factor',
+  'DELETE /sso/:id',
+  'PATCH /operators/:id',
+  'POST /factor/passkeys',
+  'POST /factor/passkeys/begin',
+  'POST /function-secrets',
+  'POST /functions',
+  'POST /keys/api',
+  'POST /keys/default/rotate',
+  'POST /keys/signing',
+  'POST /keys/signing/rotate',
+  'POST /operators',
+  'POST /operators/:id/link',
+  'POST /operators/:id/link/send',
+  'POST /sso',
+  'POST /tokens',
+  'PUT /sso/:id',
+];
+
+/** Signs in as an owner whose sign-in isn't recent. */
+async function staleOwner(): Promise<Operator> {
+  const stale = await operator(backend);
+  await backend.database.pool('supabase_admin').query(sql`
+    update _plinth.operator_sessions set created_at = now() - interval '11 minutes'
+    where csrf_token = ${stale.csrfToken}`);
+  return stale;
+}
+
+test('an owner with an old sign-in is rejected by exactly the listed routes, before the input is read', async () => {
+  const stale = await staleOwner();
+  const rejected: string[] = [];
+  for (const { method, path } of routes()) {
+    // These routes end the session or restart the server.
+    if (['/sign-out', '/settings/restart'].includes(path)) continue;
+    if (method === 'GET' || method === 'HEAD') continue;
+    const { body } = await stale.call(method, filled(path), {});
+    if (body.code === 'sign_in_again') rejected.push(`${method} ${path}`);
+  }
+  // Adding an authenticator app needs a recent sign-in only for an operator who has none.
+  expect(rejected.sort()).toEqual([...freshRoutes, 'POST /factor'].sort());
+});
+
+const setting = (file: string, key: string, value: unknown) => ({ file, path: key.split('.'), value });
+
+test.each([
+  ['a secret', setting('config.toml', 'auth.email.smtp.pass', 'x')],
+  ['the default secret key', setting('config.toml', 'auth.secret_key', `sb_secret_${'x'.repeat(32)}`)],
+  ['a signing key', setting('config.toml', 'auth.signing_keys_path', 'keys.json')],
+  ['the mail server', setting('config.toml', 'auth.email.smtp.host', 'mail.example.com')],
+  ['confirmed email addresses', setting('config.toml', 'auth.email.enable_confirmations', false)],
+  ['a second factor', setting('config.toml', 'auth.mfa.totp.verify_enabled', false)],
+  ['the second factor of the Account pages', setting('plinth.toml', 'account.require_mfa', 'never')],
+  ['allowed redirects', setting('config.toml', 'auth.additional_redirect_urls', ['https://evil.example'])],
+  ['the site’s address', setting('config.toml', 'auth.site_url', 'https://evil.example')],
+  ['the origins of passkeys', setting('config.toml', 'auth.webauthn.rp_origins', ['https://evil.example'])],
+  ['a hook', setting('config.toml', 'auth.hook.custom_access_token.uri', 'https://evil.example')],
+  ['the lifetime of tokens', setting('config.toml', 'auth.jwt_expiry', 604_800)],
+  ['an unknown setting', setting('config.toml', 'auth.no_such_setting', true)],
+])('an owner with an old sign-in can’t change %s', async (_what, change) => {
+  const stale = await staleOwner();
+  const { body: settings } = await stale.call('GET', '/settings');
+  const { body } = await stale.call('POST', '/settings', { changes: [change], stamps: settings.stamps });
+  expect(body.code).toBe('sign_in_again');
+});
+
+test('an old sign-in can change ordinary settings and reveal public keys, but not template files or secret keys', async () => {
+  const stale = await staleOwner();
+  const { stamps } = (await stale.call('GET', '/settings')).body;
+  const templates = [{ name: 'recovery', html: '<p>{{ .Token }}</p>', stamp: '' }];
+  const mail = await stale.call('POST', '/settings', { changes: [], templates, stamps });
+  expect(mail.body.code).toBe('sign_in_again');
+  const changes = [setting('config.toml', 'api.max_rows', 500)];
+  expect((await stale.call('POST', '/settings', { changes, stamps })).status).toBe(200);
+  expect((await stale.call('POST', '/keys/reveal', { name: 'secret' })).body.code).toBe('sign_in_again');
+  expect((await stale.call('POST', '/keys/reveal', { name: 'publishable' })).status).toBe(200);
+});
+
 test('every route needs a session, and every route except GET needs a CSRF token', async () => {
   for (const { method, path } of routes()) {
     if (path === '/sign-in') continue;
@@ -137,6 +221,8 @@ test("a route that doesn't declare a permission isn't registered", () => {
   expect(() => checkRoute('POST', '/x', 'read')).toThrow("doesn't permit changes");
   expect(() => checkRoute('POST', '/x', 'read', { changes: 'nothing' })).not.toThrow();
   expect(() => checkRoute('DELETE', '/x', 'write')).not.toThrow();
+  expect(() => checkRoute('DELETE', '/x', 'own')).toThrow('whether it needs a recent sign-in');
+  expect(() => checkRoute('DELETE', '/x', fresh('own'))).not.toThrow();
 });
 
 test.each([

@@ -61,3 +61,11 @@ export const developerSettings: Readonly<Record<SettingsFile, ReadonlySet<string
   'config.toml': new Set(project.trim().split(/\s+/)),
   'plinth.toml': new Set(plinth.trim().split(/\s+/)),
 };
+
+/**
+ * The settings in this list that decide how well accounts are protected: tokens, emails, second factors and the apps
+ * that can act for users. A change in the Console needs a recent sign-in, so that someone with a stolen session can't
+ * weaken the protection.
+ */
+export const protectiveSettings =
+  /^(auth\.(jwt_expiry|mfa\.|passkey\.|webauthn\.|oauth_server\.|web3\.)|auth\.(email|sms)\.(?!template|notification\.\w+\.subject|max_frequency)|account\.(require_mfa|confirm_by_button|passkeys_need_second_factor))/;

@@ -12,7 +12,7 @@ import { createEventStreams } from '../event-stream.ts';
 import { identify } from '../persona/act.ts';
 import { parsePersona } from '../persona/persona.ts';
 import { mintToken } from '../persona/token.ts';
-import type { Api, Call, RouteCall } from '../routes/api.ts';
+import { type Api, type Call, fresh, type RouteCall } from '../routes/api.ts';
 import type { contract } from './contract.ts';
 import { invoke, invokeLimits } from './invoke.ts';
 import { createRedact } from './redact.ts';
@@ -73,7 +73,7 @@ export function functionRoutes(app: FastifyInstance, api: Api, deps: FunctionsDe
       .map((slug) => functions.describe(slug))
       .filter((facts) => facts !== undefined),
   }));
-  route('POST /functions', 'write', async (call) => {
+  route('POST /functions', fresh('write'), async (call) => {
     const { name } = await call.body();
     // Functions that were deployed aren't in the project folder.
     if (functions.describe(name) !== undefined) throw alreadyExists();

@@ -3,7 +3,7 @@ import type { FunctionsService } from '../../functions/index.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Audit } from '../audit.ts';
 import { ConsoleError } from '../errors.ts';
-import type { Api } from '../routes/api.ts';
+import { type Api, fresh } from '../routes/api.ts';
 import type { Redact } from './redact.ts';
 
 export interface SourceDeps {
@@ -32,7 +32,7 @@ export function sourceRoutes(api: Api, { functions, clock, redact, audit }: Sour
   route('GET /function-secrets', 'read', async () => ({
     secrets: functions.secrets.list().map(({ name, updatedAt }) => ({ name, updatedAt })),
   }));
-  route('POST /function-secrets', 'write', async (call) => {
+  route('POST /function-secrets', fresh('write'), async (call) => {
     const { name, value } = await call.body();
     try {
       functions.secrets.set([{ name, value }]);
@@ -42,7 +42,7 @@ export function sourceRoutes(api: Api, { functions, clock, redact, audit }: Sour
     }
     await audit(call, 'secret.set', name);
   });
-  route('DELETE /function-secrets/:name', 'write', async (call) => {
+  route('DELETE /function-secrets/:name', fresh('write'), async (call) => {
     const { name } = call.params;
     if (!functions.secrets.list().some((secret) => secret.name === name))
       missing("This secret isn't set here. Remove it from the file that sets it.");

@@ -15,7 +15,7 @@ import {
 } from '../../keys/index.ts';
 import type { Audit } from '../audit.ts';
 import { ConsoleError } from '../errors.ts';
-import type { Api } from '../routes/api.ts';
+import { type Api, fresh, freshByInput } from '../routes/api.ts';
 import { requireFresh } from '../sessions.ts';
 import type { SigningKey, SigningKeys } from './contract.ts';
 
@@ -57,27 +57,25 @@ export function keyRoutes(api: Api, { keys, jwtExpirySeconds, audit }: KeyDeps):
     areLegacyKeysRotated: keys.areLegacyKeysRotated,
     jwtExpirySeconds: jwtExpirySeconds(),
   }));
-  route('POST /keys/reveal', 'own', async (call) => {
+  route('POST /keys/reveal', freshByInput('own'), async (call) => {
     const { name } = await call.body();
     if (!publicKeys.has(name)) requireFresh(call.operator);
     await audit(call, 'key.reveal', name);
     return { value: readers[name]() };
   });
-  route('POST /keys/api', 'own', async (call) => {
+  route('POST /keys/api', fresh('own'), async (call) => {
     const { kind, name } = await call.body();
-    if (kind === 'secret') requireFresh(call.operator);
     const { entry, key } = keys.apiKeys.create(kind, name, call.operator.name);
     await audit(call, 'key.create', name, { kind, id: entry.id });
     return { entry, key };
   });
-  route('POST /keys/default/rotate', 'own', async (call) => {
+  route('POST /keys/default/rotate', fresh('own'), async (call) => {
     const { kind } = await call.body();
-    if (kind === 'secret') requireFresh(call.operator);
     const rotated = orRefused(() => keys.defaultKeys.rotate(kind, call.operator.name));
     await audit(call, 'key.rotate', kind, { previous: rotated.previous.id });
     return rotated;
   });
-  route('DELETE /keys/api/:id', 'own', async (call) => {
+  route('DELETE /keys/api/:id', fresh('own'), async (call) => {
     const { id } = call.params;
     const entry: ApiKeyEntry | undefined = keys.apiKeys.revoke(id);
     if (entry === undefined) throw new ConsoleError('not_found', { message: "This key doesn't exist." });
@@ -94,20 +92,20 @@ export function keyRoutes(api: Api, { keys, jwtExpirySeconds, audit }: KeyDeps):
     orRefused(() => signingKeys.update(change));
     return { signing: signingView(keys) };
   }
-  route('POST /keys/signing', 'own', async (call) => {
+  route('POST /keys/signing', fresh('own'), async (call) => {
     const { algorithm } = await call.body();
     const key = generateSigningKey(algorithm);
     const result = changed((all) => withStandby(all, key));
     await audit(call, 'signing-key.standby', String(key.kid), { algorithm });
     return result;
   });
-  route('POST /keys/signing/rotate', 'own', async (call) => {
+  route('POST /keys/signing/rotate', fresh('own'), async (call) => {
     const { kid } = await call.body();
     const result = changed((all) => rotate(all, kid));
     await audit(call, 'signing-key.rotate', kid ?? '');
     return result;
   });
-  route('DELETE /keys/signing/:kid', 'own', async (call) => {
+  route('DELETE /keys/signing/:kid', fresh('own'), async (call) => {
     const { kid } = call.params;
     const result = changed((all) => revoke(all, kid));
     await audit(call, 'signing-key.revoke', kid);

@@ -186,15 +186,17 @@ async function authenticate(
   // Requests with this header come from web pages, and even the Console's own pages don't use this API.
   if (request.headers.origin !== undefined)
     throw new ManagementError(403, 'This API rejects requests from web pages.');
-  const waitSeconds = attempts.waitSeconds(request.ip, performance.now());
-  if (waitSeconds > 0)
-    throw new ManagementError(429, 'Too many requests with invalid access tokens. Try again in a minute.', {
-      waitSeconds,
-    });
   const token = bearerToken(request.headers.authorization);
   if (token === undefined) throw new ManagementError(401, 'Unauthorized');
+  // Valid tokens are accepted even if others have sent invalid ones from the same address, for example behind the same
+  // NAT. Access tokens are too long to guess, so the limit only keeps mistakes and scanners from going unnoticed.
   const found = await tokens.find(token);
   if (found === undefined) {
+    const waitSeconds = attempts.waitSeconds(request.ip, performance.now());
+    if (waitSeconds > 0)
+      throw new ManagementError(429, 'Too many requests with invalid access tokens. Try again in a minute.', {
+        waitSeconds,
+      });
     attempts.failed(request.ip, performance.now());
     throw new ManagementError(401, 'Unauthorized');
   }

@@ -1,8 +1,8 @@
 /** The routes with which operators manage their own passkeys and use them as a second factor. */
 import type { Audit } from '../audit.ts';
 import { ConsoleError } from '../errors.ts';
-import type { Api } from '../routes/api.ts';
-import { requireFresh, type Sessions } from '../sessions.ts';
+import { type Api, fresh } from '../routes/api.ts';
+import type { Sessions } from '../sessions.ts';
 import type { Passkeys } from './passkeys.ts';
 
 export function passkeyRoutes(
@@ -17,18 +17,10 @@ export function passkeyRoutes(
   route('GET /factor/passkeys', 'read', async ({ operator }) => ({
     passkeys: await passkeys.list(operator),
   }));
-  route(
-    'POST /factor/passkeys/begin',
-    'read',
-    async ({ operator }) => {
-      requireFresh(operator);
-      return passkeys.begin(operator);
-    },
-    own,
-  );
+  route('POST /factor/passkeys/begin', fresh('read'), async ({ operator }) => passkeys.begin(operator), own);
   route(
     'POST /factor/passkeys',
-    'read',
+    fresh('read'),
     async (call) => {
       const { name, answer } = await call.body();
       await passkeys.add(call.operator, name, answer);
@@ -38,7 +30,7 @@ export function passkeyRoutes(
   );
   route(
     'DELETE /factor/passkeys/:id',
-    'read',
+    fresh('read'),
     async (call) => {
       const { id } = call.params;
       await audit(call, 'passkey.remove', await passkeys.remove(call.operator, id));

@@ -5,7 +5,7 @@ import type { Audit } from '../audit.ts';
 import { may } from '../core/roles.ts';
 import { ConsoleError } from '../errors.ts';
 import * as people from '../queries.ts';
-import type { Api, Call } from '../routes/api.ts';
+import { type Api, anyTime, type Call, fresh, freshByInput } from '../routes/api.ts';
 import { requireFresh, type Sessions } from '../sessions.ts';
 import type { Factors } from './factors.ts';
 import { invitationMail } from './invitation-mail.ts';
@@ -60,9 +60,8 @@ export function operatorRoutes(api: Api, deps: OperatorDeps, audit: Audit): void
     factorRequired: factorRequired(),
     canSendMail: canSendMail(),
   }));
-  route('POST /operators', 'own', async (call) => {
+  route('POST /operators', fresh('own'), async (call) => {
     const { name, role } = await call.body();
-    requireFresh(call.operator);
     const made = await people.createOperator(db, name, role);
     if (made === undefined)
       throw new ConsoleError('taken', {
@@ -72,15 +71,13 @@ export function operatorRoutes(api: Api, deps: OperatorDeps, audit: Audit): void
     await audit(call, 'operator.invite', name, { role });
     return { operator: made, ...(await invitation(made.id)) };
   });
-  route('POST /operators/:id/link', 'own', async (call) => {
-    requireFresh(call.operator);
+  route('POST /operators/:id/link', fresh('own'), async (call) => {
     const operator = await operatorOf(call);
     await audit(call, 'operator.link', operator.name);
     return invitation(operator.id);
   });
-  route('POST /operators/:id/link/send', 'own', async (call) => {
+  route('POST /operators/:id/link/send', fresh('own'), async (call) => {
     const { email } = await call.body();
-    requireFresh(call.operator);
     const operator = await operatorOf(call);
     // Without SMTP, the email would be stored in the inbox, where developers could use the sign-in link of an owner.
     if (!canSendMail())
@@ -104,14 +101,13 @@ export function operatorRoutes(api: Api, deps: OperatorDeps, audit: Audit): void
     }
     return { expiresAt };
   });
-  route('DELETE /operators/:id/link', 'own', async (call) => {
+  route('DELETE /operators/:id/link', anyTime('own'), async (call) => {
     const operator = await operatorOf(call);
     await queries.removeLinks(db, operator.id);
     await audit(call, 'operator.revoke-link', operator.name);
   });
-  route('PATCH /operators/:id', 'own', async (call) => {
+  route('PATCH /operators/:id', fresh('own'), async (call) => {
     const { role } = await call.body();
-    requireFresh(call.operator);
     const operator = await operatorOf(call);
     await db.transaction(async (tx) => {
       await queries.lockOperators(tx);
@@ -121,7 +117,7 @@ export function operatorRoutes(api: Api, deps: OperatorDeps, audit: Audit): void
     await audit(call, 'operator.role', operator.name, { from: operator.role, to: role });
     return { ...operator, role };
   });
-  route('DELETE /operators/:id', 'own', async (call) => {
+  route('DELETE /operators/:id', fresh('own'), async (call) => {
     const operator = await operatorOf(call);
     await db.transaction(async (tx) => {
       await queries.lockOperators(tx);
@@ -130,7 +126,7 @@ export function operatorRoutes(api: Api, deps: OperatorDeps, audit: Audit): void
     });
     await audit(call, 'operator.remove', operator.name, { role: operator.role });
   });
-  route('DELETE /operators/:id/factor', 'own', async (call) => {
+  route('DELETE /operators/:id/factor', fresh('own'), async (call) => {
     const operator = await operatorOf(call);
     await db.transaction(async (tx) => {
       await queries.removeFactor(tx, operator.id);
@@ -193,7 +189,7 @@ function factorRoutes(api: Api, { factors, sessions, database }: OperatorDeps, a
   });
   route(
     'POST /factor',
-    'read',
+    freshByInput('read'),
     async ({ operator }) => {
       // If the operator already has a second factor, `begin` rejects the request.
       if (operator.factor === 'none' || operator.factor === 'missing') requireFresh(operator);

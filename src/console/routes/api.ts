@@ -6,7 +6,7 @@ import type { Logger } from '../../kernel/log.ts';
 import type { Exact, ParamsOf, Parsed, PayloadOf, Raw, RouteSpec, RouteTable } from '../core/contract.ts';
 import { changing, type Permission, permissions } from '../core/roles.ts';
 import { ConsoleError } from '../errors.ts';
-import type { Operator, Sessions } from '../sessions.ts';
+import { type Operator, requireFresh, type Sessions } from '../sessions.ts';
 
 export interface Call {
   readonly request: FastifyRequest;
@@ -32,15 +32,15 @@ type OnlyDeclared<Sent, Spec extends RouteSpec> = Spec['response'] extends Raw
  * Adds a route from the contract. Only signed-in operators whose role has the required permission can call the route.
  * The result of the handler is sent as JSON and must have exactly the fields that the contract declares. If the result
  * is `undefined`, the response has status 204.
- * @throws {Error} when a route is added that isn't a GET route, requires only a read permission, and doesn't declare
- * what it changes
+ * @throws {Error} when a route that isn't a GET route doesn't declare what it changes although it requires only a read
+ * permission, or whether it needs a recent sign-in although only owners can call it
  */
 export type AddRoute<Table extends RouteTable> = <
   Route extends keyof Table & string,
   const Sent extends Handled<Table[Route]>,
 >(
   route: Route,
-  requires: Permission,
+  requires: Permission | Requirement,
   handle: (call: RouteCall<Route, Table[Route]>) => Promise<Sent & OnlyDeclared<Sent, Table[Route]>>,
   options?: RouteOptions,
 ) => void;
@@ -68,16 +68,43 @@ export interface RouteOptions {
   readonly beforeFactor?: boolean;
 }
 
+/** A permission, and whether the operator must have signed in recently. */
+export interface Requirement {
+  readonly permission: Permission;
+  /** `by input`: the handler calls {@link requireFresh} if the input needs a recent sign-in. */
+  readonly freshSignIn: 'always' | 'by input' | 'never';
+}
+
+/**
+ * Requires a permission and a recent sign-in. Routes need both if they reveal or change keys, tokens or ways to sign in,
+ * or change what runs with the service role's privileges, because their effect outlasts a stolen session.
+ *
+ * @example route('POST /operators', fresh('own'), async (call) => ...)
+ */
+export const fresh = (permission: Permission): Requirement => ({ permission, freshSignIn: 'always' });
+
+/** Requires a permission and, for some inputs, a recent sign-in, which the handler checks with {@link requireFresh}. */
+export const freshByInput = (permission: Permission): Requirement => ({
+  permission,
+  freshSignIn: 'by input',
+});
+
+/** Requires a permission, however old the sign-in is. */
+export const anyTime = (permission: Permission): Requirement => ({ permission, freshSignIn: 'never' });
+
 export function checkRoute(
   method: Method,
   path: string,
-  requires: Permission,
+  required: Permission | Requirement,
   { changes }: RouteOptions = {},
 ): void {
+  const requires = typeof required === 'object' ? required.permission : required;
   if (!permissions.includes(requires))
     throw new Error(`${method} ${path}: a route names the permission it requires, not ${requires}`);
   if (method !== 'GET' && changes === undefined && !changing.includes(requires))
     throw new Error(`${method} ${path}: ${requires} doesn't permit changes`);
+  if (method !== 'GET' && required === 'own')
+    throw new Error(`${method} ${path}: a route for owners declares whether it needs a recent sign-in`);
 }
 
 export function createApi(app: FastifyInstance, sessions: Sessions, log: Logger): Api {
@@ -96,17 +123,19 @@ export function createApi(app: FastifyInstance, sessions: Sessions, log: Logger)
   function route(
     method: Method,
     path: string,
-    requires: Permission,
+    requires: Permission | Requirement,
     handle: (call: Call) => Promise<unknown>,
     options?: RouteOptions,
   ): void {
     checkRoute(method, path, requires, options);
+    const { permission, freshSignIn } = typeof requires === 'object' ? requires : anyTime(requires);
     app.route({
       method,
       url: path,
       handler: async (request, reply) => {
-        const operator = await sessions.authorize(request, requires, options?.beforeFactor);
+        const operator = await sessions.authorize(request, permission, options?.beforeFactor);
         if (request.trace !== undefined) request.trace.operator = operator.name;
+        if (freshSignIn === 'always') requireFresh(operator);
         const payload = await handle({ request, reply, operator });
         // The handler may have already sent the response itself. `reply.sent` remains false if the client disconnected
         // while the handler was sending its response, so the raw response is checked too.

@@ -4,8 +4,9 @@
 import { describePages } from '../../config/index.ts';
 import type { Audit } from '../audit.ts';
 import { may } from '../core/roles.ts';
-import type { Api } from '../routes/api.ts';
-import { type ChangesDeps, createSettingChanges } from './changes.ts';
+import { type Api, freshByInput } from '../routes/api.ts';
+import { requireFresh } from '../sessions.ts';
+import { type ChangesDeps, createSettingChanges, needsFreshSignIn } from './changes.ts';
 import type { Setting, SettingFacts } from './contract.ts';
 import { envReference } from './known.ts';
 import { createRunning, type RunningDeps, runningRoutes } from './running.ts';
@@ -60,8 +61,9 @@ export function settingsRoutes(api: Api, deps: SettingsDeps): void {
     const edit = await changes.check(call.operator, await call.body());
     return { diffs: changes.diffs(edit), warnings: edit.warnings };
   });
-  route('POST /settings', 'write', async (call) => {
+  route('POST /settings', freshByInput('write'), async (call) => {
     const body = await call.body();
+    if (needsFreshSignIn(body)) requireFresh(call.operator);
     return lock(async () => {
       const edit = await changes.check(call.operator, body);
       const recorded = changes.recorded(edit);

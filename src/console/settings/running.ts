@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { ConfigError, type NeedsRestart, noticeText, type Overrides } from '../../config/index.ts';
 import type { Audit } from '../audit.ts';
 import { ConsoleError } from '../errors.ts';
-import type { Api } from '../routes/api.ts';
+import { type Api, anyTime } from '../routes/api.ts';
 import type { Applied, RunningState } from './contract.ts';
 import type { SettingsLock } from './write-files.ts';
 
@@ -85,7 +85,7 @@ export function runningRoutes(
     await audit(call, 'settings.reload', '', { keys: applied.applied });
     return applied;
   });
-  route('POST /settings/restart', 'own', async (call) => {
+  route('POST /settings/restart', anyTime('own'), async (call) => {
     if (restart === undefined)
       throw new ConsoleError('refused', {
         message:

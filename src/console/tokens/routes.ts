@@ -1,7 +1,6 @@
 import { isWithin, may } from '../core/roles.ts';
 import { ConsoleError } from '../errors.ts';
-import type { Api, Call } from '../routes/api.ts';
-import { requireFresh } from '../sessions.ts';
+import { type Api, type Call, fresh } from '../routes/api.ts';
 import { TokenError, type Tokens } from './tokens.ts';
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
@@ -27,14 +26,12 @@ export function tokenRoutes(api: Api, tokens: Tokens): void {
       isExpired: row.is_expired,
     })),
   }));
+  // A token can outlive the session. With a developer's token, one can deploy a function that prints the secret key.
   route(
     'POST /tokens',
-    'read',
+    fresh('read'),
     async (call) => {
       const { name, role, lifetimeDays } = await call.body();
-      // Requires a recent sign-in, because the Management API returns secret keys in response to requests with an
-      // owner's token.
-      if (may(role, 'own')) requireFresh(call.operator);
       if (!isWithin(role, call.operator.role))
         throw new ConsoleError('forbidden', {
           message: `Your role doesn't allow a token with the role ${role}.`,

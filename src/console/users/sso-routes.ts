@@ -3,7 +3,7 @@
  */
 import type { Audit } from '../audit.ts';
 import { ConsoleError } from '../errors.ts';
-import type { Api } from '../routes/api.ts';
+import { type Api, fresh } from '../routes/api.ts';
 import type { ServiceClient } from '../service-client.ts';
 import type { AuthUsers } from './auth.ts';
 import type { SsoConnection } from './sso-contract.ts';
@@ -55,7 +55,7 @@ export function ssoRoutes(api: Api, { users, callService, serviceProvider, audit
       connections: items.map(connectionOf),
     };
   });
-  route('POST /sso', 'write', async (call) => {
+  route('POST /sso', fresh('write'), async (call) => {
     const { source, domains, mapping } = await call.body();
     const body = { type: 'saml', ...metadataOf(source), domains, attribute_mapping: { keys: mapping } };
     const made = (await callService(providers, { method: 'POST', body })).body as unknown as Provider;
@@ -64,7 +64,7 @@ export function ssoRoutes(api: Api, { users, callService, serviceProvider, audit
   });
   // The operator enters the URL that this route fetches, so the route requires the permission to add a connection.
   route('POST /sso/check', 'write', async (call) => checked(await call.body()));
-  route('PUT /sso/:id', 'write', async (call) => {
+  route('PUT /sso/:id', fresh('write'), async (call) => {
     const before = await find(call.params.id);
     const { source, disabled, domains, mapping } = await call.body();
     const body = { ...metadataOf(source ?? {}), disabled, domains, attribute_mapping: { keys: mapping } };
@@ -76,7 +76,7 @@ export function ssoRoutes(api: Api, { users, callService, serviceProvider, audit
     const { saml } = await find(call.params.id);
     return checked(saml.metadata_url === undefined ? { xml: saml.metadata_xml } : { url: saml.metadata_url });
   });
-  route('DELETE /sso/:id', 'write', async (call) => {
+  route('DELETE /sso/:id', fresh('write'), async (call) => {
     const { id, saml, domains } = await find(call.params.id);
     await callService(`${providers}/${id}`, { method: 'DELETE', missing });
     await audit(call, 'sso.remove', saml.entity_id, { id, domains: domains.map(({ domain }) => domain) });

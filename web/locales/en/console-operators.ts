@@ -21,7 +21,8 @@ export const messages = {
   'operators.role-developer': 'Developer',
   'operators.role-read-only': 'Read-only',
   'operators.role-owner-why': 'Full access, including operators and keys.',
-  'operators.role-developer-why': 'Can change data, users and settings.',
+  'operators.role-developer-why':
+    'Can change data, users and settings, and create functions, which can read every row and the secret key.',
   'operators.role-read-only-why': 'Can view everything except secrets.',
   'operators.you': 'you',
   'operators.factor': 'Second factor',
