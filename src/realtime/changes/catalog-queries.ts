@@ -35,6 +35,7 @@ export interface TableRow {
     readonly name: string;
     readonly typeOid: number;
     readonly typeName: string;
+    readonly builtin: boolean;
     readonly sqlType: string;
     readonly bytewise: boolean;
     readonly key: boolean;
@@ -49,9 +50,12 @@ export interface TableRow {
 
 export interface TypeRow {
   readonly oid: number;
-  readonly name: string;
+  /** The name of a type that belongs to PostgreSQL. Null for project and extension types. */
+  readonly name: string | null;
   readonly kind: string;
   readonly base: number;
+  /** Whether `to_jsonb` calls the type's cast to json. */
+  readonly has_json_cast: boolean;
   readonly element: number;
   readonly delimiter: string;
   readonly attributes: readonly { readonly name: string; readonly typeOid: number }[];
@@ -64,6 +68,7 @@ export async function findTable(pool: Pool, oid: number): Promise<TableRow | und
       coalesce((
         select jsonb_agg(jsonb_build_object(
           'name', a.attname, 'typeOid', a.atttypid::int8, 'typeName', t.typname,
+          'builtin', t.typnamespace = 'pg_catalog'::regnamespace,
           'sqlType', format_type(a.atttypid, -1), 'bytewise', coalesce(l.collisdeterministic, true),
           'key', coalesce(a.attnum = any (k.conkey), false)
         ) order by a.attnum)
@@ -101,8 +106,14 @@ export async function findTable(pool: Pool, oid: number): Promise<TableRow | und
 
 export const listTypes = (pool: Pool, oids: readonly number[]): Promise<readonly TypeRow[]> =>
   pool.query<TypeRow>(sql`
-    select t.oid::int8 as oid, t.typname as name, t.typtype::text as kind, t.typbasetype::int8 as base,
-      case when t.typcategory = 'A' then t.typelem::int8 else 0 end as element,
+    select t.oid::int8 as oid, t.typtype::text as kind, t.typbasetype::int8 as base,
+      case when t.typnamespace = 'pg_catalog'::regnamespace then t.typname end as name,
+      case when t.typsubscript = 'array_subscript_handler'::regproc then t.typelem::int8 else 0 end as element,
+      exists (
+        select from pg_catalog.pg_cast j
+        where j.castsource = t.oid and j.casttarget = 'json'::regtype and j.castmethod = 'f'
+          and t.typnamespace <> 'pg_catalog'::regnamespace
+      ) as has_json_cast,
       coalesce(e.typdelim, t.typdelim)::text as delimiter,
       coalesce((
         select jsonb_agg(jsonb_build_object('name', a.attname, 'typeOid', a.atttypid::int8) order by a.attnum)

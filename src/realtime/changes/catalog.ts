@@ -85,13 +85,14 @@ class DatabaseCatalog implements Catalog {
       schema: row.schema,
       name: row.name,
       rowSecurity: row.row_security,
-      columns: row.columns.map(({ name, typeOid, typeName, sqlType, bytewise, key }) => ({
+      columns: row.columns.map(({ name, typeOid, typeName, builtin, sqlType, bytewise, key }) => ({
         name,
         typeName,
+        builtin,
         sqlType,
         bytewise,
         inPrimaryKey: key,
-        shape: shapeOf(typeOid, this.#types),
+        shape: columnShape(typeOid, this.#types),
       })),
       primaryKey: row.columns.filter(({ key }) => key).map(({ name }) => name),
       ownerColumns: row.owners_known ? ownerColumns(row.policies, comparableColumns(row)) : undefined,
@@ -125,7 +126,8 @@ class DatabaseCatalog implements Catalog {
 /** Returns the columns whose types always represent equal values as the same text. */
 function comparableColumns({ columns }: TableRow): ReadonlySet<string> {
   const comparable = columns.filter(
-    ({ typeName, bytewise }) => typeName === 'uuid' || (typeName === 'text' && bytewise),
+    ({ typeName, builtin, bytewise }) =>
+      builtin && (typeName === 'uuid' || (typeName === 'text' && bytewise)),
   );
   return new Set(comparable.map(({ name }) => name));
 }
@@ -142,34 +144,41 @@ function remembered<K, V>(cache: Map<K, Promise<V>>, key: K, load: () => Promise
   return loading;
 }
 
-const bareKinds: Record<string, TypeShape['kind']> = {
-  int2: 'number',
-  int4: 'number',
-  int8: 'number',
-  float4: 'number',
-  float8: 'number',
-  numeric: 'number',
-  bool: 'boolean',
-  json: 'json',
-  jsonb: 'json',
-  timestamp: 'timestamp',
-  timestamptz: 'timestamptz',
-  bytea: 'bytea',
-};
+const bareKinds: ReadonlyMap<string, 'number' | 'boolean' | 'json' | 'timestamp' | 'timestamptz'> = new Map([
+  ['int2', 'number'],
+  ['int4', 'number'],
+  ['int8', 'number'],
+  ['float4', 'number'],
+  ['float8', 'number'],
+  ['numeric', 'number'],
+  ['bool', 'boolean'],
+  ['json', 'json'],
+  ['jsonb', 'json'],
+  ['timestamp', 'timestamp'],
+  ['timestamptz', 'timestamptz'],
+]);
+
+/** Upstream's decoder (wal2json) removes the prefix `\x` only from columns whose type is bytea itself. */
+function columnShape(oid: number, types: ReadonlyMap<number, TypeRow>): TypeShape {
+  return types.get(oid)?.name === 'bytea' ? { kind: 'bytea' } : shapeOf(oid, types);
+}
 
 function shapeOf(oid: number, types: ReadonlyMap<number, TypeRow>): TypeShape {
   const type = types.get(oid);
   if (type === undefined) return { kind: 'text' };
   if (type.kind === 'd') return shapeOf(type.base, types);
   if (type.kind === 'c') {
-    return {
-      kind: 'composite',
-      attributes: type.attributes.map(({ name, typeOid }) => ({ name, shape: shapeOf(typeOid, types) })),
-    };
+    const attributes = type.attributes.map(({ name, typeOid }) => ({ name, shape: shapeOf(typeOid, types) }));
+    return attributes.some(({ shape }) => shape.kind === 'cast')
+      ? { kind: 'cast' }
+      : { kind: 'composite', attributes };
   }
   if (type.element !== 0) {
-    return { kind: 'array', element: shapeOf(type.element, types), delimiter: type.delimiter };
+    const element = shapeOf(type.element, types);
+    if (element.kind === 'cast') return element;
+    const isVector = type.name === 'int2vector' || type.name === 'oidvector';
+    return isVector ? { kind: 'vector', element } : { kind: 'array', element, delimiter: type.delimiter };
   }
-  const kind = bareKinds[type.name];
-  return { kind: kind ?? 'text' } as TypeShape;
+  if (type.has_json_cast) return { kind: 'cast' };
+  return { kind: bareKinds.get(type.name ?? '') ?? 'text' };
 }

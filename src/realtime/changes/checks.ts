@@ -135,6 +135,22 @@ export async function checkConditions(
   return row?.results ?? [];
 }
 
+/** Converts values of types that have a cast to json. A value that can't be converted is null. */
+export async function jsonValues(
+  pool: Pool,
+  values: readonly { readonly sqlType: string; readonly text: string }[],
+): Promise<readonly (string | null)[]> {
+  const [row] = await pool.transaction(
+    (tx) =>
+      tx.query<{ results: (string | null)[] }>(sql`
+        select _plinth.realtime_json_values(
+          ${values.map(({ sqlType }) => sqlType)}, ${values.map(({ text }) => text)}
+        )::text[] as results`),
+    { readOnly: true, end: 'rollback', settings: [['statement_timeout', checkTimeoutMs]] },
+  );
+  return row?.results ?? [];
+}
+
 /**
  * Validates a subscription against a table. Returns the subscription's conditions, with operands in the output format
  * of their types.

@@ -4,7 +4,13 @@
  */
 import type { Pool } from '../../database/types.ts';
 import type { Logger } from '../../kernel/log.ts';
-import { type Change, changeJson, type Rejection, rejectionOf } from '../core/change.ts';
+import {
+  type Change,
+  type ConvertedValues,
+  changeJson,
+  type Rejection,
+  rejectionOf,
+} from '../core/change.ts';
 import { type MatchResult, matchRow, type PendingTest } from '../core/filter-match.ts';
 import { encodeJson, type Frame } from '../core/frame.ts';
 import { isPlainId } from '../core/owner.ts';
@@ -12,6 +18,7 @@ import { isServerResponse } from '../core/server-response.ts';
 import { type Audience, frameKey, type Group, type Subscriber, type Target } from './audience.ts';
 import type { RoleAccess } from './catalog.ts';
 import { type ClaimSet, checkConditions, makeVisibility, ownersOf, visibleRows } from './checks.ts';
+import { convertValues } from './converted-values.ts';
 
 export interface DeliveryDeps {
   readonly pool: () => Pool;
@@ -50,8 +57,14 @@ export async function deliverBatch(
   await evaluatePending(deps, deliveries);
   const views = await loadViews(deps, deliveries);
   await queryVisibility(deps, deliveries, views);
+  const sent = deliveries.filter(({ groups }) => groups.length > 0);
+  const converted = await convertValues(
+    deps.pool(),
+    deps.log,
+    sent.map(({ change, audience }) => ({ change, table: audience.table })),
+  );
   const checkMs = deps.now() - started;
-  for (const delivery of deliveries) deliver(delivery, views.get(delivery.audience) as RoleViews);
+  for (const delivery of deliveries) deliver(delivery, views.get(delivery.audience) as RoleViews, converted);
   return checkMs;
 }
 
@@ -227,7 +240,7 @@ async function narrowed(
   }
 }
 
-function deliver(delivery: Delivery, views: RoleViews): void {
+function deliver(delivery: Delivery, views: RoleViews, converted: ConvertedValues): void {
   const { change, audience, groups, visibleTo } = delivery;
   const recipients = new Map<Subscriber, Target[]>();
   const add = (target: Target): void => {
@@ -257,19 +270,21 @@ function deliver(delivery: Delivery, views: RoleViews): void {
         if (refused.includes(claimSet.role)) for (const target of targets) add(target);
     }
   }
-  if (recipients.size > 0) new ChangeFrames(delivery, views).sendTo(recipients);
+  if (recipients.size > 0) new ChangeFrames(delivery, views, converted).sendTo(recipients);
 }
 
 /** Encodes and caches the frames of one change. */
 class ChangeFrames {
   readonly #delivery: Delivery;
   readonly #views: RoleViews;
+  readonly #converted: ConvertedValues;
   readonly #frames = new Map<string, Frame>();
   readonly #data = new Map<string, string>();
 
-  constructor(delivery: Delivery, views: RoleViews) {
+  constructor(delivery: Delivery, views: RoleViews, converted: ConvertedValues) {
     this.#delivery = delivery;
     this.#views = views;
+    this.#converted = converted;
   }
 
   sendTo(recipients: ReadonlyMap<Subscriber, readonly Target[]>): void {
@@ -317,6 +332,7 @@ class ChangeFrames {
         selectable,
         select,
         rejectionFor(this.#delivery, this.#views, role),
+        this.#converted,
       );
       this.#data.set(key, data);
     }

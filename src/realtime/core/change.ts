@@ -27,6 +27,8 @@ export interface Column {
   readonly name: string;
   /** The type's name from `pg_type.typname`. */
   readonly typeName: string;
+  /** Whether the type is one of PostgreSQL's own types. */
+  readonly builtin: boolean;
   /** The type in the form used in casts, which is the result of `format_type`, schema-qualified if needed. */
   readonly sqlType: string;
   readonly shape: TypeShape;
@@ -51,6 +53,13 @@ export interface Change {
 
 export const maxChangeBytes = 1_048_576;
 const maxValueBytesWhenCut = 64;
+
+/** The JSON of values that PostgreSQL converted, by type and text. */
+export interface ConvertedValues {
+  get(sqlType: string, text: string): string | undefined;
+}
+
+const noConvertedValues: ConvertedValues = { get: () => undefined };
 
 export type Rejection = 'Error 400: Bad Request, no primary key' | 'Error 401: Unauthorized';
 
@@ -114,6 +123,7 @@ export function changeJson(
   selectable: ReadonlySet<string>,
   select: ReadonlySet<string> | undefined,
   rejection: Rejection | undefined,
+  converted: ConvertedValues = noConvertedValues,
 ): string {
   const head = `"schema":${JSON.stringify(table.schema)},"table":${JSON.stringify(table.name)},"type":"${change.action}"`;
   const time = `"commit_timestamp":"${new Date(change.committedAt).toISOString()}"`;
@@ -136,8 +146,10 @@ export function changeJson(
     change.action === 'DELETE' && table.rowSecurity
       ? visible.filter((column) => column.inPrimaryKey)
       : visible;
-  const record = shows ? `,"record":${rowJson(visible, change.row, tooLarge) ?? '{}'}` : '';
-  const oldRecord = remembers ? `,"old_record":${rowJson(oldColumns, change.old, tooLarge) ?? '{}'}` : '';
+  const record = shows ? `,"record":${rowJson(visible, change.row, tooLarge, converted) ?? '{}'}` : '';
+  const oldRecord = remembers
+    ? `,"old_record":${rowJson(oldColumns, change.old, tooLarge, converted) ?? '{}'}`
+    : '';
   const errors = tooLarge ? '["Error 413: Payload Too Large"]' : 'null';
   return `{${head},${time},"columns":[${columns.join(',')}]${record}${oldRecord},"errors":${errors}}`;
 }
@@ -146,13 +158,15 @@ function rowJson(
   columns: readonly Column[],
   cells: ReadonlyMap<string, string | null> | undefined,
   cut: boolean,
+  converted: ConvertedValues,
 ): string | undefined {
   if (cells === undefined) return undefined;
   const members: string[] = [];
-  for (const { name, shape } of columns) {
+  for (const { name, shape, sqlType } of columns) {
     const cell = cells.get(name);
     if (cell === undefined) continue;
-    const value = jsonText(shape, cell);
+    const isCast = shape.kind === 'cast' && cell !== null;
+    const value = (isCast ? converted.get(sqlType, cell) : undefined) ?? jsonText(shape, cell);
     if (cut && Buffer.byteLength(value) > maxValueBytesWhenCut) continue;
     members.push(`${JSON.stringify(name)}:${value}`);
   }

@@ -43,6 +43,8 @@ function exactTest(
   column: Column,
 ): ((value: string | null) => boolean) | undefined {
   if (operator === 'is') return isTest(value);
+  // Equal names of project types have other meanings.
+  if (!column.builtin) return undefined;
   if (integers.has(column.typeName)) return integerTest(operator, normal);
   if (!texts.has(column.typeName) || !column.bytewise) return undefined;
   const [only] = normal;

@@ -6,7 +6,11 @@
 /** The representation of a type in JSON. Domains are represented like their base types. */
 export type TypeShape =
   | { readonly kind: 'number' | 'boolean' | 'json' | 'timestamp' | 'timestamptz' | 'bytea' | 'text' }
+  /** A type with a cast to json, or a type that contains such a type. PostgreSQL converts the values. */
+  | { readonly kind: 'cast' }
   | { readonly kind: 'array'; readonly element: TypeShape; readonly delimiter: string }
+  /** The types `int2vector` and `oidvector`, whose elements are separated by spaces. */
+  | { readonly kind: 'vector'; readonly element: TypeShape }
   | {
       readonly kind: 'composite';
       readonly attributes: readonly { readonly name: string; readonly shape: TypeShape }[];
@@ -27,10 +31,17 @@ export function jsonText(shape: TypeShape, text: string | null): string {
     case 'timestamptz':
       return JSON.stringify(withFullOffset(text.replace(' ', 'T')));
     case 'bytea':
-      // The prefix `\x` is removed, as upstream's decoder does.
+      // Only columns have this kind. Nested values are texts with the prefix `\x`.
       return JSON.stringify(text.startsWith('\\x') ? text.slice(2) : text);
     case 'text':
+    case 'cast':
       return JSON.stringify(text);
+    case 'vector':
+      return `[${text
+        .split(' ')
+        .filter((item) => item !== '')
+        .map((item) => jsonText(shape.element, item))
+        .join(',')}]`;
     case 'array':
       return arrayJson(shape, text);
     case 'composite':
