@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest';
-import { createAttemptLimits, localAttempts } from './attempt-limits.ts';
+import { createAttemptLimits } from './attempt-limits.ts';
+import { localAttempts } from './attempt-store.ts';
+import { Lanes } from './core/lanes.ts';
+import { QueueFullError } from './core/work-queue.ts';
 
 test.each([1, 24])('guesses are possible after the clock was set back by %i hours', async (hours) => {
   const start = 10 * 365 * 24 * 3_600_000;
@@ -11,4 +14,44 @@ test.each([1, 24])('guesses are possible after the clock was set back by %i hour
   expect(kind).toBe('blocked');
   now -= hours * 3_600_000;
   expect(await guess()).toBe('wrong');
+});
+
+test('an attempt doesn’t count if the server was too busy to compare the secret', async () => {
+  const rules = { after: 3, firstWaitMs: 60_000, maxWaitMs: 60_000 };
+  const limits = createAttemptLimits(
+    localAttempts(),
+    { now: () => 0 },
+    () => true,
+    () => undefined,
+    () => rules,
+  );
+  const guess = { account: 'a', place: { kind: 'network', id: '192.0.2.0' } } as const;
+  for (let n = 0; n < 50; n++) {
+    const busy = limits.verify('password', guess, () => Promise.reject(new QueueFullError(1)));
+    await expect(busy).rejects.toThrow(QueueFullError);
+  }
+  expect(await limits.verify('password', guess, async () => 1)).toEqual({ kind: 'right', value: 1 });
+});
+
+test('work with the same key waits for its turn, and other work doesn’t', async () => {
+  const lanes = new Lanes();
+  const gate = Promise.withResolvers<void>();
+  const started: string[] = [];
+  const start = (key: string, name: string) =>
+    lanes.run({
+      key,
+      concurrency: 2,
+      work: () => {
+        started.push(name);
+        return gate.promise;
+      },
+    });
+  const all = [start('a', 'a1'), start('a', 'a2'), start('a', 'a3'), start('b', 'b1')];
+  await Promise.resolve();
+  await Promise.resolve();
+  expect(started).toEqual(['a1', 'a2', 'b1']);
+  gate.resolve();
+  await Promise.all(all);
+  expect(started).toContain('a3');
+  expect(lanes.size).toBe(0);
 });

@@ -1,7 +1,8 @@
 /** Tests that expired data is deleted in the background and that data that is still relevant is kept. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createAttemptLimits, sharedAttempts } from '../../src/auth/attempt-limits.ts';
+import { createAttemptLimits } from '../../src/auth/attempt-limits.ts';
+import { sharedAttempts } from '../../src/auth/attempt-store.ts';
 import { sharedBuckets } from '../../src/auth/buckets.ts';
 import { createHousekeeping } from '../../src/auth/housekeeping.ts';
 import { createRateLimits } from '../../src/auth/rate-limits.ts';

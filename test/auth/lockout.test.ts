@@ -1,6 +1,7 @@
 /** Tests increasing delays, unlocking by email, and confirming new devices. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { typedSecrets } from '../../src/auth/core/typed-secrets.ts';
+import { sql } from '../../src/kernel/sql.ts';
 import { currentStep, totpCode } from '../../src/shared/totp.ts';
 import { type AuthServer, codeOf, newEmail, startAuth } from './harness.ts';
 
@@ -94,6 +95,35 @@ describe('wrong passwords', () => {
     expect(status).toBe(kind === 'known' ? 200 : 400);
     // A correct password resets the delay.
     if (kind === 'known') expect(await tryPassword(email, 'wrong', home)).toEqual(wrong);
+  });
+
+  test('cause a wait even if they are sent concurrently', async () => {
+    const email = await newUser(auth);
+    const db = auth.database.pool('supabase_admin');
+    const { sent } = await db.transaction(async (tx) => {
+      const [table] = await tx.query<{ oid: number }>(
+        sql`select '_plinth.guess_streaks'::regclass::oid::int as oid`,
+      );
+      await tx.query(sql`lock table _plinth.guess_streaks in share mode`);
+      const attempts = Array.from({ length: 8 }, (_, n) =>
+        tryPassword(email, n === 7 ? password : 'wrong', '203.0.113.25'),
+      );
+      // The streak is extended after three attempts have reached this step.
+      await expect
+        .poll(async () => {
+          const [row] = await auth.database.pool('supabase_storage_admin').query<{ count: number }>(sql`
+            select count(*)::int from pg_locks
+            where not granted and relation = ${table?.oid}::oid
+              and database = (select oid from pg_database where datname = current_database())`);
+          return row?.count;
+        })
+        .toBeGreaterThanOrEqual(3);
+      return { sent: Promise.all(attempts) };
+    });
+    const outcomes = await sent;
+    const compared = outcomes.filter(([status]) => status !== 429);
+    // The right password ends the streak, so three other attempts are compared after it.
+    expect(compared.length).toBeLessThanOrEqual(compared.some(([status]) => status === 200) ? 6 : 3);
   });
 
   test('a stranger can’t lock the owner out of a known browser, and the owner unlocks others by email', async () => {

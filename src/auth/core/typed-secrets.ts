@@ -28,12 +28,11 @@ export interface TypedSecret {
    */
   readonly perToken?: number;
   /**
-   * Determines when an attempt is counted. `before` counts the attempt before the comparison, so that concurrent
-   * attempts can't exceed the limit, and refunds correct attempts. `after` counts the attempt after the comparison, so
-   * that correct attempts can run concurrently. `after` is used for secrets with slow hashes, because the number of
-   * concurrent comparisons is limited in any case.
+   * The number of attempts per account that each process compares concurrently. Further attempts wait. Each running
+   * attempt uses up part of the budget until the secret turns out to be right, so without this limit, many concurrent
+   * attempts with the right secret would use up the budget. Undefined for secrets with fast comparisons.
    */
-  readonly counted: 'before' | 'after';
+  readonly concurrency?: number;
   /**
    * The number of possible values divided by the number of correct values. If this number is N, on average one in N
    * random guesses is correct. The number is undefined for secrets that users choose.
@@ -52,7 +51,7 @@ export const typedSecrets = {
     account: 'user; an unknown address is counted like a user',
     guesses: { size: 20, refillMs: 5 * minuteMs },
     knownNetwork: { size: 10, refillMs: 5 * minuteMs },
-    counted: 'after',
+    concurrency: 4,
   },
   one_time_code: {
     name: 'code from an email or text message',
@@ -61,7 +60,6 @@ export const typedSecrets = {
     guesses: { size: 10, refillMs: hourMs },
     knownNetwork: { size: 5, refillMs: hourMs },
     perToken: 5,
-    counted: 'before',
     oneIn: sixDigits,
   },
   reauthentication_nonce: {
@@ -70,7 +68,6 @@ export const typedSecrets = {
     account: 'user',
     guesses: { size: 10, refillMs: hourMs },
     perToken: 5,
-    counted: 'before',
     oneIn: sixDigits,
   },
   second_factor: {
@@ -80,7 +77,6 @@ export const typedSecrets = {
     guesses: { size: 10, refillMs: hourMs },
     knownNetwork: { size: 5, refillMs: hourMs },
     perToken: 5,
-    counted: 'before',
     // The server accepts the codes of three time steps, so three codes are valid at any time.
     oneIn: sixDigits / 3,
   },
@@ -89,7 +85,6 @@ export const typedSecrets = {
     typedAt: '`POST /factors/recovery-codes/verify`',
     account: 'user',
     guesses: { size: 5, refillMs: 5 * minuteMs },
-    counted: 'before',
     oneIn: 2 ** 80 / 10,
   },
   operator_factor: {
@@ -97,7 +92,6 @@ export const typedSecrets = {
     typedAt: '`/console/api/factor/confirm`, `/prove` and `DELETE /console/api/factor`',
     account: 'operator, across all sessions',
     guesses: { size: 5, refillMs: 30 * minuteMs },
-    counted: 'before',
     oneIn: sixDigits / 3,
   },
 } as const satisfies Readonly<Record<string, TypedSecret>>;

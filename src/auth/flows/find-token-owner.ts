@@ -81,11 +81,14 @@ export async function findByCode(
 ): Promise<TokenOwner> {
   const { type, hash } = request;
   const typed = request.typed ?? { code: '', email: '', phone: '' };
-  const owner = await findOwner(ctx, tx, type, typed, hash, aud);
-  // The user of an email change is found by the code, so the owner of a wrong code is unknown.
-  const ownerId = type === 'email_change' ? undefined : owner?.id;
-  const guess = { account: typed.email || typed.phone, ownerId, tx };
+  const find = () => findOwner(ctx, tx, type, typed, hash, aud);
+  // The user of an email change is found by the code, so the owner of a wrong code is unknown. The lookup is part of
+  // the comparison, because its duration depends on whether the code is right.
+  const isFoundByCode = type === 'email_change';
+  const known = isFoundByCode ? undefined : await find();
+  const guess = { account: typed.email || typed.phone, ownerId: known?.id, tx };
   const found = await verifySecret(ctx, caller, 'one_time_code', guess, async (consumeToken) => {
+    const owner = isFoundByCode ? await find() : known;
     if (!owner) return undefined;
     await awaitUser(tx, owner.id);
     // Reads the user again after acquiring the lock, because another request may have used the user's codes before.

@@ -4,6 +4,7 @@
  */
 import type { Queryable } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
+import type { Budget, Reservation, StreakClaim } from '../core/attempt-budget.ts';
 import { type Streak, streakMemoryMs } from '../core/lockout.ts';
 import { type Bucket, horizonMs, staleAfterMs } from '../core/rate-limit-rules.ts';
 import { fromMs, toMs } from '../core/times.ts';
@@ -32,16 +33,37 @@ export async function consumeAttempt(
 }
 
 /**
- * Takes an attempt from the budget even if no attempts are left. The number of remaining attempts never becomes
- * negative.
+ * Extends the streak and takes an attempt from the budget. If the streak's wait applies, changes nothing. The rows are
+ * always locked in the same order, the streak before the budget, so that concurrent statements can't deadlock.
  */
-export async function addAttempt(db: Queryable, key: string, rule: Bucket, nowMs: number): Promise<void> {
+export async function reserveAttempt(
+  db: Queryable,
+  { key, rule }: Budget,
+  streak: StreakClaim,
+  nowMs: number,
+): Promise<Reservation> {
   const now = sql`${fromMs(nowMs)}::timestamptz`;
   const step = interval(rule.refillMs);
-  await db.query(sql`
-    insert into _plinth.guesses as g (key, full_at) values (${key}, ${now} + ${step})
-    on conflict (key) do update set full_at =
-      least(${baseOf(rule, now)} + ${step}, ${now} + ${interval(rule.size * rule.refillMs)})`);
+  const { after, firstWaitMs, maxWaitMs } = streak.rules;
+  // The same rule as `lockoutWaitMs`.
+  const wait = sql`least(${interval(maxWaitMs)}, ${interval(firstWaitMs)} * 2 ^ least(30, greatest(0, s.failures - ${after})))`;
+  const [row] = await db.query<{ is_open: boolean; is_reserved: boolean }>(sql`
+    with streak as (
+      insert into _plinth.guess_streaks as s (key, failures, last_at) values (${streak.key}, 1, ${now})
+      on conflict (key) do update set last_at = excluded.last_at,
+        failures = case when s.last_at < ${fromMs(nowMs - streakMemoryMs)} then 1 else s.failures + 1 end
+        where s.failures < ${after} or s.last_at + ${wait} <= ${now}
+      returning true
+    ), budget as (
+      insert into _plinth.guesses as g (key, full_at)
+      select ${key}, ${now} + ${step} where exists (select from streak)
+      on conflict (key) do update set full_at = ${baseOf(rule, now)} + ${step}
+        where ${baseOf(rule, now)} + ${step} <= ${now} + ${interval(horizonMs(rule))}
+      returning true
+    )
+    select exists (select from streak) as is_open, exists (select from budget) as is_reserved`);
+  if (row?.is_open !== true) return 'paused';
+  return row.is_reserved ? 'reserved' : 'used_up';
 }
 
 /** Adds an attempt back to the budget after a correct guess. */
@@ -69,17 +91,18 @@ export async function findStreak(db: Queryable, key: string): Promise<Streak | u
   return row && { failures: row.failures, lastAtMs: toMs(row.last_at) };
 }
 
-/** Adds a wrong guess to the streak. If the streak is too old, starts a new streak. */
-export async function extendStreak(db: Queryable, key: string, nowMs: number): Promise<void> {
-  const now = fromMs(nowMs);
+/** Ends the streak after a correct guess, and adds the attempt back to the budget. */
+export async function endStreak(db: Queryable, streakKey: string, { key, rule }: Budget): Promise<void> {
   await db.query(sql`
-    insert into _plinth.guess_streaks as s (key, failures, last_at) values (${key}, 1, ${now})
-    on conflict (key) do update set last_at = excluded.last_at,
-      failures = case when s.last_at < ${fromMs(nowMs - streakMemoryMs)} then 1 else s.failures + 1 end`);
+    with streak as (delete from _plinth.guess_streaks where key = ${streakKey} returning true)
+    update _plinth.guesses set full_at = full_at - ${interval(rule.refillMs)}
+    where key = ${key} and (select count(*) from streak) >= 0`);
 }
 
-export async function endStreak(db: Queryable, key: string): Promise<void> {
-  await db.query(sql`delete from _plinth.guess_streaks where key = ${key}`);
+/** Removes an attempt from the streak because no secret was compared. */
+export async function shortenStreak(db: Queryable, key: string): Promise<void> {
+  await db.query(sql`
+    update _plinth.guess_streaks set failures = failures - 1 where key = ${key} and failures > 0`);
 }
 
 /** Deletes all counts whose keys begin with this text. */
