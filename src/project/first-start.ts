@@ -5,10 +5,12 @@ import type { Session } from '../database/types.ts';
 import { sql } from '../kernel/sql.ts';
 import type { SqlText } from './core/missing.ts';
 import { readMigrationFolder, readRolesFile, readSeedFiles, readSources } from './files.ts';
+import { createKeepGoing } from './keep-going.ts';
 import { applyMigrations } from './migrations.ts';
 import { reportingPlaceholders } from './missing-extensions.ts';
 import { createPrivilegedRunner, dropLeftovers, type PrivilegedRunner } from './privileged.ts';
 import { insertStep, selectApplied, upsertVaultSecret } from './queries.ts';
+import { ranFiles } from './ran-files.ts';
 import { type KeepGoing, runFile } from './run-file.ts';
 import { applySeeds } from './seeds.ts';
 import type { ProjectDeps } from './types.ts';
@@ -16,6 +18,9 @@ import { findTypesFiles } from './types-files.ts';
 
 export interface FirstStartOptions {
   readonly upToVersion?: string;
+  /** Skips, records and retries statements that fail. */
+  readonly keepsGoing?: boolean;
+  /** Handles statements that fail in a different way. */
   readonly keepGoing?: KeepGoing;
   /** A file that runs before the migrations and isn't recorded as applied. */
   readonly baseline?: SqlText;
@@ -41,16 +46,21 @@ export async function firstStart(
   const { session, privileged, done } = start;
   // The services don't accept connections yet, so no other client uses the database of an embedded server.
   const quiet = database.info.embedded;
+  const embedded = database.info.embedded ? { missing: missingExtensions } : undefined;
+  const keepGoing =
+    options.keepsGoing === true
+      ? createKeepGoing({ session, privileged, quiet, embedded, ...(await ranFiles(deps, session)) })
+      : options.keepGoing;
   const shared = {
     session,
     privileged,
     // The last step flushes the changes of all earlier steps to disk, and no client relies on these changes before that
     // step.
     isFlushedLater: database.info.embedded,
-    embedded: database.info.embedded ? { missing: missingExtensions } : undefined,
+    embedded,
     readSources: () => readSources(supabaseDir),
     readTypes: () => findTypesFiles(projectDir),
-    ...(options.keepGoing === undefined ? {} : { keepGoing: options.keepGoing }),
+    ...(keepGoing === undefined ? {} : { keepGoing }),
   };
   const note = (message: string) => {
     log.warn({ service: 'project' }, message);

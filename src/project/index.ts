@@ -10,14 +10,16 @@ import type { Logger } from '../kernel/log.ts';
 import { announcing } from './announcing.ts';
 import { type BucketDeps, seedBuckets } from './buckets.ts';
 import { describeFailures, type SkippedStatement, summaryOf } from './core/failures.ts';
+import { securityConsequences } from './core/security-consequences.ts';
 import { readMigrationFolder, readSources } from './files.ts';
 import { firstStart, withUserSession } from './first-start.ts';
 import { type HistoryRepair, readHistory, repairHistory } from './history.ts';
-import { createKeepGoing } from './keep-going.ts';
+import { retrySkipped } from './keep-going.ts';
 import { applyMigrations, type MigrationState, pendingMigrations } from './migrations.ts';
 import { reportingPlaceholders } from './missing-extensions.ts';
 import { disableUserEventTriggers } from './privileged.ts';
-import { deleteFailures, insertStep, selectFailures, selectSteps } from './queries.ts';
+import { deleteFailures, insertStep, selectFailures, selectOpenTables, selectSteps } from './queries.ts';
+import { ranFiles } from './ran-files.ts';
 import type { ProjectDeps } from './types.ts';
 
 export { announcing } from './announcing.ts';
@@ -102,16 +104,14 @@ export function createProject(deps: ProjectDeps): Project {
         return false;
       }
       const { upToVersion } = options;
-      const keepGoing = options.keepGoing === true ? createKeepGoing() : undefined;
       const chosen = {
         ...(upToVersion === undefined ? {} : { upToVersion }),
-        ...(keepGoing === undefined ? {} : { keepGoing }),
+        keepsGoing: options.keepGoing === true,
       };
       await withUserSession(deps, (session, privileged) =>
         firstStart(deps, chosen, { session, privileged, done }),
       );
-      const lines = describeFailures(keepGoing?.failures ?? []);
-      if (lines.length > 0) note(deps, lines.join('\n'));
+      await reportFailures(deps);
       return true;
     },
     async prepareBuckets(fetch) {
@@ -133,6 +133,14 @@ async function announcePartialSchema(deps: ProjectDeps): Promise<void> {
   const failures = await listFailures(deps.database);
   if (failures.length === 0) return;
   note(deps, `${summaryOf(failures)} Run "plinth db reset" to apply the files again.`);
+}
+
+/** Prints the statements that remain skipped, and what their absence means for the security of the tables. */
+async function reportFailures(deps: ProjectDeps): Promise<void> {
+  const failures = await listFailures(deps.database);
+  if (failures.length === 0) return;
+  const open = await selectOpenTables(deps.database.pool('postgres'));
+  note(deps, [...describeFailures(failures), ...securityConsequences(failures, open)].join('\n'));
 }
 
 /**
@@ -172,6 +180,8 @@ export async function migrateUp(
   const pending = pendingMigrations(await listMigrations(deps), options.includeAll);
   if (pending.length === 0) return [];
   const { database, projectDir, onProgress } = deps;
+  const embedded = database.info.embedded ? { missing: missingExtensions } : undefined;
+  const skipped = (await listFailures(database)).length;
   await announcing(database, onProgress, () =>
     withUserSession(deps, async (session, privileged) => {
       const files = () => readSources(join(projectDir, 'supabase'));
@@ -180,13 +190,17 @@ export async function migrateUp(
           session,
           privileged,
           quiet: false,
-          embedded: database.info.embedded ? { missing: missingExtensions } : undefined,
+          embedded,
           readSources: files,
           onProgress,
         }),
       );
+      // The new migrations can create the objects that statements skipped by --keep-going need.
+      if (skipped > 0)
+        await retrySkipped({ session, privileged, quiet: false, embedded, ...(await ranFiles(deps, session)) });
     }),
   );
+  if (skipped > 0) await reportFailures(deps);
   return pending.map(({ shownPath }) => shownPath);
 }
 

@@ -172,19 +172,69 @@ export async function deleteProgress(db: Queryable, file: string): Promise<void>
   await db.query(sql`delete from _plinth.project_progress where file = ${file}`);
 }
 
-export async function insertFailure(
-  db: Queryable,
-  { file, line, statement, code, message }: SkippedStatement,
-): Promise<void> {
-  await db.query(sql`
-    insert into _plinth.project_failures (file, line, statement, code, message)
-    values (${file}, ${line}, ${statement}, ${code}, ${message})`);
+/** A skipped statement, with the role and the search path that were in effect when it failed. */
+export interface FailureRow extends SkippedStatement {
+  readonly id: string;
+  readonly role: string;
+  readonly searchPath: string;
 }
 
-/** Returns the failures in the order in which they occurred. */
-export async function selectFailures(db: Queryable): Promise<SkippedStatement[]> {
-  return await db.query<SkippedStatement>(sql`
-    select file, line, statement, code, message from _plinth.project_failures order by id`);
+/** Returns the role and the search path that the file has set. */
+export async function selectRunState(db: Queryable): Promise<{ role: string; searchPath: string }> {
+  const [row] = await db.query<{ role: string; searchPath: string }>(sql`
+    select pg_catalog.current_setting('role') as role, pg_catalog.current_setting('search_path') as "searchPath"`);
+  return row ?? { role: 'none', searchPath: '' };
+}
+
+/** Sets the role and the search path, either for the transaction or for the session. */
+export const setRunState = (
+  { role, searchPath }: Pick<FailureRow, 'role' | 'searchPath'>,
+  isLocal: boolean,
+) => sql`
+  select pg_catalog.set_config('search_path', ${searchPath}, ${isLocal}),
+    pg_catalog.set_config('role', ${role}, ${isLocal})`;
+
+export async function insertFailure(
+  db: Queryable,
+  { file, line, statement, code, message, role, searchPath }: Omit<FailureRow, 'id'>,
+): Promise<void> {
+  await db.query(sql`
+    insert into _plinth.project_failures (file, line, statement, code, message, role, search_path)
+    values (${file}, ${line}, ${statement}, ${code}, ${message}, ${role}, ${searchPath})`);
+}
+
+/** Returns the failures in the order in which the project runs the statements. */
+export async function selectFailures(db: Queryable): Promise<FailureRow[]> {
+  return await db.query<FailureRow>(sql`
+    select id::text, file, line, statement, code, message, role, search_path as "searchPath"
+    from _plinth.project_failures order by id`);
+}
+
+export async function updateFailure(
+  db: Queryable,
+  { id, code, message }: Pick<FailureRow, 'id' | 'code' | 'message'>,
+): Promise<void> {
+  await db.query(sql`
+    update _plinth.project_failures set code = ${code}, message = ${message} where id = ${id}::bigint`);
+}
+
+export async function deleteFailuresById(db: Queryable, ids: readonly string[]): Promise<void> {
+  await db.query(sql`delete from _plinth.project_failures where id = any(${ids}::bigint[])`);
+}
+
+/** Returns the tables of the project that don't have row level security, with their schemas. */
+export async function selectOpenTables(
+  db: Queryable,
+): Promise<{ readonly schema: string; readonly name: string }[]> {
+  return await db.query(sql`
+    select n.nspname::text as schema, c.relname::text as name
+    from pg_catalog.pg_class c
+    join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+    where c.relkind in ('r', 'p') and not c.relrowsecurity
+      and n.nspname not like 'pg\\_%' and n.nspname <> 'information_schema'
+      and (has_table_privilege('anon', c.oid, 'select, insert, update, delete')
+        or has_table_privilege('authenticated', c.oid, 'select, insert, update, delete'))
+    order by 1, 2`);
 }
 
 export async function deleteFailures(db: Queryable, file: string): Promise<void> {

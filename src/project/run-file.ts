@@ -17,6 +17,7 @@ import {
   deleteProgress,
   isReadOnlyTransaction,
   selectProgress,
+  selectRunState,
   shieldedFromFile,
   upsertProgress,
 } from './queries.ts';
@@ -58,22 +59,45 @@ export interface KeepGoing {
    * failed.
    */
   complaint?(): PostgresErrorShape | undefined;
-  /** Records a file's skipped statements, in the transaction of the file's last statements. */
-  record?(tx: Queryable, file: string): Promise<void>;
+  /** Records skipped statements, in the transaction that commits the statements before and after them. */
+  record?(tx: Queryable, failures: readonly RecordedFailure[]): Promise<void>;
+  /** Called after the file has run. */
+  fileDone?(file: RanFile): Promise<void>;
+}
+
+export interface RanFile {
+  readonly shownPath: string;
+  readonly statements: readonly Statement[];
+  /** Writes the file's entry in the history again, with the statements that have run. */
+  readonly record: RunOptions['record'];
 }
 
 export interface StatementFailure {
   /** The file's path, such as `supabase/migrations/1_init.sql`. */
   readonly file: string;
-  /**
-   * The index of the statement, starting at 0 as in upstream. Undefined if the whole file's transaction failed when it
-   * was committed.
-   */
-  readonly index: number | undefined;
+  /** The index of the statement, starting at 0 as in upstream. */
+  readonly index: number;
   /** The line on which the statement begins. */
   readonly line: number;
   readonly statement: string;
   readonly error: Pick<PostgresErrorShape, 'code' | 'message' | 'detail' | 'where' | 'position'>;
+}
+
+/** A failure with the role and the search path that were in effect. */
+export interface RecordedFailure extends StatementFailure {
+  readonly role: string;
+  readonly searchPath: string;
+}
+
+/** Checks deferred constraints now, and defers them again for the next statement. */
+export const checkConstraints = 'set constraints all immediate; set constraints all deferred';
+
+/** A transaction whose statements all succeeded but that PostgreSQL rejected at COMMIT. */
+class CommitFailure extends Error {
+  declare readonly cause: PostgresErrorShape;
+  constructor(cause: PostgresErrorShape) {
+    super(cause.message, { cause });
+  }
 }
 
 /** The maximum number of attempts for a statement that fails in a different way each time. */
@@ -101,6 +125,7 @@ export async function runFile(file: SqlText, options: RunOptions): Promise<void>
     await privileged.cleanUp();
   }
   await session.reset();
+  await options.keepGoing?.fileDone?.({ shownPath: file.shownPath, statements, record: options.record });
 }
 
 /**
@@ -119,6 +144,8 @@ class FileRun {
   readonly #steps: readonly Step[];
   readonly #options: RunOptions;
   readonly #skipped = new Set<number>();
+  /** The failures of the current step, which aren't recorded yet. */
+  #failures: RecordedFailure[] = [];
 
   constructor(file: SqlText, statements: readonly Statement[], steps: readonly Step[], options: RunOptions) {
     this.#file = file;
@@ -143,14 +170,34 @@ class FileRun {
       await this.#bookLater(number);
       return;
     }
+    try {
+      if (await this.#transaction(step, number)) return;
+    } catch (error) {
+      if (!(error instanceof CommitFailure)) throw error;
+      if (this.#options.keepGoing === undefined) throw this.#failed('commit_failed', number, error.cause);
+      // A statement violates a deferred constraint. If each statement is checked immediately, only this statement is
+      // skipped instead of the whole transaction, which could also enable row level security.
+      for (const { index } of step.statements) this.#skipped.delete(index);
+      this.#failures = [];
+      if (await this.#transaction(step, number, 'immediate')) return;
+    }
+    await this.#bookLater(number);
+  }
+
+  /** Returns whether the step is recorded. @throws {CommitFailure} */
+  async #transaction(
+    step: Step & { readonly kind: 'transaction' },
+    number: number,
+    constraints?: 'immediate',
+  ): Promise<boolean> {
     let isBooked = step.end === 'rollback';
     let failure: unknown;
     const work = async (tx: Transaction) => {
-      for (const statement of step.statements) await this.#inTransaction(tx, statement, number);
+      for (const statement of step.statements) await this.#inTransaction(tx, statement, number, constraints);
       if (!isBooked) isBooked = await this.#book(tx, number);
     };
     try {
-      await session.transaction(
+      await this.#options.session.transaction(
         (tx) =>
           work(tx).catch((error) => {
             failure = error;
@@ -159,19 +206,11 @@ class FileRun {
         { end: step.end },
       );
     } catch (error) {
-      if (error === failure || !isPostgresError(error)) throw error;
       // Deferred constraints are checked at the end of the transaction.
-      const { keepGoing } = this.#options;
-      if (keepGoing === undefined) throw this.#failed('commit_failed', number, error);
-      for (const { index } of step.statements) this.#skipped.add(index);
-      const line = this.#lastLine(number);
-      await keepGoing.failed(
-        { file: this.#file.shownPath, index: undefined, line, statement: 'commit', error },
-        session,
-      );
-      isBooked = false;
+      throw error === failure || !isPostgresError(error) ? error : new CommitFailure(error);
     }
-    if (!isBooked) await this.#bookLater(number);
+    if (isBooked) this.#failures = [];
+    return isBooked;
   }
 
   /** Records that the step is complete. Returns false if the file has made the transaction read-only. */
@@ -191,6 +230,7 @@ class FileRun {
   async #record(tx: Queryable, number: number): Promise<void> {
     if (number < this.#steps.length - 1) {
       await upsertProgress(tx, this.#file.shownPath, this.#progress(number + 1));
+      await this.#options.keepGoing?.record?.(tx, this.#failures);
       return;
     }
     if (number > 0) await deleteProgress(tx, this.#file.shownPath);
@@ -199,7 +239,7 @@ class FileRun {
       tx,
       applied.map(({ text }) => text),
     );
-    await this.#options.keepGoing?.record?.(tx, this.#file.shownPath);
+    await this.#options.keepGoing?.record?.(tx, this.#failures);
   }
 
   /**
@@ -208,6 +248,7 @@ class FileRun {
    */
   async #bookLater(number: number): Promise<void> {
     await this.#options.session.transaction((tx) => this.#book(tx, number), { readOnly: false });
+    this.#failures = [];
   }
 
   #failed(code: 'commit_failed' | 'record_failed', number: number, cause: PostgresErrorShape): ProjectError {
@@ -223,7 +264,12 @@ class FileRun {
     return this.#statements[last?.index ?? this.#statements.length - 1]?.line ?? 1;
   }
 
-  async #inTransaction(tx: Transaction, statement: PlannedStatement, step: number): Promise<void> {
+  async #inTransaction(
+    tx: Transaction,
+    statement: PlannedStatement,
+    step: number,
+    constraints?: 'immediate',
+  ): Promise<void> {
     const { privileged, keepGoing } = this.#options;
     const run = (within: Queryable) =>
       statement.privileged === undefined ? within.exec(statement.text) : privileged.run(within, statement);
@@ -231,6 +277,7 @@ class FileRun {
     const inSavepoint = () =>
       tx.savepoint(async (within) => {
         await run(within);
+        if (constraints !== undefined) await within.exec(checkConstraints);
         const complaint = keepGoing.complaint?.();
         if (complaint !== undefined) throw complaint;
       });
@@ -246,6 +293,7 @@ class FileRun {
   ): Promise<void> {
     const { text, line, copiesFromStdin } = this.#statements[index] as Statement;
     const failed = { file: this.#file.shownPath, index, line, statement: text };
+    let lastError: PostgresErrorShape | undefined;
     for (let attempt = 0; attempt < maxRetries; attempt++) {
       try {
         if (copiesFromStdin) throw copyRejection(this.#file, line);
@@ -253,10 +301,13 @@ class FileRun {
         return;
       } catch (error) {
         if (!isPostgresError(error)) throw error;
+        lastError = error;
         if ((await keepGoing.failed({ ...failed, error }, tx)) === 'leave out') break;
       }
     }
     this.#skipped.add(index);
+    if (lastError === undefined || keepGoing.record === undefined) return;
+    this.#failures.push({ ...failed, error: lastError, ...(await selectRunState(tx)) });
   }
 
   async #statement(

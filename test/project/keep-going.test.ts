@@ -1,6 +1,12 @@
 /** Tests a start that skips failing statements: what is applied, what is recorded, and where it is reported. */
 import { describe, expect, test, vi } from 'vitest';
-import { createProject, listFailures, listMigrations, repairMigrations } from '../../src/project/index.ts';
+import {
+  createProject,
+  listFailures,
+  listMigrations,
+  migrateUp,
+  repairMigrations,
+} from '../../src/project/index.ts';
 import { projectWith } from './helpers.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
@@ -56,18 +62,118 @@ test('every later start reports a partial schema until the files are applied aga
   expect(await listFailures(project.deps.database)).toEqual([]);
 });
 
-test('a failed deferred constraint rolls back its transaction, and the rest continues', async () => {
+test('a failed deferred constraint skips its statement, and the rest of the transaction is applied', async () => {
   const project = await projectWith({
     'migrations/1_a.sql': `create table a (id int primary key, b int references a deferrable initially deferred)`,
-    'migrations/2_b.sql': 'insert into a values (1, 9); create table never ()',
+    'migrations/2_b.sql': 'insert into a values (1, 9); alter table a enable row level security',
     'migrations/3_c.sql': 'create table c ()',
   });
   await project.start({ keepGoing: true });
-  expect(
-    await project.values(`select to_regclass('never') is null and to_regclass('c') is not null`),
-  ).toEqual([true]);
-  const [failure] = await listFailures(project.deps.database);
-  expect(failure).toMatchObject({ file: 'supabase/migrations/2_b.sql', code: '23503' });
+  expect(await project.values(`select to_regclass('c') is not null`)).toEqual([true]);
+  expect(await project.values(rowSecurity('a'))).toEqual([true]);
+  const [failure, ...others] = await listFailures(project.deps.database);
+  expect(failure).toMatchObject({ file: 'supabase/migrations/2_b.sql', line: 1, code: '23503' });
+  expect(others).toEqual([]);
+});
+
+const rowSecurity = (table: string) => `select relrowsecurity from pg_class where oid = '${table}'::regclass`;
+const policies = 'select polname::text from pg_policy order by polname';
+
+describe('a skipped statement runs again after a later file', () => {
+  test('so that a table of a later file has its row level security and its policies', async () => {
+    const project = await projectWith({
+      'roles.sql': 'revoke all on public.b from anon',
+      'migrations/1_a.sql': `alter table public.b enable row level security;
+create policy p on public.b using (owned());
+grant select on b to anon`,
+      'migrations/2_b.sql': 'create table public.b (id int primary key)',
+      'migrations/3_c.sql': `create function owned() returns boolean return true;
+create policy seeded on public.s using (true);
+alter table public.s enable row level security`,
+      'seed.sql': 'create table public.s (id int)',
+    });
+    await project.start({ keepGoing: true });
+    expect(await listFailures(project.deps.database)).toEqual([]);
+    expect(await project.values(`${rowSecurity('b')} union all ${rowSecurity('s')}`)).toEqual([true, true]);
+    expect(await project.values(policies)).toEqual(['p', 'seeded']);
+    expect(project.progress.join()).not.toContain('incomplete');
+    const history = `select statements from supabase_migrations.schema_migrations where version = '1'`;
+    expect(await project.values(history)).toEqual([
+      [
+        'alter table public.b enable row level security',
+        'create policy p on public.b using (owned())',
+        'grant select on b to anon',
+      ],
+    ]);
+  });
+
+  test('with its role and its search path', async () => {
+    const project = await projectWith({
+      'migrations/1_a.sql': `create schema app; set search_path = app; create index named on b (id)`,
+      'migrations/2_b.sql': 'create table app.b (id int); set search_path = public; create table b (id int)',
+    });
+    await project.start({ keepGoing: true });
+    expect(await project.values(`select to_regclass('app.named') is not null`)).toEqual([true]);
+  });
+
+  test('unless a later statement has replaced or removed what it creates', async () => {
+    const project = await projectWith({
+      'migrations/1_a.sql': `create policy everyone on b using (true); grant select on b to anon; drop table c`,
+      'migrations/2_b.sql': `create table b (id int); create table c (id int);
+alter table b enable row level security;
+drop policy if exists everyone on b;
+create policy own on b using (false);
+revoke all on b from anon`,
+    });
+    await project.start({ keepGoing: true });
+    expect(await project.values(policies)).toEqual(['own']);
+    expect(
+      await project.values(`select has_table_privilege('anon', 'b', 'select') or to_regclass('c') is null`),
+    ).toEqual([false]);
+    expect(await listFailures(project.deps.database)).toHaveLength(3);
+  });
+
+  test('even if the start was interrupted between the files', async () => {
+    const project = await projectWith({
+      'migrations/1_a.sql': 'alter table b enable row level security; vacuum; select 1;',
+      'migrations/2_b.sql': 'create table b (id int)',
+    });
+    const interrupted = createProject({
+      ...project.deps,
+      onProgress: (message) => {
+        if (message.includes('2_b')) throw new Error('killed');
+      },
+    });
+    await expect(interrupted.prepareDatabase({ keepGoing: true })).rejects.toThrow('killed');
+    await project.start({ keepGoing: true });
+    expect(await project.values(rowSecurity('b'))).toEqual([true]);
+    expect(await listFailures(project.deps.database)).toEqual([]);
+  });
+
+  test('and also after a migration that is applied later', async () => {
+    const project = await projectWith({ 'migrations/1_a.sql': 'alter table b enable row level security' });
+    await project.start({ keepGoing: true });
+    project.write('migrations/2_b.sql', 'create table b (id int)');
+    await migrateUp(project.deps, { includeAll: false });
+    expect(await project.values(rowSecurity('b'))).toEqual([true]);
+    expect(await listFailures(project.deps.database)).toEqual([]);
+  });
+});
+
+test('the report names the tables that remain open, and the rules that are missing', async () => {
+  const project = await projectWith({
+    'migrations/1_a.sql': `create table a (id int); grant select on a to anon;
+alter table a enable row level security, add column x nonsense;
+create policy p on a as restrictive using (nonsense);
+revoke all on a from nonsense;`,
+  });
+  await project.start({ keepGoing: true });
+  const table = project.progress.find((message) => message.startsWith('The schema is incomplete'));
+  expect(table?.split('Security:')[1]?.trim().split(/\n\s*/)).toEqual([
+    'public.a: any client with a publishable key can access all rows, because the statement that enables row level security was skipped (supabase/migrations/1_a.sql:2).',
+    'supabase/migrations/1_a.sql:3: clients can access more rows than intended, because this restrictive policy was skipped.',
+    'supabase/migrations/1_a.sql:4: roles keep privileges that this statement revokes.',
+  ]);
 });
 
 test('COPY rows that are meant for psql are skipped', async () => {
