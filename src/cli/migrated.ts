@@ -7,6 +7,7 @@ import { readMigrationFolder } from '../project/index.ts';
 import { findRunning } from './control.ts';
 import { CommandError } from './errors.ts';
 import type { ProjectLocation } from './project-location.ts';
+import { withTargetNamed } from './target-database.ts';
 
 export const notMigrated = (): CommandError =>
   new CommandError(
@@ -40,6 +41,24 @@ export async function requireApplied(location: ProjectLocation, target: Connecti
   } finally {
     session.destroy();
   }
+}
+
+/** Whether --keep-going has skipped statements of the migrations in this project's database. */
+export async function hasSkippedStatements(location: ProjectLocation): Promise<boolean> {
+  if ((await findRunning(location.dataDir)) === undefined && !existsSync(join(location.dataDir, 'postgres')))
+    return false;
+  return await withTargetNamed(location, 'local', async (target) => {
+    const session = await openCopySession(await inspectionTarget(target));
+    try {
+      const [table] = await session.query<{ exists: boolean }>(
+        sql`select to_regclass('_plinth.project_failures') is not null as exists`,
+      );
+      if (table?.exists !== true) return false;
+      return (await session.query(sql`select from _plinth.project_failures limit 1`)).length > 0;
+    } finally {
+      session.destroy();
+    }
+  });
 }
 
 const hasMigrations = ({ projectDir }: ProjectLocation): boolean =>

@@ -367,7 +367,12 @@ class Server {
     await this.backend.stop();
     for (const name of ['postgres', 'storage']) rmSync(join(dataDir, name), { recursive: true, force: true });
     const keepGoing = parameters.keepGoing === true;
-    await this.start({ config, keepGoing, ...upToVersion(parameters) }, onProgress);
+    try {
+      await this.start({ config, keepGoing, ...upToVersion(parameters) }, onProgress);
+    } catch (error) {
+      const { withKeepGoingAdvice } = await import('./keep-going-offer.ts');
+      throw withKeepGoingAdvice(error, 'db reset');
+    }
     this.#resetFailed = false;
     const { listFailures } = await import('../project/index.ts');
     return { skipped: (await listFailures(this.backend.database)).length };

@@ -13,7 +13,10 @@ import {
   runAsMigration,
 } from '../project/index.ts';
 import { withCleanUp } from './interruption.ts';
+import { isSkippable } from './keep-going-offer.ts';
+import { hasSkippedStatements } from './migrated.ts';
 import { progressPrinter, say } from './output.ts';
+import type { ProjectLocation } from './project-location.ts';
 import { createScratchDatabases } from './scratch-databases.ts';
 
 export interface Shadow {
@@ -23,8 +26,11 @@ export interface Shadow {
 }
 
 export interface Shadows {
-  /** Creates a database from roles.sql and the migrations, optionally up to a given version. */
-  fromMigrations(options?: { readonly upToVersion?: string }): Promise<Shadow>;
+  /**
+   * Creates a database from roles.sql and the migrations, optionally up to a given version. If --keep-going has skipped
+   * statements in the local database, statements that fail are skipped here too, unless `isStrict` is set.
+   */
+  fromMigrations(options?: { readonly upToVersion?: string; readonly isStrict?: boolean }): Promise<Shadow>;
   /** Creates a database from roles.sql only. */
   fromRoles(): Promise<Shadow>;
   hasSchemaFiles(): boolean;
@@ -35,7 +41,11 @@ export interface Shadows {
   fromSchemaFiles(): Promise<Shadow | undefined>;
 }
 
-export async function withShadows<T>(projectDir: string, work: (shadows: Shadows) => Promise<T>): Promise<T> {
+export async function withShadows<T>(
+  location: ProjectLocation,
+  work: (shadows: Shadows) => Promise<T>,
+): Promise<T> {
+  const { projectDir } = location;
   const databases = createScratchDatabases(projectDir);
   const onProgress = progressPrinter(say);
   const create = async (fill: (deps: ProjectDeps) => Promise<void>): Promise<Shadow> => {
@@ -50,9 +60,18 @@ export async function withShadows<T>(projectDir: string, work: (shadows: Shadows
   const schemaFiles = () => readSchemaFiles(projectDir, loadConfig({ projectDir }).config);
   const shadows: Shadows = {
     hasSchemaFiles: () => schemaFiles().length > 0,
-    fromMigrations: (options) => {
+    fromMigrations: async (options) => {
       say('Creating shadow database...');
-      return create((deps) => applyProjectMigrations(deps, options));
+      try {
+        return await create((deps) => applyProjectMigrations(deps, options));
+      } catch (error) {
+        if (options?.isStrict === true || !isSkippable(error) || !(await hasSkippedStatements(location)))
+          throw error;
+        say(
+          'Skipping the statements that fail, because the local database was also created with --keep-going.',
+        );
+        return await create((deps) => applyProjectMigrations(deps, { ...options, keepsGoing: true }));
+      }
     },
     fromRoles: () =>
       create(({ config, ...deps }) => {

@@ -6,7 +6,7 @@ import type { PostgresErrorShape, Queryable, Session } from '../database/types.t
 import { isPostgresError } from '../shared/postgres-error.ts';
 import { type PlannedStatement, type PlanOptions, planFile } from './core/plan.ts';
 import { isRetried } from './core/retry.ts';
-import { type Statement, splitStatements } from './core/split.ts';
+import type { Statement } from './core/split.ts';
 import type { PrivilegedRunner } from './privileged.ts';
 import {
   deleteFailuresById,

@@ -1,7 +1,7 @@
 /** Reads the files of the project that an earlier process has applied, for statements that --keep-going retries. */
 import { join } from 'node:path';
 import type { Session } from '../database/types.ts';
-import { type Statement, splitStatements } from './core/split.ts';
+import { splitStatements } from './core/split.ts';
 import { readMigrationFolder, readRolesFile, readSeedFiles, readSql } from './files.ts';
 import { insertApplied, insertStep, selectApplied, selectSeeds, selectSteps, upsertSeed } from './queries.ts';
 import type { RanFile } from './run-file.ts';

@@ -11,12 +11,13 @@ import { runFile } from './run-file.ts';
 import type { ProjectDeps } from './types.ts';
 
 /**
- * Applies roles.sql and the migrations. If a version is given, applies only the migrations up to this version.
+ * Applies roles.sql and the migrations. If a version is given, applies only the migrations up to this version. With
+ * `keepsGoing`, skips statements that fail, as a start with --keep-going does.
  * @throws {ProjectError}
  */
 export async function applyProjectMigrations(
   deps: ProjectDeps,
-  options: { readonly upToVersion?: string } = {},
+  options: { readonly upToVersion?: string; readonly keepsGoing?: boolean } = {},
 ): Promise<void> {
   const { config } = deps;
   const withoutSeed = {

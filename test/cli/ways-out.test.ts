@@ -63,7 +63,9 @@ test('a folder without a configuration file can be served', async () => {
 
 test('with --keep-going, the server runs with the applied statements, and db reset reports a partial schema', async () => {
   const cwd = makeProject({ ...files, [migration]: 'create table notes (id int);\nselect nonsense;' });
-  expect((await start(cwd)).status).toBe(1);
+  const failed = await start(cwd);
+  expect(failed.status).toBe(1);
+  expect(failed.stderr).toContain('run "plinth start --keep-going"');
   const started = await start(cwd, '--keep-going');
   expect(started.status).toBe(0);
   expect(started.stderr).toContain('The schema is incomplete: 1 statement of 1 file failed');
@@ -71,11 +73,16 @@ test('with --keep-going, the server runs with the applied statements, and db res
     /20240101000000_policies\.sql:2 {2}select nonsense {2}column "nonsense" does not exist/,
   );
   expect(await notes(started)).toBe(200);
+  const diff = await plinth(['db', 'diff'], { cwd });
+  expect([diff.status, diff.stdout]).toEqual([0, '']);
+  expect(diff.stderr).toContain('No schema changes found');
 
   const partial = await plinth(['db', 'reset', '--keep-going'], { cwd });
   expect(partial.status).toBe(3);
   expect(partial.stderr).toContain('Finished db reset, but the schema is incomplete.');
-  expect((await plinth(['db', 'reset'], { cwd })).status).toBe(1);
+  const reset = await plinth(['db', 'reset'], { cwd });
+  expect(reset.status).toBe(1);
+  expect(reset.stderr).toContain('run "plinth db reset --keep-going"');
   writeFileSync(join(cwd, migration), 'create table notes (id int)');
   const whole = await plinth(['db', 'reset', '--keep-going'], { cwd });
   expect([whole.status, whole.stderr.includes('partial')]).toEqual([0, false]);

@@ -57,7 +57,7 @@ export const dbDiff: Command = {
       throw new UsageError('--from and --to can only be used together');
     const options = optionsOf(input);
     if (from !== undefined && to !== undefined) {
-      const text = await withShadows(location.projectDir, (shadows) =>
+      const text = await withShadows(location, (shadows) =>
         withSource(location, shadows, from, (source, rehearse) =>
           withSource(location, shadows, to, (target) =>
             schemaDiff({ ...options, from: source, to: target, rehearse }),
@@ -71,9 +71,7 @@ export const dbDiff: Command = {
     if (output !== undefined) throw new UsageError('--output can only be used with --from and --to');
     const file = input.text('file');
     const migration = file === undefined ? undefined : newMigration(location.projectDir, file);
-    const { text, isDeclared } = await withShadows(location.projectDir, (shadows) =>
-      diff(location, input, shadows),
-    );
+    const { text, isDeclared } = await withShadows(location, (shadows) => diff(location, input, shadows));
     say('Finished db diff.\n');
     if (text === '') say('No schema changes found');
     else if (migration === undefined) printData(text);

@@ -55,7 +55,7 @@ export const dbPull: Command = {
       throw notMigrated();
     if (extraRemote.length + extraLocal.length > 0) throw conflict(extraRemote, extraLocal);
     const schemas = states.length === 0 ? [] : input.list('schema');
-    const text = await withShadows(location.projectDir, async (shadows) => {
+    const text = await withShadows(location, async (shadows) => {
       const from = await shadows.fromMigrations();
       return await withTargetNamed(
         location,

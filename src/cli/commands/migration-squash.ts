@@ -66,12 +66,13 @@ function chosenFiles({ projectDir }: ProjectLocation, version: string | undefine
 }
 
 async function squash(
-  { projectDir }: ProjectLocation,
+  location: ProjectLocation,
   files: readonly MigrationFile[],
   last: MigrationFile,
 ): Promise<void> {
   const omitted = dataStatements(files.map(({ shownPath, path }) => ({ shownPath, text: readSql(path) })));
-  const text = await withShadows(projectDir, (shadows) => squashedText(shadows, last.version));
+  const { projectDir } = location;
+  const text = await withShadows(location, (shadows) => squashedText(shadows, last.version));
   const backup = backupFolder(projectDir, last.version);
   replaceFiles(
     files.map(({ path }) => path),

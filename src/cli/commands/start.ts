@@ -96,15 +96,29 @@ export const start: Command = {
       return 0;
     }
     if (input.flag('detach')) return await detach(location, input);
-    return await serveInFront(location, input, 'development');
+    return await startInFront(location, input);
   },
 };
+
+/** Runs the server. If a statement fails at the first start, offers to skip such statements. */
+async function startInFront(location: ProjectLocation, input: Input): Promise<number> {
+  try {
+    return await serveInFront(location, input, 'development');
+  } catch (error) {
+    const { acceptsKeepGoing, isSkippable, withKeepGoingAdvice } = await import('../keep-going-offer.ts');
+    if (!isSkippable(error)) throw error;
+    if (input.flag('daemon')) process.send?.({ isSkippable: true });
+    if (!(await acceptsKeepGoing(input, error))) throw withKeepGoingAdvice(error, 'start');
+    return await serveInFront(location, input, 'development', true);
+  }
+}
 
 /** Runs the server in this process until it is stopped. */
 export async function serveInFront(
   location: ProjectLocation,
   input: Input,
   mode: 'development' | 'production',
+  keepGoing = input.flag('keep-going'),
 ): Promise<number> {
   const { runServer } = await import('../run-server.ts');
   const isDaemon = input.flag('daemon') && process.send !== undefined;
@@ -123,7 +137,7 @@ export async function serveInFront(
     ...(mode === 'production' ? { workers: workersOf(input) } : {}),
     exclude: excludedServices(input.list('exclude')),
     ignoreHealthCheck: input.flag('ignore-health-check'),
-    keepGoing: input.flag('keep-going'),
+    keepGoing,
     isDaemon,
     followsInput: input.flag('follow'),
     onProgress,
@@ -193,21 +207,31 @@ interface Ready {
   readonly hasConsole: boolean;
 }
 
-type DaemonMessage = { readonly progress: string } | Ready;
+type DaemonMessage = { readonly progress: string } | { readonly isSkippable: true } | Ready;
 
 /** Starts the same command in a separate process and waits until the server is ready. */
-async function detach(location: ProjectLocation, input: Input): Promise<number> {
+async function detach(
+  location: ProjectLocation,
+  input: Input,
+  more: readonly string[] = [],
+): Promise<number> {
   ensureDataDir(location.dataDir);
   const output = openSync(join(location.dataDir, 'start.log'), 'w', 0o600);
   const args = process.argv.slice(2).filter((arg) => arg !== '--detach' && arg !== '-d');
-  const child = spawn(process.execPath, [...process.execArgv, process.argv[1] ?? '', ...args, '--daemon'], {
-    detached: true,
-    stdio: ['ignore', output, output, 'ipc'],
-  });
-  const ready = await new Promise<Ready>((resolve, reject) => {
+  const child = spawn(
+    process.execPath,
+    [...process.execArgv, process.argv[1] ?? '', ...args, ...more, '--daemon'],
+    {
+      detached: true,
+      stdio: ['ignore', output, output, 'ipc'],
+    },
+  );
+  let isSkippable = false;
+  const started = new Promise<Ready>((resolve, reject) => {
     child.on('error', reject);
     child.on('message', (message: DaemonMessage) => {
       if ('progress' in message) say(message.progress);
+      else if ('isSkippable' in message) isSkippable = true;
       else resolve(message);
     });
     child.on('exit', async () => {
@@ -216,6 +240,15 @@ async function detach(location: ProjectLocation, input: Input): Promise<number> 
       reject(new CommandError(log || 'Plinth exited before it was ready.'));
     });
   });
+  let ready: Ready;
+  try {
+    ready = await started;
+  } catch (error) {
+    if (!isSkippable) throw error;
+    const { acceptsKeepGoing } = await import('../keep-going-offer.ts');
+    if (!(await acceptsKeepGoing(input, error))) throw error;
+    return await detach(location, input, ['--keep-going']);
+  }
   child.disconnect();
   child.unref();
   const issueLink = async (): Promise<string> => {

@@ -17,7 +17,7 @@ const separator = ';\n\n';
  * @throws {CommandError} if the dump doesn't create the same schema
  */
 export async function squashedText(shadows: Shadows, version: string): Promise<string> {
-  const original = await shadows.fromMigrations({ upToVersion: version });
+  const original = await shadows.fromMigrations({ upToVersion: version, isStrict: true });
   const copy = await shadows.fromRoles();
   const roles = await newRoles(copy, original);
   const { text, report } = await dump(original, 'schema');

@@ -74,9 +74,9 @@ interface Definition {
 
 const qualified = String.raw`${identifier}(?:\s*\.\s*${identifier})*`;
 const definitionPattern = new RegExp(
-  String.raw`^(?<verb>create|alter|drop) (?:(?:or replace|global|local|temp|temporary|unlogged|unique|materialized|recursive|foreign|constraint|event) )*` +
-    String.raw`(?<kind>table|view|function|procedure|aggregate|type|domain|sequence|schema|index|role|user|extension|policy|trigger|rule) ` +
-    String.raw`(?:concurrently )?(?:if (?:not )?exists )?(?:only )?(?<name>${qualified})(?<rest>.*)$`,
+  `^(?<verb>create|alter|drop) (?:(?:or replace|global|local|temp|temporary|unlogged|unique|materialized|recursive|foreign|constraint|event) )*` +
+    `(?<kind>table|view|function|procedure|aggregate|type|domain|sequence|schema|index|role|user|extension|policy|trigger|rule) ` +
+    `(?:concurrently )?(?:if (?:not )?exists )?(?:only )?(?<name>${qualified})(?<rest>.*)$`,
   'is',
 );
 
@@ -106,7 +106,7 @@ function tableOf(rest: string): string {
 /** Returns the remaining names of `drop table a, b`. Arguments in parentheses are ignored. */
 function restOfList(rest: string): string[] {
   const list = rest.replace(/\([^()]*\)/g, '');
-  return [...list.matchAll(new RegExp(String.raw`, (${qualified})`, 'g'))].map(([, name = '']) => name);
+  return [...list.matchAll(new RegExp(`, (${qualified})`, 'g'))].map(([, name = '']) => name);
 }
 
 /** Whether both statements name the same object, compared without the schema. */
