@@ -197,7 +197,13 @@ export async function migrateUp(
       );
       // The new migrations can create the objects that statements skipped by --keep-going need.
       if (skipped > 0)
-        await retrySkipped({ session, privileged, quiet: false, embedded, ...(await ranFiles(deps, session)) });
+        await retrySkipped({
+          session,
+          privileged,
+          quiet: false,
+          embedded,
+          ...(await ranFiles(deps, session)),
+        });
     }),
   );
   if (skipped > 0) await reportFailures(deps);
