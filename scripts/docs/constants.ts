@@ -70,6 +70,8 @@ const fixed: readonly Fixed[] = [
   ['auth', 'lifetime of a factor enrollment', 'ms', 'src/auth', 'enrollmentLifetimeMs'],
   ['auth', 'lifetime of a passkey challenge', 'ms', 'src/auth', 'passkeyChallengeLifetimeMs'],
   ['auth', 'passkeys per user', 'count', 'src/auth', 'maxPasskeysPerUser'],
+  ['auth', 'identities per user', 'count', 'src/auth', 'maxIdentitiesPerUser'],
+  ['auth', 'sessions per user', 'count', 'src/auth', 'maxSessionsPerUser'],
   ['auth', 'passkey name', 'bytes', 'src/auth/flows/passkey-list.ts', 'maxNameBytes'],
   ['auth', 'recovery codes per set', 'count', 'src/auth', 'codesPerSet'],
   [

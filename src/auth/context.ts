@@ -7,6 +7,7 @@ import type { Mailer } from '../mail/types.ts';
 import type { Outgoing } from '../shared/outgoing.ts';
 import type { AttemptLimits } from './attempt-limits.ts';
 import type { BackgroundWork } from './background-work.ts';
+import type { Lanes } from './core/lanes.ts';
 import type { LeakedPasswords } from './leaked-passwords.ts';
 import type { Oidc } from './oidc.ts';
 import type { Passwords } from './passwords.ts';
@@ -41,6 +42,8 @@ export interface AuthContext {
   readonly leakedPasswords: LeakedPasswords | undefined;
   readonly limits: RateLimits;
   readonly guesses: AttemptLimits;
+  /** Limits the concurrent transactions of each user. See `flows/user-transaction.ts`. */
+  readonly userTurns: Lanes;
   readonly signIns: SignInCounts;
   readonly rotateToken: RotateToken;
   readonly assertions: ConsumedAssertions;

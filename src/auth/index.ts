@@ -19,6 +19,7 @@ import { localAttempts, sharedAttempts } from './attempt-store.ts';
 import { createBackgroundWork } from './background-work.ts';
 import { localBuckets, sharedBuckets } from './buckets.ts';
 import type { AuthContext } from './context.ts';
+import { Lanes } from './core/lanes.ts';
 import { isRedirectAllowed } from './core/redirects.ts';
 import { endingWithRequests } from './deadline.ts';
 import { sweepFactorRemovals } from './factor-removal-rounds.ts';
@@ -202,6 +203,7 @@ export function createAuth(deps: AuthDeps): AuthService {
       onGuessBlocked,
       () => current().security.lockout,
     ),
+    userTurns: new Lanes(),
     signIns,
     backgroundWork: createBackgroundWork(deps.log),
     assertions: hasOwnTables ? sharedAssertions(ownTables) : localAssertions(),

@@ -13,6 +13,7 @@ import {
   changesOfUser,
   hourMs,
   type LimitedHandler,
+  linksOfUser,
   ruleOfSite,
 } from './core/rate-limit-rules.ts';
 import { authError } from './errors.ts';
@@ -38,6 +39,11 @@ export interface RateLimits {
    * Applies only if limits per IP address are enabled. Throws `over_request_rate_limit`.
    */
   change(key: string, nowMs: number): Promise<void>;
+  /**
+   * Counts an identity that the user links. Applies only if limits per IP address are enabled. Throws
+   * `over_request_rate_limit`.
+   */
+  link(userId: string, nowMs: number): Promise<void>;
   /** Counts an email. Throws `over_email_send_rate_limit`. */
   email(nowMs: number): Promise<void>;
   /** Counts a text message. Throws `over_sms_send_rate_limit`. */
@@ -79,6 +85,11 @@ export function createRateLimits(
     const site = siteOf(ip);
     return site === undefined || buckets.take(`${handler}:${site}`, ruleOfSite(rule), nowMs);
   };
+  const consumeOfAccount = async (key: string, rule: Bucket, nowMs: number): Promise<void> => {
+    if (!settings().limitsByAddress || (await buckets.take(key, rule, nowMs))) return;
+    onLimited('account');
+    throw authError('over_request_rate_limit', undefined, { retryAfterMs: rule.refillMs });
+  };
   return {
     async address(handler, ip, nowMs) {
       const { limitsByAddress, config } = settings();
@@ -93,12 +104,8 @@ export function createRateLimits(
       // Reports the longest possible wait, because computing the exact wait would require another query.
       throw authError('over_request_rate_limit', undefined, rule && { retryAfterMs: rule.refillMs });
     },
-    async change(key, nowMs) {
-      if (!settings().limitsByAddress) return;
-      if (await buckets.take(`change:${key}`, changesOfUser, nowMs)) return;
-      onLimited('account');
-      throw authError('over_request_rate_limit', undefined, { retryAfterMs: changesOfUser.refillMs });
-    },
+    change: (key, nowMs) => consumeOfAccount(`change:${key}`, changesOfUser, nowMs),
+    link: (userId, nowMs) => consumeOfAccount(`link:${userId}`, linksOfUser, nowMs),
     async email(nowMs) {
       const { hourly, email: mail } = settings();
       // As in upstream, autoconfirm disables any limit other than 0.

@@ -166,11 +166,11 @@ export function createSessions({ db, consoleUrl, ownAddress, factorRequired }: S
       if (waitSeconds > 0) throw new ConsoleError('too_many', { waitSeconds });
     },
     async signIn(token, request, reply) {
+      const waitSeconds = attempts.reserve(request.ip, performance.now());
+      if (waitSeconds > 0) throw new ConsoleError('too_many', { waitSeconds });
       const operator = await queries.consumeLink(db, hash(token));
-      if (operator === undefined) {
-        attempts.failed(request.ip, performance.now());
-        throw new ConsoleError('link_invalid');
-      }
+      if (operator === undefined) throw new ConsoleError('link_invalid');
+      attempts.release(request.ip);
       const cookie = randomBytes(32).toString('base64url');
       const csrfToken = randomBytes(24).toString('base64url');
       const userAgent = request.headers['user-agent']?.slice(0, 400) ?? null;

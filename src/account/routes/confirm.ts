@@ -29,7 +29,7 @@ import { notMeRoutes } from './not-me.ts';
 import { formFields, otherDevice } from './other-device.ts';
 import type { AnyPage, Send } from './page-names.ts';
 import { removeFactorsRoutes } from './remove-factors.ts';
-import { openElsewhere, sendExpired, sendLimited, sendRefused } from './responses.ts';
+import { isTemporary, openElsewhere, sendExpired, sendLimited, sendRefused } from './responses.ts';
 
 export interface ConfirmDeps {
   readonly auth: AuthClient;
@@ -97,6 +97,7 @@ export function confirmRoutes(app: FastifyInstance, deps: ConfirmDeps): void {
     } catch (error) {
       if (!(error instanceof AuthRejection)) throw error;
       if (error.status === 429) return sendLimited(send, request, reply, error);
+      if (isTemporary(error)) throw error;
       // If an app requested the link, the app receives the error after the user has continued to the app.
       const isOfApp = own === undefined && link.type !== 'email_change';
       if (!isOfApp) return reply.redirect(expiredAddress(link.type, own), 303);
@@ -168,7 +169,7 @@ export function confirmRoutes(app: FastifyInstance, deps: ConfirmDeps): void {
       const address = await arrivalAddress(returnAddress, request, own, arrived);
       return { address, isApp: !address.startsWith('/account/') };
     } catch (error) {
-      if (error instanceof AuthRejection) {
+      if (error instanceof AuthRejection && !isTemporary(error)) {
         if (error.code === 'sso_required') return page(problemPage('sign-in', carriedFlow(own), error.code));
         return page(expiredAddress(link.type, own));
       }
@@ -183,7 +184,7 @@ export function confirmRoutes(app: FastifyInstance, deps: ConfirmDeps): void {
     try {
       return await openElsewhere(send, request, reply, await auth.visitor(request).followLink(link));
     } catch (error) {
-      if (!(error instanceof AuthRejection)) throw error;
+      if (!(error instanceof AuthRejection) || isTemporary(error)) throw error;
       return reply.redirect('/account/link-expired', 303);
     }
   }

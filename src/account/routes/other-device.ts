@@ -12,7 +12,7 @@ import type { ConfirmLink } from '../core/confirm.ts';
 import type { WaitingWindows } from '../waiting-windows.ts';
 import { markedForm } from './mark.ts';
 import type { Send } from './page-names.ts';
-import { sendExpired } from './responses.ts';
+import { isTemporary, sendExpired } from './responses.ts';
 
 export function otherDevice(deps: {
   readonly auth: AuthClient;
@@ -35,7 +35,7 @@ export function otherDevice(deps: {
     try {
       ({ email } = await auth.visitor(request).checkLink(link));
     } catch (error) {
-      if (!(error instanceof AuthRejection)) throw error;
+      if (!(error instanceof AuthRejection) || isTemporary(error)) throw error;
       return sendExpired(send, request, reply);
     }
     const device = deviceOf(other.userAgent);
@@ -67,7 +67,7 @@ export function otherDevice(deps: {
     try {
       await auth.visitor(request).checkLink(link);
     } catch (error) {
-      if (!(error instanceof AuthRejection)) throw error;
+      if (!(error instanceof AuthRejection) || isTemporary(error)) throw error;
       return sendExpired(send, request, reply);
     }
     const result = await windows.checkNumber(wait, number);

@@ -1,6 +1,7 @@
 /** Declares the routes under `/account` that serve the prerendered pages, their assets and the logo to browsers. */
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { AuthRejection } from '../../shared/auth-rejection.ts';
 import { ourPage, pageWith } from '../arrival.ts';
 import { leftAccounts, memoryCookie, readMemory } from '../core/browser-memory.ts';
 import { sessionCookie, stepCookie } from '../core/cookies.ts';
@@ -74,7 +75,8 @@ export async function pageRoutes(app: FastifyInstance, deps: PageDeps): Promise<
   const send = createSend(deps);
 
   app.setErrorHandler((error, request, reply) => {
-    const { statusCode: status = 500 } = error as { statusCode?: number };
+    const { statusCode, status: rejected } = error as { statusCode?: number; status?: number };
+    const status = statusCode ?? (error instanceof AuthRejection ? rejected : undefined) ?? 500;
     if (status >= 500) deps.onError(request, error);
     return send(request, reply, status >= 500 ? 'plain/failed' : 'plain/refused', { status, isStill: true });
   });

@@ -13,6 +13,12 @@ export const sendRefused = (send: Send, request: FastifyRequest, reply: FastifyR
 export const sendExpired = (send: Send, request: FastifyRequest, reply: FastifyReply) =>
   send(request, reply, 'link-expired', { status: 400, isStill: true });
 
+/**
+ * Whether auth couldn't answer, for example because of a time-out. The link may still work, so the page for an expired
+ * link would be wrong. The error handler of the pages sends a page that suggests trying again.
+ */
+export const isTemporary = (error: AuthRejection): boolean => error.status >= 500;
+
 /** Sends the page for a request that exceeded a rate limit. The link in the request may still work later. */
 export function sendLimited(send: Send, request: FastifyRequest, reply: FastifyReply, error: AuthRejection) {
   const retryAfter = retryAfterOf(error);

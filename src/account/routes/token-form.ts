@@ -8,7 +8,7 @@ import { escapeMarkup } from '../../shared/escape-markup.ts';
 import { queryOf } from '../core/query.ts';
 import { formOf, isOurs, markedForm } from './mark.ts';
 import type { AnyPage, PageFields, Send } from './page-names.ts';
-import { sendExpired, sendLimited, sendRefused } from './responses.ts';
+import { isTemporary, sendExpired, sendLimited, sendRefused } from './responses.ts';
 
 export interface TokenForm {
   readonly path: string;
@@ -51,6 +51,7 @@ export function declareTokenForm(app: FastifyInstance, send: Send, form: TokenFo
       return await work(token);
     } catch (error) {
       if (!(error instanceof AuthRejection)) throw error;
+      if (isTemporary(error)) throw error;
       return error.status === 429 ? sendLimited(send, request, reply, error) : sendUnusable(request, reply);
     }
   }
@@ -77,7 +78,8 @@ export function declareTokenForm(app: FastifyInstance, send: Send, form: TokenFo
       try {
         return await reply.redirect(await use(request, reply, token), 303);
       } catch (error) {
-        if (!showsUsed || !(error instanceof AuthRejection) || error.status === 429) throw error;
+        if (!showsUsed || !(error instanceof AuthRejection) || error.status === 429 || isTemporary(error))
+          throw error;
         return sendForm(request, reply, token, 400);
       }
     });

@@ -79,6 +79,11 @@ const authorizationBurst = 100;
 const changeEveryMs = 5000;
 export const changesOfUser: Bucket = { size: burst, refillMs: changeEveryMs };
 
+const maxLinksAtOnce = 10;
+/** The interval at which users can link identities after a burst. */
+const linkEveryMs = 60_000;
+export const linksOfUser: Bucket = { size: maxLinksAtOnce, refillMs: linkEveryMs };
+
 /** Returns the bucket for requests to a handler, or undefined if no requests are allowed. */
 export function bucketOf(handler: LimitedHandler, settings: RateLimitSettings): Bucket | undefined {
   switch (handler) {

@@ -4,6 +4,7 @@
  * the factor of the session on the Account pages. The `referrer` of the flow state stores the ID of the session on the
  * Account pages, and the app's origin.
  */
+
 import type { Queryable } from '../../database/types.ts';
 import { splitOnce } from '../../shared/split-once.ts';
 import type { AuthContext } from '../context.ts';
@@ -12,7 +13,9 @@ import { isUuid } from '../core/uuid.ts';
 import { authError } from '../errors.ts';
 import { insertFlowState } from '../queries/flow-states.ts';
 import { findSession } from '../queries/sessions.ts';
+import { findUserById } from '../queries/users.ts';
 import type { FlowState, Session } from '../rows.ts';
+import { asUser } from './user-transaction.ts';
 
 /** The provider type that identifies the flow states that this module creates. */
 const providerType = 'account';
@@ -47,7 +50,9 @@ export async function issueCode(ctx: AuthContext, request: CodeRequest): Promise
     challenge,
     referrer: `${session.id} ${appOf(request.redirectTo)}`,
   };
-  return insertFlowState(ctx.pool, flow, ctx.clock.now());
+  const user = await findUserById(ctx.pool, session.user_id);
+  if (user === undefined) throw authError('session_not_found');
+  return asUser(ctx, { user, session }, (tx) => insertFlowState(tx, flow, ctx.clock.now()));
 }
 
 /** Returns the origin of a website, or the scheme and host of a native app's URL. */

@@ -9,6 +9,7 @@ import { AuthError, authError } from '../errors.ts';
 import { findInvited } from './external-links.ts';
 import { findProvider, unsupportedProvider } from './external-providers.ts';
 import { beginSignIn } from './external-sign-in.ts';
+import { limitLinks } from './limit-changes.ts';
 import { requireUsedFactor } from './own-account.ts';
 
 /**
@@ -49,7 +50,7 @@ async function providerAddress(
   ctx: AuthContext,
   caller: Caller,
   query: URLSearchParams,
-  linkingTargetId?: string,
+  linkingTarget?: UserCaller,
 ): Promise<string> {
   const provider = (query.get('provider') ?? '').toLowerCase();
   const client = await findProvider(ctx, provider, query.get('scopes') ?? '', unsupportedProvider);
@@ -64,7 +65,7 @@ async function providerAddress(
     challenge,
     inviteToken,
     redirectTo: caller.redirectTo(),
-    linkingTargetId,
+    linkingTarget,
     params: passedParams(query),
   });
 }
@@ -89,5 +90,6 @@ export async function linkingAddress(
 ): Promise<string> {
   if (!ctx.settings.manualLinkingEnabled) throw authError('manual_linking_disabled');
   requireUsedFactor(caller);
-  return providerAddress(ctx, caller, query, caller.user.id);
+  await limitLinks(ctx, caller);
+  return providerAddress(ctx, caller, query, caller);
 }

@@ -21,10 +21,15 @@ export async function requireConfirmedDevice(ctx: AuthContext, caller: Caller, u
   if (!user.email || user.email_confirmed_at === null) return;
   if (await isKnownDevice(ctx.pool, user.id, deviceKey(caller))) return;
   // If an email was sent recently, the code in it is still valid, so the user doesn't need another email.
-  if (!isMailPausing(ctx, user.recovery_sent_at)) {
-    await ctx.pool.transaction(async (tx) => {
+  const hasRecentCode = () => isMailPausing(ctx, user.recovery_sent_at);
+  if (!hasRecentCode()) {
+    const sent = ctx.pool.transaction(async (tx) => {
       await audit(ctx, tx, user, 'user_recovery_requested');
       await sendTokenMail(ctx, tx, caller, user, 'new_device');
+    });
+    await sent.catch((error: unknown) => {
+      // A concurrent request has sent the code.
+      if (!hasRecentCode()) throw error;
     });
   }
   throw authError('device_not_confirmed');

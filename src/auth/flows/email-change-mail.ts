@@ -8,15 +8,9 @@ import { fromMs } from '../core/times.ts';
 import { setOneTimeToken } from '../queries/one-time-tokens.ts';
 import { updateUser } from '../queries/users.ts';
 import type { User } from '../rows.ts';
-import {
-  callSendEmailHook,
-  cancelLink,
-  linkData,
-  requireAuthorized,
-  requireMailPause,
-  wrapFailure,
-} from './mail-sending.ts';
+import { callSendEmailHook, cancelLink, linkData, requireAuthorized, wrapFailure } from './mail-sending.ts';
 import { deliver, type TemplateName } from './mail-templates.ts';
+import { claimEmail } from './message-pause.ts';
 
 /** Sends codes to the new address and, with double confirmation, also to the old address. */
 export async function sendEmailChange(
@@ -28,7 +22,7 @@ export async function sendEmailChange(
   isPkce: boolean,
 ): Promise<void> {
   const now = ctx.clock.now();
-  requireMailPause(ctx, user.email_change_sent_at);
+  await claimEmail(ctx, tx, user, 'email_change_sent_at');
   const length = ctx.settings.email.otpLength;
   const oldEmail = user.email ?? '';
   const isDouble = ctx.settings.email.doubleConfirmChanges && oldEmail !== '' && oldEmail !== newEmail;

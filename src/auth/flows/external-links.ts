@@ -6,9 +6,9 @@ import { contactStatus } from '../core/contact-status.ts';
 import { type ExternalProfile, identityDataOf } from '../core/external-profile.ts';
 import { toMs } from '../core/times.ts';
 import { authError } from '../errors.ts';
-import { findIdentity } from '../queries/identities.ts';
+import { countIdentities, findIdentity } from '../queries/identities.ts';
 import { findOneTimeToken } from '../queries/one-time-tokens.ts';
-import { findUserById, findUserWithEmail, updateUser } from '../queries/users.ts';
+import { awaitUser, findUserById, findUserWithEmail, updateUser } from '../queries/users.ts';
 import type { User } from '../rows.ts';
 import { addIdentity, confirmEmail, reloadUser, stopBeingAnonymous, syncProviders } from './accounts.ts';
 import { audit } from './audit.ts';
@@ -18,6 +18,9 @@ import { auditLinked, type ExternalOutcome } from './external-accounts.ts';
 import { notify } from './notify.ts';
 import { keepOnlyIdentity } from './reset-unclaimed.ts';
 
+/** The maximum number of identities that a user can link. There are about 25 providers. */
+const maxIdentitiesPerUser = 50;
+
 export interface ExternalIdentity {
   readonly provider: string;
   readonly profile: ExternalProfile;
@@ -26,7 +29,8 @@ export interface ExternalIdentity {
 /**
  * Links another identity to the user's account. If the user has no address, the identity's address becomes the user's
  * address. An unverified address must be confirmed first.
- * @throws {AuthError} identity_already_exists, email_exists, sso_required
+ * @throws {AuthError} identity_already_exists, email_exists, sso_required, or validation_failed if the user has too many
+ * identities
  */
 export async function linkIdentity(
   ctx: AuthContext,
@@ -40,6 +44,10 @@ export async function linkIdentity(
     const whose = known.user_id === target.id ? '' : ' to another user';
     throw authError('identity_already_exists', `Identity is already linked${whose}`);
   }
+  // The row's lock prevents concurrent requests from exceeding the limit.
+  await awaitUser(tx, target.id);
+  if ((await countIdentities(tx, target.id)) >= maxIdentitiesPerUser)
+    throw authError('validation_failed', 'Maximum number of identities reached', { status: 422 });
   const data = identityDataOf(profile);
   const email = typeof data.email === 'string' ? data.email.toLowerCase() : '';
   // Both addresses are checked, because the identity is a sign-in method without SSO, and because its address can

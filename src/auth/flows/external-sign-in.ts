@@ -2,7 +2,9 @@
  * Signs users in with a provider. `beginSignIn` starts the sign-in at the provider. `readProviderResponse` handles the
  * response with which the provider redirects the browser back.
  */
+
 import { createHash, randomUUID } from 'node:crypto';
+import type { Queryable } from '../../database/types.ts';
 import type { AuthContext } from '../context.ts';
 import type { ExternalProfile } from '../core/external-profile.ts';
 import {
@@ -24,6 +26,7 @@ import type { ExternalProvider, OAuth2Client } from './external-clients.ts';
 import { findProvider } from './external-providers.ts';
 import { oauth1Profile, requestToken } from './oauth1-client.ts';
 import type { ProviderResponse } from './provider-response.ts';
+import { asUser, type SignedIn } from './user-transaction.ts';
 
 export interface SignInStart {
   readonly client: ExternalProvider;
@@ -31,8 +34,8 @@ export interface SignInStart {
   readonly inviteToken: string | undefined;
   /** The allowed URL to which the browser is redirected at the end of the sign-in. */
   readonly redirectTo: string;
-  /** The ID of the user to whom the identity will be linked. */
-  readonly linkingTargetId: string | undefined;
+  /** The signed-in user to whom the identity will be linked. */
+  readonly linkingTarget: SignedIn | undefined;
   /** The parameters that the app sends to the provider. */
   readonly params: Readonly<Record<string, string>>;
 }
@@ -48,20 +51,23 @@ export async function beginSignIn(ctx: AuthContext, start: SignInStart): Promise
       : authorize(client, state, start.params);
   const clientStateId =
     secret === undefined ? undefined : await insertOAuthClientState(ctx.pool, client.provider, secret, now);
-  await insertOAuthFlow(
-    ctx.pool,
-    {
-      id: state,
-      providerType: client.provider,
-      challenge: start.challenge,
-      inviteToken: start.inviteToken,
-      referrer: start.redirectTo,
-      clientStateId,
-      linkingTargetId: start.linkingTargetId,
-      emailOptional: client.emailOptional,
-    },
-    now,
-  );
+  const { linkingTarget } = start;
+  const store = (db: Queryable) =>
+    insertOAuthFlow(
+      db,
+      {
+        id: state,
+        providerType: client.provider,
+        challenge: start.challenge,
+        inviteToken: start.inviteToken,
+        referrer: start.redirectTo,
+        clientStateId,
+        linkingTargetId: linkingTarget?.user.id,
+        emailOptional: client.emailOptional,
+      },
+      now,
+    );
+  await (linkingTarget === undefined ? store(ctx.pool) : asUser(ctx, linkingTarget, store));
   return url;
 }
 

@@ -1,5 +1,6 @@
 /** Creates challenges for second factors and verifies responses. */
 
+import type { Transaction } from '../../database/types.ts';
 import { totpStep } from '../../shared/totp.ts';
 import type { UserCaller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
@@ -10,7 +11,7 @@ import { oneTimePassword, sameSecret } from '../core/secrets.ts';
 import { toMs } from '../core/times.ts';
 import { isUuid } from '../core/uuid.ts';
 import { authError, internalError } from '../errors.ts';
-import { insertChallenge } from '../queries/factors.ts';
+import { findFactor, insertChallenge } from '../queries/factors.ts';
 import { requirePause } from '../rate-limits.ts';
 import type { Factor, MfaChallenge } from '../rows.ts';
 import { audit } from './audit.ts';
@@ -21,8 +22,9 @@ import {
   requireVerificationAal,
   runVerificationHook,
 } from './mfa.ts';
-import { parseChannel, sendText } from './phone-codes.ts';
+import { type Channel, parseChannel, sendText } from './phone-codes.ts';
 import { checkByProvider, checksCodes } from './text-messages.ts';
+import { asUser } from './user-transaction.ts';
 import { verifySecret } from './verify-secret.ts';
 import { challengeKey, verifyKey } from './webauthn-factors.ts';
 
@@ -39,23 +41,12 @@ export async function challengeFactor(
     return challengeKey(ctx, caller, factor);
   }
   const now = ctx.clock.now();
-  let otpCode = '';
-  if (factor.factor_type === 'phone') {
-    const channel = parseChannel(ctx, body.isEmpty ? '' : body.read().text('channel'));
-    const { phone } = ctx.settings.mfa;
-    const lastMs = factor.last_challenged_at === null ? undefined : toMs(factor.last_challenged_at);
-    requirePause(lastMs, phone.max_frequency, now, 'over_sms_send_rate_limit');
-    otpCode = oneTimePassword(phone.otp_length);
-    await sendText(ctx, caller, {
-      user: caller.user,
-      phone: factor.phone ?? '',
-      otp: otpCode,
-      channel,
-      template: phone.template,
-      kind: 'mfa',
-    });
-  }
-  const id = await ctx.pool.transaction(async (tx) => {
+  const channel =
+    factor.factor_type === 'phone'
+      ? parseChannel(ctx, body.isEmpty ? '' : body.read().text('channel'))
+      : undefined;
+  const id = await asUser(ctx, caller, async (tx) => {
+    const otpCode = channel === undefined ? '' : await textFactorCode(ctx, tx, caller, factor, channel);
     const challengeId = await insertChallenge(tx, factor, { ip: caller.ip, otpCode }, now);
     const traits = { factor_id: factor.id, factor_status: factor.status };
     await audit(ctx, tx, caller.user, 'challenge_created', { ip: caller.ip, traits });
@@ -66,6 +57,28 @@ export async function challengeFactor(
     type: factor.factor_type,
     expiresAtSeconds: Math.floor((now + challengeLifetimeMs) / 1000),
   };
+}
+
+/**
+ * Sends a code to a phone factor and returns the code. `tx` has locked the user's row, so concurrent requests can't
+ * read the time of the last challenge before this request has stored a new time.
+ */
+async function textFactorCode(
+  ctx: AuthContext,
+  tx: Transaction,
+  caller: UserCaller,
+  { id }: Factor,
+  channel: Channel,
+): Promise<string> {
+  const { phone } = ctx.settings.mfa;
+  const factor = await findFactor(tx, id, caller.user.id);
+  if (factor === undefined) throw authError('mfa_factor_not_found');
+  const lastMs = factor.last_challenged_at === null ? undefined : toMs(factor.last_challenged_at);
+  requirePause(lastMs, phone.max_frequency, ctx.clock.now(), 'over_sms_send_rate_limit');
+  const otp = oneTimePassword(phone.otp_length);
+  const text = { user: caller.user, phone: factor.phone ?? '', otp, channel, template: phone.template };
+  await sendText(ctx, caller, { ...text, kind: 'mfa' }, tx);
+  return otp;
 }
 
 /** Verifies the response to a challenge and raises the session to aal2. */

@@ -30,6 +30,7 @@ import { invalidLink } from './find-token-owner.ts';
 import { notify } from './notify.ts';
 import { hashOf } from './reversal-tokens.ts';
 import { recordEvent, recordOperatorEvent } from './security-events.ts';
+import { asUser } from './user-transaction.ts';
 
 /** How long users can confirm a request with the emailed link. */
 export const confirmationLifetimeMs = 3_600_000;
@@ -86,12 +87,14 @@ export async function requestRemoval(ctx: AuthContext, caller: UserCaller): Prom
     throw authError('over_email_send_rate_limit');
   }
   const token = randomBytes(32).toString('base64url');
-  await insertRemoval(ctx.pool, {
-    userId: user.id,
-    hash: hashOf(token),
-    language: caller.pageLanguage,
-    nowMs: ctx.clock.now(),
-  });
+  await asUser(ctx, caller, (tx) =>
+    insertRemoval(tx, {
+      userId: user.id,
+      hash: hashOf(token),
+      language: caller.pageLanguage,
+      nowMs: ctx.clock.now(),
+    }),
+  );
   const confirmUrl = `${ctx.settings.accountUrl()}/remove-factors?token=${token}`;
   await notify(ctx, undefined, caller, user, 'factor_removal_requested', { confirmUrl });
 }
@@ -135,7 +138,7 @@ export async function confirmFactorRemoval(ctx: AuthContext, caller: Caller, tok
 }
 
 export async function cancelOwnRemoval(ctx: AuthContext, caller: UserCaller): Promise<void> {
-  await ctx.pool.transaction((tx) => cancelRemoval(ctx, tx, caller, caller.user.id));
+  await asUser(ctx, caller, (tx) => cancelRemoval(ctx, tx, caller, caller.user.id));
 }
 
 /** Cancels a removal request, for example because the user has used a second factor and therefore hasn't lost it. */

@@ -10,7 +10,7 @@ import { qrSvg } from '../core/qr-svg.ts';
 import type { Enrollment } from '../core/render-factor.ts';
 import { isUuid } from '../core/uuid.ts';
 import { authError, internalError } from '../errors.ts';
-import { deleteFactor, findFactor, insertFactor } from '../queries/factors.ts';
+import { deleteFactor, findFactor, insertFactor, listFactors } from '../queries/factors.ts';
 import { downgradeSessions } from '../queries/sessions.ts';
 import type { Factor } from '../rows.ts';
 import { audit } from './audit.ts';
@@ -18,6 +18,7 @@ import { checkEnrollment } from './mfa.ts';
 import { notify } from './notify.ts';
 import { forgetIdleRecoveryCodes } from './recovery-codes.ts';
 import { recordEvent } from './security-events.ts';
+import { asUser } from './user-transaction.ts';
 import { enrolKey } from './webauthn-factors.ts';
 
 /**
@@ -63,7 +64,6 @@ async function enrolTotp(
   friendlyName: string,
   wantedIssuer: string,
 ): Promise<Enrollment> {
-  await checkEnrollment(ctx, caller, friendlyName);
   const { user } = caller;
   // Enrollment fails for users without an email address, because the library that upstream uses requires an account
   // name.
@@ -72,7 +72,8 @@ async function enrolTotp(
   const secret = totpSecret();
   const uri = totpUri(issuer, user.email, secret);
   const svg = await qrSvg(uri);
-  const id = await ctx.pool.transaction(async (tx) => {
+  const id = await asUser(ctx, caller, async (tx) => {
+    await checkEnrollment(ctx, tx, caller, friendlyName);
     const factorId = await insertFactor(
       tx,
       { userId: user.id, type: 'totp', friendlyName, secret },
@@ -94,11 +95,12 @@ async function enrolPhone(
     throw authError('validation_failed', 'Phone number required to enroll Phone factor');
   const phone = parsePhone(wantedPhone);
   const { user } = caller;
-  const same = user.factors.filter((factor) => factor.factor_type === 'phone' && factor.phone === phone);
-  if (same.some((factor) => factor.status === 'verified')) throw authError('mfa_verified_factor_exists');
-  for (const factor of same) await deleteFactor(ctx.pool, factor.id);
-  await checkEnrollment(ctx, caller, friendlyName);
-  const id = await ctx.pool.transaction(async (tx) => {
+  const id = await asUser(ctx, caller, async (tx) => {
+    const factors = await listFactors(tx, user.id);
+    const same = factors.filter((factor) => factor.factor_type === 'phone' && factor.phone === phone);
+    if (same.some((factor) => factor.status === 'verified')) throw authError('mfa_verified_factor_exists');
+    for (const factor of same) await deleteFactor(tx, factor.id);
+    await checkEnrollment(ctx, tx, caller, friendlyName);
     const factorId = await insertFactor(
       tx,
       { userId: user.id, type: 'phone', friendlyName, phone },
@@ -118,7 +120,7 @@ export async function unenroll(ctx: AuthContext, caller: UserCaller, factor: Fac
   if (factor.status === 'verified' && session.aal !== 'aal2') {
     throw authError('insufficient_aal', 'AAL2 required to unenroll verified factor', { status: 422 });
   }
-  const event = await ctx.pool.transaction(async (tx) => {
+  const event = await asUser(ctx, caller, async (tx) => {
     await deleteFactor(tx, factor.id);
     const traits = { factor_id: factor.id, factor_status: factor.status, session_id: session.id };
     await audit(ctx, tx, user, 'factor_unenrolled', { ip: caller.ip, traits });

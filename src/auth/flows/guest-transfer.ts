@@ -2,11 +2,14 @@
  * Transfers a guest's data to an existing account. The project's hook moves the data, and the guest is then deleted.
  * The guest and the account must both have a valid session, and the sign-in to the account must be recent.
  */
+
+import type { Transaction } from '../../database/types.ts';
 import type { AuthContext } from '../context.ts';
 import { isFreshSignIn } from '../core/fresh-sign-in.ts';
 import { provenSession } from '../core/proven-session.ts';
 import { hasVerifiedFactor, isBanned } from '../core/render-user.ts';
 import { isUuid } from '../core/uuid.ts';
+import { AuthError } from '../errors.ts';
 import { findSession } from '../queries/sessions.ts';
 import { deleteUser, findUserById, lockGuest } from '../queries/users.ts';
 import type { Session, User } from '../rows.ts';
@@ -15,6 +18,7 @@ import { runHook } from './hooks.ts';
 import { endAndNotify } from './notify-clients.ts';
 import { forgetRecoveryCodes } from './recovery-codes.ts';
 import { forgetSecurityData } from './security-events.ts';
+import { ifLive } from './user-transaction.ts';
 
 export interface GuestTransfer {
   readonly guestToken: string;
@@ -46,6 +50,7 @@ export async function transferGuest(ctx: AuthContext, request: GuestTransfer): P
   if (!isFreshSignIn(account.session, ctx.clock.now())) return 'stale';
   return endAndNotify(ctx, guest.user.id, async (tx) => {
     if (!(await lockGuest(tx, guest.user.id))) return 'guest_gone';
+    if (!(await isAlive(ctx, tx, account))) return 'not_signed_in';
     const ids = { guest_id: guest.user.id, user_id: account.user.id };
     await runHook(ctx, 'guest_hand_over', { ip: request.ip }, ids, tx);
     await audit(ctx, tx, account.user, 'user_deleted', { traits: { user_id: guest.user.id } });
@@ -72,4 +77,14 @@ async function holderOf(ctx: AuthContext, accessToken: string): Promise<Holder |
   const [user, session] = await Promise.all([findUserById(ctx.pool, sub), findSession(ctx.pool, sessionId)]);
   if (user === undefined || session?.user_id !== user.id || isBanned(user, ctx.clock.now())) return undefined;
   return { user, session: provenSession(session, verified.claims) };
+}
+
+/** Whether the account's session is still alive. Locks the account's row after the guest's row. */
+async function isAlive(ctx: AuthContext, tx: Transaction, account: Holder): Promise<boolean> {
+  try {
+    return await ifLive(ctx, tx, account, async () => true);
+  } catch (error) {
+    if (error instanceof AuthError) return false;
+    throw error;
+  }
 }

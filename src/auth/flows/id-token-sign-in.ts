@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import type { Transaction } from '../../database/types.ts';
-import type { Caller } from '../caller.ts';
+import type { Caller, UserCaller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
 import type { Fields } from '../core/fields.ts';
 import type { IssuedSession } from '../core/issued-session.ts';
@@ -30,9 +30,11 @@ import {
 } from './external-accounts.ts';
 import { linkIdentity } from './external-links.ts';
 import { issuerOf } from './external-profiles.ts';
+import { limitLinks } from './limit-changes.ts';
 import { requireUsedFactor } from './own-account.ts';
 import { retryOnConflict } from './retry-conflicts.ts';
 import { issueSession } from './sessions.ts';
+import { asUser } from './user-transaction.ts';
 
 interface IdTokenRequest {
   readonly idToken: string;
@@ -85,7 +87,7 @@ export async function signInWithIdToken(
   if (!target) await runBeforeExternalUser(ctx, caller, signIn);
   const signInOrLink = async (tx: Transaction) => {
     const outcome = target
-      ? await linkIdentity(ctx, tx, caller, target, signIn)
+      ? await linkIdentity(ctx, tx, caller, target.user, signIn)
       : await signInExternally(ctx, tx, caller, signIn);
     if (outcome.kind === 'refusal') return outcome;
     return {
@@ -94,7 +96,9 @@ export async function signInWithIdToken(
       session: await issueSession(ctx, tx, caller, outcome.user, 'oauth', identityProof(signIn)),
     };
   };
-  const result = await retryOnConflict(() => ctx.pool.transaction(signInOrLink));
+  const result = await retryOnConflict(() =>
+    target ? asUser(ctx, target, signInOrLink) : ctx.pool.transaction(signInOrLink),
+  );
   if (result.kind === 'refusal') throw result.error;
   if (result.isNew) await runAfterUserCreated(ctx, caller, result.session.user);
   return result.session;
@@ -103,13 +107,15 @@ export async function signInWithIdToken(
 const invalid = (description: string, cause?: unknown) =>
   new OAuthShapedError('invalid request', description, cause);
 
-async function requireTarget(ctx: AuthContext, caller: Caller) {
+/** Returns the user to whom the identity will be linked. @throws {AuthError} over_request_rate_limit */
+async function requireTarget(ctx: AuthContext, caller: Caller): Promise<UserCaller> {
   if (!caller.hasCredentials) {
     throw invalid('Linking requires a valid user access token in Authorization');
   }
   const user = await requireUser(ctx, caller);
   requireUsedFactor(user);
-  return user.user;
+  await limitLinks(ctx, user);
+  return user;
 }
 
 const fixedIssuers: readonly (readonly [provider: string, issuer: string])[] = [

@@ -3,7 +3,7 @@ import type { Transaction } from '../../database/types.ts';
 import type { AdminCaller, Caller, UserCaller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
 import type { JsonObject } from '../core/json.ts';
-import type { EventKind } from '../core/security-events.ts';
+import type { EventKind, SecurityEvent } from '../core/security-events.ts';
 import { toMs } from '../core/times.ts';
 import { isUuid } from '../core/uuid.ts';
 import { authError } from '../errors.ts';
@@ -22,6 +22,7 @@ import { audit } from './audit.ts';
 import { notify } from './notify.ts';
 import { requireUsedFactor } from './own-account.ts';
 import { recordEvent, recordOperatorEvent } from './security-events.ts';
+import { asUser } from './user-transaction.ts';
 
 /**
  * Chooses a new address for the user if none of the remaining identities has the user's current address. Prefers the
@@ -84,7 +85,7 @@ export async function unlinkIdentity(ctx: AuthContext, caller: UserCaller, id: s
   requireUsedFactor(caller);
   if (!isUuid(id)) throw authError('validation_failed', 'identity_id must be an UUID', { status: 404 });
   if (audienceOf(ctx, caller, claims) !== firstAudience(claims)) throw authError('unexpected_audience');
-  await removeIdentity(ctx, caller, user, id, false);
+  await removeIdentity(ctx, caller, user, id, (work) => asUser(ctx, caller, work));
 }
 
 /**
@@ -99,7 +100,7 @@ export async function unlinkIdentityByAdmin(
 ): Promise<void> {
   if (!ctx.settings.manualLinkingEnabled) throw authError('manual_linking_disabled');
   if (!isUuid(id)) throw authError('validation_failed', 'identity_id must be an UUID', { status: 404 });
-  await removeIdentity(ctx, caller, user, id, true);
+  await removeIdentity(ctx, caller, user, id);
 }
 
 /**
@@ -119,16 +120,24 @@ function keepsAddress(
   return identities.some(({ id }) => id === removedId);
 }
 
+interface Unlinked {
+  readonly provider: string;
+  readonly event: SecurityEvent | undefined;
+}
+
+/** Removes an identity, on behalf of the user with `runAsUser`, or otherwise on behalf of an administrator. */
 async function removeIdentity(
   ctx: AuthContext,
   caller: Caller,
   user: User,
   id: string,
-  isOperator: boolean,
+  runAsUser?: (work: (tx: Transaction) => Promise<Unlinked>) => Promise<Unlinked>,
 ): Promise<void> {
+  const isOperator = runAsUser === undefined;
+  const run = runAsUser ?? ((work) => ctx.pool.transaction(work));
   const oldEmail = user.email ?? '';
   const oldPhone = user.phone ?? '';
-  const { provider, event } = await ctx.pool.transaction(async (tx) => {
+  const { provider, event } = await run(async (tx) => {
     const identities = await lockIdentities(tx, user.id);
     if (caller.pageLanguage !== undefined && !isOperator && keepsAddress(ctx, user, identities, id)) {
       const claims = identityClaims(user, { email: oldEmail, emailVerified: true });

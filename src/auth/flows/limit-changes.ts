@@ -13,3 +13,12 @@ export async function limitChanges(ctx: AuthContext, self: UserCaller): Promise<
   await ctx.limits.change(self.session?.id ?? self.user.id, ctx.clock.now());
   return self;
 }
+
+/**
+ * Counts an identity that a user wants to link. All sessions of the user share this limit, because every link adds an
+ * identity, a session and a notice to the account.
+ * @throws {AuthError} over_request_rate_limit
+ */
+export async function limitLinks(ctx: AuthContext, { user }: UserCaller): Promise<void> {
+  await ctx.limits.link(user.id, ctx.clock.now());
+}

@@ -12,7 +12,7 @@ import { isBelow } from '../core/redirects.ts';
 import { renderUser } from '../core/render-user.ts';
 import { toMs } from '../core/times.ts';
 import { AuthError, authError, internalError } from '../errors.ts';
-import { isPausing, requirePause } from '../rate-limits.ts';
+import { isPausing } from '../rate-limits.ts';
 import type { User } from '../rows.ts';
 import { runHook } from './hooks.ts';
 
@@ -91,13 +91,10 @@ export function requireAuthorized(ctx: AuthContext, email: string): void {
   );
 }
 
-/** Throws `over_email_send_rate_limit` if the previous email was sent too recently. */
-export function requireMailPause(ctx: AuthContext, sentAt: string | null): void {
-  const sentAtMs = sentAt === null ? undefined : toMs(sentAt);
-  requirePause(sentAtMs, ctx.settings.email.maxFrequencyMs, ctx.clock.now(), 'over_email_send_rate_limit');
-}
-
-/** Whether the previous email was sent so recently that another email can't be sent yet. */
+/**
+ * Whether the previous email was sent so recently that another email can't be sent yet. Only a hint, because a
+ * concurrent request may be sending an email. `claimEmail` decides.
+ */
 export const isMailPausing = ({ settings, clock }: AuthContext, sentAt: string | null): boolean =>
   sentAt !== null && isPausing(toMs(sentAt), settings.email.maxFrequencyMs, clock.now());
 

@@ -12,15 +12,9 @@ import { fromMs } from '../core/times.ts';
 import { setOneTimeToken } from '../queries/one-time-tokens.ts';
 import { updateUser } from '../queries/users.ts';
 import type { User } from '../rows.ts';
-import {
-  callSendEmailHook,
-  linkData,
-  requireAuthorized,
-  requireMailPause,
-  secureUrl,
-  wrapFailure,
-} from './mail-sending.ts';
+import { callSendEmailHook, linkData, requireAuthorized, secureUrl, wrapFailure } from './mail-sending.ts';
 import { deliver, type TemplateName } from './mail-templates.ts';
+import { claimEmail } from './message-pause.ts';
 import { circumstances } from './notify.ts';
 
 export type TokenMailKind =
@@ -105,7 +99,7 @@ export async function sendTokenMail(
   const { column, sentColumn, failure } = kinds[kind];
   const now = ctx.clock.now();
   const email = user.email ?? '';
-  if (kind !== 'invite') requireMailPause(ctx, user[sentColumn]);
+  if (kind !== 'invite') await claimEmail(ctx, tx, user, sentColumn);
   const otp = oneTimePassword(ctx.settings.email.otpLength);
   const hash = withFlowPrefix(tokenHash(email, otp), isPkce);
   await wrapFailure(failure, () => sendOne(ctx, tx, caller, user, kind, otp, hash));

@@ -34,6 +34,7 @@ import { endAndNotify } from './notify-clients.ts';
 import { replaceRefreshToken } from './replace-refresh-token.ts';
 import { recordEvent } from './security-events.ts';
 import { type AuthenticationMethod, clientOf, signSession } from './sessions.ts';
+import { asUserEnding } from './user-transaction.ts';
 
 export const challengeLifetimeMs = 300_000;
 
@@ -41,17 +42,19 @@ export const challengeLifetimeMs = 300_000;
 const enrollmentLifetimeMs = 300_000;
 
 /**
- * Checks whether the user may enroll another factor. Throws `mfa_factor_name_conflict`, `too_many_enrolled_mfa_factors`
+ * Checks whether the user may enroll another factor. `tx` has locked the user's row, so that concurrent enrollments
+ * can't exceed the limit. Throws `mfa_factor_name_conflict`, `too_many_enrolled_mfa_factors`
  * or `insufficient_aal`.
  */
 export async function checkEnrollment(
   ctx: AuthContext,
+  tx: Transaction,
   caller: UserCaller,
   friendlyName: string,
 ): Promise<void> {
   const { user, session } = caller;
-  await deleteStaleFactors(ctx.pool, user.id, ctx.clock.now() - enrollmentLifetimeMs);
-  const factors = await listFactors(ctx.pool, user.id);
+  await deleteStaleFactors(tx, user.id, ctx.clock.now() - enrollmentLifetimeMs);
+  const factors = await listFactors(tx, user.id);
   // As in upstream, a user can't have two factors without a name.
   if (factors.some((factor) => (factor.friendly_name ?? '') === friendlyName)) {
     throw authError(
@@ -136,7 +139,7 @@ export async function raiseSession(
   record: (tx: Transaction) => Promise<void> = async () => {},
 ): Promise<IssuedSession> {
   const wasVerified = factor.status === 'verified';
-  const { session, event } = await endAndNotify(ctx, factor.user_id, async (tx) => {
+  const { session, event } = await asUserEnding(ctx, caller, async (tx) => {
     if (!(await consumeChallenge(tx, challenge.id, ctx.clock.now())))
       throw authError('mfa_ip_address_mismatch');
     await audit(ctx, tx, caller.user, 'verification_attempted', {

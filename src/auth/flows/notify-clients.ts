@@ -9,6 +9,7 @@ import {
   listNotifiedSessions,
   type NotifiedSession,
 } from '../queries/oauth-client-logout.ts';
+import { awaitUser } from '../queries/users.ts';
 
 const notifyTimeoutMs = 5000;
 
@@ -29,6 +30,8 @@ export async function endSessionsOf<Result>(
   end: (tx: Transaction) => Promise<Result>,
 ): Promise<{ readonly result: Result; readonly ended: readonly NotifiedSession[] }> {
   const { result, ended } = await ctx.pool.transaction(async (tx) => {
+    // Locks the user's row before any session, like the transactions on behalf of the user, so that they can't deadlock.
+    await awaitUser(tx, userId);
     const isObserved = ctx.hasOwnTables && ctx.settings.oauthServer.enabled;
     const before = isObserved ? await listNotifiedSessions(tx, userId, ctx.clock.now()) : [];
     const result = await end(tx);

@@ -25,9 +25,10 @@ import { includesSso, requireSsoIfEnforced } from './enforced-sso.ts';
 import { notify } from './notify.ts';
 import { recordEvent } from './security-events.ts';
 import { recordApp } from './session-browsers.ts';
+import { asUser, type SignedIn } from './user-transaction.ts';
 
 /** The user who approves or denies an authorization, and the user's session. */
-type Decider = Pick<UserCaller, 'user' | 'session'>;
+type Decider = SignedIn;
 
 /**
  * Opens an authorization for the user who will approve or deny it.
@@ -41,14 +42,15 @@ export async function openAuthorization(
 ): Promise<OpenedAuthorization> {
   const notPendingMessage = 'authorization request cannot be processed';
   const isMine = (row: OAuthAuthorization) => row.user_id === null || row.user_id === user.id;
-  return withPending(ctx, { authorizationId, isMine, notPendingMessage }, async (tx, row) => {
+  const self = { user, session };
+  return withPending(ctx, self, { authorizationId, isMine, notPendingMessage }, async (tx, row) => {
     const client = await findOAuthClient(tx, row.client_id);
     if (client === undefined) return notFound();
     if (row.user_id === null) {
       await setAuthorizationUser(tx, row.id, user.id);
       const consent = await findConsent(tx, user.id, row.client_id);
       if (consent && coversScopes(parseScopes(consent.scopes), parseScopes(row.scope))) {
-        const code = await approve(ctx, tx, row, { user, session });
+        const code = await approve(ctx, tx, row, self);
         return { kind: 'allowed', redirectUrl: successUrl(ctx, row, code) };
       }
     }
@@ -69,7 +71,7 @@ export async function decideAuthorization(
   const { user } = caller;
   const notPendingMessage = 'authorization request is no longer pending';
   const isMine = (row: OAuthAuthorization) => row.user_id === user.id;
-  return withPending(ctx, { authorizationId, isMine, notPendingMessage }, async (tx, row) => {
+  return withPending(ctx, caller, { authorizationId, isMine, notPendingMessage }, async (tx, row) => {
     if (action === 'deny') {
       await closeAuthorization(tx, row.id, 'denied');
       return errorUrl(ctx, row.redirect_uri, 'access_denied', 'User denied the request', row.state);
@@ -131,6 +133,7 @@ export async function isTrustedClient(ctx: AuthContext, clientId: string): Promi
  */
 async function withPending<T extends object | string>(
   ctx: AuthContext,
+  self: SignedIn,
   requested: {
     readonly authorizationId: string;
     readonly isMine: (row: OAuthAuthorization) => boolean;
@@ -139,7 +142,7 @@ async function withPending<T extends object | string>(
   },
   work: (tx: Transaction, row: OAuthAuthorization) => Promise<T | AuthError>,
 ): Promise<T> {
-  const outcome = await ctx.pool.transaction(async (tx) => {
+  const outcome = await asUser(ctx, self, async (tx) => {
     const row = await lockAuthorization(tx, requested.authorizationId);
     if (row === undefined || !requested.isMine(row)) return notFound();
     if (toMs(row.expires_at) < ctx.clock.now()) {

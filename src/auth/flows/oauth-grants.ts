@@ -8,8 +8,8 @@ import { findOAuthClient } from '../queries/oauth-clients.ts';
 import { findConsent, type GrantedClient, listConsents, revokeConsent } from '../queries/oauth-consents.ts';
 import { deleteClientSessions } from '../queries/sessions.ts';
 import { audit } from './audit.ts';
-import { endAndNotify } from './notify-clients.ts';
 import { recordEvent } from './security-events.ts';
+import { asUserEnding } from './user-transaction.ts';
 
 export function listGrants(ctx: AuthContext, { user }: UserCaller): Promise<GrantedClient[]> {
   return listConsents(ctx.pool, user.id);
@@ -23,7 +23,7 @@ export async function revokeGrant(ctx: AuthContext, caller: UserCaller, clientId
   const { user } = caller;
   if (clientId === '') throw authError('validation_failed', 'client_id query parameter is required');
   if (!isUuid(clientId)) throw authError('validation_failed', 'invalid client_id format');
-  await endAndNotify(ctx, user.id, async (tx) => {
+  await asUserEnding(ctx, caller, async (tx) => {
     const consent = await findConsent(tx, user.id, clientId);
     if (consent === undefined) {
       throw authError('oauth_consent_not_found', 'No active grant found for this client');

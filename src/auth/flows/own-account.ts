@@ -6,16 +6,16 @@ import type { AuthContext } from '../context.ts';
 import { isFreshSignIn } from '../core/fresh-sign-in.ts';
 import { hasVerifiedFactor } from '../core/render-user.ts';
 import type { SecurityEvent } from '../core/security-events.ts';
-import { authError, internalError } from '../errors.ts';
+import { AuthError, authError, internalError } from '../errors.ts';
 import { type GrantedClient, listConsents } from '../queries/oauth-consents.ts';
 import { listPasskeys } from '../queries/passkeys.ts';
 import { listSessions } from '../queries/sessions.ts';
 import { deleteUser } from '../queries/users.ts';
 import type { Passkey, Session, User } from '../rows.ts';
 import { audit } from './audit.ts';
-import { endAndNotify } from './notify-clients.ts';
 import { countRecoveryCodes, forgetRecoveryCodes, type RecoveryCodeCount } from './recovery-codes.ts';
 import { exportEvents, forgetSecurityData } from './security-events.ts';
+import { asUserEnding } from './user-transaction.ts';
 
 /**
  * The SQLSTATEs of the errors raised if a foreign key prevents a deletion: foreign_key_violation and
@@ -43,13 +43,14 @@ export async function deleteOwnAccount(ctx: AuthContext, caller: UserCaller): Pr
     throw authError('reauthentication_needed', 'Deleting an account requires a recent sign-in');
   }
   try {
-    await endAndNotify(ctx, user.id, async (tx) => {
+    await asUserEnding(ctx, caller, async (tx) => {
       await audit(ctx, tx, user, 'user_deleted', { ip: caller.ip, traits: { user_id: user.id } });
       await forgetRecoveryCodes(ctx, tx, user.id);
       await forgetSecurityData(ctx, tx, user.id);
       await deleteUser(tx, user.id);
     });
   } catch (cause) {
+    if (cause instanceof AuthError) throw cause;
     const isNeeded = isPostgresError(cause) && stillNeeded.has(cause.code);
     // The database error in the log contains the name of the referencing table.
     if (!isNeeded) throw internalError('Database error deleting user', cause);

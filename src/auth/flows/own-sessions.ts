@@ -4,7 +4,8 @@ import type { Transaction } from '../../database/types.ts';
 import type { AdminCaller, Caller, UserCaller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
 import { isUuid } from '../core/uuid.ts';
-import { authError, internalError } from '../errors.ts';
+import { AuthError, authError, internalError } from '../errors.ts';
+import type { NotifiedSession } from '../queries/oauth-client-logout.ts';
 import { listBrowserSessions, listSessionPlaces, type SessionPlace } from '../queries/session-browsers.ts';
 import {
   deleteListedSessions,
@@ -20,6 +21,7 @@ import { isClient, rejectClient } from './authenticate.ts';
 import { endAndNotify, endSessionsOf } from './notify-clients.ts';
 import type { EndedSession } from './oauth-logout.ts';
 import { recordEvent, recordOperatorEvent } from './security-events.ts';
+import { asUserEnding, asUserSigningOut } from './user-transaction.ts';
 
 export type SignOutScope = 'global' | 'local' | 'others';
 
@@ -34,7 +36,7 @@ export async function signOut(ctx: AuthContext, caller: UserCaller, scope: SignO
   const isOwnOnly = isClient(caller) && !ctx.settings.clientsActAsUsers;
   if (isOwnOnly && scope === 'others') throw rejectClient();
   const endsOne = session && (scope === 'local' || isOwnOnly);
-  await logOut(ctx, user, async (tx) => {
+  await logOutSelf(ctx, caller, async (tx) => {
     if (endsOne) return deleteSession(tx, session.id);
     const kept = scope === 'others' && session ? [session.id] : [];
     // Records an event only if sessions were deleted. Otherwise, repeated requests could add any number of events.
@@ -45,25 +47,41 @@ export async function signOut(ctx: AuthContext, caller: UserCaller, scope: SignO
 
 /** Ends all of a user's sessions on behalf of an administrator. */
 export async function endAllSessions(ctx: AuthContext, user: User): Promise<void> {
-  await logOut(ctx, user, async (tx) => {
-    await recordOperatorEvent(ctx, tx, user.id, 'sessions_ended', { scope: 'global' });
-    return deleteSessions(tx, user.id);
-  });
+  await logOut(() =>
+    endSessionsOf(ctx, user.id, async (tx) => {
+      await audit(ctx, tx, user, 'logout');
+      await recordOperatorEvent(ctx, tx, user.id, 'sessions_ended', { scope: 'global' });
+      await deleteSessions(tx, user.id);
+    }),
+  );
 }
 
-async function logOut(
+/** Signs the caller out. If the caller's session has ended in the meantime, nothing is left to do. */
+async function logOutSelf(
   ctx: AuthContext,
-  user: User,
+  caller: UserCaller,
   end: (tx: Transaction) => Promise<unknown>,
 ): Promise<readonly EndedSession[]> {
   try {
-    const { ended } = await endSessionsOf(ctx, user.id, async (tx) => {
-      await audit(ctx, tx, user, 'logout');
-      await end(tx);
-    });
-    return ended.map(({ id, client_id: clientId }) => ({ clientId, sessionId: id }));
+    return await logOut(() =>
+      asUserSigningOut(ctx, caller, async (tx) => {
+        await audit(ctx, tx, caller.user, 'logout');
+        await end(tx);
+      }),
+    );
+  } catch (error) {
+    if (error instanceof AuthError && error.code === 'session_not_found') return [];
+    throw error;
+  }
+}
+
+async function logOut(
+  run: () => Promise<{ readonly ended: readonly NotifiedSession[] }>,
+): Promise<readonly EndedSession[]> {
+  try {
+    return (await run()).ended.map(({ id, client_id: clientId }) => ({ clientId, sessionId: id }));
   } catch (cause) {
-    throw internalError('Error logging out user', cause);
+    throw cause instanceof AuthError ? cause : internalError('Error logging out user', cause);
   }
 }
 
@@ -81,7 +99,7 @@ export async function signOutBrowsers(
 ): Promise<readonly EndedSession[]> {
   const { user, session } = caller;
   if (session === undefined) throw authError('session_not_found');
-  return logOut(ctx, user, async (tx) => {
+  return logOutSelf(ctx, caller, async (tx) => {
     const ids = ctx.hasOwnTables ? await listBrowserSessions(tx, session) : [session.id];
     if (scope === 'this') await deleteListedSessions(tx, user.id, ids);
     else if (await deleteSessions(tx, user.id, ids))
@@ -104,9 +122,11 @@ export function listUserSessions(ctx: AuthContext, user: Pick<User, 'id'>): Prom
 
 /** Ends a single session of the user. @throws {AuthError} validation_failed with status 404 for an unknown session */
 export async function endSession(ctx: AuthContext, caller: UserCaller, id: string): Promise<void> {
-  await endOne(ctx, caller, caller.user, id, async (tx, device) => {
+  const record: RecordEnd = async (tx, device) => {
     await recordEvent(ctx, tx, caller, caller.user.id, 'sessions_ended', { scope: 'one', device });
-  });
+  };
+  requireSessionId(id);
+  requireDeleted(await asUserEnding(ctx, caller, (tx) => endOne(ctx, tx, caller, caller.user, id, record)));
 }
 
 /** Ends a session of a user on behalf of an administrator. Throws the errors of {@link endSession}. */
@@ -116,26 +136,35 @@ export async function endSessionByAdmin(
   user: User,
   id: string,
 ): Promise<void> {
-  await endOne(ctx, caller, user, id, (tx, device) =>
-    recordOperatorEvent(ctx, tx, user.id, 'sessions_ended', { scope: 'one', device }),
-  );
+  const record: RecordEnd = (tx, device) =>
+    recordOperatorEvent(ctx, tx, user.id, 'sessions_ended', { scope: 'one', device });
+  requireSessionId(id);
+  requireDeleted(await endAndNotify(ctx, user.id, (tx) => endOne(ctx, tx, caller, user, id, record)));
 }
 
+type RecordEnd = (tx: Transaction, device: string) => Promise<void>;
+
+/** Ends the session. Returns false if the user has no such session. */
 async function endOne(
   ctx: AuthContext,
+  tx: Transaction,
   caller: Caller,
   user: User,
   id: string,
-  record: (tx: Transaction, device: string) => Promise<void>,
-): Promise<void> {
+  record: RecordEnd,
+): Promise<boolean> {
+  const session = await findSession(tx, id);
+  if (!(await deleteOwnSession(tx, id, user.id))) return false;
+  await audit(ctx, tx, user, 'logout', { traits: { session_id: id }, ip: caller.ip });
+  await record(tx, session?.user_agent ?? '');
+  return true;
+}
+
+function requireSessionId(id: string): void {
   if (!isUuid(id)) throw authError('validation_failed', 'session id must be an UUID', { status: 404 });
-  const wasDeleted = await endAndNotify(ctx, user.id, async (tx) => {
-    const session = await findSession(tx, id);
-    if (!(await deleteOwnSession(tx, id, user.id))) return false;
-    await audit(ctx, tx, user, 'logout', { traits: { session_id: id }, ip: caller.ip });
-    await record(tx, session?.user_agent ?? '');
-    return true;
-  });
+}
+
+function requireDeleted(wasDeleted: boolean): void {
   // Doesn't return `session_not_found`, because clients discard their own session when they receive this error code.
   if (!wasDeleted) throw authError('validation_failed', 'Session not found', { status: 404 });
 }

@@ -22,14 +22,13 @@ import { audit } from './audit.ts';
 import { changeEmail, changePhone } from './confirm-changes.ts';
 import { sendEmailChange } from './email-change-mail.ts';
 import { requireNoSso } from './enforced-sso.ts';
-import { requireLiveSession } from './live-session.ts';
 import { notify } from './notify.ts';
-import { endAndNotify } from './notify-clients.ts';
 import { requireStrongPassword } from './password-strength.ts';
 import type { Channel } from './phone-codes.ts';
 import { parseChannel, sendPhoneCode } from './phone-codes.ts';
 import { requireNonce } from './reauthentication-nonce.ts';
 import { recordEvent } from './security-events.ts';
+import { asUserEnding } from './user-transaction.ts';
 import { verifySecret } from './verify-secret.ts';
 
 const dayMs = 24 * 3_600_000;
@@ -92,8 +91,7 @@ export async function updateOwnUser(ctx: AuthContext, caller: UserCaller, body: 
   const hash =
     update.password === undefined ? undefined : await newPasswordHash(ctx, caller, update, update.password);
 
-  await endAndNotify(ctx, user.id, async (tx) => {
-    await requireLiveSession(tx, caller);
+  await asUserEnding(ctx, caller, async (tx) => {
     if (hash !== undefined) {
       const isFirst = !user.encrypted_password;
       await storePassword(ctx, tx, user, hash, await sessionsToKeep(ctx, tx, caller));

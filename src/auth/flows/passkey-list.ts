@@ -10,6 +10,7 @@ import type { Passkey, User } from '../rows.ts';
 import { adminActor, audit } from './audit.ts';
 import { requirePasskeyAal } from './passkeys.ts';
 import { recordEvent, recordOperatorEvent } from './security-events.ts';
+import { asUser } from './user-transaction.ts';
 
 const maxNameBytes = 120;
 
@@ -25,10 +26,11 @@ export function listUserPasskeys(ctx: AuthContext, user: Pick<User, 'id'>): Prom
 /** Renames a passkey. @throws {AuthError} validation_failed, with status 404 for an unknown passkey */
 export async function renameOwnPasskey(
   ctx: AuthContext,
-  { user, ip }: UserCaller,
+  caller: UserCaller,
   id: string,
   body: ReadFields,
 ): Promise<Passkey> {
+  const { user, ip } = caller;
   requirePasskeyId(id);
   const friendlyName = body().text('friendly_name');
   if (friendlyName === '') throw authError('validation_failed', 'friendly_name is required');
@@ -36,7 +38,7 @@ export async function renameOwnPasskey(
     throw authError('validation_failed', `friendly_name must be ${maxNameBytes} characters or less`);
   }
   const passkey = await requirePasskey(ctx, id, user.id);
-  await ctx.pool.transaction(async (tx) => {
+  await asUser(ctx, caller, async (tx) => {
     await renamePasskey(tx, id, friendlyName, ctx.clock.now());
     await audit(ctx, tx, user, 'passkey_updated', { ip, traits: { passkey_id: id } });
   });
@@ -51,7 +53,7 @@ export async function deleteOwnPasskey(ctx: AuthContext, caller: UserCaller, id:
   requirePasskeyAal(caller);
   const { user, ip } = caller;
   const passkey = await requirePasskey(ctx, id, user.id);
-  await ctx.pool.transaction(async (tx) => {
+  await asUser(ctx, caller, async (tx) => {
     await deletePasskey(tx, passkey.id);
     await audit(ctx, tx, user, 'passkey_deleted', { ip, traits: { passkey_id: passkey.id } });
     await recordEvent(ctx, tx, caller, user.id, 'passkey_removed', { name: passkey.friendly_name });

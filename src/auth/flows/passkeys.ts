@@ -37,10 +37,10 @@ import { findUserById } from '../queries/users.ts';
 import type { Passkey, User } from '../rows.ts';
 import { verifyAssertion, verifyCreation } from '../webauthn.ts';
 import { audit } from './audit.ts';
-import { requireLiveSession } from './live-session.ts';
 import { notify } from './notify.ts';
 import { recordEvent } from './security-events.ts';
 import { issueSession } from './sessions.ts';
+import { asUser } from './user-transaction.ts';
 
 const passkeyChallengeLifetimeMs = 300_000;
 const maxPasskeysPerUser = 10;
@@ -103,8 +103,7 @@ export async function finishRegistration(
 
 async function store(ctx: AuthContext, caller: UserCaller, user: User, key: NewKey): Promise<Passkey> {
   const name = (await passkeyName(key.aaguid)) ?? nameFor(caller);
-  const { added, event } = await ctx.pool.transaction(async (tx) => {
-    await requireLiveSession(tx, caller);
+  const { added, event } = await asUser(ctx, caller, async (tx) => {
     if ((await countPasskeys(tx, user.id)) >= maxPasskeysPerUser) throw authError('too_many_passkeys');
     const passkey = await insertPasskey(tx, user.id, key, name, ctx.clock.now());
     if (!passkey) throw authError('webauthn_credential_exists');

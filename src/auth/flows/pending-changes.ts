@@ -9,13 +9,14 @@ import { findUserById, updateUser } from '../queries/users.ts';
 import type { User } from '../rows.ts';
 import { audit } from './audit.ts';
 import { invalidLink } from './find-token-owner.ts';
+import { asUser } from './user-transaction.ts';
 
-export function cancelPendingEmail(ctx: AuthContext, { user }: UserCaller): Promise<void> {
-  return cancel(ctx, user, cancelEmailChange);
+export async function cancelPendingEmail(ctx: AuthContext, caller: UserCaller): Promise<void> {
+  await asUser(ctx, caller, (tx) => cancel(ctx, tx, caller.user, cancelEmailChange));
 }
 
-export function cancelPendingPhone(ctx: AuthContext, { user }: UserCaller): Promise<void> {
-  return cancel(ctx, user, cancelPhoneChange);
+export async function cancelPendingPhone(ctx: AuthContext, caller: UserCaller): Promise<void> {
+  await asUser(ctx, caller, (tx) => cancel(ctx, tx, caller.user, cancelPhoneChange));
 }
 
 /**
@@ -26,15 +27,13 @@ export async function cancelEmailByLink(ctx: AuthContext, hash: string): Promise
   const token = await findOneTimeToken(ctx.pool, hash, ['email_change_token_current']);
   const user = token && (await findUserById(ctx.pool, token.user_id));
   if (!user) throw invalidLink();
-  await cancel(ctx, user, cancelEmailChange);
+  await ctx.pool.transaction((tx) => cancel(ctx, tx, user, cancelEmailChange));
 }
 
-async function cancel(ctx: AuthContext, user: User, change: Cancel): Promise<void> {
+async function cancel(ctx: AuthContext, tx: Transaction, user: User, change: Cancel): Promise<void> {
   try {
-    await ctx.pool.transaction(async (tx) => {
-      await change(ctx, tx, user);
-      await audit(ctx, tx, user, 'user_modified');
-    });
+    await change(ctx, tx, user);
+    await audit(ctx, tx, user, 'user_modified');
   } catch (cause) {
     throw internalError('Error updating user', cause);
   }

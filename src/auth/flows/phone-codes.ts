@@ -9,13 +9,13 @@ import { renderUser } from '../core/render-user.ts';
 import { oneTimePassword, tokenHash } from '../core/secrets.ts';
 import { smsText } from '../core/sms-text.ts';
 import { renderText } from '../core/template/render.ts';
-import { fromMs, toMs } from '../core/times.ts';
+import { fromMs } from '../core/times.ts';
 import { authError, internalError } from '../errors.ts';
 import { setOneTimeToken } from '../queries/one-time-tokens.ts';
 import { updateUser } from '../queries/users.ts';
-import { requirePause } from '../rate-limits.ts';
 import type { User } from '../rows.ts';
 import { runHook } from './hooks.ts';
+import { claimText } from './message-pause.ts';
 import { sendByProvider } from './text-messages.ts';
 
 /** The default of `[auth.sms] template`, which is the same as upstream's default. */
@@ -57,8 +57,7 @@ export async function sendPhoneCode(
 ): Promise<string | undefined> {
   const { token, sentAt } = columns[code.kind];
   const now = ctx.clock.now();
-  const lastMs = user[sentAt] === null ? undefined : toMs(user[sentAt]);
-  requirePause(lastMs, ctx.settings.phone.maxFrequencyMs, now, 'over_sms_send_rate_limit');
+  await claimText(ctx, tx, user, sentAt);
   const fixed = ctx.settings.phone.testCodes.get(code.phone);
   const otp = fixed ?? oneTimePassword(ctx.settings.phone.otpLength);
   if (fixed === undefined) {

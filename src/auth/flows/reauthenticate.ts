@@ -6,6 +6,7 @@ import { authError } from '../errors.ts';
 import { audit } from './audit.ts';
 import { sendTokenMail } from './mail-tokens.ts';
 import { sendPhoneCode } from './phone-codes.ts';
+import { asUser } from './user-transaction.ts';
 
 /**
  * Sends a reauthentication code to the caller. Returns the message ID for the response, which is set only for phone
@@ -27,7 +28,7 @@ export async function reauthenticate(ctx: AuthContext, caller: UserCaller): Prom
   if (email === '' && user.phone_confirmed_at === null) {
     throw authError('phone_not_confirmed', 'Please verify your phone first.', { status: 422 });
   }
-  return ctx.pool.transaction(async (tx) => {
+  return asUser(ctx, caller, async (tx) => {
     await audit(ctx, tx, user, 'user_reauthenticate_requested');
     if (email !== '') {
       await sendTokenMail(ctx, tx, caller, user, 'reauthentication');

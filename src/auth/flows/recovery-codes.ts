@@ -20,11 +20,10 @@ import {
   replaceRecoveryCodes,
 } from '../queries/recovery-codes.ts';
 import { type Actor, adminActor, audit, userActor } from './audit.ts';
-import { requireLiveSession } from './live-session.ts';
 import { reissueAtAal2, runVerificationHook } from './mfa.ts';
 import { notify } from './notify.ts';
-import { endAndNotify } from './notify-clients.ts';
 import { recordEvent } from './security-events.ts';
+import { asUser, asUserEnding } from './user-transaction.ts';
 import { verifySecret } from './verify-secret.ts';
 
 /** The number of codes that the user received, and the number of unused codes. */
@@ -63,8 +62,7 @@ export async function makeRecoveryCodes(ctx: AuthContext, caller: UserCaller): P
   requireRecoveryCodeAal(caller);
   const codes = Array.from({ length: codesPerSet }, newRecoveryCode);
   const hashes = codes.map((code) => recoveryCodeHash(user.id, parseRecoveryCode(code) ?? ''));
-  await ctx.pool.transaction(async (tx) => {
-    await requireLiveSession(tx, caller);
+  await asUser(ctx, caller, async (tx) => {
     await replaceRecoveryCodes(tx, user.id, hashes, ctx.clock.now());
     await audit(ctx, tx, user, 'recovery_codes_created', { ip: caller.ip, traits: { count: codesPerSet } });
     await recordEvent(ctx, tx, caller, user.id, 'recovery_codes_created');
@@ -96,7 +94,7 @@ export async function verifyRecoveryCode(
   );
   await runVerificationHook(ctx, caller, attempt, isRight === true);
   if (!isRight) throw wrongCode();
-  const { issued, event } = await endAndNotify(ctx, user.id, async (tx) => {
+  const { issued, event } = await asUserEnding(ctx, caller, async (tx) => {
     if (!(await consumeRecoveryCode(tx, user.id, hash))) throw wrongCode();
     const traits = { factor_type: hookFactorType };
     await audit(ctx, tx, user, 'verification_attempted', { ip: caller.ip, traits });
@@ -135,7 +133,9 @@ export async function forgetIdleRecoveryCodes(
 /** Deletes the user's own recovery codes. @throws {AuthError} insufficient_aal */
 export async function removeOwnRecoveryCodes(ctx: AuthContext, caller: UserCaller): Promise<void> {
   requireRecoveryCodeAal(caller);
-  await removeRecoveryCodes(ctx, caller, userActor(caller.user), caller.user.id);
+  await asUser(ctx, caller, (tx) =>
+    removeRecoveryCodes(ctx, tx, caller, { actor: userActor(caller.user), userId: caller.user.id }),
+  );
 }
 
 export async function removeRecoveryCodesByAdmin(
@@ -143,19 +143,19 @@ export async function removeRecoveryCodesByAdmin(
   caller: AdminCaller,
   userId: string,
 ): Promise<void> {
-  await removeRecoveryCodes(ctx, caller, adminActor(caller.claims), userId);
+  await ctx.pool.transaction((tx) =>
+    removeRecoveryCodes(ctx, tx, caller, { actor: adminActor(caller.claims), userId }),
+  );
 }
 
 async function removeRecoveryCodes(
   ctx: AuthContext,
+  tx: Transaction,
   { ip }: Caller,
-  actor: Actor,
-  userId: string,
+  { actor, userId }: { readonly actor: Actor; readonly userId: string },
 ): Promise<void> {
-  await ctx.pool.transaction(async (tx) => {
-    if (!(await deleteRecoveryCodes(tx, userId))) return;
-    await audit(ctx, tx, actor, 'recovery_codes_deleted', { ip, traits: { user_id: userId } });
-  });
+  if (!(await deleteRecoveryCodes(tx, userId))) return;
+  await audit(ctx, tx, actor, 'recovery_codes_deleted', { ip, traits: { user_id: userId } });
 }
 
 const wrongCode = () => authError('mfa_verification_failed', 'Invalid recovery code entered');

@@ -14,6 +14,7 @@ import type { Identity, User } from '../rows.ts';
 import { draftUser, emptyUser, identityClaims, type Provider } from './accounts.ts';
 import { audit } from './audit.ts';
 import { type CheckedSignUp, confirmsImmediately, hidesAccounts } from './check-sign-up.ts';
+import { isMailPausing } from './mail-sending.ts';
 import { sendTokenMail } from './mail-tokens.ts';
 import { requestConfirmation } from './request-confirmation.ts';
 import { nothing, resetUnclaimed } from './reset-unclaimed.ts';
@@ -135,11 +136,15 @@ export async function mailExistingAccount(
 ): Promise<void> {
   const isOwners = user.email?.toLowerCase() === email && contactStatus(user, 'email') === 'confirmed';
   if (caller.pageLanguage === undefined || !isOwners) return;
-  const { recovery_sent_at: sentAt } = user;
   // Doesn't send another code, because the last code was sent recently and is still valid.
-  if (sentAt !== null && isPausing(toMs(sentAt), ctx.settings.email.maxFrequencyMs, ctx.clock.now())) return;
+  if (isMailPausing(ctx, user.recovery_sent_at)) return;
   await ctx.backgroundWork.do(ctx.settings.email.hidesAccounts, () =>
-    ctx.pool.transaction((tx) => sendTokenMail(ctx, tx, caller, user, 'existing_account')),
+    ctx.pool
+      .transaction((tx) => sendTokenMail(ctx, tx, caller, user, 'existing_account'))
+      .catch((error: unknown) => {
+        // A concurrent request has sent the code.
+        if (!isMailPausing(ctx, user.recovery_sent_at)) throw error;
+      }),
   );
 }
 

@@ -38,15 +38,16 @@ import type { Factor, MfaChallenge } from '../rows.ts';
 import { verifyAssertion, verifyCreation } from '../webauthn.ts';
 import { audit } from './audit.ts';
 import { challengeLifetimeMs, checkEnrollment, raiseSession, requireChallenge } from './mfa.ts';
+import { asUser } from './user-transaction.ts';
 
 export async function enrolKey(
   ctx: AuthContext,
   caller: UserCaller,
   friendlyName: string,
 ): Promise<Enrollment> {
-  await checkEnrollment(ctx, caller, friendlyName);
   const { user } = caller;
-  const id = await ctx.pool.transaction(async (tx) => {
+  const id = await asUser(ctx, caller, async (tx) => {
+    await checkEnrollment(ctx, tx, caller, friendlyName);
     const factor = { userId: user.id, type: 'webauthn', friendlyName } as const;
     const factorId = await insertFactor(tx, factor, ctx.clock.now());
     const traits = { factor_id: factorId, factor_type: 'webauthn' };
@@ -92,7 +93,7 @@ export async function challengeKey(
         user.id,
         keys.map(({ key }) => key),
       );
-  const id = await ctx.pool.transaction(async (tx) => {
+  const id = await asUser(ctx, caller, async (tx) => {
     const challengeId = await insertChallenge(
       tx,
       factor,

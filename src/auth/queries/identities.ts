@@ -61,6 +61,13 @@ function withLowerEmail(data: JsonObject): JsonObject {
 }
 
 /** Inserts an identity. `data.sub` is the provider's ID for the user. */
+export async function countIdentities(db: Queryable, userId: string): Promise<number> {
+  const [row] = await db.query<{ count: number }>(
+    sql`select count(*)::int as count from auth.identities where user_id = ${userId}`,
+  );
+  return row?.count ?? 0;
+}
+
 export async function insertIdentity(
   db: Queryable,
   userId: string,

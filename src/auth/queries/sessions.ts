@@ -22,7 +22,7 @@ export async function findSession(db: Queryable, id: string): Promise<Session | 
 /** Locks a session. Returns undefined if the session doesn't exist or another transaction has locked its row. */
 export async function lockSession(db: Queryable, id: string): Promise<Session | undefined> {
   const [session] = await db.query<Session>(
-    sql`select ${columns} from auth.sessions s where s.id = ${id} for update of s skip locked`,
+    sql`select ${columns} from auth.sessions s where s.id = ${id} for no key update of s skip locked`,
   );
   return session;
 }
@@ -52,9 +52,20 @@ export interface NewSession {
   readonly oauth?: { readonly clientId: string; readonly scopes: string };
 }
 
+/**
+ * The maximum number of sessions per user. The value is far above the number of devices that a person uses, and allows
+ * for demo accounts that many visitors share.
+ */
+export const maxSessionsPerUser = 1000;
+
+/** Adds a session. If the user has too many sessions, deletes those that haven't been used for the longest time. */
 export async function insertSession(db: Queryable, session: NewSession, nowMs: number): Promise<void> {
   const now = fromMs(nowMs);
   await db.query(sql`
+    with excess as (
+      delete from auth.sessions where id in (
+        select id from auth.sessions where user_id = ${session.userId}
+        order by greatest(created_at, refreshed_at at time zone 'utc') desc offset ${maxSessionsPerUser - 1}))
     insert into auth.sessions (id, user_id, created_at, updated_at, aal, user_agent, ip, oauth_client_id, scopes)
     values (${session.id}, ${session.userId}, ${now}, ${now}, 'aal1', ${session.userAgent || null},
             ${session.ip || null}, ${session.oauth?.clientId ?? null}, ${session.oauth?.scopes ?? null})`);

@@ -171,6 +171,20 @@ export async function awaitUser(db: Transaction, id: string): Promise<void> {
   await db.query(sql`select id from auth.users where id = ${id} for no key update`);
 }
 
+export type LiveUser = Pick<UserColumns, 'id' | 'banned_until' | 'deleted_at'>;
+
+/**
+ * Locks the user's row, and prevents the session from being deleted until the transaction ends. Returns no row if the
+ * user doesn't exist or the session has ended. If another transaction holds a lock, both conditions are checked against
+ * the rows that it has committed.
+ */
+export const lockLiveUser = (id: string, sessionId: string | undefined): Sql =>
+  sessionId === undefined
+    ? sql`select u.id, u.banned_until, u.deleted_at from auth.users u where u.id = ${id} for no key update`
+    : sql`
+      select u.id, u.banned_until, u.deleted_at from auth.users u join auth.sessions s on s.user_id = u.id
+      where u.id = ${id} and s.id = ${sessionId} for no key update of u for key share of s`;
+
 /** The columns that determine whether and how a session is issued. */
 export interface SignInRow extends UserColumns {
   /**

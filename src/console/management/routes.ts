@@ -192,12 +192,11 @@ async function authenticate(
   // NAT. Access tokens are too long to guess, so the limit only keeps mistakes and scanners from going unnoticed.
   const found = await tokens.find(token);
   if (found === undefined) {
-    const waitSeconds = attempts.waitSeconds(request.ip, performance.now());
+    const waitSeconds = attempts.reserve(request.ip, performance.now());
     if (waitSeconds > 0)
       throw new ManagementError(429, 'Too many requests with invalid access tokens. Try again in a minute.', {
         waitSeconds,
       });
-    attempts.failed(request.ip, performance.now());
     throw new ManagementError(401, 'Unauthorized');
   }
   if (found.is_expired)

@@ -1,0 +1,337 @@
+/**
+ * Tests that a request in flight can't change an account after the owner has ended the session with which the request
+ * was authenticated. Every transaction on behalf of a user must use `src/auth/flows/user-transaction.ts`. This file
+ * lists all other transactions, so a new one must be added to the list with a reason.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sql } from '../../src/kernel/sql.ts';
+import { currentStep, totpCode } from '../../src/shared/totp.ts';
+import { type AuthServer, startAuth } from '../auth/harness.ts';
+import { authorizationId, open, pkce, register } from '../auth/oauth-server/client.ts';
+import { createInternet, type Internet } from '../auth/social/internet.ts';
+import { publishIssuer } from '../auth/social/sign-in.ts';
+import { type Issuer, startIssuer } from '../keys/issuer.ts';
+
+let auth: AuthServer;
+let internet: Internet;
+let issuer: Issuer;
+beforeAll(async () => {
+  internet = await createInternet();
+  issuer = await startIssuer('https://accounts.google.com');
+  publishIssuer(internet, 'https://accounts.google.com', issuer);
+  const configured = { enabled: true, client_id: 'client', secret: 'secret' };
+  auth = await startAuth(
+    {
+      enable_manual_linking: true,
+      mfa: { totp: { enroll_enabled: true, verify_enabled: true } },
+      oauth_server: { enabled: true, allow_dynamic_registration: true },
+      external: { google: configured, github: configured },
+      // Each kind of message is sent at most once per minute.
+      email: { max_frequency: 60_000, double_confirm_changes: true, enable_confirmations: true },
+      sms: { enable_signup: true, max_frequency: 60_000, enable_confirmations: true },
+    },
+    {
+      outgoing: internet.outgoing,
+      plinth: { account: { deletion: true }, auth: { security: { notices: 'configured' } } },
+    },
+  );
+});
+afterAll(async () => {
+  await auth?.stop();
+  await issuer?.stop();
+  await internet?.stop();
+});
+
+const admin = () => auth.database.pool('supabase_admin');
+const password = 'correct horse battery';
+
+interface Attacked {
+  readonly id: string;
+  readonly email: string;
+  readonly token: string;
+}
+
+async function newUser(): Promise<Attacked> {
+  const email = `user-${crypto.randomUUID()}@example.com`;
+  await auth.admin().auth.admin.createUser({ email, password, email_confirm: true });
+  const response = await auth.request('/token?grant_type=password', { json: { email, password } });
+  const session = await response.json<{ access_token: string; user: { id: string } }>();
+  return { id: session.user.id, email, token: session.access_token };
+}
+
+const idToken = () =>
+  issuer.token({
+    aud: 'client',
+    sub: crypto.randomUUID(),
+    email: `attacker-${crypto.randomUUID()}@example.com`,
+    email_verified: true,
+  });
+
+type Response = Awaited<ReturnType<AuthServer['request']>>;
+
+const isWaiting = sql`
+  select 1 from pg_stat_activity
+  where datname = current_database() and usename = 'supabase_auth_admin' and wait_event_type = 'Lock'`;
+
+/**
+ * Sends a request while a transaction holds the user's row, and ends the user's sessions in this transaction, like all
+ * functions that end sessions. The request has been authenticated when the transaction continues.
+ */
+async function whileSecured(id: string, request: () => Promise<Response>): Promise<Response> {
+  const { sent } = await admin().transaction(async (tx) => {
+    await tx.query(sql`select from auth.users where id = ${id} for update`);
+    const response = request();
+    let answered = false;
+    response.finally(() => {
+      answered = true;
+    });
+    await expect.poll(async () => answered || (await admin().query(isWaiting)).length > 0).toBe(true);
+    await tx.query(sql`delete from auth.flow_state where linking_target_id = ${id}`);
+    await tx.query(sql`delete from auth.sessions where user_id = ${id}`);
+    return { sent: response };
+  });
+  return sent;
+}
+
+/** Prepares a request of the attacker. */
+const requests: Record<string, (user: Attacked) => Promise<() => Promise<Response>>> = {
+  'link an identity with an ID token': async ({ token }) => {
+    const json = { provider: 'google', id_token: idToken(), link_identity: true };
+    return () => auth.request('/token?grant_type=id_token', { token, json });
+  },
+  'start linking an identity': async ({ token }) => {
+    const path = '/user/identities/authorize?provider=github&skip_http_redirect=true';
+    return () => auth.request(path, { token });
+  },
+  'connect an app': async ({ token }) => {
+    const { client_id } = await register(auth);
+    const { challenge } = pkce();
+    const id = await authorizationId(auth, client_id, challenge);
+    await open(auth, id, token);
+    const json = { action: 'approve' };
+    return () => auth.request(`/oauth/authorizations/${id}/consent`, { token, json });
+  },
+  'change the password': async ({ token }) => {
+    return () => auth.request('/user', { method: 'PUT', token, json: { password: 'attacker 12345' } });
+  },
+  'enroll a factor': async ({ token }) => {
+    return () => auth.request('/factors', { token, json: { factor_type: 'totp' } });
+  },
+  'challenge a factor': async ({ token }) => {
+    const { id } = await enroll(token);
+    return () => auth.request(`/factors/${id}/challenge`, { token, json: {} });
+  },
+  'verify a factor': async ({ token }) => {
+    const { id, totp } = await enroll(token);
+    const challenge = await auth.request(`/factors/${id}/challenge`, { token, json: {} });
+    const json = {
+      challenge_id: (await challenge.json<{ id: string }>()).id,
+      code: totpCode(totp.secret, currentStep(auth.clock.now())),
+    };
+    return () => auth.request(`/factors/${id}/verify`, { token, json });
+  },
+  'remove a factor': async ({ token }) => {
+    const { id } = await enroll(token);
+    return () => auth.request(`/factors/${id}`, { method: 'DELETE', token });
+  },
+  'request a reauthentication code': async ({ token }) => {
+    return () => auth.request('/reauthenticate', { token });
+  },
+  'delete the account': async ({ token }) => {
+    return () => auth.request('/user', { method: 'DELETE', token });
+  },
+};
+
+async function enroll(token: string) {
+  const response = await auth.request('/factors', { token, json: { factor_type: 'totp' } });
+  return response.json<{ id: string; totp: { secret: string } }>();
+}
+
+describe('a request in flight while the owner ends all sessions can’t', () => {
+  test.each(Object.entries(requests))('%s', async (_, prepare) => {
+    const user = await newUser();
+    const request = await prepare(user);
+    const response = await whileSecured(user.id, request);
+    expect([response.status, (await response.json()).error_code]).toEqual([403, 'session_not_found']);
+  });
+});
+
+test('a request in flight while the user is banned is rejected', async () => {
+  const { id, token } = await newUser();
+  const { sent } = await admin().transaction(async (tx) => {
+    await tx.query(sql`update auth.users set banned_until = now() + interval '1 day' where id = ${id}`);
+    const response = auth.request('/factors', { token, json: { factor_type: 'totp' } });
+    await expect.poll(async () => (await admin().query(isWaiting)).length).toBe(1);
+    return { sent: response };
+  });
+  expect((await (await sent).json()).error_code).toBe('user_banned');
+});
+
+test('the number of a user’s sessions and identities is limited', async () => {
+  const { id, token, email } = await newUser();
+  await admin().query(sql`
+    insert into auth.sessions (id, user_id, created_at)
+    select gen_random_uuid(), ${id}, now() - interval '1 day' from generate_series(1, 1100)`);
+  const count = async (table: string) => {
+    const [row] = await admin().query<{ count: number }>(
+      sql`select count(*)::int as count from ${sql.id('auth', table)} where user_id = ${id}`,
+    );
+    return row?.count;
+  };
+  await auth.request('/token?grant_type=password', { json: { email, password } });
+  expect(await count('sessions')).toBe(1000);
+  // The sessions that were used last are kept.
+  expect((await auth.request('/user', { token })).status).toBe(200);
+  await admin().query(sql`
+    insert into auth.identities (provider_id, user_id, identity_data, provider)
+    select n, ${id}, '{}', 'custom:many' from generate_series(1, 49) n`);
+  const json = { provider: 'google', id_token: idToken(), link_identity: true };
+  const response = await auth.request('/token?grant_type=id_token', { token, json });
+  expect([response.status, (await response.json()).error_code]).toEqual([422, 'validation_failed']);
+  expect(await count('identities')).toBe(50);
+});
+
+describe('of concurrent requests for a message, one sends it', () => {
+  const volley = async (count: number, request: (index: number) => Promise<Response>) => {
+    // Sending takes time, as with a real provider, so all requests have read the time of the last message.
+    const responses = await Promise.all(Array.from({ length: count }, (_, index) => request(index)));
+    return responses.filter(({ status }) => status === 200).length;
+  };
+  /** Delays the statement that stores the time of a message, until the other requests have been answered. */
+  const slowly = async <T>(column: string, work: () => Promise<T>): Promise<T> => {
+    const trigger = sql.id(`slow_${column}`);
+    await admin().exec(`
+      create function auth.slow_${column}() returns trigger language plpgsql as $$
+        begin perform pg_sleep(0.5); return new; end $$;
+      create trigger slow_${column} before update of ${column} on auth.users
+        for each row execute function auth.slow_${column}();`);
+    try {
+      return await work();
+    } finally {
+      await admin().query(sql`drop trigger ${trigger} on auth.users`);
+      await admin().query(sql`drop function auth.${trigger}()`);
+    }
+  };
+
+  test('recovery', async () => {
+    const { email } = await newUser();
+    const sent = await slowly('recovery_sent_at', () =>
+      volley(4, () => auth.request('/recover', { json: { email } })),
+    );
+    expect([sent, (await auth.inbox(email)).length]).toEqual([1, 1]);
+  });
+
+  test('email change', async () => {
+    const { token, email } = await newUser();
+    const sent = await slowly('email_change_sent_at', () =>
+      volley(4, (index) =>
+        auth.request('/user', { method: 'PUT', token, json: { email: `stranger-${index}-${email}` } }),
+      ),
+    );
+    const mails = await Promise.all(
+      [0, 1, 2, 3].map(async (index) => (await auth.inbox(`stranger-${index}-${email}`)).length),
+    );
+    expect([sent, mails.reduce((sum, each) => sum + each, 0)]).toEqual([1, 1]);
+  });
+
+  test('reauthentication', async () => {
+    const { token, email } = await newUser();
+    const sent = await slowly('reauthentication_sent_at', () =>
+      volley(4, () => auth.request('/reauthenticate', { token })),
+    );
+    expect([sent, (await auth.inbox(email)).length]).toEqual([1, 1]);
+  });
+
+  test('text message', async () => {
+    const phone = `1555${Math.floor(Math.random() * 9_000_000) + 1_000_000}`;
+    await auth.admin().auth.admin.createUser({ phone, phone_confirm: true });
+    const sent = await slowly('confirmation_sent_at', () =>
+      volley(4, () => auth.request('/otp', { json: { phone } })),
+    );
+    expect(sent).toBe(1);
+  });
+});
+
+/**
+ * The transactions in each file that don't run on behalf of a signed-in user, or that aren't started there. The number
+ * is the number of calls that start a transaction, or that write outside of one.
+ */
+const others: Readonly<Record<string, { readonly count: number; readonly why: string }>> = {
+  'auth/deadline.ts': { count: 1, why: 'the wrapper of the pool' },
+  'auth/factor-removal-rounds.ts': {
+    count: 3,
+    why: 'removals that are due, which the owner has confirmed by email',
+  },
+  'auth/flows/admin-create-user.ts': { count: 1, why: 'administrators' },
+  'auth/flows/admin-delete-user.ts': { count: 1, why: 'administrators' },
+  'auth/flows/admin-factors.ts': { count: 2, why: 'administrators' },
+  'auth/flows/admin-links.ts': { count: 2, why: 'administrators' },
+  'auth/flows/admin-update-user.ts': { count: 1, why: 'administrators' },
+  'auth/flows/anonymous-sign-up.ts': { count: 1, why: 'a new account' },
+  'auth/flows/confirm-device.ts': { count: 1, why: 'a code for a sign-in' },
+  'auth/flows/custom-provider-admin.ts': { count: 3, why: 'administrators' },
+  'auth/flows/event-reversals.ts': { count: 1, why: 'the owner, with the link in a security notice' },
+  'auth/flows/external-accounts.ts': { count: 1, why: 'reads only' },
+  'auth/flows/external-sign-in.ts': {
+    count: 1,
+    why: 'the secret of a sign-in, which its flow needs to have any effect',
+  },
+  'auth/flows/factor-removals.ts': { count: 2, why: 'the owner, with an emailed link, and administrators' },
+  'auth/flows/flow-codes.ts': { count: 1, why: 'a code, which is deleted when sessions end' },
+  'auth/flows/guest-transfer.ts': { count: 1, why: 'locks the guest first, then uses `ifLive`' },
+  'auth/flows/hooks.ts': { count: 1, why: 'calls a hook' },
+  'auth/flows/id-token-sign-in.ts': { count: 1, why: 'a sign-in, which `requireProof` checks' },
+  'auth/flows/identities.ts': { count: 1, why: 'administrators' },
+  'auth/flows/mfa.ts': { count: 2, why: 'sessions that a hook ends, and expired challenges' },
+  'auth/flows/notify-clients.ts': { count: 2, why: 'the declarations' },
+  'auth/flows/oauth-authorize.ts': { count: 1, why: 'a request that belongs to no user yet' },
+  'auth/flows/oauth-clients.ts': { count: 4, why: 'administrators and OAuth clients' },
+  'auth/flows/oauth-token.ts': { count: 2, why: 'a code, which is deleted when sessions end' },
+  'auth/flows/own-sessions.ts': { count: 2, why: 'administrators' },
+  'auth/flows/own-user.ts': { count: 2, why: 'spends a code that was entered correctly' },
+  'auth/flows/passkey-list.ts': { count: 1, why: 'administrators' },
+  'auth/flows/passkeys.ts': { count: 2, why: 'a sign-in with a passkey, which must still exist' },
+  'auth/flows/password-sign-in.ts': {
+    count: 2,
+    why: 'a sign-in, which `requireProof` checks, and sessions that a hook ends',
+  },
+  'auth/flows/pending-changes.ts': { count: 1, why: 'the owner, with an emailed link' },
+  'auth/flows/provider-callback.ts': { count: 1, why: 'a flow, which is deleted when sessions end' },
+  'auth/flows/recover.ts': { count: 2, why: 'emails a code to the address' },
+  'auth/flows/recovery-codes.ts': { count: 1, why: 'administrators' },
+  'auth/flows/refresh-session.ts': { count: 2, why: 'locks the session' },
+  'auth/flows/repeated-sign-up.ts': { count: 3, why: 'unclaimed accounts' },
+  'auth/flows/resend.ts': { count: 1, why: 'sends a code to the address' },
+  'auth/flows/saml-metadata.ts': { count: 1, why: 'metadata of an identity provider' },
+  'auth/flows/saml-sign-in.ts': { count: 2, why: 'a sign-in, which `requireProof` checks' },
+  'auth/flows/send-codes.ts': { count: 3, why: 'sends a code to the address' },
+  'auth/flows/sign-up.ts': { count: 3, why: 'a new account' },
+  'auth/flows/sso-providers.ts': { count: 3, why: 'administrators' },
+  'auth/flows/test-hook.ts': { count: 1, why: 'rolled back' },
+  'auth/flows/unlock.ts': { count: 1, why: 'the owner, with an emailed link' },
+  'auth/flows/user-transaction.ts': { count: 3, why: 'the functions themselves' },
+  'auth/flows/verify-sign-in.ts': {
+    count: 3,
+    why: 'codes and links, which are deleted when the password changes',
+  },
+  'auth/flows/wallets.ts': { count: 1, why: 'a sign-in, which `requireProof` checks' },
+  'auth/housekeeping.ts': { count: 3, why: 'expired rows' },
+  'auth/token-rotation.ts': { count: 1, why: 'locks the session' },
+};
+
+const starting =
+  /\bpool\.transaction\(|\b(endAndNotify|endSessionsOf)\(|\b(insert|update|delete|set|replace|rename|store|revoke|upsert)[A-Z]\w*\(\s*ctx\.pool\b/g;
+
+test('all transactions that aren’t on behalf of a user are listed with a reason', () => {
+  const src = fileURLToPath(new URL('../../src/', import.meta.url));
+  const files = readdirSync(src, { recursive: true, encoding: 'utf8' })
+    .map((path) => path.replaceAll('\\', '/'))
+    .filter((path) => /^(auth|account)\/.*\.ts$/.test(path) && !path.endsWith('.test.ts'));
+  const found = files
+    .map((path) => [path, [...readFileSync(`${src}${path}`, 'utf8').matchAll(starting)].length] as const)
+    .filter(([, count]) => count > 0);
+  const known = Object.entries(others).map(([path, { count }]) => [path, count] as const);
+  expect(Object.fromEntries(found)).toEqual(Object.fromEntries(known));
+});
