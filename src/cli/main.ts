@@ -29,7 +29,7 @@ export async function main(line: readonly string[], name: 'plinth' | 'supabase' 
     return 0;
   }
   const found = findCommand(args);
-  if (found === undefined) return unknown(args);
+  if (found === undefined) return wantsHelp(args) ? groupHelp(args) : unknown(args);
   const command = await found.load();
   return await runCommand(command, args.slice(found.words));
 }
@@ -65,8 +65,23 @@ function findCommand(args: readonly string[]) {
   return undefined;
 }
 
+const wantsHelp = (args: readonly string[]): boolean => args.includes('--help') || args.includes('-h');
+
+const wordsOf = (args: readonly string[]): string[] => args.filter((arg) => !arg.startsWith('-'));
+
+/** Prints the commands whose names begin with these words, such as `operators token`. */
+function groupHelp(args: readonly string[]): number {
+  const group = wordsOf(args).join(' ');
+  const entries = Object.entries(registry).filter(([name]) => name.startsWith(`${group} `));
+  if (entries.length === 0) return unknown(args);
+  print(`Usage: plinth ${group} COMMAND [options]\n`);
+  print(columns(entries.map(([name, { summary }]) => [`  ${name}`, summary])));
+  print(`\nRun "plinth ${group} COMMAND --help" for details and examples.`);
+  return 0;
+}
+
 function unknown(args: readonly string[]): number {
-  const words = args.filter((arg) => !arg.startsWith('-')).slice(0, 2);
+  const words = wordsOf(args).slice(0, 2);
   const typed = words.join(' ') || (args[0] ?? '');
   const instead = insteadOf(words);
   const group = Object.keys(registry).filter((name) => name.startsWith(`${words[0]} `));
@@ -84,7 +99,7 @@ function unknown(args: readonly string[]): number {
 async function help(topic: readonly string[]): Promise<number> {
   if (topic.length > 0) {
     const found = findCommand(topic);
-    if (found === undefined) return unknown(topic);
+    if (found === undefined) return groupHelp(topic);
     print(await helpOf(await found.load()));
     return 0;
   }

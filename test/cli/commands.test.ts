@@ -1,9 +1,10 @@
 /** Tests commands that don't require a server. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { cliDocument } from '../../src/cli/document.ts';
-import { registry } from '../../src/cli/registry.ts';
+import { main } from '../../src/cli/main.ts';
+import { aliases, registry } from '../../src/cli/registry.ts';
 import { loadConfig } from '../../src/config/index.ts';
 import { restDocument } from '../../src/rest-server/index.ts';
 import { makeProject } from '../config/project-folder.ts';
@@ -24,6 +25,38 @@ describe('the command line', () => {
     expect(command?.name).toBe(name);
     expect(command?.examples.length).toBeGreaterThan(0);
     for (const [line] of command?.examples ?? []) expect(line).toContain(`plinth ${name}`);
+  });
+
+  const names = [...Object.keys(registry), ...Object.keys(aliases)].map((name) => name.split(' '));
+  const groups = names.flatMap((words) => words.slice(1).map((_word, index) => words.slice(0, index + 1)));
+  const commandsAndGroups = [...new Set([...names, ...groups].map((words) => words.join(' ')))];
+
+  test('every command, alias and group answers --help, -h and help', async () => {
+    expect(commandsAndGroups).toEqual(
+      expect.arrayContaining(['operators', 'operators token', 'db', 'db diff']),
+    );
+    let output = '';
+    const write = (text: unknown) => {
+      output += text;
+      return true;
+    };
+    const spies = [process.stdout, process.stderr].map((stream) =>
+      vi.spyOn(stream, 'write').mockImplementation(write),
+    );
+    try {
+      for (const name of commandsAndGroups)
+        for (const line of [
+          [...name.split(' '), '--help'],
+          [...name.split(' '), '-h'],
+          ['help', ...name.split(' ')],
+        ]) {
+          output = '';
+          const status = await main(line);
+          expect([line, status, output]).toEqual([line, 0, expect.stringMatching(/^Usage: plinth /m)]);
+        }
+    } finally {
+      for (const spy of spies) spy.mockRestore();
+    }
   });
 
   test('a command with --help prints its help', async () => {
