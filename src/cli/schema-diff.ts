@@ -13,7 +13,7 @@ import {
 import { oneLine } from '../shared/printable.ts';
 import { type Option, UsageError } from './command.ts';
 import { matchRenames, parseRename } from './core/renames.ts';
-import { describeError } from './errors.ts';
+import { CommandError, describeError } from './errors.ts';
 import { say } from './output.ts';
 
 export const renameOption = {
@@ -31,17 +31,23 @@ export interface SchemaDiffOptions {
   readonly renames: readonly string[];
   /** Runs statements in the database `from`. This function is set only if `from` is a temporary database. */
   readonly rehearse?: ((text: string) => Promise<void>) | undefined;
+  /**
+   * Runs a script in another temporary database that is equal to `from`. This function is set if the SQL becomes a
+   * migration, which must be applicable.
+   */
+  readonly applyToCopy?: ((text: string) => Promise<void>) | undefined;
 }
 
 /**
  * Returns the SQL that converts the schemas of `from` to the schemas of `to`, or an empty string if they are equal. If
  * `rehearse` is set, runs this SQL and appends statements for the remaining differences.
  *
+ * @throws {CommandError} if `applyToCopy` is set and the SQL fails
  * @throws {DiffError}
  * @throws {UsageError}
  */
 export async function schemaDiff(options: SchemaDiffOptions): Promise<string> {
-  const { from, to, schemas, rehearse } = options;
+  const { from, to, schemas, rehearse, applyToCopy } = options;
   const given = options.renames.map(parseRename);
   say(schemas.length === 0 ? 'Diffing schemas...' : `Diffing schemas: ${schemas.join(',')}`);
   const [before, after] = [await readSnapshot(from), await readSnapshot(to)];
@@ -53,12 +59,29 @@ export async function schemaDiff(options: SchemaDiffOptions): Promise<string> {
   try {
     await rehearse(text);
   } catch (error) {
+    if (applyToCopy !== undefined) throw notApplicable(error);
     say(`WARNING: These statements fail in a database with the migrations:\n${describeError(error).message}`);
     return all;
   }
   const rest = compareSnapshots(await readSnapshot(from), after, { schemas });
   warnOfDrops(rest);
-  return [all, diffScript(rest)].filter((each) => each !== '').join('\n');
+  const whole = [all, diffScript(rest)].filter((each) => each !== '').join('\n');
+  // If the script consists of several parts, they have been run one after the other, but not as one migration.
+  if (whole !== text)
+    await applyToCopy?.(whole).catch((error: unknown) => {
+      throw notApplicable(error);
+    });
+  return whole;
+}
+
+function notApplicable(error: unknown): CommandError {
+  const { message, advice } = describeError(error);
+  return new CommandError(
+    'The changes fail in a database with the migrations, so no migration was written.',
+    message,
+    ...advice,
+    'To print the statements, run "plinth db diff" without --file. Write the migration with the necessary additions.',
+  );
 }
 
 interface Renamed {

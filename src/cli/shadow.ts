@@ -33,6 +33,8 @@ export interface Shadows {
   fromMigrations(options?: { readonly upToVersion?: string; readonly isStrict?: boolean }): Promise<Shadow>;
   /** Creates a database from roles.sql only. */
   fromRoles(): Promise<Shadow>;
+  /** Runs SQL as a migration in a new database with roles.sql and the migrations. @throws {ProjectError} */
+  applyToMigrations(text: string): Promise<void>;
   hasSchemaFiles(): boolean;
   /**
    * Creates a database from roles.sql and the declarative schema files. Returns undefined if the project has no schema
@@ -73,6 +75,7 @@ export async function withShadows<T>(
         return await create((deps) => applyProjectMigrations(deps, { ...options, keepsGoing: true }));
       }
     },
+    applyToMigrations: async (text) => (await shadows.fromMigrations()).run(text),
     fromRoles: () =>
       create(({ config, ...deps }) => {
         const db = { ...config.db, migrations: { ...config.db.migrations, enabled: false } };

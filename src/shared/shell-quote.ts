@@ -5,4 +5,4 @@
  * @example shellQuoted("it's") // `'it'\''s'`
  */
 export const shellQuoted = (text: string): string =>
-  /^[\w./:=@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+  /^[\w./:@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;

@@ -60,6 +60,53 @@ describe('db diff', () => {
     expect([again.stdout, again.stderr]).toEqual(['', expect.stringContaining('No schema changes found')]);
   });
 
+  test('never writes a migration that fails in a database with the migrations', async () => {
+    project.write(
+      'supabase/migrations/20260101000001_rows.sql',
+      "insert into public.notes values (1, 'one');",
+    );
+    try {
+      await change(
+        "insert into supabase_migrations.schema_migrations values ('20260101000001', '{}', 'rows')",
+      );
+      await change('alter table public.notes add column done boolean not null');
+      const before = readdirSync(migrations());
+      const written = await project.run(['db', 'diff', '-f', 'add_done']);
+      expect([written.status, written.stdout]).toEqual([1, '']);
+      expect(written.stderr).toContain('no migration was written');
+      expect(written.stderr).toContain('column "done" of relation "notes" contains null values');
+      expect(readdirSync(migrations())).toEqual(before);
+      const printed = await project.run(['db', 'diff']);
+      expect([printed.status, printed.stdout]).toEqual([0, expect.stringMatching(/ADD COLUMN "?done"?/i)]);
+    } finally {
+      await change("delete from supabase_migrations.schema_migrations where version = '20260101000001'");
+    }
+  });
+
+  test('writes renames and new enum values as one migration that can be applied', async () => {
+    const kind = `create type public.kind as enum ('a'); alter table public.notes add done public.kind default 'a';`;
+    await change(kind);
+    project.write('supabase/migrations/20260101000001_kind.sql', kind);
+    try {
+      await change(
+        "insert into supabase_migrations.schema_migrations values ('20260101000001', '{}', 'kind')",
+      );
+      await change("alter type public.kind add value 'b'; alter table public.notes rename title to name");
+      await change("alter table public.notes alter column done set default 'b'");
+      const rename = ['--rename', 'public.notes.title=public.notes.name'];
+      const written = await project.run(['db', 'diff', '-f', 'rename', ...rename]);
+      expect(written.status).toBe(0);
+      const again = await project.run(['db', 'diff']);
+      expect([again.stdout, again.stderr]).toEqual(['', expect.stringContaining('No schema changes found')]);
+    } finally {
+      await change(
+        'alter table public.notes rename name to title; alter table public.notes drop column done',
+      );
+      await change('drop type public.kind');
+      await change("delete from supabase_migrations.schema_migrations where version = '20260101000001'");
+    }
+  });
+
   test('warns about statements that delete data', async () => {
     await change('alter table public.notes drop column title');
     try {

@@ -280,3 +280,34 @@ test('options of a TOAST table that no column needs are omitted', async () => {
   const kept = await database(text);
   expect(diffScript(await diffOf(before, kept))).toContain('toast.autovacuum_enabled');
 });
+
+test('extensions of the hosted service’s databases are never dropped, because schema files don’t contain them', async () => {
+  const names = ['pgjwt', 'pg_graphql', 'pgsodium', 'pg_stat_statements', 'supabase_vault', 'pg_net'];
+  const base = 'create schema extensions; create extension pgcrypto schema extensions;';
+  const available = (name: string) =>
+    ({
+      pg_graphql: 'create schema graphql',
+      pgsodium: 'create schema pgsodium',
+      supabase_vault: 'create schema vault',
+    })[name];
+  const create = names
+    .map((name) => {
+      const schema = available(name);
+      return `${schema ?? 'create schema if not exists extensions'};
+        create extension if not exists "${name}" schema ${schema?.split(' ').at(-1) ?? 'extensions'} cascade;`;
+    })
+    .join('');
+  const [all, none] = [
+    await database(`${base} ${create}`),
+    await database(`${base} create table app.t (a integer)`),
+  ];
+  expect((await diffOf(all, none)).statements.map(({ text }) => text)).toEqual([
+    expect.stringContaining('CREATE TABLE "app"."t"'),
+  ]);
+  const { statements } = await diffOf(none, all);
+  const created = statements.map(({ text }) => text).filter((text) => text.startsWith('CREATE EXTENSION'));
+  expect(created).toEqual([expect.stringContaining('pgjwt')]);
+  const [vector, without] = [await database('create extension vector schema app'), await database('')];
+  const dropped = (await diffOf(vector, without)).statements.at(-1);
+  expect(dropped?.text).toBe('DROP EXTENSION "vector"');
+});

@@ -71,7 +71,9 @@ export const dbDiff: Command = {
     if (output !== undefined) throw new UsageError('--output can only be used with --from and --to');
     const file = input.text('file');
     const migration = file === undefined ? undefined : newMigration(location.projectDir, file);
-    const { text, isDeclared } = await withShadows(location, (shadows) => diff(location, input, shadows));
+    const { text, isDeclared } = await withShadows(location, (shadows) =>
+      diff(location, input, { shadows, isMigration: migration !== undefined }),
+    );
     say('Finished db diff.\n');
     if (text === '') say('No schema changes found');
     else if (migration === undefined) printData(text);
@@ -98,12 +100,13 @@ const isRemote = (input: Input): boolean => input.flag('linked') || input.text('
 async function diff(
   location: ProjectLocation,
   input: Input,
-  shadows: Shadows,
+  { shadows, isMigration }: { readonly shadows: Shadows; readonly isMigration: boolean },
 ): Promise<{ text: string; isDeclared: boolean }> {
   const isLocal = !isRemote(input);
   if (isLocal && !shadows.hasSchemaFiles()) await requireStarted(location);
   const from = await shadows.fromMigrations();
-  const rehearsed = { ...optionsOf(input), from: from.target, rehearse: from.run };
+  const applyToCopy = isMigration ? shadows.applyToMigrations : undefined;
+  const rehearsed = { ...optionsOf(input), from: from.target, rehearse: from.run, applyToCopy };
   const declared = isLocal ? await shadows.fromSchemaFiles() : undefined;
   if (declared !== undefined)
     return { text: await schemaDiff({ ...rehearsed, to: declared.target }), isDeclared: true };

@@ -6,7 +6,9 @@ import { compareExtras } from './extras.ts';
 import { foldColumns } from './fold-columns.ts';
 import { managedView } from './managed-view.ts';
 import { withoutMemberDefaults } from './member-defaults.ts';
+import { addingValuesFirst, committingNewValues } from './new-values.ts';
 import { keepExtensionSchemas } from './normalize.ts';
+import { withReplacedDefaults } from './parameter-defaults.ts';
 import { partitionMoves } from './partitions.ts';
 import { planOf } from './plan.ts';
 import { compareProperties, type Property } from './properties.ts';
@@ -48,7 +50,9 @@ export function compareSnapshots(from: Snapshot, to: Snapshot, options: DiffOpti
     (action) => !includes(schemaOf(action)),
   );
   const planned = (accepted: readonly RenameCandidate[]) =>
-    planReplacingTypes(withoutDefaults, (facts) => plannedBetween(facts, cycles.to, accepted));
+    planReplacingTypes(withReplacedDefaults(withoutDefaults, cycles.to), (facts) =>
+      plannedBetween(facts, cycles.to, accepted),
+    );
   const first = planned([]);
   const candidates = first.plan.renameCandidates.filter((each) =>
     isPossibleRename(each, from.facts, to.facts),
@@ -58,7 +62,7 @@ export function compareSnapshots(from: Snapshot, to: Snapshot, options: DiffOpti
   const accepted = candidates.filter(isAccepted);
   const replacing = accepted.length === 0 ? first : planned(accepted);
   const { actions: all, preamble } = replacing.plan;
-  const actions = revokingTablesFirst(foldColumns(all, cycles.to))
+  const actions = addingValuesFirst(revokingTablesFirst(foldColumns(all, cycles.to)))
     .filter((action) => isIncluded(action, to.facts))
     .map((action) => withVirtualColumns(action, to));
   const defaults = unwantedDefaults(from.facts, to.facts, role);
@@ -93,11 +97,12 @@ export function compareSnapshots(from: Snapshot, to: Snapshot, options: DiffOpti
   const restored = restoredDefaults.map(({ sql }) => sql);
   statements.push(...[...restored, ...after, ...properties.after].map(plain));
   const needsSetting = preamble.some(({ name }) => name === 'check_function_bodies') || before.length > 0;
+  const committing = committingNewValues(statements);
   return {
     statements:
-      needsSetting && statements.length > 0
-        ? [plain('SET check_function_bodies = off'), ...statements]
-        : statements,
+      needsSetting && committing.length > 0
+        ? [plain('SET check_function_bodies = off'), ...committing]
+        : committing,
     possibleRenames: candidates.filter((candidate) => !isAccepted(candidate)).map(renameOf),
     partitionMoves: partitionMoves(from.facts, to.facts),
   };

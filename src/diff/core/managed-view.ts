@@ -15,6 +15,12 @@ const ownSchemas = ['_plinth', 'dbdev', 'repack', 'tiger', 'tiger_data', 'topolo
 /** Extensions that Plinth installs itself, unlike the hosted service. */
 const ownExtensions = ['pg_net'];
 
+/**
+ * Extensions that the hosted service's databases contain from the start, unlike Plinth's. The migrations of such a
+ * project create them, because they were pulled from the hosted service, but its declarative schema files don't.
+ */
+const hostedExtensions = ['pgjwt'];
+
 const routines = ['function', 'procedure'];
 const serviceRole = /^(supabase_.*|dashboard_user|pgbouncer)$/;
 
@@ -32,7 +38,10 @@ export const managedView = (from: FactBase, to: FactBase): Policy => ({
       },
       action: 'include',
     },
-    { match: { all: [{ kind: 'extension' }, { name: ownExtensions }] }, action: 'exclude' },
+    {
+      match: { all: [{ kind: 'extension' }, { name: [...ownExtensions, ...absentIn(to)] }] },
+      action: 'exclude',
+    },
     { match: { schema: ownSchemas }, action: 'exclude' },
     { match: { all: [{ kind: 'schema' }, { name: ownSchemas }] }, action: 'exclude' },
     {
@@ -46,6 +55,10 @@ export const managedView = (from: FactBase, to: FactBase): Policy => ({
     },
   ],
 });
+
+/** Returns the hosted service's extensions that `to` lacks, and which the plan would drop. */
+const absentIn = (to: FactBase): string[] =>
+  hostedExtensions.filter((name) => !to.has({ kind: 'extension', name }));
 
 interface Routine {
   readonly schema: string;

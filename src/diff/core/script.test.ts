@@ -27,5 +27,5 @@ test('a name in a comment doesn’t end the comment', () => {
 
 test('the suggested command quotes names for a shell', () => {
   expect(scriptFor("it's; touch x")).toContain(`--rename 'public."it'\\''s; touch x"=public.b',`);
-  expect(scriptFor('plain')).toContain('--rename public.plain=public.b,');
+  expect(scriptFor('plain')).toContain("--rename 'public.plain=public.b',");
 });
