@@ -4,6 +4,7 @@
  */
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
+import { onCutShort } from '../shared/incoming-body.ts';
 
 /**
  * The body of a request. No other code may read the request. If the stream is destroyed early, the rest of the body is
@@ -11,11 +12,15 @@ import { Readable } from 'node:stream';
  */
 export class RequestBody extends Readable {
   readonly #request: IncomingMessage;
+  readonly #ignoreClose: () => void;
 
   constructor(request: IncomingMessage) {
     super();
     this.#request = request;
-    request.on('data', this.#onData).once('end', this.#onEnd).once('close', this.#onClose);
+    request.on('data', this.#onData).once('end', this.#onEnd);
+    // Node also emits `close` right after `end`, when the worker may not have read the buffered bytes yet. These bytes
+    // must not be discarded.
+    this.#ignoreClose = onCutShort(request, () => void this.destroy(new Error('The client disconnected')));
     // The `close` event also occurs after an error, so the `error` event is ignored. Without a listener for `error`, an
     // `error` event would end the process.
     request.on('error', ignore);
@@ -27,7 +32,8 @@ export class RequestBody extends Readable {
   }
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
-    this.#request.off('data', this.#onData).off('end', this.#onEnd).off('close', this.#onClose);
+    this.#ignoreClose();
+    this.#request.off('data', this.#onData).off('end', this.#onEnd);
     // Node reads the next request on a connection only after it has read the current request completely.
     this.#request.resume();
     done(error);
@@ -37,7 +43,6 @@ export class RequestBody extends Readable {
     if (!this.push(chunk)) this.#request.pause();
   };
   readonly #onEnd = (): void => void this.push(null);
-  readonly #onClose = (): void => void this.destroy(new Error('The client disconnected'));
 }
 
 const ignore = (): void => undefined;

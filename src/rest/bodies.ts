@@ -4,6 +4,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
+import { onCutShort } from '../shared/incoming-body.ts';
 import { RestError, restError } from './errors.ts';
 
 /** The maximum size of a request body. Clients can split a larger import into several requests. */
@@ -50,9 +51,10 @@ export class BodyBudget {
       const broken = (cause?: Error) => fail(cutShort(cause));
       payload.on('data', take);
       payload.once('error', broken);
-      payload.once('close', broken);
+      const ignoreClose = onCutShort(payload, broken);
       payload.once('end', () => {
-        payload.off('error', broken).off('close', broken);
+        payload.off('error', broken);
+        ignoreClose();
         resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size));
       });
     });

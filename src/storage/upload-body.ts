@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { Busboy, type BusboyHeaders } from '@fastify/busboy';
+import { onCutShort } from '../shared/incoming-body.ts';
 import { type ByteStream, networkStream } from './byte-stream.ts';
 import { defaultType, isHeaderText } from './core/object-headers.ts';
 import { isValidRobotsTag } from './core/robots-tag.ts';
@@ -62,12 +63,9 @@ function receiveForm(raw: IncomingMessage, robotsTag: string | undefined): Promi
       discard();
       reject(rejection);
     };
-    const onClose = (): void => {
-      if (!raw.complete) fail(new StorageError('RequestAborted'));
-    };
     const discard = (): void => {
       raw.unpipe(parser);
-      raw.off('close', onClose);
+      ignoreClose();
       raw.resume();
     };
 
@@ -110,10 +108,10 @@ function receiveForm(raw: IncomingMessage, robotsTag: string | undefined): Promi
     });
     parser.on('error', fail);
     parser.on('finish', () => {
-      raw.off('close', onClose);
+      ignoreClose();
       if (!file) fail(new StorageError('NoContentProvided'));
     });
-    raw.on('close', onClose);
+    const ignoreClose = onCutShort(raw, () => fail(new StorageError('RequestAborted')));
     raw.pipe(parser);
   });
 }

@@ -1,6 +1,7 @@
 /** Receives a deployment as a multipart form that consists of the JSON field `metadata` and the function's files. */
 import type { IncomingMessage } from 'node:http';
 import { Busboy, type BusboyHeaders } from '@fastify/busboy';
+import { onCutShort } from '../../shared/incoming-body.ts';
 import { ManagementError } from './errors.ts';
 
 export interface Upload {
@@ -23,11 +24,8 @@ export function receiveUpload(
     let metadata: string | undefined;
     let sizeBytes = 0;
     let parser: InstanceType<typeof Busboy>;
-    const onClose = (): void => {
-      if (!raw.complete) fail(new ManagementError(400, 'The upload was interrupted.'));
-    };
     function leave(): void {
-      raw.off('close', onClose);
+      ignoreClose();
       raw.unpipe(parser);
       // The rest of the body is discarded so that the client can finish sending the body and receive the response.
       raw.resume();
@@ -88,7 +86,7 @@ export function receiveUpload(
         reject(error);
       }
     });
-    raw.on('close', onClose);
+    const ignoreClose = onCutShort(raw, () => fail(new ManagementError(400, 'The upload was interrupted.')));
     raw.pipe(parser);
   });
 }

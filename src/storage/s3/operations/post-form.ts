@@ -4,6 +4,7 @@
  */
 import type { Readable } from 'node:stream';
 import { Busboy, type BusboyHeaders } from '@fastify/busboy';
+import { onCutShort } from '../../../shared/incoming-body.ts';
 import type { StorageContext } from '../../context.ts';
 import { defaultType } from '../../core/object-headers.ts';
 import { Rejection, StorageError } from '../../errors.ts';
@@ -161,7 +162,7 @@ function receiveForm(request: S3Request): Promise<Form> {
     let file: Readable | undefined;
     const discard = (): void => {
       raw.unpipe(parser);
-      raw.off('close', onClose);
+      ignoreClose();
       raw.resume();
     };
     const fail = (error: unknown): void => {
@@ -171,9 +172,6 @@ function receiveForm(request: S3Request): Promise<Form> {
       file?.destroy(rejection);
       discard();
       reject(rejection);
-    };
-    const onClose = (): void => {
-      if (!raw.complete) fail(new StorageError('RequestAborted'));
     };
     let parser: InstanceType<typeof Busboy>;
     try {
@@ -203,10 +201,10 @@ function receiveForm(request: S3Request): Promise<Form> {
     });
     parser.on('error', fail);
     parser.on('finish', () => {
-      raw.off('close', onClose);
+      ignoreClose();
       if (!file) fail(new S3Error('InvalidArgument', 'POST requires exactly one file upload per request.'));
     });
-    raw.on('close', onClose);
+    const ignoreClose = onCutShort(raw, () => fail(new StorageError('RequestAborted')));
     raw.pipe(parser);
   });
 }
