@@ -13,6 +13,7 @@ import type { MigrationSet } from '../database/types.ts';
 import type { Service } from '../kernel/service.ts';
 import { createWebFace, type WebFace } from '../kernel/web-face.ts';
 import { ownCommand } from '../packages/index.ts';
+import { RequestBody } from '../shared/request-body.ts';
 import { createSeal } from '../shared/seal.ts';
 import { createRecentAdvisors } from './advisors/recent.ts';
 import { commandLine, createAudit } from './audit.ts';
@@ -126,10 +127,14 @@ export function createConsole(deps: ConsoleDeps): ConsoleService {
           await app.register(
             async (scope) => {
               compressResponses(scope);
-              // Uploaded files are passed to the route handlers as streams.
-              scope.addContentTypeParser('application/octet-stream', (_request, body, done) =>
-                done(null, body),
+              // Uploaded files are passed to the route handlers as streams. A handler may not need the whole file, and
+              // the rest of the file must not block the connection.
+              scope.addContentTypeParser('application/octet-stream', (request, _body, done) =>
+                done(null, new RequestBody(request.raw)),
               );
+              scope.addHook('onResponse', async ({ body }) => {
+                if (body instanceof RequestBody) body.destroy();
+              });
               // Request bodies aren't checked for keys such as `__proto__` and `constructor`, because columns can have
               // these names. Such keys are harmless, because every body is parsed with the schema in its route's
               // contract.

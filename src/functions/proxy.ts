@@ -5,12 +5,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import type { Pool } from 'undici';
+import { RequestBody } from '../shared/request-body.ts';
 import { isOutOfFiles } from '../shared/retry-after.ts';
 import { hopByHop, hostOf } from './core/headers.ts';
 import type { Limits } from './core/limits.ts';
 import type { Worker } from './deno/worker.ts';
 import { errors, FunctionError } from './errors.ts';
-import { RequestBody } from './request-body.ts';
 import { connectWorker } from './worker-socket.ts';
 
 /**

@@ -6,6 +6,7 @@ import { createServer } from '../kernel/http.ts';
 import type { Logger } from '../kernel/log.ts';
 import { foreignOf } from '../kernel/request-origin.ts';
 import { escapeMarkup } from '../shared/escape-markup.ts';
+import { RequestBody } from '../shared/request-body.ts';
 import { renderEntry, renderHeaders, renderMessage, renderRaw } from './core/mailpit.ts';
 import { parseSearch, type SearchTerm } from './core/search.ts';
 import {
@@ -207,7 +208,7 @@ function readIdList(body: Record<string, unknown>): readonly string[] | undefine
 async function readJson(request: IncomingMessage): Promise<Record<string, unknown>> {
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
+  for await (const chunk of new RequestBody(request)) {
     size += chunk.length;
     if (size > maxBodyBytes) throw new InputError('the body is too large');
     chunks.push(chunk);

@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Logger } from '../../src/kernel/log.ts';
 import { sql } from '../../src/kernel/sql.ts';
+import { sendTwice } from '../support/one-connection.ts';
 import { type Backend, type Operator, operator, startBackend } from './harness.ts';
 
 let backend: Backend;
@@ -495,6 +496,39 @@ describe('import', () => {
     });
     expect(body.faults).toHaveLength(100);
   });
+
+  test.each([
+    [
+      'CSV that ends early because of an error',
+      'goods/import',
+      'csv',
+      `code\n"a"b\n${'x,y\n'.repeat(1_500_000)}`,
+      400,
+    ],
+    ['JSON that ends early because of an error', 'goods/import', 'json', `]${' '.repeat(6_000_000)}`, 400],
+    ['text in another encoding', 'goods/import', 'csv', Buffer.alloc(6_000_000, 0xe9), 400],
+    ['a preview of a long CSV file', 'goods/import/head', 'csv', `code\n${'abc\n'.repeat(1_500_000)}`, 200],
+    [
+      'a preview of a long JSON file',
+      'goods/import/head',
+      'json',
+      JSON.stringify(Array(400_000).fill({ code: 'a' })),
+      200,
+    ],
+  ])(
+    'the response to a file that isn’t read completely arrives: %s',
+    async (_name, path, format, file, status) => {
+      const query = new URLSearchParams({ format, mapping: mapped('code'), dry: 'true', id: '1' });
+      const headers = {
+        cookie: owner.cookie,
+        'x-plinth-csrf': owner.csrfToken,
+        'content-type': 'application/octet-stream',
+      };
+      const url = new URL(`/console/api/tables/public/${path}?${query}`, backend.console.url).href;
+      const responses = await sendTwice(url, { method: 'POST', headers, body: file });
+      expect(responses.map((response) => response.status)).toEqual([status, status]);
+    },
+  );
 
   test('groups equal errors, and can skip invalid rows and set a fixed value for a column', async () => {
     await run(

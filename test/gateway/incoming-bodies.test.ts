@@ -4,9 +4,9 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { receiveUpload as receiveDeployment } from '../../src/console/management/upload.ts';
-import { RequestBody } from '../../src/functions/request-body.ts';
 import { BodyBudget } from '../../src/rest/bodies.ts';
 import { onCutShort } from '../../src/shared/incoming-body.ts';
+import { RequestBody } from '../../src/shared/request-body.ts';
 import { receiveUpload } from '../../src/storage/upload-body.ts';
 
 let server: Server;

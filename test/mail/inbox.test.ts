@@ -6,6 +6,7 @@ import { createTestDatabase } from '../../src/database/testing.ts';
 import type { Database } from '../../src/database/types.ts';
 import { silentLogger } from '../../src/kernel/log.ts';
 import { createMail, migrations } from '../../src/mail/index.ts';
+import { sendTwice } from '../support/one-connection.ts';
 
 let database: Database;
 let drop: () => Promise<void>;
@@ -151,6 +152,10 @@ describe('the inbox', () => {
     await remove();
     expect((await mail.api('/api/v1/messages')).json().total).toBe(0);
     expect((await mail.api('/api/v1/messages', { method: 'DELETE', body: '{' })).status).toBe(400);
+    const url = `http://127.0.0.1:${mail.port()}/api/v1/messages`;
+    const responses = await sendTwice(url, { method: 'DELETE', body: ' '.repeat(6_000_000) });
+    const tooLarge = { status: 400, body: '{"Error":"the body is too large"}' };
+    expect(responses).toEqual([tooLarge, tooLarge]);
   });
 
   test('shows text messages together with emails', async () => {

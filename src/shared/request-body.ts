@@ -1,10 +1,9 @@
 /**
- * Wraps a request body in a separate stream, so that the client's connection remains usable if a worker stops reading
- * the body.
+ * Wraps a request body in a separate stream, so that the client's connection remains usable if its reader stops early.
  */
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
-import { onCutShort } from '../shared/incoming-body.ts';
+import { onCutShort } from './incoming-body.ts';
 
 /**
  * The body of a request. No other code may read the request. If the stream is destroyed early, the rest of the body is
@@ -18,7 +17,7 @@ export class RequestBody extends Readable {
     super();
     this.#request = request;
     request.on('data', this.#onData).once('end', this.#onEnd);
-    // Node also emits `close` right after `end`, when the worker may not have read the buffered bytes yet. These bytes
+    // Node also emits `close` right after `end`, when the reader may not have read the buffered bytes yet. These bytes
     // must not be discarded.
     this.#ignoreClose = onCutShort(request, () => void this.destroy(new Error('The client disconnected')));
     // The `close` event also occurs after an error, so the `error` event is ignored. Without a listener for `error`, an
