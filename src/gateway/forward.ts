@@ -11,6 +11,8 @@ import { Agent, STATUS_CODES, request as sendRequest } from '../kernel/http.ts';
 import type { Logger } from '../kernel/log.ts';
 import type { Mount } from '../kernel/service.ts';
 import { schemeOf } from '../kernel/tls.ts';
+import { EarlyResponseSocket } from '../shared/early-response.ts';
+import { RequestBody } from '../shared/request-body.ts';
 import { rawHead } from '../shared/response-head.ts';
 import { findMount } from './find-mount.ts';
 import { overloadBody, overloadHead, overloadStatus } from './overload-response.ts';
@@ -96,6 +98,8 @@ export function createForwarder({
   log,
 }: ForwardDeps): Forwarder {
   const agent = new Agent({ keepAlive: true, maxFreeSockets: 256 });
+  // The main process closes the connection if a body is too large, and its response must still arrive.
+  agent.createConnection = () => new EarlyResponseSocket().connect(socketPath);
 
   const offer = (raw: IncomingMessage, headers: Record<string, string | string[]>, pooled: boolean) =>
     sendRequest({
@@ -142,8 +146,8 @@ export function createForwarder({
           : { [samplingHeader]: String(request.trace.keepsSampling) }),
       };
       const sent = offer(raw, headers, true);
-      passBody(raw, sent);
-      answer(sent, reply.raw, () => unreachable(raw), strictTransport, log);
+      const dropBody = passBody(raw, sent);
+      answer(sent, reply.raw, { unreachable: () => unreachable(raw), dropBody, strictTransport, log });
     },
     stop: () => agent.destroy(),
   };
@@ -165,24 +169,44 @@ function headersFor(request: IncomingMessage, client: string): Record<string, st
   return kept;
 }
 
-function passBody(raw: IncomingMessage, sent: ClientRequest): void {
+/**
+ * Forwards the body. Returns a function that must be called when the exchange has ended. The function discards the part
+ * of the body that the main process didn't need, because the client's connection would otherwise be blocked.
+ */
+function passBody(raw: IncomingMessage, sent: ClientRequest): () => void {
   const { headers } = raw;
   const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
-  if (hasBody) raw.pipe(sent);
-  else sent.end();
+  if (!hasBody) {
+    sent.end();
+    return () => undefined;
+  }
+  const body = new RequestBody(raw);
+  body.on('error', () => sent.destroy());
+  body.pipe(sent);
+  return () => {
+    if (sent.writableFinished) return;
+    body.destroy();
+    // Node doesn't continue to send a request after its response has ended, so the connection can't be used again.
+    sent.destroy();
+  };
+}
+
+interface AnswerOptions extends Pick<ForwardDeps, 'strictTransport' | 'log'> {
+  readonly unreachable: () => Unreachable;
+  readonly dropBody: () => void;
 }
 
 function answer(
   sent: ClientRequest,
   response: ServerResponse,
-  unreachable: () => Unreachable,
-  strictTransport: string | undefined,
-  log: Logger,
+  { unreachable, dropBody, strictTransport, log }: AnswerOptions,
 ): void {
   response.once('close', () => {
     if (!response.writableFinished) sent.destroy();
   });
-  sent.once('error', (error) => {
+  sent.on('error', (error) => {
+    dropBody();
+    if (response.writableEnded) return;
     if (response.headersSent || response.destroyed) {
       response.destroy();
       return;
@@ -199,7 +223,7 @@ function answer(
     response.writeHead(answered.statusCode ?? 502, answered.statusMessage ?? '', head);
     // Sends the status and headers immediately, because Node would otherwise send them together with the first chunk.
     response.flushHeaders();
-    pipeline(answered, response, () => undefined);
+    pipeline(answered, response, dropBody);
   });
 }
 

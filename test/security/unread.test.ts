@@ -7,12 +7,13 @@ import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Backend } from '../../src/main.ts';
 import { startWorld, type World } from './world.ts';
 
-let world: World;
-beforeAll(async () => {
-  world = await startWorld({
+async function start(workers: number): Promise<World> {
+  const world = await startWorld({
     functions: { unread: `Deno.serve(() => new Response('unread'));` },
+    ...(workers === 0 ? {} : { workers: { count: workers } }),
   });
   const token = world.backend.keys.serviceRoleKey;
   for (const limits of [
@@ -26,16 +27,16 @@ beforeAll(async () => {
     });
     expect(status).toBe(200);
   }
-});
-afterAll(() => world?.stop());
+  return world;
+}
 
 const json = { 'content-type': 'application/json' };
 const bytes = { 'content-type': 'application/octet-stream' };
 const tus = { 'tus-resumable': '1.0.0', 'content-type': 'application/offset+octet-stream' };
-const asService = () => ({ authorization: `Bearer ${world.backend.keys.serviceRoleKey}` });
-const asAnon = () => ({ authorization: `Bearer ${world.backend.keys.anonKey}` });
+const asService = ({ keys }: Backend) => ({ authorization: `Bearer ${keys.serviceRoleKey}` });
+const asAnon = ({ keys }: Backend) => ({ authorization: `Bearer ${keys.anonKey}` });
 
-const requests: [string, string, string, () => Record<string, string>][] = [
+const requests: [string, string, string, (backend: Backend) => Record<string, string>][] = [
   ['a function that doesn’t read it', 'POST', '/functions/v1/unread', asAnon],
   ['a missing function', 'POST', '/functions/v1/none', asAnon],
   ['a function without its token', 'POST', '/functions/v1/unread', () => json],
@@ -52,27 +53,37 @@ const requests: [string, string, string, () => Record<string, string>][] = [
     'an object for a missing bucket',
     'POST',
     '/storage/v1/object/none/a',
-    () => ({ ...bytes, ...asService() }),
+    (backend) => ({ ...bytes, ...asService(backend) }),
   ],
-  ['an object that RLS rejects', 'POST', '/storage/v1/object/closed/a', () => ({ ...bytes, ...asAnon() })],
-  ['an object that is too large', 'POST', '/storage/v1/object/small/a', () => ({ ...bytes, ...asService() })],
+  [
+    'an object that RLS rejects',
+    'POST',
+    '/storage/v1/object/closed/a',
+    (backend) => ({ ...bytes, ...asAnon(backend) }),
+  ],
+  [
+    'an object that is too large',
+    'POST',
+    '/storage/v1/object/small/a',
+    (backend) => ({ ...bytes, ...asService(backend) }),
+  ],
   [
     'an object with a disallowed type',
     'POST',
     '/storage/v1/object/images/a',
-    () => ({ ...bytes, ...asService() }),
+    (backend) => ({ ...bytes, ...asService(backend) }),
   ],
   [
     'an object with an invalid name',
     'POST',
     '/storage/v1/object/small/%01',
-    () => ({ ...bytes, ...asService() }),
+    (backend) => ({ ...bytes, ...asService(backend) }),
   ],
   [
     'an invalid form',
     'POST',
     '/storage/v1/object/closed/a',
-    () => ({ 'content-type': 'multipart/form-data; boundary=x', ...asService() }),
+    (backend) => ({ 'content-type': 'multipart/form-data; boundary=x', ...asService(backend) }),
   ],
   [
     'a signed upload with an invalid token',
@@ -84,9 +95,14 @@ const requests: [string, string, string, () => Record<string, string>][] = [
     'a part of a missing upload',
     'PATCH',
     '/storage/v1/upload/resumable/bm9uZQ',
-    () => ({ ...tus, 'upload-offset': '0', ...asService() }),
+    (backend) => ({ ...tus, 'upload-offset': '0', ...asService(backend) }),
   ],
-  ['a chunk of a missing upload', 'POST', '/storage/v1/upload/resumable', () => ({ ...tus, ...asService() })],
+  [
+    'a chunk of a missing upload',
+    'POST',
+    '/storage/v1/upload/resumable',
+    (backend) => ({ ...tus, ...asService(backend) }),
+  ],
   ['an unsigned object over S3', 'PUT', '/storage/v1/s3/closed/a', () => ({})],
   ['a broadcast that isn’t JSON', 'POST', '/realtime/v1/api/broadcast', () => json],
   [
@@ -99,27 +115,43 @@ const requests: [string, string, string, () => Record<string, string>][] = [
   ['a missing route', 'POST', '/none', () => ({})],
 ];
 
-describe.each([['with its length'], ['in chunks']])('a body of a megabyte, %s', (kind) => {
-  it.each(requests)('the response arrives: %s', async (_name, method, path, headers) => {
-    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-    const isConsole = path.startsWith('/console/');
-    const port = isConsole ? new URL(world.backend.console.url).port : world.port;
-    const options = { host: '127.0.0.1', port, agent };
-    const base = { apikey: world.backend.keys.anonKey };
-    const length = kind === 'in chunks' ? {} : { 'content-length': '1000000' };
-    const sent = request({ ...options, method, path, headers: { ...base, ...headers(), ...length } });
-    // If the server closes the connection, writing fails after the response has arrived.
-    sent.on('error', () => undefined);
-    const written = new Promise((resolve) => sent.end(Buffer.alloc(1_000_000, 'x'), resolve as () => void));
-    const [response] = (await once(sent, 'response')) as [IncomingMessage];
-    await text(response);
-    // If the server keeps the connection open, it reads the whole body.
-    if (response.headers.connection !== 'close') await written;
-    const [nextPath, status] = isConsole ? ['/console/api/session', 401] : ['/auth/v1/health', 200];
-    const next = request({ ...options, path: nextPath, headers: base }).end();
-    const [following] = (await once(next, 'response')) as [IncomingMessage];
-    expect(following.statusCode).toBe(status);
-    await text(following);
-    agent.destroy();
+describe.each([
+  ['one process', 0],
+  ['an API worker', 1],
+])('%s', (_server, workers) => {
+  let world: World;
+  beforeAll(async () => {
+    world = await start(workers);
+  });
+  afterAll(() => world?.stop());
+
+  describe.each([['with its length'], ['in chunks']])('a body of a megabyte, %s', (kind) => {
+    it.each(requests)('the response arrives: %s', async (_name, method, path, headers) => {
+      const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+      const isConsole = path.startsWith('/console/');
+      const port = isConsole ? new URL(world.backend.console.url).port : world.port;
+      const options = { host: '127.0.0.1', port, agent };
+      const base = { apikey: world.backend.keys.anonKey };
+      const length = kind === 'in chunks' ? {} : { 'content-length': '1000000' };
+      const sent = request({
+        ...options,
+        method,
+        path,
+        headers: { ...base, ...headers(world.backend), ...length },
+      });
+      // If the server closes the connection, writing fails after the response has arrived.
+      sent.on('error', () => undefined);
+      const written = new Promise((resolve) => sent.end(Buffer.alloc(1_000_000, 'x'), resolve as () => void));
+      const [response] = (await once(sent, 'response')) as [IncomingMessage];
+      await text(response);
+      // If the server keeps the connection open, it reads the whole body.
+      if (response.headers.connection !== 'close') await written;
+      const [nextPath, status] = isConsole ? ['/console/api/session', 401] : ['/auth/v1/health', 200];
+      const next = request({ ...options, path: nextPath, headers: base }).end();
+      const [following] = (await once(next, 'response')) as [IncomingMessage];
+      expect(following.statusCode).toBe(status);
+      await text(following);
+      agent.destroy();
+    });
   });
 });
