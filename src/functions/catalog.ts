@@ -3,7 +3,7 @@
  * config.toml.
  */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import type { LiveConfig } from '../config/index.ts';
 import { slugPattern } from './core/slug.ts';
@@ -132,10 +132,7 @@ function deployedSource(
   const folder = dirname(entrypoint);
   const imports = once(() => {
     const map = importMapPath === undefined ? undefined : join(root, importMapPath);
-    // A deno.json beside the entrypoint can contain other settings in addition to an import map.
-    const isConfig =
-      map !== undefined && [join(folder, 'deno.json'), join(folder, 'deno.jsonc')].includes(map);
-    return importsOf(folder, folder, isConfig ? undefined : map);
+    return importsOf(folder, folder, map);
   });
   return {
     slug,
@@ -212,12 +209,14 @@ function importsOf(
     importFiles: configured === undefined ? [json, jsonc, ownMap, sharedMap, packageJson] : [configured],
     packageJson: isPackage,
   });
-  if (configured !== undefined) return found(['--no-config', `--import-map=${configured}`, ...vendored]);
-  const config = [json, jsonc].find(isFile);
+  const isConfig = configured !== undefined && ['deno.json', 'deno.jsonc'].includes(basename(configured));
+  const config = isConfig ? configured : configured === undefined ? [json, jsonc].find(isFile) : undefined;
   // A deno.json also determines how Deno uses node_modules and vendor folders.
   if (config !== undefined) return found([`--config=${config}`]);
-  const map = [ownMap, sharedMap].find(isFile);
-  if (map !== undefined) return found(['--no-config', `--import-map=${map}`, ...vendored]);
+  // Import maps are also passed as configuration files, because Deno maps the subpaths of imported packages (`he/he.js`
+  // for the import `he`) only for configuration files. Upstream's runtime maps them for all files.
+  const map = configured ?? [ownMap, sharedMap].find(isFile);
+  if (map !== undefined) return found([`--config=${map}`, ...vendored]);
   if (isFile(packageJson)) return found([`--node-modules-dir=${hasPackages ? 'manual' : 'none'}`], true);
   return found(['--no-config', ...vendored]);
 }

@@ -18,12 +18,12 @@ export interface Registry {
 
 /**
  * The registry's content. `npm` contains the files of version 1.2.0 of each package, `modules` contains source code by
- * path, and `jsr` contains the source of version 1.0.0 of `@scope/name`.
+ * path, and `jsr` contains version 1.0.0 of each `@scope/name`: its source, or the source of each of its exports.
  */
 export interface RegistryContent {
   readonly npm?: Readonly<Record<string, Readonly<Record<string, string | Buffer>>>>;
   readonly modules?: Readonly<Record<string, string>>;
-  readonly jsr?: Readonly<Record<string, string>>;
+  readonly jsr?: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
 }
 
 export async function startRegistry(
@@ -61,13 +61,20 @@ export async function startRegistry(
   for (const [path, body] of Object.entries(content.modules ?? {}))
     answers.set(path, { type: 'application/typescript', body });
   for (const [name, source] of Object.entries(content.jsr ?? {})) {
-    const checksum = `sha256-${createHash('sha256').update(source).digest('hex')}`;
+    const sources = typeof source === 'string' ? { '.': source } : source;
+    const files = Object.entries(sources).map(([path, text]) => {
+      const file = path === '.' ? './mod.ts' : path.endsWith('.ts') ? path : `${path}.ts`;
+      return { path, file, text, checksum: `sha256-${createHash('sha256').update(text).digest('hex')}` };
+    });
     json(`/jsr/${name}/meta.json`, { latest: '1.0.0', versions: { '1.0.0': {} } });
     json(`/jsr/${name}/1.0.0_meta.json`, {
-      exports: { '.': './mod.ts' },
-      manifest: { '/mod.ts': { size: Buffer.byteLength(source), checksum } },
+      exports: Object.fromEntries(files.map(({ path, file }) => [path, file])),
+      manifest: Object.fromEntries(
+        files.map(({ file, text, checksum }) => [file.slice(1), { size: Buffer.byteLength(text), checksum }]),
+      ),
     });
-    answers.set(`/jsr/${name}/1.0.0/mod.ts`, { type: 'application/typescript', body: source });
+    for (const { file, text } of files)
+      answers.set(`/jsr/${name}/1.0.0${file.slice(1)}`, { type: 'application/typescript', body: text });
   }
   return {
     url,
