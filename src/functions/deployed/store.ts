@@ -79,7 +79,7 @@ export class DeployedStore implements Deployments {
       else this.#commit([version]);
       return version;
     } catch (error) {
-      await this.#removeFolder(folder);
+      if (this.#current.get(slug)?.folder !== folder) await this.#removeFolder(folder);
       throw error;
     }
   }
@@ -87,19 +87,24 @@ export class DeployedStore implements Deployments {
   activate(
     wanted: readonly { readonly slug: string; readonly version: number }[],
   ): readonly DeployedVersion[] {
-    const versions = wanted.map(({ slug, version }) => {
-      const found = [this.#staged.get(slug), this.#current.get(slug)].find(
-        (each) => each?.version === version,
-      );
+    const versions = new Map<string, DeployedVersion>();
+    for (const { slug, version } of wanted) {
+      const current = this.#current.get(slug);
+      const found = [this.#staged.get(slug), current].find((each) => each?.version === version);
       if (found === undefined)
         throw new DeployError(
           'invalid',
           `Version ${version} of ${slug} isn't stored. Deploy the function again.`,
         );
-      return found;
-    });
-    this.#commit(versions);
-    return versions;
+      if ((versions.get(slug)?.folder ?? found.folder) !== found.folder)
+        throw new DeployError('invalid', `${slug} is listed with two versions.`);
+      // If another version was activated after this version had been staged, this version gets a new number, because
+      // the numbers of a function never decrease.
+      const isOlder = current !== undefined && found !== current && found.version <= current.version;
+      versions.set(slug, isOlder ? { ...found, version: current.version + 1 } : found);
+    }
+    this.#commit([...versions.values()]);
+    return [...versions.values()];
   }
 
   change(slug: string, changes: ChangedFunction): DeployedVersion {
@@ -108,7 +113,7 @@ export class DeployedStore implements Deployments {
       ...before,
       name: changes.name ?? before.name,
       verifyJwt: changes.verifyJwt ?? before.verifyJwt,
-      version: before.version + 1,
+      version: this.#lastNumber(slug) + 1,
       updatedAt: this.#options.clock.now(),
     };
     this.#commit([version]);
@@ -155,7 +160,7 @@ export class DeployedStore implements Deployments {
       id: before?.id ?? staged?.id ?? randomUUID(),
       slug,
       name: name ?? before?.name ?? slug,
-      version: Math.max(before?.version ?? 0, staged?.version ?? 0) + 1,
+      version: this.#lastNumber(slug) + 1,
       verifyJwt: verifyJwt ?? before?.verifyJwt ?? true,
       entrypointPath,
       importMapPath,
@@ -163,6 +168,10 @@ export class DeployedStore implements Deployments {
       updatedAt: now,
       ...stored,
     };
+  }
+
+  #lastNumber(slug: string): number {
+    return Math.max(this.#current.get(slug)?.version ?? 0, this.#staged.get(slug)?.version ?? 0);
   }
 
   #checkTotals(slug: string, sizeBytes: number): void {
@@ -194,7 +203,7 @@ export class DeployedStore implements Deployments {
     for (const version of versions) {
       const before = this.#current.get(version.slug);
       this.#current.set(version.slug, version);
-      if (this.#staged.get(version.slug)?.version === version.version) this.#staged.delete(version.slug);
+      if (this.#staged.get(version.slug)?.folder === version.folder) this.#staged.delete(version.slug);
       if (before !== undefined && before.folder !== version.folder) this.#discard(before);
     }
     this.#options.onChange(versions.map(({ slug }) => slug));
