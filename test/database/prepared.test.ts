@@ -9,6 +9,7 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
+  rmSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +17,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { prepareCluster } from '../../src/backend/prepared-cluster.ts';
 import { createSpareCopy } from '../../src/backend/spare-copy.ts';
 import { readSystemIdentifier } from '../../src/database/embedded/system-identifier.ts';
-import { createDatabase } from '../../src/database/index.ts';
+import { createDatabase, makeSpare } from '../../src/database/index.ts';
 import { derivedLogins } from '../../src/database/logins/passwords.ts';
 import type { Database } from '../../src/database/types.ts';
 import { Client } from '../../src/database/wire/index.ts';
@@ -148,6 +149,15 @@ describe('the spare copy of a prepared cluster', () => {
     const other = await open('without-spare', prepared, true);
     expect(await identifierOf(other)).not.toBe(identifier);
     expect(readdirSync(prepared).filter((name) => name.startsWith('spare'))).toEqual([]);
+  });
+
+  it('can be created by two processes at the same time', async () => {
+    rmSync(spare, { recursive: true, force: true });
+    await open('for-two');
+    const pgdata = join(folder.path, 'for-two', 'postgres');
+    await Promise.all([makeSpare(prepared, pgdata), makeSpare(prepared, pgdata)]);
+    expect(readdirSync(prepared).filter((name) => name.startsWith('spare'))).toEqual(['spare']);
+    rmSync(spare, { recursive: true });
   });
 
   it('is discarded if the start that took it was killed before the data folder was complete', async () => {

@@ -272,6 +272,11 @@ describe('the environment of a function', () => {
     expect(env).toMatchObject({
       SUPABASE_URL: backend.url,
       SUPABASE_ANON_KEY: backend.keys.anonKey,
+      SUPABASE_SERVICE_ROLE_KEY: backend.keys.serviceRoleKey,
+      SUPABASE_PUBLISHABLE_KEY: backend.keys.publishableKey,
+      SUPABASE_SECRET_KEY: backend.keys.secretKey,
+      SUPABASE_PUBLISHABLE_KEYS: JSON.stringify({ default: backend.keys.publishableKey }),
+      SUPABASE_SECRET_KEYS: JSON.stringify({ default: backend.keys.secretKey }),
       FROM_FILE: 'file',
       FROM_CONFIG: 'config',
       SUPABASE_FUNCTION_SLUG: 'env',

@@ -5,6 +5,7 @@ import { createInterface } from 'node:readline';
 import { DatabaseError } from '../errors.ts';
 import type { Binaries } from './binaries.ts';
 import { commandAs, type Identity } from './identity.ts';
+import { type ServerLogLevel, serverLogLevel } from './server-log.ts';
 
 export interface Server {
   readonly pid: number;
@@ -15,8 +16,6 @@ export interface Server {
   /** Allows this process to exit while the server is running. */
   unref(): void;
 }
-
-export type ServerLogLevel = 'debug' | 'warn';
 
 /**
  * The servers that must stop when this process exits for any reason. SIGQUIT stops these servers without a checkpoint,
@@ -117,9 +116,7 @@ function untilReady(
     };
     createInterface({ input: child.stderr as NodeJS.ReadableStream }).on('line', (line) => {
       if (lastLines.push(line) > 40) lastLines.shift();
-      // Some FATAL messages don't mean that the server failed to start. For example, "the database system is starting
-      // up" only means that a client connected too early.
-      onLine(/^(FATAL|PANIC)/.test(line) && !/the database system is/.test(line) ? 'warn' : 'debug', line);
+      onLine(serverLogLevel(line), line);
       if (line.includes('database system is ready to accept connections')) resolve();
     });
     child.once('error', fail);

@@ -47,8 +47,13 @@ export async function makeSpare(source: string, pgdata: string): Promise<void> {
     // Copies one file at a time, because the server is running and needs the thread pool.
     if (!(await copyCluster(source, work, { owner, parallel: 1 }))) return;
     await flushFolder(work);
-    // The rename fails if another process has created a spare copy in the meantime.
-    renameSync(work, spare);
+    try {
+      renameSync(work, spare);
+    } catch (error) {
+      // Another process has created a spare copy in the meantime.
+      if (existsSync(spare)) return;
+      throw error;
+    }
     await flushPath(source);
   } finally {
     rmSync(work, { recursive: true, force: true, maxRetries: 5 });

@@ -57,6 +57,10 @@ export function functionEnvironment(input: EnvironmentInput): {
       SUPABASE_URL: input.apiUrl,
       SUPABASE_ANON_KEY: input.keys.anonKey,
       SUPABASE_SERVICE_ROLE_KEY: input.keys.serviceRoleKey,
+      // The hosted service sets only the lists. On self-hosted servers, `@supabase/server` and other libraries also read
+      // the names of single keys, which a project can't set itself because of their prefix.
+      SUPABASE_PUBLISHABLE_KEY: input.keys.publishableKey,
+      SUPABASE_SECRET_KEY: input.keys.secretKey,
       SUPABASE_PUBLISHABLE_KEYS: JSON.stringify({ default: input.keys.publishableKey }),
       SUPABASE_SECRET_KEYS: JSON.stringify({ default: input.keys.secretKey }),
       SUPABASE_DB_URL: input.databaseUrl,
