@@ -139,7 +139,7 @@ describe('a deployed function', () => {
       const world = await functionsWorld({ files: shared() });
       try {
         const paths = files();
-        const uploaded = { ...shared(), [`${folder}/f/index.ts`]: source };
+        const uploaded: Record<string, string> = { ...shared(), [`${folder}/f/index.ts`]: source };
         for (const [path, text] of Object.entries(paths)) uploaded[`${folder}/${path}`] = text;
         const importMapPath =
           importMap === undefined
