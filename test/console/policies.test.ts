@@ -140,6 +140,37 @@ test('a policy that is turned off belongs to its table, not to the table’s nam
   expect(kept).toEqual([]);
 });
 
+test('views and other relations that API roles can read are listed with the commands that they support', async () => {
+  await backend.database.pool('postgres').exec(`
+    create view public.every_task as select id, title from public.tasks;
+    create view public.own_tasks with (security_invoker = on) as select id, title from public.tasks;
+    create view public.task_count as select count(*) from public.tasks;
+    create view public.handled as select count(*) as n from public.tasks;
+    create trigger handled instead of insert on public.handled for each row execute function public.keep();
+    create materialized view public.task_copy as select id from public.tasks;
+    create table public.extension_owned (id int)`);
+  await backend.database
+    .pool('supabase_admin')
+    .exec('alter table public.extension_owned owner to supabase_admin');
+  const { body } = await looker.call('GET', '/policies');
+  const anonOf = (name: string) => {
+    const { kind, invoker, owner, triggers, grants } = tableOf({ tables: body.others }, name);
+    const grant = grants.find(({ role }: { role: string }) => role === 'anon');
+    const allowed = ['select', 'insert', 'update', 'delete'].filter((command) => grant[command]);
+    return [kind, invoker, owner, triggers, allowed];
+  };
+  const all = ['select', 'insert', 'update', 'delete'];
+  expect(anonOf('every_task')).toEqual(['view', false, 'postgres', [], all]);
+  expect(anonOf('own_tasks')).toEqual(['view', true, 'postgres', [], all]);
+  expect(anonOf('task_count')).toEqual(['view', false, 'postgres', [], ['select']]);
+  expect(anonOf('handled')).toEqual(['view', false, 'postgres', ['insert'], ['select', 'insert']]);
+  expect(anonOf('task_copy')).toEqual(['materialized view', false, 'postgres', [], ['select']]);
+  expect(anonOf('extension_owned')).toEqual(['table', false, 'supabase_admin', [], all]);
+  expect(tableOf(body, 'every_task')).toBeUndefined();
+  // A view can't have policies.
+  expect((await change('every_task', { kind: 'create', policy: own })).status).toBe(404);
+});
+
 test('a statement is shown before it runs', async () => {
   const { body } = await looker.call('POST', '/policies/preview', {
     schema: 'public',

@@ -26,6 +26,8 @@ beforeAll(async () => {
     insert into public.notes values (1, '${ada}', '<img src=x onerror=alert(1)>', false), (2, gen_random_uuid(), 'another''s', false);
     create policy "Read <b>own</b> or public" on public.notes for select using (owner = auth.uid() or public);
     create policy "Write own" on public.notes for insert to authenticated with check (owner = (select auth.uid()));
+    create view public.leaky_notes as select id, body from public.notes;
+    create materialized view public.note_copies as select id from public.notes;
     create table public.bare (id int primary key);
     create table public.members (org int, who uuid);
     insert into public.members values (6, '${ada}');
@@ -340,6 +342,7 @@ test('a table page links to the table’s policies, and a list of 500 tables can
     execute format('create table many.t%s (id int)', lpad(n::text, 3, '0'));
     execute format('grant select on many.t%s to anon', lpad(n::text, 3, '0'));
     end loop; end $$; grant usage on schema many to anon;
+    create policy "On the first page" on many.t001 using (true);
     alter table many.t250 enable row level security;
     create policy "Find me" on many.t250 using (true);`);
   const { page, complaints, close } = await opened('/policies');
@@ -355,7 +358,18 @@ test('a table page links to the table’s policies, and a list of 500 tables can
   await page.getByLabel('Show', { exact: true }).selectOption('Row-level security off');
   await page.getByText('1–40 of 499').waitFor();
   await page.getByLabel('Show', { exact: true }).selectOption('All tables');
-  await page.getByRole('searchbox', { name: 'Filter tables' }).fill('find ME');
+  // A table that was listed with only its name shows its policies when it is the only match, and again only its name
+  // when it no longer is.
+  const filter = page.getByRole('searchbox', { name: 'Filter tables' });
+  const first = page.getByRole('region', { name: 'many.t001' });
+  await first.getByRole('button', { name: 'Details of many.t001' }).waitFor();
+  await filter.fill('many.t001');
+  await first.getByRole('button', { name: 'On the first page' }).waitFor();
+  await filter.fill('many.t00');
+  await page.getByRole('region', { name: 'many.t002' }).getByRole('button', { name: 'New policy' }).waitFor();
+  await filter.fill('many');
+  await first.getByRole('button', { name: 'Details of many.t001' }).waitFor();
+  await filter.fill('find ME');
   await page.getByRole('region', { name: 'many.t250' }).getByRole('button', { name: 'Find me' }).waitFor();
   await expectSound(page, 'filtered');
   await go(page, '/tables/public/notes');
@@ -371,9 +385,30 @@ test('the matrix highlights access to all rows only for roles that policies appl
   await page.getByText('by policy').first().waitFor();
   const kinds = () =>
     page
-      .getByTitle(/^service_role .*notes$/)
+      .getByTitle(/^service_role .* notes$/)
       .evaluateAll((cells) => [...new Set(cells.map((cell) => cell.getAttribute('data-kind')))]);
   await expect.poll(kinds).toEqual(['bypass']);
+  // Views are listed, because anonymous callers may be able to read rows through them.
+  const anon = (view: string) =>
+    page.getByTitle(new RegExp(`The view ${view} reads its tables as .*anon can select`));
+  const rowOf = (name: string) => page.getByRole('row').filter({ hasText: name });
+  await page.getByRole('rowheader', { name: 'leaky_notes view, security definer' }).waitFor();
+  expect(await anon('leaky_notes').allTextContents()).toEqual(['all']);
+  await page.getByRole('rowheader', { name: 'graphql_public.shelf view, security invoker' }).waitFor();
+  expect(
+    await rowOf('graphql_public.shelf')
+      .getByTitle(/anon can select/)
+      .allTextContents(),
+  ).toEqual(['by its tables']);
+  await page.getByRole('rowheader', { name: 'note_copies materialized view' }).waitFor();
+  expect(
+    await rowOf('note_copies')
+      .getByTitle(/anon can select every row/)
+      .allTextContents(),
+  ).toEqual(['all']);
+  await page.getByLabel('Show', { exact: true }).selectOption('Row-level security off');
+  await page.getByRole('rowheader', { name: 'graphql_public.shelf' }).waitFor({ state: 'detached' });
+  await page.getByRole('rowheader', { name: 'leaky_notes' }).waitFor();
   expect(complaints.list).toEqual([]);
   await close();
 });

@@ -39,16 +39,25 @@ export type Policy = Readonly<z.output<typeof policy>>;
 export type PolicyCommand = Policy['command'];
 export type PolicyChange = Readonly<z.output<typeof policyChange>['change']>;
 
-export interface SecuredTable {
+export interface SecuredRelation {
   schema: string;
   name: string;
+  kind: 'table' | 'view' | 'materialized view' | 'foreign table';
+  owner: string;
+  /** For a view, whether it reads its tables with the privileges of the caller (`security_invoker`). */
+  invoker: boolean;
+  /** For a view, the commands that an INSTEAD OF trigger runs. */
+  triggers: readonly ('insert' | 'update' | 'delete')[];
   rls: boolean;
   forced: boolean;
   /** Schema names that are on the search path are omitted in the conditions. */
   policies: readonly Policy[];
   /** The policies that are turned off. These policies don't exist in the database. */
   turnedOff: readonly Policy[];
-  /** The API roles' privileges on tables and columns, which policies restrict further. */
+  /**
+   * The API roles' privileges on tables and columns, which policies restrict further. Commands that a view doesn't
+   * support are never granted.
+   */
   grants: {
     role: string;
     select: boolean;
@@ -58,6 +67,9 @@ export interface SecuredTable {
     bypasses: boolean;
   }[];
 }
+
+/** A table whose policies operators can change. */
+export type SecuredTable = SecuredRelation;
 
 /**
  * A function that checks membership. The function either returns whether a row's value is allowed, or returns all
@@ -100,7 +112,15 @@ export interface TemplateChoices {
 
 export const contract = {
   'GET /policies': {
-    response: json<{ readonly tables: readonly SecuredTable[]; readonly roles: readonly string[] }>(),
+    response: json<{
+      readonly tables: readonly SecuredTable[];
+      /**
+       * The relations that have no policies, or whose policies operators can't change: views, materialized views,
+       * foreign tables, and tables of other owners.
+       */
+      readonly others: readonly SecuredRelation[];
+      readonly roles: readonly string[];
+    }>(),
   },
   'GET /policies/:schema/:table/choices': { response: json<TemplateChoices>() },
   'POST /policies/preview': { body: policyChange, response: json<{ readonly sql: string }>() },

@@ -5,8 +5,8 @@ import { ConsoleError } from '../errors.ts';
 import type { Api, RouteCall } from '../routes/api.ts';
 import { applyChanges, type WriteMigration } from '../schema/apply.ts';
 import { readChoices } from './choices.ts';
-import type { contract, SecuredTable } from './contract.ts';
-import { listRoles, listSecuredTables } from './queries.ts';
+import type { contract, SecuredRelation, SecuredTable } from './contract.ts';
+import { type ListedRelation, listRelations, listRoles } from './queries.ts';
 import { type PolicyChange, policyStatements, type TableName } from './statement.ts';
 import { forgetPolicy, keepPolicy, listTurnedOff } from './turned-off.ts';
 
@@ -32,22 +32,28 @@ export function policyRoutes(
 
   const route = api.feature(() => import('./contract.ts'));
 
-  async function listTables(): Promise<SecuredTable[]> {
-    const [tables, off] = await Promise.all([listSecuredTables(pool), listTurnedOff(kept)]);
-    return tables.map((table) => ({
-      ...table,
-      turnedOff: off
-        .filter(({ schema, name }) => schema === table.schema && name === table.name)
-        .map(({ policy }) => policy)
-        // Omits a policy that has been turned off and then created again with SQL.
-        .filter(({ name }) => !table.policies.some((policy) => policy.name === name)),
-    }));
+  async function list(): Promise<{ tables: SecuredTable[]; others: SecuredRelation[] }> {
+    const [relations, off] = await Promise.all([listRelations(pool), listTurnedOff(kept)]);
+    const { tables, others } = divided(relations);
+    return {
+      tables: tables.map((table) => ({
+        ...table,
+        turnedOff: off
+          .filter(({ schema, name }) => schema === table.schema && name === table.name)
+          .map(({ policy }) => policy)
+          // Omits a policy that has been turned off and then created again with SQL.
+          .filter(({ name }) => !table.policies.some((policy) => policy.name === name)),
+      })),
+      others: others.map((relation) => ({ ...relation, turnedOff: [] })),
+    };
   }
+
+  const listTables = async (): Promise<SecuredTable[]> => (await list()).tables;
 
   /** Stores the definition of a policy. Locks the table first, so that the policy can't change before it is dropped. */
   async function keepDefinition(tx: Queryable, table: TableName, name: string): Promise<void> {
     await tx.query(sql`lock table ${sql.id(table.schema, table.name)} in access exclusive mode`);
-    const known = tableIn(await listSecuredTables(tx), table);
+    const known = tableIn(divided(await listRelations(tx)).tables, table);
     await keepPolicy(kept, table, policyIn(known.policies, known, name));
   }
 
@@ -69,7 +75,7 @@ export function policyRoutes(
   }
 
   route('GET /policies', 'read', async () => ({
-    tables: await listTables(),
+    ...(await list()),
     roles: await listRoles(pool),
   }));
   route('GET /policies/:schema/:table/choices', 'read', ({ params }) =>
@@ -110,7 +116,16 @@ export function policyRoutes(
   });
 }
 
-type Listed = Omit<SecuredTable, 'turnedOff'>;
+type Listed = Omit<SecuredRelation, 'turnedOff'>;
+
+/** Separates the tables whose policies operators can change from the other relations. */
+function divided(relations: readonly ListedRelation[]): { tables: Listed[]; others: Listed[] } {
+  const of = (expected: boolean): Listed[] =>
+    relations
+      .filter(({ mayHavePolicies }) => mayHavePolicies === expected)
+      .map(({ mayHavePolicies: _known, ...relation }) => relation);
+  return { tables: of(true), others: of(false) };
+}
 
 /** Returns the table. @throws {ConsoleError} not_found */
 function tableIn<Table extends Listed>(tables: readonly Table[], { schema, name }: TableName): Table {

@@ -109,16 +109,34 @@ export const messages = {
     'This policy is turned off, so access doesn’t change. You won’t be able to turn it on again.',
   'policies.read-only': 'Your role can view policies but not change them.',
   'matrix.caption': 'Access by table and role',
-  'matrix.table': 'Table',
+  'matrix.table': 'Table or view',
+  'matrix.mark.invoker': 'view, security invoker',
+  'matrix.mark.definer': 'view, security definer',
+  'matrix.mark.materialized view': 'materialized view',
+  'matrix.mark.foreign table': 'foreign table',
   'matrix.all': 'all',
   'matrix.some': 'by policy',
   'matrix.none': 'none',
   'matrix.no-grant': '–',
+  'matrix.unsupported': '–',
+  'matrix.tables': 'by its tables',
+  'matrix.definer': 'all',
+  'matrix.unprotected': 'all',
+  'matrix.trigger': 'by trigger',
   'matrix.bypass': 'all',
   'matrix.all-why': '{role} can {command} every row of {table}',
   'matrix.some-why':
     '{count, plural, one {# policy defines} other {# policies define}} which rows of {table} {role} can {command}',
   'matrix.bypass-why': '{role} bypasses row-level security and can {command} every row of {table}',
+  'matrix.unsupported-why':
+    '{role} doesn’t have the {command} grant on {table}, or {table} doesn’t support {command}',
+  'matrix.tables-why':
+    'The view {table} reads its tables as {role}, so their grants and policies define what {role} can {command}',
+  'matrix.definer-why':
+    'The view {table} reads its tables as its owner {owner}, so {role} can {command} every row of the view, even if policies hide the row in the table',
+  'matrix.unprotected-why':
+    'Policies can’t be created on {table}, so {role} can {command} every row. Revoke the grant to hide the rows',
+  'matrix.trigger-why': 'A trigger function of {table} decides which rows {role} can {command}',
   'matrix.none-why': '{role} has the {command} grant on {table}, but no policy allows any row',
   'matrix.no-grant-why': '{role} doesn’t have the {command} grant on {table}',
 } as const;

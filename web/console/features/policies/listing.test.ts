@@ -1,11 +1,15 @@
 import { expect, test } from 'vitest';
 import type { SecuredTable } from './api.ts';
-import { keyOf, listTables } from './listing.ts';
+import { byName, keyOf, listTables } from './listing.ts';
 import { likelyInput, templates } from './templates.ts';
 
 const table = (schema: string, name: string, rls: boolean, ...policies: string[]): SecuredTable => ({
   schema,
   name,
+  kind: 'table',
+  owner: 'postgres',
+  invoker: false,
+  triggers: [],
   rls,
   forced: false,
   policies: policies.map((each) => ({
@@ -36,6 +40,22 @@ test.each([
   [{ only: 'public.notes' }, ['public.notes']],
 ] as const)('%j lists %j', (search, expected) => {
   expect(listed(search)).toEqual(expected);
+});
+
+test('views are listed between the tables, and only those that ignore policies count as unprotected', () => {
+  const views: SecuredTable[] = [
+    { ...table('public', 'all_notes', false), kind: 'view' },
+    { ...table('public', 'own_notes', false), kind: 'view', invoker: true },
+  ];
+  const both = [...tables, ...views].sort(byName);
+  expect(listTables(both, {}).map(keyOf)).toEqual([
+    'public.all_notes',
+    'public.notes',
+    'public.notes_old',
+    'public.own_notes',
+  ]);
+  expect(listTables(both, { show: 'off', schema: 'public' }).map(keyOf)).toEqual(['public.all_notes']);
+  expect(listTables(both, { show: 'bare' }).map(keyOf)).toEqual(['public.notes_old']);
 });
 
 test('the member template uses the tables and columns of the schema', () => {

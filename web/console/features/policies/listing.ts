@@ -1,4 +1,4 @@
-/** Selects the tables that the policies page lists. */
+/** Selects the tables and views that the policies page lists. */
 import { isSystemSchema } from '../../api/system-schemas.ts';
 import type { SecuredTable } from './api.ts';
 import type { PolicySearch } from './search.ts';
@@ -42,8 +42,9 @@ export function listTables(
   const text = filter.toLowerCase();
   return tables.filter((table) => {
     if (schema !== undefined && table.schema !== schema) return false;
-    if (show === 'off' && table.rls) return false;
-    if (show === 'bare' && table.policies.length > 0) return false;
+    // A view with `security_invoker` has no rows of its own: the policies of its tables apply.
+    if (show === 'off' && (table.rls || table.invoker)) return false;
+    if (show === 'bare' && (table.kind !== 'table' || table.policies.length > 0)) return false;
     if (text === '') return schema !== undefined || isReached(table);
     return (
       keyOf(table).toLowerCase().includes(text) ||
@@ -51,3 +52,11 @@ export function listTables(
     );
   });
 }
+
+/** Sorts relations as the server sorts tables: the schema `public` first. */
+export const byName = (left: SecuredTable, right: SecuredTable): number =>
+  Number(right.schema === 'public') - Number(left.schema === 'public') ||
+  compare(left.schema, right.schema) ||
+  compare(left.name, right.name);
+
+const compare = (left: string, right: string): number => (left < right ? -1 : left > right ? 1 : 0);

@@ -1,8 +1,9 @@
 /**
- * A matrix of tables, roles and operations. A cell shows whether the role can access all rows, some rows or no rows, or
- * lacks the grant. Access to all rows is highlighted only for roles to which policies apply.
+ * A matrix of tables, views, roles and operations. A cell shows whether the role can access all rows, some rows or no
+ * rows, or lacks the grant. Access to all rows is highlighted only for roles to which policies apply.
  */
 import { useId } from 'react';
+import { Tag } from '../../components/tag.tsx';
 import type { SecuredTable } from './api.ts';
 import classes from './matrix.module.css';
 import { t } from './text.ts';
@@ -22,11 +23,32 @@ function policiesFor(table: SecuredTable, role: string, operation: Operation): n
 }
 
 function cellOf(table: SecuredTable, grant: Grant, operation: Operation) {
-  if (!grant[operation]) return { kind: 'no-grant', count: 0 } as const;
+  if (!grant[operation])
+    return { kind: table.kind === 'table' ? 'no-grant' : 'unsupported', count: 0 } as const;
+  if (operation !== 'select' && table.triggers.includes(operation))
+    return { kind: 'trigger', count: 0 } as const;
   if (grant.bypasses) return { kind: 'bypass', count: 0 } as const;
+  if (table.kind === 'view') return { kind: table.invoker ? 'tables' : 'definer', count: 0 } as const;
+  if (table.kind !== 'table') return { kind: 'unprotected', count: 0 } as const;
   if (!table.rls) return { kind: 'all', count: 0 } as const;
   const count = policiesFor(table, grant.role, operation);
   return count === 0 ? ({ kind: 'none', count } as const) : ({ kind: 'some', count } as const);
+}
+
+/** Returns the kind of a relation that isn't a table. */
+function markOf({ kind, invoker }: SecuredTable) {
+  if (kind === 'table') return undefined;
+  return kind === 'view' ? (invoker ? 'invoker' : 'definer') : kind;
+}
+
+function Name({ table }: { table: SecuredTable }) {
+  const mark = markOf(table);
+  return (
+    <th scope="row">
+      {table.schema === 'public' ? table.name : `${table.schema}.${table.name}`}{' '}
+      {mark === undefined ? null : <Tag>{t(`matrix.mark.${mark}`)}</Tag>}
+    </th>
+  );
 }
 
 export function Matrix({ tables }: { tables: readonly SecuredTable[] }) {
@@ -63,11 +85,17 @@ export function Matrix({ tables }: { tables: readonly SecuredTable[] }) {
         <tbody>
           {tables.map((table) => (
             <tr key={`${table.schema}.${table.name}`}>
-              <th scope="row">{table.schema === 'public' ? table.name : `${table.schema}.${table.name}`}</th>
+              <Name table={table} />
               {table.grants.flatMap((grant) =>
                 operations.map((operation) => {
                   const { kind, count } = cellOf(table, grant, operation);
-                  const facts = { role: grant.role, command: operation, table: table.name, count };
+                  const facts = {
+                    role: grant.role,
+                    command: operation,
+                    table: table.name,
+                    owner: table.owner,
+                    count,
+                  };
                   return (
                     <td
                       key={`${grant.role}${operation}`}

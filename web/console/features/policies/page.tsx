@@ -18,7 +18,7 @@ import { SkeletonLines } from '../../components/skeleton.tsx';
 import tabStyles from '../../components/tabs.module.css';
 import { t as common } from '../../text.ts';
 import { type Policies, policiesQuery } from './api.ts';
-import { isCompact, keyOf, listTables, tablesPerPage } from './listing.ts';
+import { byName, isCompact, keyOf, listTables, tablesPerPage } from './listing.ts';
 import { Matrix } from './matrix.tsx';
 import classes from './page.module.css';
 import type { PolicySearch } from './search.ts';
@@ -183,7 +183,9 @@ function Listing({
   mayWrite: boolean;
   go: Go;
 }) {
-  const tables = listTables(data.tables, search);
+  // Views have no policies, but they can show the rows of tables that have policies.
+  const known = search.view === 'matrix' ? [...data.tables, ...data.others].sort(byName) : data.tables;
+  const tables = listTables(known, search);
   const page = Math.min(search.page ?? 1, Math.max(1, Math.ceil(tables.length / tablesPerPage)));
   const shown = tables.slice((page - 1) * tablesPerPage, page * tablesPerPage);
   const isFiltered = (['filter', 'show', 'schema', 'only'] as const).some(

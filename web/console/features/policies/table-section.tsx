@@ -37,7 +37,9 @@ export function TableSection({
   isCompact: boolean;
 }) {
   const { schema, name, rls, forced, policies, turnedOff } = table;
-  const [isOpen, setOpen] = useState(!isCompact);
+  const [isOpened, setOpened] = useState(false);
+  // A section that is no longer compact, for example after filtering, has no button that opens it.
+  const isOpen = !isCompact || isOpened;
   const [showsRows, setShowsRows] = useState(false);
   const title = schema === 'public' ? name : `${schema}.${name}`;
   return (
@@ -48,7 +50,7 @@ export function TableSection({
             className={classes.toggle}
             aria-expanded={isOpen}
             aria-label={t('policies.details', { table: title })}
-            onClick={() => setOpen(!isOpen)}
+            onClick={() => setOpened(!isOpened)}
           >
             {isOpen ? <IconChevronDown size={16} aria-hidden /> : <IconChevronRight size={16} aria-hidden />}
           </UnstyledButton>
