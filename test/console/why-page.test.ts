@@ -28,6 +28,16 @@ beforeAll(async () => {
     create policy "Write own" on public.notes for insert to authenticated with check (owner = (select auth.uid()));
     create view public.leaky_notes as select id, body from public.notes;
     create materialized view public.note_copies as select id from public.notes;
+    create table public.orders (id int primary key, owner uuid, status text not null, note text);
+    alter table public.orders enable row level security;
+    insert into public.orders values (616, '${ada}', 'shipped');
+    create function public.is_staff() returns boolean language sql stable as
+      $$ select coalesce(auth.jwt() -> 'app_metadata' ->> 'staff', 'false')::boolean $$;
+    create policy "A Staff" on public.orders for update using (public.is_staff());
+    create policy "Cancel own" on public.orders for update to authenticated
+      using (owner = auth.uid() and status = 'pending') with check (owner = auth.uid() and status in ('pending', 'paid'));
+    create policy "Read own" on public.orders for select using (owner = auth.uid());
+    create policy "Insert own" on public.orders for insert with check (owner = auth.uid());
     create table public.bare (id int primary key);
     create table public.members (org int, who uuid);
     insert into public.members values (6, '${ada}');
@@ -255,6 +265,89 @@ test('a write can be explained, is rolled back, and can be exported as a pgTAP t
     .pool('postgres')
     .query<{ n: number }>(sql`select count(*)::int as n from public.notes`);
   expect(row?.n).toBe(2);
+  await close();
+});
+
+test('the headline names the policy that came closest, with a link to its editor', async () => {
+  const { page, complaints, close } = await opened(
+    `/why?${address({ schema: 'public', table: 'orders', op: 'update', key: { id: '616' }, as: `user:${ada}` })}`,
+  );
+  // The new values are unknown, but the policies decide by the current row.
+  const status = page.getByRole('status').filter({ hasText: 'can’t see a matching row to update' });
+  await status.getByText('The closest policy').waitFor();
+  expect((await status.textContent())?.replaceAll('’', "'")).toContain(
+    "The closest policy, Cancel own, fails on only one condition:status = 'pending'::textstatus: shipped",
+  );
+  expect(await status.getByText(/Staff|is_staff/).count()).toBe(0);
+  await expectSound(page, 'the closest policy');
+  await status.getByRole('link', { name: 'Cancel own' }).press('Enter');
+  const panel = page.getByRole('dialog', { name: 'Policy on orders' });
+  await panel
+    .getByRole('textbox', { name: /^USING/ })
+    .getByText("status = 'pending'")
+    .waitFor();
+  await page.keyboard.press('Escape');
+  await panel.waitFor({ state: 'detached' });
+  await page.getByText('Only orders is shown.').waitFor();
+  expect(complaints.list).toEqual([]);
+  await close();
+});
+
+test('a logged write can be explained without its values, which aren’t in the log', async () => {
+  const token = backend.keys.sign({ role: 'authenticated', sub: ada });
+  // REST finds the tables only after it has been notified.
+  await expect
+    .poll(
+      async () =>
+        (await backend.fetch('/rest/v1/orders', { headers: { apikey: backend.keys.publishableKey } })).status,
+    )
+    .toBe(200);
+  const send = async (method: string, query: string, body: object) => {
+    const response = await backend.fetch(`/rest/v1/orders${query}`, {
+      method,
+      headers: {
+        apikey: backend.keys.publishableKey,
+        authorization: `Bearer ${token}`,
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify(body),
+    });
+    await response.text();
+    return response.headers.get('x-request-id') ?? '';
+  };
+  const { page, complaints, close } = await opened(
+    `/why?${address({ request: await send('PATCH', '?id=eq.616', { status: 'canceled', note: 'x' }) })}`,
+  );
+  await page.getByText('The closest policy').waitFor();
+  await page.getByText('The row keeps its values of note, status').waitFor();
+  const value = (column: string) => page.getByLabel(`Value of ${column}`);
+  expect(await value('id').inputValue()).toBe('616');
+  expect(await value('status').getAttribute('placeholder')).toBe('current value');
+  await expectSound(page, 'a logged update');
+  await value('status').fill('canceled');
+  await value('status').press('Enter');
+  await page.getByText('The row keeps its values of note').waitFor();
+  // The same question can be asked again, and the answer is current.
+  await backend.database.pool('postgres').exec(`update public.orders set status = 'pending' where id = 616`);
+  await page.getByRole('button', { name: 'Explain', exact: true }).press('Enter');
+  await page.getByText('ada@example.com can’t update this row').waitFor();
+  await backend.database.pool('postgres').exec(`update public.orders set status = 'shipped' where id = 616`);
+
+  await go(page, `/why?${address({ request: await send('POST', '', { id: 617, status: 'paid' }) })}`);
+  await page.getByText('Enter the values of the new row').waitFor();
+  await value('id').fill('617');
+  await page.getByRole('button', { name: 'Add column' }).press('Enter');
+  await value('owner').fill(ada);
+  await value('status').fill('paid');
+  await value('status').press('Enter');
+  await page.getByText('ada@example.com can insert this row').waitFor();
+
+  // A question without a row doesn't stay without an answer.
+  await go(page, `/why?${address({ schema: 'public', table: 'orders', as: 'anon' })}`);
+  await page.getByRole('button', { name: 'Remove id' }).press('Enter');
+  await page.getByRole('button', { name: 'Explain', exact: true }).press('Enter');
+  await page.getByRole('alert').getByText('Enter the key of the row.').waitFor();
+  expect(complaints.list).toEqual([]);
   await close();
 });
 

@@ -10,6 +10,11 @@ const why = z.object({
   operation: z.enum(['select', 'insert', 'update', 'delete']),
   key: cells.default({}),
   values: cells.default({}),
+  /**
+   * The columns that an update sets to their current values, because the new values are unknown. If an update has
+   * neither new values nor such columns, it sets one column that the role may update.
+   */
+  unchanged: z.array(z.string()).max(2000).default([]),
   returned: z.array(z.string()).max(2000).default([]),
 });
 
@@ -215,6 +220,8 @@ export interface AccessReport {
     readonly forced: boolean;
   };
   readonly operation: Operation;
+  /** The columns that the update set to their current values. */
+  readonly unchanged: readonly string[];
   readonly role: string;
   /** The display name of the persona. */
   readonly persona: string;

@@ -69,6 +69,27 @@ export async function findSecurity(
   return row.bypass ? 'bypassrls' : 'on';
 }
 
+/**
+ * Returns a column that the role may update, or any other updatable column if there is none. A column that isn't part of
+ * the key is preferred, because other tables can reference the key.
+ */
+export async function findUpdatable(
+  db: Queryable,
+  relation: RelationFacts,
+  role: string,
+): Promise<string | undefined> {
+  const [row] = await db.query<{ name: string }>(sql`
+    select a.attname as name from pg_attribute a
+    where a.attrelid = ${relation.oid}::oid and a.attnum > 0 and not a.attisdropped
+      and a.attidentity <> 'a' and a.attgenerated = '' and pg_column_is_updatable(a.attrelid, a.attnum, true)
+    order by not exists (select from pg_roles r
+        where r.rolname = ${role} and has_column_privilege(r.oid, a.attrelid, a.attnum, 'update')),
+      exists (select from pg_constraint k where k.conrelid = a.attrelid and k.contype = 'p' and a.attnum = any (k.conkey)),
+      a.attnum
+    limit 1`);
+  return row?.name;
+}
+
 /** Returns the policies in alphabetical order, which is also the order in which PostgreSQL evaluates them. */
 export async function listPolicies(db: Queryable, oid: number, role: string): Promise<Policy[]> {
   return db.query<Policy>(sql`

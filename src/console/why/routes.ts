@@ -35,7 +35,7 @@ export function whyRoutes(api: Api, database: Database, clock: Clock): void {
   }
 
   async function explained(call: AskCall) {
-    const { schema, table, as, operation, key, values, returned } = await call.body();
+    const { schema, table, as, operation, key, values, unchanged, returned } = await call.body();
     const { role } = call.operator;
     if (!may(role, permissionForRows(schema)))
       throw new ConsoleError('forbidden', { message: `Your role can't read rows of ${schema}.` });
@@ -45,10 +45,10 @@ export function whyRoutes(api: Api, database: Database, clock: Clock): void {
       throw new ConsoleError('forbidden', { message: 'Your role can only explain reads.' });
     const persona = parsePersona(as);
     const identity = await identify(db, persona, clock.now(), role);
-    const statement = { operation, key, values, returned };
-    const report = await why(database, db, {
+    const { report, statement } = await why(database, db, {
       name: { schema, name: table },
-      statement,
+      statement: { operation, key, values, returned },
+      unchanged,
       identity,
       mayRead: (behind) => may(role, permissionForRows(behind)),
     });

@@ -83,6 +83,32 @@ export function readViewRow(
   );
 }
 
+/** Reads the row's values in some columns as text. If the row doesn't exist, the values are null. */
+export function readTexts(
+  {
+    database,
+    identity,
+    timeout,
+  }: { readonly database: Database; readonly identity: Identity; readonly timeout: Setting },
+  relation: RelationFacts,
+  { key }: Pick<WhyStatement, 'key'>,
+  columns: readonly string[],
+): Promise<Cells> {
+  const settings = settingsOf(identity, defaultSearchPath).filter(([name]) => name !== 'role');
+  const alias = aliasOf(relation);
+  const texts = sql.join(columns.map((name) => sql`${alias}.${sql.id(name)}::text`));
+  return inSession(
+    database.pool(identity.operatorRole),
+    async (tx) => {
+      const { rows } = await tx.queryText(sql`
+        select ${texts} from ${sql.id(relation.schema, relation.name)} ${alias}
+        where ${keyCondition(key, alias)} limit 1`);
+      return Object.fromEntries(columns.map((name, index) => [name, rows[0]?.[index] ?? null]));
+    },
+    { end: 'rollback', settings: [timeout, ...settings], readOnly: true },
+  );
+}
+
 async function readRow(
   tx: Transaction,
   relation: RelationFacts,

@@ -15,6 +15,8 @@ export interface Case {
   readonly table: string;
   readonly key?: Cells;
   readonly values?: Cells;
+  /** The values that the REST request writes, if the question doesn't contain them. */
+  readonly sent?: Cells;
   readonly returned?: string[];
   readonly verdict: 'allowed' | 'hidden' | 'refused';
   readonly reason: string;

@@ -56,6 +56,7 @@ export async function startWhyProject() {
     table,
     key = {},
     values = {},
+    sent = values,
     returned = [],
   }: Case): Promise<string> {
     const token = as === undefined ? undefined : backend.keys.sign(as);
@@ -68,7 +69,7 @@ export async function startWhyProject() {
         'content-type': 'application/json',
         prefer: `return=${returned.length > 0 ? 'representation' : 'minimal'},count=exact`,
       },
-      ...(operation === 'insert' || operation === 'update' ? { body: JSON.stringify(values) } : {}),
+      ...(operation === 'insert' || operation === 'update' ? { body: JSON.stringify(sent) } : {}),
     });
     const text = await response.text();
     if (!response.ok) {

@@ -26,6 +26,19 @@ export const messages = {
   'why.request-gone': 'The log has no request with this ID. It may have been deleted.',
   'why.reads-only':
     'Your role can explain only reads. Explaining a write runs it, and some effects can’t be undone.',
+  'why.key-missing': 'Enter the key of the row.',
+  'why.current-value': 'current value',
+  'why.values-hint': 'Other columns aren’t changed. Without any values, the row keeps all of its values.',
+  'why.values-insert-hint': 'Other columns get their defaults.',
+  'why.values-title': 'Enter the values of the new row',
+  'why.values-text':
+    'The log contains the names of the columns that the request wrote, but not their values.',
+  'why.unchanged':
+    'The row keeps its values of {columns}, because the new values are unknown. Enter them to evaluate WITH CHECK for the new row.',
+  'why.near': 'The closest policy,',
+  'why.near-restrictive': 'The restrictive policy',
+  'why.near-fails': '{count, plural, one {, fails on only one condition:} other {, fails on # conditions:}}',
+  'why.near-more': '{count, plural, one {and # more condition} other {and # more conditions}}',
   'why.empty-title': 'Find out why access is allowed or denied',
   'why.empty-text':
     'Select a table, a row and, under “View as”, a user or visitor. Each policy is evaluated for that row, and the statement is run and rolled back.',
@@ -87,7 +100,7 @@ export const messages = {
   'why.not': 'not',
   'why.definer': '{name} runs with the privileges of {owner} (SECURITY DEFINER)',
   'why.call-definer': 'runs as {role} (SECURITY DEFINER)',
-  'why.call-body': 'body of {name} with values',
+  'why.call-body': 'body of {name} with values, {place}',
   'why.call.language': 'This function isn’t written in SQL, so only its source and its result are shown.',
   'why.call.form': 'This function’s body isn’t a single SELECT, so only its result is shown.',
   'why.call.role': 'This function runs as {role}. The Console can’t switch to this role to show its steps.',
@@ -102,7 +115,7 @@ export const messages = {
   'why.rows-matched-of': 'match in {from}, which has {total} that this role can read',
   'why.rows-hidden':
     '{count, plural, one {# more row would match, but row-level security hides it} other {# more rows would match, but row-level security hides them}} from this role.',
-  'why.rows-of': 'Matching rows in {from}',
+  'why.rows-of': 'Matching rows in {from}, {place}',
   'why.who': 'View as',
   'why.who-change': 'Change',
   'why.who-anon': 'Anonymous',

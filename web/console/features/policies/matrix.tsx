@@ -45,8 +45,13 @@ function Name({ table }: { table: SecuredTable }) {
   const mark = markOf(table);
   return (
     <th scope="row">
-      {table.schema === 'public' ? table.name : `${table.schema}.${table.name}`}{' '}
-      {mark === undefined ? null : <Tag>{t(`matrix.mark.${mark}`)}</Tag>}
+      {table.schema === 'public' ? table.name : `${table.schema}.${table.name}`}
+      {mark === undefined ? null : (
+        <span className={classes.mark}>
+          {' '}
+          <Tag>{t(`matrix.mark.${mark}`)}</Tag>
+        </span>
+      )}
     </th>
   );
 }

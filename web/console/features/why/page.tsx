@@ -4,7 +4,7 @@
  */
 import { Button, TextInput } from '@mantine/core';
 import { IconHelpCircle } from '@tabler/icons-react';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { relationQuery } from '../../api/queries.ts';
@@ -29,6 +29,7 @@ const route = getRouteApi('/app/why');
 export function WhyPage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
+  const queryClient = useQueryClient();
   const { schema, table, request } = search;
   const as = search.as ?? (request === undefined ? lastPersona() : undefined);
   const setPersona = (next: string, replace = false): void => {
@@ -50,6 +51,8 @@ export function WhyPage() {
       ? undefined
       : questionFrom({ ...search, ...(as === undefined ? {} : { as }) }, relation);
   const step = stepOf(as, search, question);
+  const missing =
+    as === undefined ? 'who' : search.op === 'insert' && search.columns !== undefined ? 'values' : 'empty';
   const { root, moveOn } = useNextField(step);
   return (
     <>
@@ -65,7 +68,17 @@ export function WhyPage() {
                 setPersona(next);
               }}
             />
-            <QuestionForm relation={relation} search={search} step={step} onTable={() => moveOn('table')} />
+            <QuestionForm
+              relation={relation}
+              search={search}
+              step={step}
+              onTable={() => moveOn('table')}
+              onAsk={(isSame) => {
+                // Otherwise, asking the same question again would show the earlier result.
+                if (isSame) void queryClient.invalidateQueries({ queryKey: ['why'] });
+                if (step === 'who') moveOn('row');
+              }}
+            />
           </div>
           <div className={classes.main}>
             {error === null ? null : <ProblemBox error={error} />}
@@ -73,8 +86,8 @@ export function WhyPage() {
               error === null ? (
                 <EmptyState
                   icon={<IconHelpCircle size={22} stroke={1.75} />}
-                  title={t(as === undefined ? 'why.who-title' : 'why.empty-title')}
-                  text={t(as === undefined ? 'why.who-text' : 'why.empty-text')}
+                  title={t(`why.${missing}-title`)}
+                  text={t(`why.${missing}-text`)}
                 />
               ) : null
             ) : (
@@ -99,10 +112,12 @@ function stepOf(as: string | undefined, search: WhySearch, question: Question | 
 
 /** Returns the question in the URL, or undefined if the question is incomplete. */
 function questionFrom(search: WhySearch, relation: Relation): Question | undefined {
-  const { schema, table, as, op, key = {}, values = {}, back } = search;
+  const { schema, table, as, op, key = {}, columns: unknownColumns = [], back } = search;
+  // Without the values that the request wrote, an insert would only fail.
+  if (op === 'insert' && search.values === undefined && unknownColumns.length > 0) return undefined;
+  const { values = {} } = search;
   if (schema === undefined || table === undefined || op === undefined || as === undefined) return undefined;
   if (op !== 'insert' && Object.keys(key).length === 0) return undefined;
-  if (op === 'update' && Object.keys(values).length === 0) return undefined;
   const all = relation.columns.map(({ name }) => name);
   return {
     schema,
@@ -111,6 +126,8 @@ function questionFrom(search: WhySearch, relation: Relation): Question | undefin
     operation: op,
     key: op === 'insert' ? {} : key,
     values: op === 'insert' || op === 'update' ? values : {},
+    unchanged:
+      op === 'update' ? unknownColumns.filter((name) => !(name in values) && all.includes(name)) : [],
     // Requests all columns of the row, as `select()` in a client does.
     returned: op === 'select' || back === true ? all : [],
   };

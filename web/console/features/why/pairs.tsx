@@ -10,6 +10,9 @@ export function Pairs({
   columns,
   cells,
   isNext = false,
+  unknown = [],
+  hint,
+  error,
   onChange,
 }: {
   title: string;
@@ -17,6 +20,10 @@ export function Pairs({
   cells: Cells;
   /** Whether the first value is the field that the operator needs next. */
   isNext?: boolean;
+  /** The columns that keep their current values until the operator enters a value. */
+  unknown?: readonly string[];
+  hint?: string;
+  error?: string | undefined;
   onChange: (cells: Cells) => void;
 }) {
   const entries = Object.entries(cells);
@@ -26,6 +33,12 @@ export function Pairs({
   return (
     <fieldset className={classes.pairs}>
       <legend className={classes.legend}>{title}</legend>
+      {hint === undefined ? null : <p className={classes.dim}>{hint}</p>}
+      {error === undefined ? null : (
+        <p role="alert" className={classes.error}>
+          {error}
+        </p>
+      )}
       {entries.map(([name, value], at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a pair is identified by its position
         <div key={at} className={classes.pair}>
@@ -44,6 +57,7 @@ export function Pairs({
             autoComplete="off"
             spellCheck={false}
             disabled={value === null}
+            placeholder={unknown.includes(name) ? t('why.current-value') : ''}
             value={value ?? ''}
             onChange={(event) => set(at, name, event.currentTarget.value)}
           />

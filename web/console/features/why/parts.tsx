@@ -2,11 +2,18 @@
  * Shows a condition with its values. The functions that the condition calls and the rows that its subselects read can
  * be expanded.
  */
+import { createContext, useContext } from 'react';
 import { CodeBlock } from '../../components/json-block.tsx';
 import { Tag } from '../../components/tag.tsx';
 import type { EvaluatedCall, EvaluatedRows, Judged, Operand } from './api.ts';
 import classes from './report.module.css';
 import { t } from './text.ts';
+
+/**
+ * The name of the gate and the policy whose parts are shown. Several policies can call the same function, so the name
+ * distinguishes the scrollable areas for screen readers.
+ */
+export const Place = createContext('');
 
 export function Part({ part }: { part: Judged }) {
   const { kind, text, value, error } = part;
@@ -86,6 +93,7 @@ function Operands({ operands }: { operands: readonly Operand[] }) {
 }
 
 function Call({ call }: { call: EvaluatedCall }) {
+  const place = useContext(Place);
   const { name, value, isHidden, securityDefiner, role, body, note, tree, rows, calls } = call;
   const args = call.arguments.map((arg, index) => ({
     text: arg.name ?? `$${index + 1}`,
@@ -107,7 +115,7 @@ function Call({ call }: { call: EvaluatedCall }) {
       </summary>
       <div className={classes.callBody}>
         <Operands operands={args} />
-        {body === null ? null : <CodeBlock text={body} what={t('why.call-body', { name })} />}
+        {body === null ? null : <CodeBlock text={body} what={t('why.call-body', { name, place })} />}
         {note === null ? null : <p className={classes.dim}>{t(`why.call.${note}`, { role })}</p>}
         {tree === null ? null : (
           <ul className={classes.tree}>
@@ -156,6 +164,7 @@ function RowsRead({ read }: { read: EvaluatedRows }) {
 }
 
 function Rows({ rows, from }: { rows: EvaluatedRows['rows']; from: string }) {
+  const place = useContext(Place);
   const names = Object.keys(rows[0] ?? {});
   const show = (value: unknown) =>
     value === null || value === undefined ? (
@@ -165,7 +174,7 @@ function Rows({ rows, from }: { rows: EvaluatedRows['rows']; from: string }) {
     );
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
-    <section className={classes.scroll} aria-label={t('why.rows-of', { from })} tabIndex={0}>
+    <section className={classes.scroll} aria-label={t('why.rows-of', { from, place })} tabIndex={0}>
       <table className={classes.table}>
         <thead>
           <tr>

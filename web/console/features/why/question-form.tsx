@@ -20,12 +20,15 @@ export function QuestionForm({
   search,
   step,
   onTable,
+  onAsk,
 }: {
   relation: Relation | undefined;
   search: WhySearch;
   step: Step;
   /** Called when the operator confirms the table with Enter. */
   onTable: () => void;
+  /** Called when the operator submits the form. `isSame` is true if the question hasn't changed. */
+  onAsk: (isSame: boolean) => void;
 }) {
   const navigate = route.useNavigate();
   const { data: tables = [] } = useQuery(tablesQuery);
@@ -68,6 +71,7 @@ export function QuestionForm({
           relation={relation}
           search={search}
           isNext={step === 'row'}
+          onAsk={onAsk}
         />
       )}
     </div>
@@ -79,24 +83,30 @@ function RowForm({
   relation,
   search,
   isNext,
+  onAsk,
 }: {
   relation: Relation;
   search: WhySearch;
   /** Whether the value of the key is missing. */
   isNext: boolean;
+  onAsk: (isSame: boolean) => void;
 }) {
   const navigate = route.useNavigate();
   const mayWrite = useMay('write');
   const [draft, setDraft] = useState(() => draftOf(search, relation));
   const [shown, setShown] = useState(search);
+  const [lacksKey, setLacksKey] = useState(false);
   // The Back button and logged requests also change the URL. The fields aren't re-created, so that the focused field
   // keeps the focus.
   if (shown !== search) {
     setShown(search);
     if (isOtherRow(shown, search)) setDraft(draftOf(search, relation));
   }
-  const { op, key, values, back } = draft;
-  const change = (part: Partial<Draft>): void => setDraft({ ...draft, ...part });
+  const { op, key, values, unknownValues, back } = draft;
+  const change = (part: Partial<Draft>): void => {
+    setLacksKey(false);
+    setDraft({ ...draft, ...part });
+  };
   const columns = relation.columns.map(({ name }) => name);
   return (
     <form
@@ -105,13 +115,22 @@ function RowForm({
       onKeyDown={submitFromSelect}
       onSubmit={(event) => {
         event.preventDefault();
+        const isUnknownRow = op !== 'insert' && Object.keys(key).length === 0;
+        setLacksKey(isUnknownRow);
+        if (isUnknownRow) return;
+        const kept = op === 'update' ? unknownValues.filter((name) => name in values) : [];
+        const asked: WhySearch = {
+          op,
+          key,
+          values: Object.fromEntries(Object.entries(values).filter(([name]) => !kept.includes(name))),
+          ...(kept.length === 0 ? {} : { columns: kept }),
+          ...(back ? { back: true as const } : {}),
+        };
+        onAsk(!isOtherRow(search, asked));
         void navigate({
-          search: ({ request: _taken, back: _back, ...previous }) => ({
+          search: ({ request: _taken, back: _back, columns: _columns, ...previous }) => ({
             ...previous,
-            op,
-            key,
-            values,
-            ...(back ? { back: true as const } : {}),
+            ...asked,
           }),
         });
       }}
@@ -132,6 +151,7 @@ function RowForm({
           columns={columns}
           cells={key}
           isNext={isNext}
+          error={lacksKey ? t('why.key-missing') : undefined}
           onChange={(next) => change({ key: next })}
         />
       )}
@@ -140,7 +160,15 @@ function RowForm({
           title={t('why.values')}
           columns={columns}
           cells={values}
-          onChange={(next) => change({ values: next })}
+          unknown={op === 'update' ? unknownValues : []}
+          hint={t(op === 'update' ? 'why.values-hint' : 'why.values-insert-hint')}
+          onChange={(next) =>
+            change({
+              values: next,
+              // A value that the operator has entered is known.
+              unknownValues: unknownValues.filter((name) => next[name] === values[name]),
+            })
+          }
         />
       ) : null}
       {op === 'select' ? null : (
@@ -162,20 +190,28 @@ interface Draft {
   readonly op: Operation;
   readonly key: Cells;
   readonly values: Cells;
+  /** The columns in `values` whose values the operator hasn't entered yet. */
+  readonly unknownValues: readonly string[];
   readonly back: boolean;
 }
 
-const draftOf = ({ op, key, values, back }: WhySearch, relation: Relation): Draft => ({
-  op: op ?? 'select',
-  key: key ?? keyOf(relation),
-  values: values ?? {},
-  back: back === true,
-});
+function draftOf({ op, key = {}, values = {}, columns = [], back }: WhySearch, relation: Relation): Draft {
+  const unknownValues = columns.filter(
+    (name) => !(name in values) && relation.columns.some((column) => column.name === name),
+  );
+  return {
+    op: op ?? 'select',
+    key: Object.keys(key).length > 0 ? key : keyOf(relation),
+    values: { ...values, ...Object.fromEntries(unknownValues.map((name) => [name, ''])) },
+    unknownValues,
+    back: back === true,
+  };
+}
 
 /** Whether the question in the URL is about a different row or operation than before. */
 const isOtherRow = (before: WhySearch, after: WhySearch): boolean =>
-  JSON.stringify([before.op, before.key, before.values, before.back]) !==
-  JSON.stringify([after.op, after.key, after.values, after.back]);
+  JSON.stringify([before.op, before.key, before.values, before.columns, before.back]) !==
+  JSON.stringify([after.op, after.key, after.values, after.columns, after.back]);
 
 function keyOf({ columns }: Relation): Cells {
   const keys = columns.filter((column) => column.primary_key);

@@ -2,14 +2,15 @@
 import { Button } from '@mantine/core';
 import { IconCheck, IconFlask, IconMinus, IconX } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { Notice } from '../../../ui/notice.tsx';
 import { Card } from '../../components/card.tsx';
 import { CodeBlock } from '../../components/json-block.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { Tag } from '../../components/tag.tsx';
 import { type AccessReport, type EvaluatedPolicy, type Gate, pgTap, type Question } from './api.ts';
-import { Part, Value } from './parts.tsx';
-import { causesOf } from './pinpoint.ts';
+import { Part, Place, Value } from './parts.tsx';
+import { causesOf, type NearMiss, nearMisses } from './pinpoint.ts';
 import classes from './report.module.css';
 import { t } from './text.ts';
 
@@ -25,6 +26,12 @@ export function ReportView({ report, question }: { report: AccessReport; questio
           title={t(`why.${truth.verdict}`, { persona: report.persona, operation: report.operation })}
         >
           <p>{reasonOf(report)}</p>
+          {nearMisses(report).map((miss) => (
+            <Near key={miss.name} miss={miss} isRestrictive={report.explanation.reason === 'restrictive'} />
+          ))}
+          {report.unchanged.length === 0 ? null : (
+            <p>{t('why.unchanged', { columns: report.unchanged.join(', ') })}</p>
+          )}
           {causesOf(report).map(({ from, condition, hidden }) => (
             <p key={`${from}${condition}`}>
               {hidden > 0
@@ -76,6 +83,46 @@ export function ReportView({ report, question }: { report: AccessReport; questio
       )}
       <Export question={question} />
     </section>
+  );
+}
+
+/** Names a policy that didn't allow the row, and the conditions on which it failed. */
+function Near({ miss, isRestrictive }: { miss: NearMiss; isRestrictive: boolean }) {
+  const { name, relation, conditions, more } = miss;
+  return (
+    <div className={classes.near}>
+      <p>
+        {t(isRestrictive ? 'why.near-restrictive' : 'why.near')}{' '}
+        <PolicyLink relation={relation} name={name} />
+        {t('why.near-fails', { count: conditions.length + more })}
+      </p>
+      <ul>
+        {conditions.map(({ text, operands }) => (
+          <li key={text}>
+            <code>{text}</code>
+            {operands
+              .filter((operand) => operand.text !== text)
+              .map(({ text: operand, value }) => (
+                <span key={operand} className={classes.operand}>
+                  <code>{operand}</code>:{' '}
+                  {value === null ? <em>{t('why.null-value')}</em> : <code>{value}</code>}
+                </span>
+              ))}
+          </li>
+        ))}
+      </ul>
+      {more === 0 ? null : <p>{t('why.near-more', { count: more })}</p>}
+    </div>
+  );
+}
+
+/** Opens the policy in its editor. */
+function PolicyLink({ relation, name }: { relation: Gate['relation']; name: string }) {
+  const table = `${relation.schema}.${relation.name}`;
+  return (
+    <Link to="/policies" search={{ only: table, table, policy: name }} className={classes.policyLink}>
+      {name}
+    </Link>
   );
 }
 
@@ -139,19 +186,32 @@ function GateCard({
     >
       {policies.length === 0 ? <p className={classes.dim}>{t('why.no-policies')}</p> : null}
       {policies.map((policy) => (
-        <Policy key={policy.name} policy={policy} role={role} />
+        <Place key={policy.name} value={`${title}, ${policy.name}`}>
+          <Policy policy={policy} role={role} relation={relation} />
+        </Place>
       ))}
     </Card>
   );
 }
 
-function Policy({ policy, role }: { policy: EvaluatedPolicy; role: string }) {
+function Policy({
+  policy,
+  role,
+  relation,
+}: {
+  policy: EvaluatedPolicy;
+  role: string;
+  relation: Gate['relation'];
+}) {
   const { name, permissive, roles, applies, value, error, tree, functions } = policy;
   return (
     <div className={classes.policy} data-idle={applies ? undefined : true}>
       <p className={classes.policyHead}>
         {applies ? <Value value={value} error={error} /> : null}
-        <strong>{name}</strong> <Tag>{t(permissive ? 'why.permissive' : 'why.restrictive')}</Tag>
+        <strong>
+          <PolicyLink relation={relation} name={name} />
+        </strong>{' '}
+        <Tag>{t(permissive ? 'why.permissive' : 'why.restrictive')}</Tag>
         <span className={classes.dim}>{t('why.to', { roles: roles.join(', ') })}</span>
         {applies ? null : <Tag tone="warning">{t('why.not-for', { role })}</Tag>}
       </p>

@@ -2,6 +2,14 @@ import { expect, test } from 'vitest';
 import { printPersona } from '../../components/persona.ts';
 import { questionOf } from './request.ts';
 
+const written = (text: string) => [
+  {
+    text: `with pgrst_source as (${text}) select count(_postgrest_t) as rows from (select * from pgrst_source) _postgrest_t`,
+    startMs: 0,
+    durationMs: 1,
+  },
+];
+
 test.each([
   [
     { method: 'GET', path: '/rest/v1/notes', query: 'select=*&id=eq.5&order=id.desc&limit=1' },
@@ -26,6 +34,35 @@ test.each([
       op: 'insert',
       key: {},
       as: printPersona({ kind: 'claims', claims: { role: 'service_role' } }),
+    },
+  ],
+  [
+    {
+      method: 'POST',
+      path: '/rest/v1/notes',
+      statements: written(
+        'insert into "public"."notes" ("id", "a ""b""") select "pgrst_body"."id", "pgrst_body"."a ""b""" from json_to_recordset($1::json) as pgrst_body ("id" integer, "a ""b""" text) returning 1',
+      ),
+    },
+    { schema: 'public', table: 'notes', op: 'insert', key: {}, columns: ['id', 'a "b"'], as: 'anon' },
+  ],
+  [
+    {
+      method: 'PATCH',
+      path: '/rest/v1/notes',
+      query: 'id=eq.5',
+      statements: written(
+        'update "public"."notes" set "a ""b""" = "pgrst_body"."a ""b""", "n" = "pgrst_body"."n" from json_to_record($1::json) as pgrst_body ("a ""b""" text, "n" numeric(4,2)) where "public"."notes"."id" = $2 returning "public"."notes"."id"',
+      ),
+    },
+    {
+      schema: 'public',
+      table: 'notes',
+      op: 'update',
+      key: { id: '5' },
+      columns: ['a "b"', 'n'],
+      back: true,
+      as: 'anon',
     },
   ],
   [{ method: 'POST', path: '/rest/v1/rpc/add' }, undefined],

@@ -4,7 +4,7 @@ import { printPersona } from '../../components/persona.ts';
 import type { Cells, Operation, WhySearch } from './search.ts';
 
 export type LoggedRequest = Partial<
-  Pick<LogEntry, 'method' | 'path' | 'query' | 'role' | 'userId' | 'schema'>
+  Pick<LogEntry, 'method' | 'path' | 'query' | 'role' | 'userId' | 'schema' | 'statements'>
 >;
 
 const operationOf: Readonly<Record<string, Operation>> = {
@@ -16,8 +16,8 @@ const operationOf: Readonly<Record<string, Operation>> = {
 };
 
 /**
- * Returns the question for the request, or undefined if the request isn't for a single table. The log doesn't contain
- * the body of a write request, so the operator must enter the values.
+ * Returns the question for the request, or undefined if the request isn't for a single table. The log contains the names
+ * of the columns that the request wrote, but not the values, which the operator can enter.
  * @example
  * questionOf({ method: 'GET', path: '/rest/v1/notes', query: 'id=eq.5' });
  * // { schema: 'public', table: 'notes', op: 'select', key: { id: '5' }, as: 'anon' }
@@ -29,6 +29,7 @@ export function questionOf({
   role,
   userId,
   schema = 'public',
+  statements = [],
 }: LoggedRequest): WhySearch | undefined {
   const table = /^\/rest\/v1\/([^/?]+)\/?$/.exec(path)?.[1];
   const op = operationOf[method];
@@ -38,7 +39,30 @@ export function questionOf({
     table: decodeURIComponent(table),
     op,
     key: op === 'insert' ? {} : keyOf(new URLSearchParams(query)),
+    ...(op === 'insert' || op === 'update' ? writtenBy(statements.at(-1)?.text ?? '') : {}),
     as: personaOf(role, userId),
+  };
+}
+
+const quotedName = /"((?:[^"]|"")+)"/g;
+
+/**
+ * Reads the columns and the RETURNING clause from the statement that the REST service ran
+ * (`src/rest/core/compile/write.ts`).
+ */
+function writtenBy(statement: string): Pick<WhySearch, 'columns' | 'back'> {
+  const list =
+    /^with pgrst_source as \(insert into (?:"(?:[^"]|"")+"\.?)+ \(((?:[^")]|"(?:[^"]|"")*")*)\) select /.exec(
+      statement,
+    )?.[1];
+  const names = [
+    ...(list === undefined
+      ? statement.matchAll(/"((?:[^"]|"")+)" = "pgrst_body"\./g)
+      : list.matchAll(quotedName)),
+  ].map(([, name = '']) => name.replaceAll('""', '"'));
+  return {
+    ...(names.length === 0 ? {} : { columns: names }),
+    ...(/ returning (?!1\) )/.test(statement) ? { back: true as const } : {}),
   };
 }
 

@@ -11,6 +11,8 @@ export interface WhySearch extends AsSearch {
   readonly op?: Operation;
   readonly key?: Cells;
   readonly values?: Cells;
+  /** The columns that a logged request wrote. The log doesn't contain the values. */
+  readonly columns?: readonly string[];
   /** Whether the statement returns the row (RETURNING). */
   readonly back?: true;
   /** The ID of the logged request used to prefill the question. */
@@ -30,6 +32,7 @@ export function validateWhySearch(search: Readonly<Record<string, unknown>>): Wh
     ...(op === undefined ? {} : { op }),
     ...(key === undefined ? {} : { key }),
     ...(values === undefined ? {} : { values }),
+    ...(Array.isArray(search.columns) ? { columns: search.columns.map(String) } : {}),
     ...(search.back === true ? { back: true as const } : {}),
     ...(typeof request === 'string' && request !== '' ? { request } : {}),
   };
