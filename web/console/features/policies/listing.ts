@@ -42,7 +42,7 @@ export function listTables(
   const text = filter.toLowerCase();
   return tables.filter((table) => {
     if (schema !== undefined && table.schema !== schema) return false;
-    // A view with `security_invoker` has no rows of its own: the policies of its tables apply.
+    // For a view with `security_invoker`, the policies of its tables apply.
     if (show === 'off' && (table.rls || table.invoker)) return false;
     if (show === 'bare' && (table.kind !== 'table' || table.policies.length > 0)) return false;
     if (text === '') return schema !== undefined || isReached(table);
