@@ -24,6 +24,7 @@ import type { OperatorRole } from './core/roles.ts';
 import type { ConsoleDeps } from './deps.ts';
 import { problemsOf } from './home/problems.ts';
 import { createManagement, type Management } from './management/calls.ts';
+import { withMarkedStatements } from './mark-statements.ts';
 import { createFactors } from './operators/factors.ts';
 import { createPasskeys } from './operators/passkeys.ts';
 import * as queries from './queries.ts';
@@ -56,7 +57,8 @@ export interface ConsoleService extends Service {
 /** The maximum number of requests with unknown access tokens from an IP address. */
 const tokenAttempts = { max: 10, windowMs: 60_000, addresses: 1000 };
 
-export function createConsole(deps: ConsoleDeps): ConsoleService {
+export function createConsole(given: ConsoleDeps): ConsoleService {
+  const deps: ConsoleDeps = { ...given, database: withMarkedStatements(given.database) };
   const { database, log } = deps;
   const db = database.pool('supabase_admin');
   const factorRequired = (): boolean => deps.config.current.plinth.console.require_mfa;

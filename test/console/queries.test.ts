@@ -1,4 +1,5 @@
 /** Tests the Queries page's API: statistics, plans that don't run the statement, and running statements. */
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
 import { type Backend, type Operator, operator, startBackend } from './harness.ts';
@@ -56,6 +57,26 @@ const statement = async (who: Operator, part: string, query = ''): Promise<Row> 
   if (found === undefined) throw new Error(`no statement contains ${part}`);
   return found;
 };
+test('the Console’s own statements aren’t listed, but those that operators write are', async () => {
+  const texts = async () => new Set((await list(dev)).map(({ text }) => text));
+  const before = await texts();
+  const why = { schema: 'public', table: 'tasks', as: 'anon', key: { id: '1' }, returned: ['id'] };
+  for (const path of ['/policies', '/policies/public/tasks/choices', '/advisors', '/sql/names', '/reference'])
+    expect((await dev.call('GET', path)).status).toBe(200);
+  expect((await dev.call('POST', '/why', { ...why, operation: 'select' })).status).toBe(200);
+  expect((await dev.call('POST', '/why', { ...why, operation: 'update', returned: [] })).status).toBe(200);
+  expect((await dev.call('GET', '/tables/public/tasks')).status).toBe(200);
+  await dev.call('POST', '/sql/run', {
+    id: randomUUID(),
+    text: 'select 42 as written_by_the_operator',
+    maxRows: 10,
+  });
+  const added = [...(await texts())].filter(
+    (text) => !before.has(text) && !text.includes('net._http_response'),
+  );
+  expect(added).toEqual(['select $1 as written_by_the_operator']);
+});
+
 const keyOf = ({ id, role }: Row): string => new URLSearchParams({ id, role }).toString();
 
 describe('statistics', () => {
@@ -163,8 +184,22 @@ describe('plans', () => {
     expect(body.role).toBe('postgres');
     expect(JSON.stringify(body.plan)).toContain('$1');
     expect(body.advice).toEqual([
-      expect.objectContaining({ schema: 'public', table: 'big', rows: 20000, kept: 200 }),
+      expect.objectContaining({
+        schema: 'public',
+        table: 'big',
+        rows: 20000,
+        kept: 200,
+        index: 'create index on "public"."big" ("kind");',
+      }),
     ]);
+  });
+
+  test('don’t report a scan for which no index can be used', async () => {
+    await postgres().query(
+      sql`select count(*) as lowered from public.big where lower(kind) = ${'kind 1'}::text`,
+    );
+    const { body } = await planOf('as lowered from public.big');
+    expect([JSON.stringify(body.plan).includes('Seq Scan'), body.advice]).toEqual([true, []]);
   });
 
   test('don’t report a scan that needs many of the rows', async () => {

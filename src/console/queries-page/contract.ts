@@ -77,6 +77,8 @@ export interface Advice {
   readonly kept: number;
   /** The scan's condition, for which a suitable index is missing. */
   readonly filter: string;
+  /** The statement that creates the index. */
+  readonly index: string;
 }
 
 export interface ActivityRow {

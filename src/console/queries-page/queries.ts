@@ -1,7 +1,9 @@
 /** Reads PostgreSQL's statistics as `postgres`. The role `postgres` can read all statistics, but isn't a superuser. */
 import type { Queryable } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
+import { ownMark } from '../mark-statements.ts';
 import type { ActivityRow, StatementDetails, StatementOrder, StatementRow } from './contract.ts';
+import type { TableColumns } from './core/index-for.ts';
 
 export const maxStatements = 200;
 const listedChars = 300;
@@ -20,7 +22,8 @@ const serviceRoles = '^(supabase_|authenticator$|pgbouncer$)';
  */
 const ownText =
   '\\m(pg_catalog|information_schema|pg_class|pg_stat_statements|pg_stat_activity|_plinth|plinth_plan)\\M' +
-  '|^\\s*(begin|commit|rollback|discard|deallocate|set|show)\\M|^\\s*select (pg_catalog\\.)?set_config\\(';
+  `|/\\* ${ownMark} \\*/` +
+  '|^\\s*(begin|commit|rollback|savepoint|release|discard|deallocate|set|show)\\M|^\\s*select (pg_catalog\\.)?set_config\\(';
 
 export async function hasStatistics(db: Queryable): Promise<boolean> {
   const [row] = await db.query<{ found: boolean }>(sql`
@@ -146,15 +149,34 @@ export async function signalSession(
   return rows[0]?.sent === true;
 }
 
-/** Returns the estimated number of rows in each large table, by `schema.table`. */
+export interface BigTable extends TableColumns {
+  readonly name: string;
+  /** The estimated number of rows. */
+  readonly rows: number;
+}
+
+/** Returns the large tables with their columns and indexes, by `schema.table`. */
 export async function bigTables(
   db: Queryable,
   names: readonly { readonly schema: string; readonly table: string }[],
-): Promise<ReadonlyMap<string, number>> {
-  const rows = await db.query<{ name: string; rows: number }>(sql`
-    select n.nspname || '.' || c.relname as name, c.reltuples::float8 as rows
+): Promise<ReadonlyMap<string, BigTable>> {
+  const rows = await db.query<BigTable>(sql`
+    select n.nspname || '.' || c.relname as name, c.reltuples::float8 as rows,
+      (select coalesce(json_agg(json_build_object('name', a.attname, 'isSortable', exists (
+          select from pg_catalog.pg_opclass o join pg_catalog.pg_am m on m.oid = o.opcmethod and m.amname = 'btree'
+          join pg_catalog.pg_type t on t.oid = a.atttypid
+          where o.opcdefault and (o.opcintype in (t.oid, t.typbasetype) or t.typname = 'varchar'
+            or (t.typtype = 'e' and o.opcintype = 'pg_catalog.anyenum'::regtype)
+            or (t.typcategory = 'A' and o.opcintype = 'pg_catalog.anyarray'::regtype))))), '[]')
+        from pg_catalog.pg_attribute a
+        where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped) as columns,
+      (select coalesce(json_agg((
+          select json_agg(a.attname order by u.place) from pg_catalog.unnest(i.indkey) with ordinality u (number, place)
+          join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum = u.number)), '[]')
+        from pg_catalog.pg_index i
+        where i.indrelid = c.oid and i.indisvalid and i.indpred is null and i.indkey[0] <> 0) as indexes
     from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
     where c.reltuples >= ${bigTableRows}
       and n.nspname || '.' || c.relname = any (${names.map(({ schema, table }) => `${schema}.${table}`)}::text[])`);
-  return new Map(rows.map(({ name, rows: count }) => [name, count]));
+  return new Map(rows.map((table) => [table.name, table]));
 }

@@ -1,10 +1,12 @@
 /** The routes for the Queries page, which shows slow statements, their plans, advice, and running statements. */
 import type { Database } from '../../database/types.ts';
+import { quoteIdentifier } from '../../kernel/sql.ts';
 import type { Audit } from '../audit.ts';
 import { may } from '../core/roles.ts';
 import { ConsoleError } from '../errors.ts';
 import type { Api, Call } from '../routes/api.ts';
 import type { Advice } from './contract.ts';
+import { indexFor } from './core/index-for.ts';
 import { outlineOf } from './core/outline.ts';
 import { redactLiterals } from './core/redact.ts';
 import { filteredScans } from './core/scans.ts';
@@ -94,10 +96,13 @@ export function queryRoutes(api: Api, database: Database, audit: Audit): void {
     const scans = filteredScans(plan);
     const big = await queries.bigTables(db, scans);
     return scans.flatMap(({ schema, table, filter, kept }): Advice[] => {
-      const rows = big.get(`${schema}.${table}`);
+      const found = big.get(`${schema}.${table}`);
       // If many rows satisfy the condition, reading the whole table is as fast as using an index.
-      if (rows === undefined || kept > rows * maxKeptShare) return [];
-      return [{ schema, table, rows, kept, filter }];
+      if (found === undefined || kept > found.rows * maxKeptShare) return [];
+      const columns = indexFor(filter, found);
+      if (columns === undefined) return [];
+      const index = `create index on ${quoteIdentifier(schema)}.${quoteIdentifier(table)} (${columns.map(quoteIdentifier).join(', ')});`;
+      return [{ schema, table, rows: found.rows, kept, filter, index }];
     });
   }
 }

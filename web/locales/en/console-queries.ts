@@ -54,6 +54,7 @@ export const messages = {
   'advice.scan': 'Missing index',
   'advice.scan-once':
     'This statement scans all of {table} (about {rows, plural, one {# row} other {# rows}}) to find about {kept, plural, one {# row} other {# rows}}. An index on the columns in this condition would help:',
+  'advice.index': 'Index for {table}',
   'advice.condition': 'Condition on {table}',
   'advice.structure': 'View the structure of {table}',
 
