@@ -6,6 +6,8 @@ export type RelationKind = 'table' | 'partitioned table' | 'view' | 'materialize
 export const clientRoles = ['anon', 'authenticated'] as const;
 export type ClientRole = (typeof clientRoles)[number];
 
+export type ClientCommand = 'select' | 'insert' | 'update' | 'delete';
+
 export interface Relation {
   readonly oid: number;
   readonly schema: string;
@@ -18,6 +20,8 @@ export interface Relation {
   readonly securityInvoker: boolean;
   /** The client roles that can read the whole relation. */
   readonly readableBy: readonly ClientRole[];
+  /** The commands that each client role may run, if it may run any. */
+  readonly access: readonly { readonly role: ClientRole; readonly commands: readonly ClientCommand[] }[];
   /** The client roles that can read at least one column. */
   readonly columnsReadableBy: readonly ClientRole[];
   /** The estimated number of rows, or null if the table has never been analyzed. */

@@ -38,6 +38,11 @@ export function readRelations(db: Queryable): Promise<Omit<Relation, 'pages'>[]>
         where o.option_name = 'security_invoker'), false) as "securityInvoker",
       array(select r.rolname::text from ${clients} r
         where pg_catalog.has_table_privilege(r.oid, c.oid, 'select') order by 1) as "readableBy",
+      (select coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('role', r.rolname, 'commands', m.commands) order by r.rolname), '[]')
+        from ${clients} r, lateral (select pg_catalog.jsonb_agg(command order by place) as commands
+          from (values (1, 'select'), (2, 'insert'), (3, 'update'), (4, 'delete')) v (place, command)
+          where pg_catalog.has_table_privilege(r.oid, c.oid, command)) m
+        where m.commands is not null) as access,
       array(select r.rolname::text from ${clients} r
         where pg_catalog.has_any_column_privilege(r.oid, c.oid, 'select') order by 1) as "columnsReadableBy",
       case when c.relkind in ('r', 'm') and c.reltuples >= 0 then c.reltuples::float8 end as rows,

@@ -37,16 +37,27 @@ test('with the keyboard, an operator can follow a problem on the home page to it
   const problems = page.getByRole('region', { name: 'Problems' });
   await problems.getByText('The last run of the cron job “nightly” failed', { exact: false }).waitFor();
   const findings = problems.getByRole('listitem').filter({ hasText: 'security finding' });
+  const onHome = /\d+/.exec((await findings.textContent()) ?? '')?.[0];
   await findings.getByRole('link', { name: 'View findings' }).press('Enter');
   await page.getByRole('heading', { name: 'RLS Disabled in Public' }).waitFor();
+  // Both pages count the same findings, and suggestions are counted separately.
+  await page
+    .getByRole('link', { name: new RegExp(`^Security \\(${onHome}( and \\d+ suggestions?)?\\)$`) })
+    .waitFor();
   await page.getByRole('button', { name: 'Table public.open is exposed' }).press('Enter');
   const panel = page.getByRole('dialog');
   await panel.getByText('alter table "public"."open" enable row level security;').waitFor();
   await expectPanelAtEdge(page);
-  await panel.getByRole('textbox', { name: 'Migration name' }).fill('Not a name');
+  await panel
+    .getByText(
+      'Anyone with the publishable key can read, change, and delete every row, and can insert new rows.',
+    )
+    .waitFor();
+  await panel.getByRole('checkbox', { name: 'Save as a migration file' }).press('Space');
+  await panel.getByRole('textbox', { name: 'File name' }).fill('Not a name');
   await panel.getByText('Use lowercase letters', { exact: false }).waitFor();
   expect(await panel.getByRole('button', { name: 'Apply fix' }).isDisabled()).toBe(true);
-  await panel.getByRole('textbox', { name: 'Migration name' }).fill('protect_open');
+  await panel.getByRole('textbox', { name: 'File name' }).fill('protect_open');
   await page.keyboard.press('Enter');
   await panel.getByText('The fix was applied and saved as supabase/migrations/', { exact: false }).waitFor();
   await panel.getByRole('button', { name: 'Close' }).last().press('Enter');

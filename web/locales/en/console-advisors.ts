@@ -1,9 +1,12 @@
 /** Interface text for the Advisors page, as ICU messages. */
 export const messages = {
   'advisors.type': 'Type',
-  'advisors.all': 'All ({count})',
-  'advisors.security': 'Security ({count})',
-  'advisors.performance': 'Performance ({count})',
+  'advisors.all':
+    'All ({count}{suggestions, plural, =0 {} one { and # suggestion} other { and # suggestions}})',
+  'advisors.security':
+    'Security ({count}{suggestions, plural, =0 {} one { and # suggestion} other { and # suggestions}})',
+  'advisors.performance':
+    'Performance ({count}{suggestions, plural, =0 {} one { and # suggestion} other { and # suggestions}})',
   'advisors.type-all': 'All',
   'advisors.type-security': 'Security',
   'advisors.type-performance': 'Performance',
@@ -22,11 +25,6 @@ export const messages = {
   'advisors.sql': 'SQL fix',
   'advisors.no-fix': 'The right fix depends on your app. {remediation}',
   'advisors.documentation': 'Read about this rule',
-  'advisors.migration': 'Save as a migration',
-  'advisors.migration-why':
-    'Writes a file to supabase/migrations, so you can apply the same change to other databases.',
-  'advisors.migration-name': 'Migration name',
-  'advisors.migration-bad': 'Use lowercase letters, numbers and underscores only.',
   'advisors.apply': 'Apply fix',
   'advisors.read-only': 'Your role is read-only.',
   'advisors.applied': 'The fix was applied.',

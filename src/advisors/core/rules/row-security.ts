@@ -22,13 +22,13 @@ const enableRowSecurity = ({ schema, name }: Relation, note: string): Fix => ({
 const noteWithoutPolicies =
   'Clients can no longer read or change any rows until you create policies. Secret keys are unaffected.';
 
-/** Returns the tables without row-level security that clients can read through the API. */
+/** Returns the tables without row-level security whose rows clients can read or change through the API. */
 const openTables = (catalog: Catalog): Relation[] =>
   catalog.relations.filter(
     (relation) =>
       isTable(relation) &&
       !relation.rowSecurity &&
-      relation.readableBy.length > 0 &&
+      relation.access.length > 0 &&
       isExposed(catalog, relation.schema) &&
       isUserSchema(relation.schema),
   );
@@ -39,11 +39,11 @@ export const rlsDisabledInPublic: Rule = {
   level: 'ERROR',
   category: 'SECURITY',
   description:
-    'The table is in an exposed schema, and row-level security is off. Anyone with the publishable key can read all of its rows.',
+    'The table is in an exposed schema, and row-level security is off. Clients with the publishable key can use all of its rows.',
   remediation: upstreamDocs('0013_rls_disabled_in_public'),
   find: (catalog) =>
     openTables(catalog).map((table) => ({
-      detail: `Table \`${table.schema}.${table.name}\` is exposed through the API without row-level security. ${listRoles(table.readableBy)} can read every row.`,
+      detail: `Table \`${table.schema}.${table.name}\` is exposed through the API without row-level security. ${listAccess(table)}`,
       metadata: tableMetadata(table),
       key: [table.schema, table.name],
       affectedRows: table.rows,
@@ -115,6 +115,7 @@ export const sensitiveColumnsExposed: Rule = {
   remediation: upstreamDocs('0023_sensitive_columns_exposed'),
   find: (catalog) =>
     openTables(catalog)
+      .filter(({ readableBy }) => readableBy.length > 0)
       .map((table) => ({
         table,
         found: table.columns
@@ -165,9 +166,26 @@ export const insecureQueueExposed: Rule = {
       : [],
 };
 
-/** Formats the roles as the subject of a sentence. */
-function listRoles(roles: readonly string[]): string {
-  return clientRoles.filter((role) => roles.includes(role)).length === 2
-    ? 'Anyone with the publishable key'
-    : `The role ${roles.join()}`;
+const verbs = { select: 'read', update: 'change', delete: 'delete' } as const;
+const listing = new Intl.ListFormat('en', { style: 'long', type: 'conjunction' });
+
+/** Describes what clients can do with the rows of a table without row-level security. */
+function listAccess({ access }: Relation): string {
+  const byCommands = Map.groupBy(access, ({ commands }) => commands.join());
+  return [...byCommands.values()]
+    .map((same) => {
+      const roles = same.map(({ role }) => role);
+      const commands = same[0]?.commands ?? [];
+      const who =
+        roles.length === clientRoles.length
+          ? 'Anyone with the publishable key'
+          : `The role ${roles.join(', ')}`;
+      const everyRow = commands.flatMap((command) => (command === 'insert' ? [] : [verbs[command]]));
+      const parts = [
+        ...(everyRow.length === 0 ? [] : [`${listing.format(everyRow)} every row`]),
+        ...(commands.includes('insert') ? ['insert new rows'] : []),
+      ];
+      return `${who} can ${parts.join(', and can ')}.`;
+    })
+    .join(' ');
 }

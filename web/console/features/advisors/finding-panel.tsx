@@ -1,5 +1,5 @@
 /** Shows a problem, the reason why it matters, its location and the SQL that fixes it. */
-import { Button, Checkbox, TextInput } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
@@ -8,6 +8,7 @@ import type { Payload } from '../../api/route.ts';
 import { useMay } from '../../api/session.ts';
 import { Fact, Facts } from '../../components/facts.tsx';
 import { CodeBlock } from '../../components/json-block.tsx';
+import { MigrationFields, migrationName, useMigrationChoice } from '../../components/migration-choice.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { SidePanel } from '../../components/side-panel.tsx';
 import { Tag } from '../../components/tag.tsx';
@@ -81,9 +82,6 @@ function Places({ metadata: { type, schema, name } }: { metadata: Finding['metad
   );
 }
 
-/** Whether fixes are also saved as migration files. The choice is kept until the page is reloaded. */
-let keepsMigrations = true;
-
 function FixForm({
   finding,
   fix,
@@ -95,24 +93,24 @@ function FixForm({
 }) {
   const mayWrite = useMay('write');
   const queryClient = useQueryClient();
-  const [asFile, setAsFile] = useState(keepsMigrations);
-  const [name, setName] = useState(() => suggestedName(finding));
+  const migration = useMigrationChoice(
+    migrationName('fix', finding.name, String(finding.metadata.name ?? '')),
+  );
   const apply = useMutation({
     mutationFn: () =>
       applyFix({
         name: finding.name,
         key: finding.cache_key,
         sql: fix.sql,
-        ...(asFile ? { migration: name } : {}),
+        ...migration.body,
       }),
     // The statements can affect all data that was read from the schema, so everything is fetched again.
     onSuccess: () => queryClient.invalidateQueries(),
   });
-  const isReady = !asFile || /^[a-z0-9_]{1,100}$/.test(name);
 
   function submit(event: FormEvent): void {
     event.preventDefault();
-    if (isReady && !apply.isPending) apply.mutate();
+    if (migration.isReady && !apply.isPending) apply.mutate();
   }
 
   return (
@@ -126,28 +124,10 @@ function FixForm({
           <p className={classes.why}>{fix.note}</p>
           {mayWrite ? (
             <>
-              <Checkbox
-                label={t('advisors.migration')}
-                description={t('advisors.migration-why')}
-                checked={asFile}
-                onChange={(event) => {
-                  keepsMigrations = event.currentTarget.checked;
-                  setAsFile(keepsMigrations);
-                }}
-              />
-              {asFile ? (
-                <TextInput
-                  size="sm"
-                  label={t('advisors.migration-name')}
-                  value={name}
-                  error={isReady ? undefined : t('advisors.migration-bad')}
-                  spellCheck={false}
-                  onChange={(event) => setName(event.currentTarget.value)}
-                />
-              ) : null}
+              <MigrationFields choice={migration} />
               {apply.error === null ? null : <ProblemBox error={apply.error} />}
               <div>
-                <Button type="submit" size="sm" loading={apply.isPending} disabled={!isReady}>
+                <Button type="submit" size="sm" loading={apply.isPending} disabled={!migration.isReady}>
                   {t('advisors.apply')}
                 </Button>
               </div>
@@ -184,10 +164,3 @@ function CloseButton({ onClose }: { onClose: () => void }) {
     </div>
   );
 }
-
-const suggestedName = ({ name, metadata }: Finding): string =>
-  `fix_${name}_${String(metadata.name ?? '')}`
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9]+/g, '_')
-    .replace(/_$/, '')
-    .slice(0, 100);

@@ -26,6 +26,12 @@ const isOfType =
   ({ categories: [category] }: Finding): boolean =>
     type === undefined || category.toLowerCase() === type;
 
+/** Counts the findings. The home page also counts suggestions separately, because they aren't problems. */
+function countsOf(findings: readonly Finding[]): { readonly count: number; readonly suggestions: number } {
+  const suggestions = findings.filter(({ level }) => level === 'INFO').length;
+  return { count: findings.length - suggestions, suggestions };
+}
+
 export function AdvisorsPage() {
   const { type, open } = route.useSearch();
   const navigate = route.useNavigate();
@@ -56,7 +62,7 @@ export function AdvisorsPage() {
           >
             {data === undefined
               ? t(`advisors.type-${each ?? 'all'}`)
-              : t(`advisors.${each ?? 'all'}`, { count: data.filter(isOfType(each)).length })}
+              : t(`advisors.${each ?? 'all'}`, countsOf(data.filter(isOfType(each))))}
           </Link>
         ))}
       </nav>
