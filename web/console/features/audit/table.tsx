@@ -44,7 +44,7 @@ function OperationRows({ entries }: { entries: readonly [AuditEntry, ...AuditEnt
   const [{ at, operator_name, action }] = entries;
   return (
     <>
-      <tr data-open={isOpen || undefined}>
+      <tr data-open={isOpen || undefined} className={classes.row}>
         <td className={list.dim}>
           <Moment at={at} relative />
         </td>
@@ -71,7 +71,7 @@ function EntryRows({ entry, isPart = false }: { entry: AuditEntry; isPart?: bool
   const sentence = sentenceOf(entry);
   return (
     <>
-      <tr data-open={isOpen || undefined} className={isPart ? classes.part : undefined}>
+      <tr data-open={isOpen || undefined} className={`${classes.row} ${isPart ? classes.part : ''}`}>
         <td className={list.dim}>
           <Moment at={at} relative />
         </td>

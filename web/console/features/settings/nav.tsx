@@ -54,7 +54,7 @@ export function SettingsNav({
         <nav className={classes.results} aria-label={t('settings.results-list')}>
           {found.length === 0 ? <p className={classes.none}>{t('settings.none')}</p> : null}
           {found.map((one) => (
-            <Result key={`${one.page.id} ${one.key}`} found={one} onJump={onJump} />
+            <Result key={`${one.page.id} ${one.key} ${one.label}`} found={one} onJump={onJump} />
           ))}
         </nav>
       ) : (

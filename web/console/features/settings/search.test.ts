@@ -31,6 +31,15 @@ test('a magic link has a lifetime, an email and a switch', () => {
   );
 });
 
+test.each([
+  ['test', 'Send a test email'],
+  ['send test', 'Send a test email'],
+  ['test sms', 'Send a test text message'],
+  ['test mail', 'Send a test email'],
+])('%s finds the form: %s', (query, label) => {
+  expect(search(query)[0]?.label).toBe(label);
+});
+
 test('a page is found by its title', () => {
   expect(search('backups')[0]).toMatchObject({ key: null, page: { id: 'backups' } });
 });

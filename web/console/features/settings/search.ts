@@ -63,6 +63,7 @@ export function createSearch(
       found: { page, partTitle: null, key: null, label: page.title },
       fields: fieldsOf([page.title, 11], [page.words, 4], [page.text, 2]),
     },
+    ...page.parts.flatMap((part) => panelCandidates(page, part)),
     ...page.parts.flatMap((part) =>
       part.keys.flatMap((key) => {
         const setting = settingOf(key);
@@ -87,6 +88,27 @@ export function createSearch(
       .sort((one, other) => other.score - one.score)
       .map(({ found }) => found);
   };
+}
+
+type SettingsPart = SettingsPage['parts'][number];
+
+/** The forms on the pages that aren't settings, with the words for which operators search. */
+const panels: Readonly<Record<string, { readonly label: string; readonly words: string }>> = {
+  'test-mail': { label: 'Send a test email', words: 'try check smtp message' },
+  'test-text': { label: 'Send a test text message', words: 'try check sms phone' },
+};
+
+/** Returns the forms of a part. A form is found as the part's first setting, because the form is next to it. */
+function panelCandidates(page: SettingsPage, part: SettingsPart): Candidate[] {
+  const panel = panels[part.panel?.kind ?? ''];
+  if (panel === undefined) return [];
+  const { label, words } = panel;
+  return [
+    {
+      found: { page, partTitle: part.title, key: part.keys[0] ?? null, label },
+      fields: fieldsOf([label, 12], [words, 7], [`${page.title} ${page.words}`, 3]),
+    },
+  ];
 }
 
 const fieldsOf = (...fields: readonly (readonly [string, number])[]): Field[] =>
