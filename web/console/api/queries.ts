@@ -179,3 +179,10 @@ export const messageQuery = (id: string) =>
     queryFn: ({ signal }) => fetchConsole('GET /inbox/:id', { params: { id }, signal }),
     staleTime: Number.POSITIVE_INFINITY,
   });
+
+/** The names of tables, columns and functions that the SQL editor offers. */
+export const namesQuery = queryOptions({
+  queryKey: ['sql-names'],
+  queryFn: ({ signal }) => fetchConsole('GET /sql/names', { signal }),
+  staleTime: 60_000,
+});

@@ -6,6 +6,7 @@ import { Button, Popover } from '@mantine/core';
 import { IconChevronDown } from '@tabler/icons-react';
 import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import classes from './action-menu.module.css';
+import { PopupLayer } from './modal-layer.ts';
 
 export interface MenuAction {
   readonly label: string;
@@ -89,6 +90,7 @@ export function ActionMenu({
         </Button>
       </Popover.Target>
       <Popover.Dropdown className={classes.dropdown}>
+        <PopupLayer />
         <div ref={list} role="menu" tabIndex={-1} aria-label={label} onKeyDown={walk}>
           {actions.map(({ label: name, icon, isDanger = false, onChoose }) => (
             <button
@@ -96,8 +98,6 @@ export function ActionMenu({
               type="button"
               role="menuitem"
               tabIndex={-1}
-              // Escape must close only the menu, not the surrounding panel.
-              data-mantine-stop-propagation="true"
               className={classes.item}
               data-danger={isDanger || undefined}
               onClick={() => {

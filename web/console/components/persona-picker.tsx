@@ -7,6 +7,7 @@ import { IconCheck } from '@tabler/icons-react';
 import { keepPreviousData, queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { fetchConsole } from '../api/session.ts';
+import { PopupLayer } from './modal-layer.ts';
 import { type Persona, parseClaims, parsePersona, printPersona } from './persona.ts';
 import { PersonaButton } from './persona-button.tsx';
 import classes from './persona-picker.module.css';
@@ -65,6 +66,7 @@ export function PersonaPicker({
         <PersonaButton ref={button} as={as} onClick={() => setOpen(!isOpen)} />
       </Popover.Target>
       <Popover.Dropdown aria-label={t('persona.title')} className={classes.dropdown}>
+        <PopupLayer />
         {isOpen ? <Choices persona={persona} onChoose={choose} /> : null}
       </Popover.Dropdown>
     </Popover>

@@ -14,12 +14,14 @@ export default function MenuDrawer({
   onClose: () => void;
   children: ReactNode;
 }) {
-  const { root } = useModalLayer();
+  const { root, isTop } = useModalLayer();
   return (
     <Drawer
       ref={root}
       opened
-      onClose={onClose}
+      onClose={() => {
+        if (isTop()) onClose();
+      }}
       size="17rem"
       title={title}
       lockScroll={false}

@@ -12,6 +12,7 @@ import {
   highlightActiveLine,
   keymap,
   lineNumbers,
+  tooltips,
 } from '@codemirror/view';
 import { useEffect, useImperativeHandle, useRef } from 'react';
 import { loadPart } from '../lazy-part.ts';
@@ -108,6 +109,7 @@ export default function SqlEditor({
   value,
   label,
   names,
+  own,
   readOnly = false,
   autoFocus = false,
   handle,
@@ -121,8 +123,8 @@ export default function SqlEditor({
   const words = useRef<typeof import('./sql-words.ts')>(undefined);
   /** Whether the text or the cursor was last changed by typing. */
   const isTyping = useRef(false);
-  const latest = useRef({ onChange, onRun, onSelection });
-  latest.current = { onChange, onRun, onSelection };
+  const latest = useRef({ own, onChange, onRun, onSelection });
+  latest.current = { own, onChange, onRun, onSelection };
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the editor stores its own text, and the effects below pass changes to it
   useEffect(() => {
@@ -153,6 +155,8 @@ export default function SqlEditor({
           theme,
           EditorState.readOnly.of(readOnly),
           EditorView.lineWrapping,
+          // In the editor's own element, the list of completions would be cut off at the edge of a small editor.
+          tooltips({ parent: document.body }),
           // A scrollable area must contain a focusable element. The axe checker requires a tab index even on an
           // editable element.
           EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: 'false', tabindex: '0' }),
@@ -178,7 +182,7 @@ export default function SqlEditor({
       words.current = module;
       const editor = view.current;
       if (!isCurrent || editor === undefined) return;
-      editor.dispatch({ effects: wordsSlot.current.reconfigure(module.sqlWords(names)) });
+      editor.dispatch({ effects: wordsSlot.current.reconfigure(module.sqlWords(names, latest.current.own)) });
       // A word that was typed before the names arrived is also completed.
       if (isTyping.current) module.completeWord(editor);
     });

@@ -5,18 +5,22 @@
 import {
   autocompletion,
   type Completion,
+  type CompletionContext,
   closeBrackets,
   closeBracketsKeymap,
   completionKeymap,
+  completionStatus,
   startCompletion,
 } from '@codemirror/autocomplete';
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { PostgreSQL, type SQLNamespace, sql } from '@codemirror/lang-sql';
 import { bracketMatching, HighlightStyle, indentOnInput, syntaxHighlighting } from '@codemirror/language';
 import type { Extension } from '@codemirror/state';
-import { type EditorView, keymap } from '@codemirror/view';
+import { type EditorView, keymap, ViewPlugin } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
-import type { SqlNames } from './types.ts';
+import { openLayer } from '../modal-layer.ts';
+import { tablesInScope } from './columns-in-scope.ts';
+import type { OwnTable, SqlNames } from './types.ts';
 
 export { closeCompletion } from '@codemirror/autocomplete';
 
@@ -39,6 +43,22 @@ const highlight = HighlightStyle.define([
   { tag: tags.typeName, color: 'var(--plinth-info-text)' },
 ]);
 
+/** Makes the list of completions a layer, so that Escape closes only the list and not the surrounding panel. */
+const completionLayer = ViewPlugin.define(() => {
+  let close: (() => void) | undefined;
+  return {
+    update({ state }) {
+      const isOpen = completionStatus(state) !== null;
+      if (isOpen) close ??= openLayer();
+      else {
+        close?.();
+        close = undefined;
+      }
+    },
+    destroy: () => close?.(),
+  };
+});
+
 /** Offers completions if the cursor is at the end of a word. */
 export function completeWord(editor: EditorView): void {
   const { state } = editor;
@@ -57,7 +77,7 @@ const commands: Extension = [
 ];
 
 /** Returns the part of the editor's configuration that is replaced when the project's names change. */
-export function sqlWords(names: SqlNames | undefined): Extension {
+export function sqlWords(names: SqlNames | undefined, own?: OwnTable): Extension {
   const schema: Record<string, SQLNamespace> = {};
   for (const { schema: name, name: table, columns } of names?.tables ?? []) {
     schema[name] = { ...(schema[name] as Record<string, SQLNamespace>), [table]: [...columns] };
@@ -72,6 +92,7 @@ export function sqlWords(names: SqlNames | undefined): Extension {
     commands,
     closeBrackets(),
     autocompletion({ icons: false }),
+    completionLayer,
     keymap.of([...closeBracketsKeymap, ...completionKeymap]),
     sql({ dialect: PostgreSQL, schema, defaultSchema: 'public' }),
     PostgreSQL.language.data.of({
@@ -82,6 +103,32 @@ export function sqlWords(names: SqlNames | undefined): Extension {
         const before = context.matchBefore(/[\w.]+/);
         if (before === null && !context.explicit) return null;
         return { from: before?.from ?? 0, options: functions, validFor: /^[\w.]*$/ };
+      },
+    }),
+    PostgreSQL.language.data.of({
+      autocomplete: (context: CompletionContext) => {
+        const before = context.matchBefore(/[\w]+/);
+        if (names === undefined || (before === null && !context.explicit)) return null;
+        // After a dot, the completion of the language support offers the columns of that table.
+        if (context.matchBefore(/\.\s*\w*/) !== null) return null;
+        const tables = tablesInScope(context.state.doc.toString(), context.pos, names, own);
+        const columns = new Map(
+          tables.flatMap(({ name: table, columns: all }) => all.map((column) => [column, table] as const)),
+        );
+        return {
+          from: before?.from ?? context.pos,
+          options: [...columns].map(
+            // Columns are more likely than the keywords and functions with the same first letters.
+            ([label, detail]): Completion => ({
+              label,
+              detail,
+              type: 'property',
+              boost: 50,
+              ...(/^[a-z_][a-z0-9_]*$/.test(label) ? {} : { apply: `"${label.replaceAll('"', '""')}"` }),
+            }),
+          ),
+          validFor: /^\w*$/,
+        };
       },
     }),
   ];

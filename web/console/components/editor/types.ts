@@ -4,6 +4,12 @@ import type { SqlNames } from '../../../../src/console/sql-page/contract.ts';
 
 export type { SqlNames };
 
+/** The table whose columns an expression uses without FROM, for example in a policy. */
+export interface OwnTable {
+  readonly schema: string;
+  readonly table: string;
+}
+
 export interface SqlEditorHandle {
   /** Marks the word at a UTF-16 offset, or removes the mark if the argument is null. */
   markFault(at: number | null): void;
@@ -15,6 +21,7 @@ export interface SqlEditorProps {
   readonly value: string;
   readonly label: string;
   readonly names?: SqlNames | undefined;
+  readonly own?: OwnTable | undefined;
   readonly readOnly?: boolean;
   readonly autoFocus?: boolean;
   readonly handle?: Ref<SqlEditorHandle>;

@@ -8,6 +8,7 @@ import { fetchConsole } from '../../api/session.ts';
 import { Confirm } from '../../components/confirm.tsx';
 import list from '../../components/list.module.css';
 import { menuProps } from '../../components/menu-props.ts';
+import { PopupLayer } from '../../components/modal-layer.ts';
 import { Moment } from '../../components/moment.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { Tag } from '../../components/tag.tsx';
@@ -128,6 +129,7 @@ export function PeopleTable({
                         </ActionIcon>
                       </Menu.Target>
                       <Menu.Dropdown>
+                        <PopupLayer />
                         <Menu.Item
                           leftSection={<IconLink size={16} aria-hidden />}
                           onClick={() => link.mutate(operator)}

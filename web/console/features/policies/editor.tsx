@@ -1,6 +1,8 @@
 /** Edits a policy with fields, SQL conditions and a preview of the statement. */
 import { Button, Checkbox, NativeSelect, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { Suspense, useState } from 'react';
+import { namesQuery } from '../../api/queries.ts';
 import { Fact, Facts } from '../../components/facts.tsx';
 import { lazyPart } from '../../components/lazy-part.ts';
 import { MigrationFields, migrationName, useMigrationChoice } from '../../components/migration-choice.tsx';
@@ -127,6 +129,7 @@ export function PolicyEditor({
         {draft.command === 'insert' ? null : (
           <Condition
             key={`using${generation}`}
+            table={table}
             label={t('policies.using-long')}
             value={draft.using ?? ''}
             readOnly={!mayWrite}
@@ -136,6 +139,7 @@ export function PolicyEditor({
         {draft.command === 'select' || draft.command === 'delete' ? null : (
           <Condition
             key={`check${generation}`}
+            table={table}
             label={t('policies.check-long')}
             hint={draft.command === 'insert' ? '' : t('policies.check-empty')}
             value={draft.check ?? ''}
@@ -220,24 +224,34 @@ function changeOf(previous: Policy | undefined, draft: Policy): Change {
 }
 
 function Condition({
+  table: { schema, name },
   label,
   hint = '',
   value,
   readOnly,
   onChange,
 }: {
+  table: SecuredTable;
   label: string;
   hint?: string;
   value: string;
   readOnly: boolean;
   onChange: (value: string) => void;
 }) {
+  const { data: names } = useQuery({ ...namesQuery, enabled: !readOnly });
   return (
     <div>
       <p className={classes.label}>{label}</p>
       <div className={classes.condition} data-readonly={readOnly || undefined}>
         <Suspense fallback={<SkeletonLines lines={2} />}>
-          <SqlEditor value={value} label={label} readOnly={readOnly} onChange={onChange} />
+          <SqlEditor
+            value={value}
+            label={label}
+            names={names}
+            own={{ schema, table: name }}
+            readOnly={readOnly}
+            onChange={onChange}
+          />
         </Suspense>
       </div>
       {hint === '' ? null : <p className={classes.dim}>{hint}</p>}

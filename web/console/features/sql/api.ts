@@ -77,12 +77,6 @@ export type CellRequest = Body<'POST /sql/cell'>;
 export const readCell = (body: CellRequest, mayWrite: boolean) =>
   fetchConsole(mayWrite ? 'POST /sql/cell' : 'POST /sql/look/cell', { body });
 
-export const namesQuery = queryOptions({
-  queryKey: ['sql-names'],
-  queryFn: ({ signal }) => fetchConsole('GET /sql/names', { signal }),
-  staleTime: 60_000,
-});
-
 export const historyQuery = queryOptions({
   queryKey: ['sql-history'],
   queryFn: async ({ signal }) => (await fetchConsole('GET /sql/history', { signal })).entries,

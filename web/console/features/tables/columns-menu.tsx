@@ -3,6 +3,7 @@ import { ActionIcon, Button, Popover } from '@mantine/core';
 import { IconArrowDown, IconArrowUp, IconColumns, IconPin, IconPinFilled } from '@tabler/icons-react';
 import { useId, useState } from 'react';
 import type { Relation } from '../../api/types.ts';
+import { PopupLayer } from '../../components/modal-layer.ts';
 import classes from './columns-menu.module.css';
 import { type Density, orderedNames, withHidden, withMoved, withPinned } from './grid/columns.ts';
 import { t } from './rows-text.ts';
@@ -36,6 +37,7 @@ export default function ColumnsMenu({ relation, columns }: { relation: Relation;
         </ActionIcon>
       </Popover.Target>
       <Popover.Dropdown aria-label={t('columns.title')} className={classes.dropdown}>
+        <PopupLayer />
         <ul className={classes.list}>
           {names.map((name, index) => {
             const isShown = shown.some((column) => column.name === name);

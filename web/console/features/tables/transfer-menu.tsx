@@ -1,8 +1,10 @@
 /** The menu for importing and exporting rows. */
+
 import { ActionIcon, Menu } from '@mantine/core';
 import { IconDots, IconDownload, IconUpload } from '@tabler/icons-react';
 import { exportUrl, type RowView, type TableName } from '../../api/queries.ts';
 import { menuProps } from '../../components/menu-props.ts';
+import { PopupLayer } from '../../components/modal-layer.ts';
 import { t } from './text.ts';
 
 const files = [
@@ -30,6 +32,7 @@ export default function TransferMenu({
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
+        <PopupLayer />
         {canImport ? (
           <Menu.Item leftSection={<IconUpload size={15} aria-hidden />} onClick={onImport}>
             {t('transfer.import')}

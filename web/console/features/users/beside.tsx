@@ -5,6 +5,7 @@
 import { ActionIcon } from '@mantine/core';
 import { IconChevronDown, IconChevronUp, IconX } from '@tabler/icons-react';
 import { type ReactNode, useCallback, useEffect, useId, useRef, useState, useSyncExternalStore } from 'react';
+import { isPageOnTop } from '../../components/modal-layer.ts';
 import { SidePanel } from '../../components/side-panel.tsx';
 import { areKeysOn } from '../../components/single-keys.ts';
 import { UnsavedParts, useUnsaved } from '../../components/unsaved.tsx';
@@ -53,7 +54,7 @@ function Column(props: BesideProps) {
     if (document.activeElement?.matches(editable) !== true) heading.current?.focus({ preventScroll: true });
   }, []);
   useKey((event) => {
-    if (event.key === 'Escape' && isOnPage(event, 0)) close();
+    if (event.key === 'Escape' && isPageOnTop(event) && isOnPage(event, 0)) close();
   });
   return (
     <section className={classes.column} aria-labelledby={titleId}>

@@ -29,7 +29,7 @@ export function SearchDialog({
   onDoc: (section: DocSection) => void;
   onClose: () => void;
 }) {
-  const { root } = useModalLayer();
+  const { root, isTop } = useModalLayer();
   const { data: session } = useQuery(sessionQuery);
   const [text, setText] = useState('');
   const [chosen, setChosen] = useState<string>();
@@ -77,7 +77,9 @@ export function SearchDialog({
     <Modal.Root
       ref={root}
       opened
-      onClose={onClose}
+      onClose={() => {
+        if (isTop()) onClose();
+      }}
       size="40rem"
       yOffset="8dvh"
       lockScroll={false}

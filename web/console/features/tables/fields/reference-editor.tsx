@@ -4,6 +4,7 @@
  */
 import { type KeyboardEvent, type Ref, useEffect, useId, useRef, useState } from 'react';
 import type { ReferenceChoices } from '../../../../../src/console/tables/contract.ts';
+import { usePopupLayer } from '../../../components/modal-layer.ts';
 import { messageOf } from '../../../components/problem-box.tsx';
 import { isMono, typedChange } from '../cells.ts';
 import { t } from '../rows-text.ts';
@@ -20,6 +21,7 @@ export function ReferenceEditor(props: EditorProps) {
   const listId = useId();
   const text = textOf(draft);
   const [isOpen, setOpen] = useState(startsOpen);
+  usePopupLayer(isOpen);
   const [active, setActive] = useState(-1);
   /** Whether Enter was pressed before the matches for the text were known. */
   const [takesOnly, setTakesOnly] = useState(false);
@@ -91,8 +93,6 @@ export function ReferenceEditor(props: EditorProps) {
         aria-controls={listId}
         aria-autocomplete="list"
         aria-activedescendant={active >= 0 ? `${listId}-${active}` : undefined}
-        // Escape must close only the list, not the surrounding panel.
-        data-mantine-stop-propagation={isOpen || undefined}
         className={classes.input}
         data-mono={isMono(column) || undefined}
         value={text}

@@ -12,6 +12,7 @@ import {
   useState,
 } from 'react';
 import type { Cell, CellChange, Column } from '../../../api/types.ts';
+import { usePopupLayer } from '../../../components/modal-layer.ts';
 import { choicesOf, hasDefault, mayBeEmpty, typedChange } from '../cells.ts';
 import { checkDraft, type Problem } from '../fields/check.ts';
 import { randomUuid } from '../random-uuid.ts';
@@ -36,6 +37,7 @@ export function CellEditor({ column, value, typed, above, onSave, onCancel }: Ce
   const choices = choicesOf(column);
   const [change, setChange] = useState<CellChange>({ value: typed ?? value });
   const [touched, setTouched] = useState(typed !== undefined);
+  usePopupLayer();
   const root = useRef<HTMLDivElement>(null);
   const field = useRef<HTMLInputElement & HTMLSelectElement>(null);
   const [problem, setProblem] = useState<Problem>();

@@ -7,6 +7,7 @@ import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useRef, useState
 import { createPortal } from 'react-dom';
 import type { TableName } from '../../../api/queries.ts';
 import type { Cell, CellChange, Column } from '../../../api/types.ts';
+import { usePopupLayer } from '../../../components/modal-layer.ts';
 import { insertTyped } from '../../../components/typed-ahead.ts';
 import { checkDraft } from '../fields/check.ts';
 import { RowField } from '../row-field.tsx';
@@ -27,6 +28,7 @@ export interface CellPopupProps {
 }
 
 export default function CellPopup({ column, table, as, value, typed, onSave, onCancel }: CellPopupProps) {
+  usePopupLayer();
   const id = useId();
   const anchor = useRef<HTMLSpanElement>(null);
   const box = useRef<HTMLDivElement>(null);

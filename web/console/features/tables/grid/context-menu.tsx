@@ -4,6 +4,7 @@
  */
 import { type KeyboardEvent, useLayoutEffect, useRef } from 'react';
 import { createPortal } from 'react-dom';
+import { usePopupLayer } from '../../../components/modal-layer.ts';
 import classes from './context-menu.module.css';
 
 export interface MenuItem {
@@ -38,6 +39,7 @@ export function ContextMenu({
 }) {
   const menu = useRef<HTMLDivElement>(null);
   const close = useRef(onClose);
+  usePopupLayer();
   close.current = onClose;
 
   useLayoutEffect(() => {
