@@ -73,6 +73,7 @@ export function createServices(parts: BackendParts, modules: Modules, hosting: H
     disk,
     log: logOf('rest'),
     permissionHints: mode === 'development' ? 'full' : 'short',
+    ...pendingMigrationsOf(parts, modules),
   });
   const realtime = modules.realtime.createRealtime({ database, keys, config: live, log: logOf('realtime') });
   const journal =
@@ -165,6 +166,18 @@ export function createServices(parts: BackendParts, modules: Modules, hosting: H
       },
     });
   return { mail, auth, rest, realtime, storage, functions, jobs, account, backups, drills, dropUnusedSlot };
+}
+
+/** In development, REST mentions pending migrations if a table doesn't exist. */
+function pendingMigrationsOf(
+  { database, projectDir, live, mode }: BackendParts,
+  { project }: Modules,
+): { readonly pendingMigrations?: () => Promise<string | undefined> } {
+  if (mode !== 'development') return {};
+  return {
+    pendingMigrations: async () =>
+      project.pendingSentence(await project.countPending({ database, projectDir, config: live.current })),
+  };
 }
 
 /** Returns the parts of the auth service that the Account pages use. */

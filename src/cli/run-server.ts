@@ -13,6 +13,7 @@ import { thisMachine } from '../shared/machine.ts';
 import { createLogger, type ProcessLogger } from '../telemetry/index.ts';
 import { type ControlServer, findRunning, type Operation, startControl } from './control.ts';
 import { CommandError } from './errors.ts';
+import { explainPortConflict } from './port-conflict.ts';
 import type { ProjectLocation } from './project-location.ts';
 import { registerProject, unregisterProject } from './running-projects.ts';
 import { ensureDataDir, removeState, writeState } from './state.ts';
@@ -151,7 +152,7 @@ class Server {
   async open(extra: Partial<BackendOptions> = {}, onProgress = this.#options.onProgress): Promise<void> {
     const { projectDir, dataDir, mode, databaseUrl, exclude } = this.#options;
     const config = extra.config ?? loadProject(this.#options, onProgress);
-    const backend = await createBackend({
+    const creating = createBackend({
       projectDir,
       dataDir,
       mode,
@@ -175,13 +176,16 @@ class Server {
       ...extra,
       config,
     });
+    const backend = await creating.catch(async (error: unknown) => {
+      throw await explainPortConflict(error, config);
+    });
     this.backend = backend;
     try {
       await backend.start();
       this.#ports = portsOf(backend.status(), config, databaseUrl === undefined);
     } catch (error) {
       await backend.stop();
-      throw error;
+      throw await explainPortConflict(error, config);
     }
   }
 

@@ -12,6 +12,7 @@ import { createPrivilegedRunner, dropLeftovers, type PrivilegedRunner } from './
 import { insertStep, selectApplied, upsertVaultSecret } from './queries.ts';
 import { ranFiles } from './ran-files.ts';
 import { type KeepGoing, runFile } from './run-file.ts';
+import { findSchemaTool } from './schema-tools.ts';
 import { applySeeds } from './seeds.ts';
 import type { ProjectDeps } from './types.ts';
 import { findTypesFiles } from './types-files.ts';
@@ -60,6 +61,7 @@ export async function firstStart(
     embedded,
     readSources: () => readSources(supabaseDir),
     readTypes: () => findTypesFiles(projectDir),
+    findSchemaTool: () => findSchemaTool(projectDir),
     ...(keepGoing === undefined ? {} : { keepGoing }),
   };
   const note = (message: string) => {

@@ -20,6 +20,7 @@ import { reportingPlaceholders } from './missing-extensions.ts';
 import { disableUserEventTriggers } from './privileged.ts';
 import { deleteFailures, insertStep, selectFailures, selectOpenTables, selectSteps } from './queries.ts';
 import { ranFiles } from './ran-files.ts';
+import { findSchemaTool } from './schema-tools.ts';
 import type { ProjectDeps } from './types.ts';
 
 export { announcing } from './announcing.ts';
@@ -101,6 +102,7 @@ export function createProject(deps: ProjectDeps): Project {
       isFirstStart = !done.has('complete');
       if (!isFirstStart || done.has('database')) {
         await announcePartialSchema(deps);
+        if (mode === 'development') await announcePending(deps);
         return false;
       }
       const { upToVersion } = options;
@@ -141,6 +143,28 @@ async function reportFailures(deps: ProjectDeps): Promise<void> {
   if (failures.length === 0) return;
   const open = await selectOpenTables(deps.database.pool('postgres'));
   note(deps, [...describeFailures(failures), ...securityConsequences(failures, open)].join('\n'));
+}
+
+/** Prints the number of migrations that only the first start or `migration up` applies. */
+async function announcePending(deps: ProjectDeps): Promise<void> {
+  const sentence = pendingSentence(await countPending(deps));
+  if (sentence !== undefined) deps.onProgress(sentence);
+}
+
+/** Returns the sentence about pending migrations. Undefined if there are none. */
+export function pendingSentence(count: number): string | undefined {
+  if (count === 0) return undefined;
+  return `${count} pending migration${count === 1 ? '' : 's'}. Run "plinth migration up" to apply ${count === 1 ? 'it' : 'them'}.`;
+}
+
+/** Returns the number of migration files that aren't applied to the database. */
+export async function countPending({
+  database,
+  projectDir,
+  config,
+}: Pick<ProjectDeps, 'database' | 'projectDir' | 'config'>): Promise<number> {
+  if (!config.db.migrations.enabled) return 0;
+  return (await listMigrations({ database, projectDir })).filter(({ applied }) => !applied).length;
 }
 
 /**
@@ -192,6 +216,7 @@ export async function migrateUp(
           quiet: false,
           embedded,
           readSources: files,
+          findSchemaTool: () => findSchemaTool(projectDir),
           onProgress,
         }),
       );

@@ -7,7 +7,8 @@
 import { createHash } from 'node:crypto';
 import type { PostgresErrorShape, Queryable, Session, Transaction } from '../database/types.ts';
 import { isPostgresError } from '../shared/postgres-error.ts';
-import { explainMissing, type SqlText } from './core/missing.ts';
+import { explainExisting } from './core/existing.ts';
+import { explainMissing, type SchemaTool, type SqlText } from './core/missing.ts';
 import { type PlannedStatement, type PlanOptions, planFile, type Step } from './core/plan.ts';
 import { type Statement, splitStatements } from './core/split.ts';
 import { ProjectError, statementFailed } from './errors.ts';
@@ -36,6 +37,8 @@ export interface RunOptions {
   readonly readSources: () => readonly SqlText[];
   /** Returns the project's generated types. Called if no file creates the missing object. */
   readonly readTypes?: () => readonly TypesFile[];
+  /** Returns the tool that creates the project's tables. Called if no file creates the missing object. */
+  readonly findSchemaTool?: () => SchemaTool | undefined;
   /** Records the file in the history, in the same transaction as the file's last statements. */
   readonly record: (tx: Queryable, statements: readonly string[]) => Promise<void>;
   /**
@@ -324,12 +327,15 @@ class FileRun {
       const failed = { file: shownPath, index, line, text, committed: step > 0 };
       const absentExtension = this.#options.embedded && absentExtensionSentence(error);
       const files = this.#options.readSources();
-      const reason = explainMissing(error, {
+      const existing = explainExisting(error, { failed: shownPath, line, files });
+      const missing = explainMissing(error, {
         failed: shownPath,
         files,
         absentExtension,
+        findSchemaTool: this.#options.findSchemaTool,
         typesFileNaming: (schema, name) => typesFileNaming(this.#options.readTypes?.() ?? [], schema, name),
       });
+      const reason = [...missing, ...existing];
       const lacksExtension = reason[0] !== undefined && reason[0] === absentExtension;
       throw statementFailed(
         { ...failed, isOurCall: privileged !== undefined, reason, lacksExtension },

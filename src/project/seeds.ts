@@ -14,6 +14,7 @@ export interface SeedOptions {
   readonly embedded: RunOptions['embedded'];
   readonly readSources: RunOptions['readSources'];
   readonly readTypes?: RunOptions['readTypes'];
+  readonly findSchemaTool?: RunOptions['findSchemaTool'];
   readonly keepGoing?: KeepGoing;
   readonly isFlushedLater?: boolean;
   readonly onProgress: (message: string) => void;

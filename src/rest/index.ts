@@ -16,7 +16,7 @@ import { type Attempt, createAttempt } from './attempt.ts';
 import { BodyBudget } from './bodies.ts';
 import { errorBody, restError } from './errors.ts';
 import { EXPOSED_HEADERS } from './exposed-headers.ts';
-import { handle } from './pipeline.ts';
+import { handle, type PipelineDeps } from './pipeline.ts';
 import { createAdviser } from './privileges/index.ts';
 import { ResponseStorage } from './responses/storage.ts';
 import { adminPlugin, restPlugin } from './routes.ts';
@@ -53,6 +53,11 @@ export interface RestDeps {
   readonly log: Logger;
   /** How detailed the hints for rejected requests are. See {@link RestSettings.permissionHints}. */
   readonly permissionHints: PermissionHints;
+  /**
+   * Returns a sentence about migrations that aren't applied, for the hint of PGRST205. Undefined in production, because
+   * clients must not learn about the project's files.
+   */
+  readonly pendingMigrations?: PipelineDeps['pendingMigrations'];
 }
 
 const PREFIX = '/rest/v1';
@@ -92,6 +97,7 @@ export function createRest({
   disk = spaciousDisk,
   log,
   permissionHints,
+  pendingMigrations,
 }: RestDeps): RestService {
   const settings = config.derive((current) => settingsFromConfig(current, permissionHints));
   const state = createState(projectSource(database, settings, log));
@@ -115,6 +121,7 @@ export function createRest({
     log,
     disk,
     snapshot: () => state.snapshot(),
+    ...(pendingMigrations === undefined ? {} : { pendingMigrations }),
   };
   let listening: Promise<void> | undefined;
   let stopAnswering: (() => Promise<void>) | undefined;

@@ -54,6 +54,8 @@ export interface PipelineDeps {
   readonly onIdentity?: (identity: Identity) => void;
   /** Returns the value of the Retry-After header, in seconds, if the database is unreachable. Defaults to 1. */
   readonly retryAfterSeconds?: () => number;
+  /** Returns a sentence about migrations that aren't applied. Undefined if all migrations are applied. */
+  readonly pendingMigrations?: () => Promise<string | undefined>;
   /** Returns the latest schema cache and settings. Returns a promise only until the first load has finished. */
   readonly snapshot: () => Snapshot | Promise<Snapshot>;
 }
@@ -82,7 +84,7 @@ export async function handle(request: RestRequest, deps: PipelineDeps): Promise<
     return traced({ ...response, headers: added }, request, settings.traceHeader);
   } catch (caught) {
     const isAnonymous = identity === undefined || identity.role === snapshot?.settings.anonRole;
-    const error = databaseError(caught, isAnonymous);
+    const error = await withPendingMigrations(databaseError(caught, isAnonymous), deps);
     if (error.status >= 500 && !unlogged.has(error.code)) logFault(deps.log, request, error);
     const response = respondError(
       error,
@@ -91,6 +93,27 @@ export async function handle(request: RestRequest, deps: PipelineDeps): Promise<
     );
     return traced(response, request, snapshot?.settings.traceHeader);
   }
+}
+
+/** Adds pending migrations to the hint of a missing table, because one of them may create this table. */
+async function withPendingMigrations(
+  error: RestError,
+  { pendingMigrations, log }: PipelineDeps,
+): Promise<RestError> {
+  if (error.code !== 'PGRST205' || pendingMigrations === undefined) return error;
+  const sentence = await pendingMigrations().catch((reason: unknown) => {
+    log.debug({ error: reason }, 'failed to read the pending migrations');
+    return undefined;
+  });
+  if (sentence === undefined) return error;
+  const { code, status, message, details, hint } = error;
+  return new RestError({
+    code,
+    status,
+    message,
+    details,
+    hint: hint === null ? sentence : `${hint}. ${sentence}`,
+  });
 }
 
 /**

@@ -60,6 +60,27 @@ test('commands work from start to stop', async () => {
   expect(again.status).toBe(0);
   expect(JSON.parse(again.stdout)).toEqual(status);
 
+  // Another project that is configured with a port of this project.
+  const port = new URL(status.MAILPIT_URL ?? '').port;
+  const other = makeProject({
+    'supabase/config.toml': `[api]\nport = 0\n[db]\nport = 0\n[studio]\nport = 0\n[local_smtp]\nport = ${port}`,
+  });
+  const rejected = await plinth(['start', '--detach'], { cwd: other });
+  expect(rejected.status).toBe(1);
+  expect(rejected.stderr).toContain(`Port ${port} is in use by another Plinth project: cli (${cwd}).`);
+  expect(rejected.stderr).toContain('set a different [local_smtp] port in supabase/config.toml');
+
+  // A table of a migration that isn't applied yet.
+  const missing = async () => {
+    const response = await fetch(`${status.REST_URL}/later`, { headers: { apikey: status.ANON_KEY ?? '' } });
+    return ((await response.json()) as { hint: string | null }).hint;
+  };
+  expect(await missing()).toBeNull();
+  writeFileSync(join(cwd, 'supabase/migrations/20240102000000_later.sql'), 'select 1');
+  expect(await missing()).toBe('1 pending migration. Run "plinth migration up" to apply it.');
+  await plinth(['migration', 'up'], { cwd });
+  expect(await missing()).toBeNull();
+
   const formats = await Promise.all(
     ['json', 'env', 'yaml', 'toml'].map((format) => plinth(['status', '-o', format], { cwd })),
   );

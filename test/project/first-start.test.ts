@@ -230,6 +230,29 @@ describe('the error of a failing file', () => {
     expect(left).toEqual([]);
   });
 
+  test('names the statement that has already created an object', async () => {
+    const project = await projectWith({
+      'migrations/1_a.sql': 'select 1;\ncreate table notes (id int)',
+      'migrations/2_b.sql': 'create table notes (id int)',
+    });
+    await expect(project.start()).rejects.toMatchObject({
+      advice: expect.arrayContaining([
+        'supabase/migrations/1_a.sql:2 has already created notes. Remove one of the two statements, or use IF NOT EXISTS.',
+      ]),
+    });
+  });
+
+  test('names the tool that creates the tables of a seed', async () => {
+    const project = await projectWith({ 'seed.sql': 'insert into users values (1)' });
+    project.write('../packages/db/drizzle.config.ts', 'export default {}');
+    const error = await project.start().catch((reason) => reason);
+    const advice = error.advice.join('\n');
+    expect(advice).toContain(
+      'This project uses Drizzle (packages/db/drizzle.config.ts), which may create it.',
+    );
+    expect(advice).not.toContain('dashboard');
+  });
+
   test('explains that a later migration creates a table', async () => {
     const project = await projectWith({
       'migrations/1_a.sql': 'create index on documents (id);',

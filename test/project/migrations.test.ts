@@ -110,3 +110,15 @@ test('a hosted project’s job extensions and vector index parameters work', asy
   ).toEqual(['docs_hnsw', 'docs_near', 'docs_pkey']);
   expect(await project.values('select jobname from cron.job')).toEqual(['nightly']);
 });
+
+test('a later start reports migrations that it does not apply', async () => {
+  const project = await projectWith({ 'migrations/1_a.sql': 'create table a (id int)' });
+  await project.start();
+  await project.start();
+  expect(project.progress.join()).not.toContain('pending');
+  project.write('migrations/2_b.sql', 'create table b (id int)');
+  await project.start();
+  expect(project.progress.at(-1)).toBe('1 pending migration. Run "plinth migration up" to apply it.');
+  await project.start({ mode: 'production' });
+  expect(project.progress.filter((message) => message.includes('pending'))).toHaveLength(1);
+});

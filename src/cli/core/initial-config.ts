@@ -23,6 +23,14 @@ port = 54322
 # PostgreSQL version of the hosted project. Plinth always runs the bundled PostgreSQL.
 major_version = 17
 
+[studio]
+# Port of the Console.
+port = 54323
+
+[local_smtp]
+# Port of the inbox for captured mail. Projects that run at the same time need different ports.
+port = 54324
+
 [db.seed]
 enabled = true
 sql_paths = ["./seed.sql"]

@@ -21,6 +21,16 @@ export interface MissingOptions {
   readonly absentExtension?: string | undefined;
   /** Returns the path to the file with generated types that contains the object, relative to the project folder. */
   readonly typesFileNaming?: (schema: string | undefined, name: string) => string | undefined;
+  /** Returns the tool that creates the project's tables instead of the migrations. */
+  readonly findSchemaTool?: (() => SchemaTool | undefined) | undefined;
+}
+
+export interface SchemaTool {
+  readonly name: string;
+  /** The command that creates the tables. */
+  readonly command: string;
+  /** The tool's file, relative to the project folder. */
+  readonly file: string;
 }
 
 type Kind = 'relation' | 'type' | 'function' | 'schema' | 'column';
@@ -43,7 +53,7 @@ interface Missing {
  */
 export function explainMissing(
   error: { readonly code: string; readonly message: string },
-  { failed, files, absentExtension, typesFileNaming }: MissingOptions,
+  { failed, files, absentExtension, typesFileNaming, findSchemaTool }: MissingOptions,
 ): string[] {
   const missing = missingOf(error);
   const isTheirs = missing !== undefined && files.some(({ text }) => creates(text, missing));
@@ -54,12 +64,13 @@ export function explainMissing(
   if (missing.schema !== undefined && serviceSchemas.has(missing.schema)) return [];
   if (missing.kind === 'column') {
     const isKnown = files.some(({ shownPath, text }) => shownPath !== failed && mentions(text, missing.name));
-    return isKnown ? [] : dashboardAdvice(missing, 'adds', files);
+    return isKnown ? [] : originAdvice(missing, 'adds', { failed, files, tool: findSchemaTool?.() });
   }
   const creators = files.filter(({ text }) => creates(text, missing));
   if (creators.length === 0) {
     const typesFile = typesFileNaming?.(missing.schema, missing.name);
-    return [...dashboardAdvice(missing, 'creates', files), ...baselineAdvice(typesFile)];
+    const origin = originAdvice(missing, 'creates', { failed, files, tool: findSchemaTool?.() });
+    return [...origin, ...baselineAdvice(typesFile)];
   }
   const [first] = creators;
   const isLater = files.findIndex(({ shownPath }) => shownPath === failed) < files.indexOf(first as SqlText);
@@ -141,7 +152,7 @@ const words: Readonly<Record<Exclude<Kind, 'column'>, string>> = {
 };
 
 /** Whether the text creates an object of this kind with this name. Dynamic SQL in strings is included. */
-function creates(text: string, { kind, schema, name }: Missing): boolean {
+export function creates(text: string, { kind, schema, name }: Missing): boolean {
   if (kind === 'column') return false;
   const sql = withoutComments(text);
   const created = new RegExp(
@@ -180,13 +191,39 @@ export function withoutComments(text: string): string {
   return result;
 }
 
-function dashboardAdvice({ kind, shown }: Missing, verb: string, files: readonly SqlText[]): string[] {
+interface Origin {
+  readonly failed: string;
+  readonly files: readonly SqlText[];
+  readonly tool: SchemaTool | undefined;
+}
+
+function originAdvice({ kind, shown }: Missing, verb: string, { failed, files, tool }: Origin): string[] {
   const what = kind === 'relation' || kind === 'column' ? shown : `the ${kind} ${shown}`;
+  if (tool !== undefined) return toolAdvice(`No migration ${verb} ${what}.`, failed, files, tool);
   return [
     `No migration ${verb} ${what}. Was it created in the hosted project's dashboard?`,
     `If so, create it in a migration that runs first${exampleOf(files)}. "supabase db dump" of`,
     "upstream's CLI prints the hosted project's schema. Or replace all migrations with that schema: move the files out of",
     'supabase/migrations and run "supabase db pull".',
+  ];
+}
+
+function toolAdvice(
+  sentence: string,
+  failed: string,
+  files: readonly SqlText[],
+  { name, command, file }: SchemaTool,
+): string[] {
+  const first = `${sentence} This project uses ${name} (${file}), which may create it.`;
+  if (files.some(({ shownPath }) => shownPath === failed))
+    return [
+      first,
+      `Migrations run before ${name} does. Write ${name}'s SQL to a migration that runs first${exampleOf(files, name.toLowerCase())}.`,
+    ];
+  return [
+    first,
+    `Seeds run at the first start, before "${command}". Turn seeds off with enabled = false in [db.seed] of config.toml, start,`,
+    `run "${command}", and then run the seed, for example with "plinth db query --file ${failed}".`,
   ];
 }
 
@@ -200,10 +237,10 @@ function baselineAdvice(typesFile: string | undefined): string[] {
 }
 
 /** Returns an example of a file name that sorts before all other names. */
-function exampleOf(files: readonly SqlText[]): string {
+function exampleOf(files: readonly SqlText[], name = 'dashboard'): string {
   const versions = files.map(({ shownPath }) => /\/(\d+)_[^/]*$/.exec(shownPath)?.[1] ?? '');
   const first = versions.find((version) => version !== '') ?? '1';
-  return /^0+$/.test(first) ? '' : `, such as supabase/migrations/${'0'.repeat(first.length)}_dashboard.sql`;
+  return /^0+$/.test(first) ? '' : `, such as supabase/migrations/${'0'.repeat(first.length)}_${name}.sql`;
 }
 
 const extensionsOfSchemas: Readonly<Record<string, string>> = {
