@@ -238,7 +238,7 @@ export function settingsFrom(
       otpLength: smsOtp.length,
       otpExpiryMs: smsOtp.expiryMs,
       template: auth.sms.template,
-      testCodes: new Map(Object.entries(auth.sms.test_otp)),
+      testCodes: testCodesOf(auth.sms.test_otp),
     },
     sms: { ...auth.sms, contentSid: plinth.auth.sms.twilio.content_sid },
     oauthServer: {
@@ -310,3 +310,11 @@ function providerSettings(provider: Config['auth']['external']['google']): Provi
     emailOptional: provider.email_optional,
   };
 }
+
+/** Returns the fixed codes by number. Numbers are normalized as in GoTrue 2.196, whose users have no `+` or spaces. */
+const testCodesOf = (codes: Readonly<Record<string, string>>): ReadonlyMap<string, string> =>
+  new Map(
+    Object.entries(codes).map(
+      ([phone, code]) => [phone.replace(/^\+/, '').replaceAll(' ', ''), code] as const,
+    ),
+  );

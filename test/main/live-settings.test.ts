@@ -451,3 +451,19 @@ test('a value that is rejected only when it is used changes nothing', async () =
   write('');
   await reload();
 });
+
+test('numbers with a fixed code are normalized, and other numbers get codes after the section is removed', async () => {
+  const sms = '[auth.sms]\nenable_signup = true\nmax_frequency = "0s"\n';
+  const codes = '[auth.sms.test_otp]\n"+1 999 5550111" = "123456"\n';
+  const send = (phone: string) => statusOf(post('/auth/v1/otp', { phone }));
+  write(sms + codes);
+  await reload();
+  expect([await send('+19995550111'), await send('19995550112')]).toEqual([200, 422]);
+  const verify = { type: 'sms', phone: '19995550111', token: '123456' };
+  expect(await statusOf(post('/auth/v1/verify', verify))).toBe(200);
+  write(sms);
+  await reload();
+  expect(await send('19995550112')).toBe(200);
+  write('');
+  await reload();
+});

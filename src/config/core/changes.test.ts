@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
 import { configFrom } from '../load.ts';
+import type { Node } from '../schema/define.ts';
+import { plinthSchema, projectSchema } from '../schema/index.ts';
 import { compareConfigs } from './changes.ts';
 
 test('only settings that can change are applied', () => {
@@ -38,8 +40,44 @@ test('user-defined names are added and removed', () => {
   expect(added.live).toEqual(['auth.sms.test_otp.4915112345678']);
   expect(added.config.auth.sms.test_otp).toEqual({ '4915112345678': '123456' });
   const removed = compareConfigs(one, configFrom({}));
-  expect(removed.config.auth.sms.test_otp['4915112345678']).toBeUndefined();
+  expect(removed.config.auth.sms.test_otp).toStrictEqual({});
 });
+
+/** Returns the paths of all maps in the schema, with `name` for the names of outer maps. */
+function mapsOf(node: Node, path: readonly string[] = []): string[][] {
+  if (node.kind === 'section')
+    return Object.entries(node.fields).flatMap(([key, one]) => mapsOf(one as Node, [...path, key]));
+  return node.kind === 'names' ? [[...path], ...mapsOf(node.value, [...path, 'name'])] : [];
+}
+
+interface Branch {
+  [key: string]: Branch | string;
+}
+
+/** Returns the map at this path, and creates it if it doesn't exist. */
+function mapAt(config: Branch, path: readonly string[]): Branch {
+  let branch = config;
+  for (const key of path) {
+    branch[key] ??= {};
+    branch = branch[key] as Branch;
+  }
+  return branch;
+}
+
+const maps = [...mapsOf(projectSchema), ...mapsOf(plinthSchema).map((path) => ['plinth', ...path])];
+
+test.each(maps.map((path) => [path.join('.'), path] as const))(
+  'a name that is removed from %s isn’t in the running configuration anymore',
+  (_key, path) => {
+    const empty = configFrom({});
+    const named = structuredClone(empty) as unknown as Branch;
+    mapAt(named, path).added = 'x';
+    const { config, pending } = compareConfigs(named as never, empty);
+    const names = Object.keys(mapAt(config as unknown as Branch, path));
+    if (pending.length === 0) expect(names).toEqual(Object.keys(mapAt(empty as unknown as Branch, path)));
+    else expect(names).toContain('added');
+  },
+);
 
 test('settings without an effect are replaced but not listed', () => {
   const after = configFrom({ analytics: { port: 1234 } });

@@ -46,7 +46,8 @@ export function compareConfigs(
     if (isBranch(one) && isBranch(other)) {
       const names = [...new Set([...Object.keys(one), ...Object.keys(other)])];
       const merged = names.map((name) => [name, merge(one[name], other[name], [...path, name])] as const);
-      return Object.fromEntries(merged);
+      // Services list the names in maps such as `auth.sms.test_otp`, so a removed name must not stay without a value.
+      return Object.fromEntries(merged.filter(([name, value]) => value !== undefined || name in other));
     }
     return JSON.stringify(one) === JSON.stringify(other) ? one : choose(one, other, path);
   };
