@@ -3,12 +3,13 @@ import type { Logger } from '../kernel/log.ts';
 import type { OverloadBody } from '../kernel/service.ts';
 import { isPostgresError } from '../shared/postgres-error.ts';
 import { retryAfterOf } from '../shared/retry-after.ts';
+import { constraintError } from './core/constraint-errors.ts';
 import type { JsonObject } from './core/json.ts';
 import { AuthError, authError, OAuthShapedError } from './errors.ts';
 
 /** Converts any thrown value to an error from the table of public errors. `cause` contains the details for the log. */
 export function publicError(error: unknown): AuthError {
-  const known = asAway(asAuthError(error));
+  const known = asViolation(asAway(asAuthError(error)));
   return known.status >= 500 && isFaultyText(known.cause)
     ? authError('validation_failed', unstorable)
     : known;
@@ -23,7 +24,7 @@ export function errorResponse(error: unknown, requestId: string): { status: numb
     return { status: 400, body: { error: error.error, error_description: error.description } };
   }
   const known = publicError(error);
-  const postgres = publicPostgresError(known.cause);
+  const postgres = publicPostgresError(known);
   if (postgres) return { status: postgres.status, body: { ...postgres.body } };
   return {
     status: known.status,
@@ -74,6 +75,10 @@ function asAway(error: AuthError): AuthError {
   return isReadOnly(cause) ? authError('unexpected_failure', readOnly, { status: 503, cause }) : error;
 }
 
+/** Replaces an internal error that a violated constraint of a table in `auth` caused. */
+const asViolation = (error: AuthError): AuthError =>
+  error.status === 500 ? (constraintError(error.cause) ?? error) : error;
+
 const overloaded = 'Too many requests are waiting. Try again in a moment';
 
 /** The response to requests that are rejected because the server is overloaded, in GoTrue's older format. */
@@ -105,7 +110,8 @@ const unstorable = "The request contains text that can't be stored";
 const isFaultyText = (cause: unknown): boolean => isPostgresError(cause) && faultyText.has(cause.code);
 
 /**
- * The SQLSTATEs raised by a project's triggers and constraints. Responses in GoTrue's older format contain the text of
+ * The SQLSTATEs raised by a project's triggers and constraints. Constraints of the tables in `auth` have their own
+ * errors (`core/constraint-errors.ts`). Responses in GoTrue's older format contain the text of
  * these errors unchanged.
  */
 const raisedByProject = new Set(['P0001', '23000', '23001', '23502', '23503', '23505', '23514', '23P01']);
@@ -117,8 +123,12 @@ interface PostgresErrorBody {
   readonly details?: string;
 }
 
-export function publicPostgresError(cause: unknown): { status: number; body: PostgresErrorBody } | undefined {
-  if (!isPostgresError(cause)) return undefined;
+/** Returns the response to an internal error that one of the project's triggers or constraints caused. */
+export function publicPostgresError({
+  status,
+  cause,
+}: AuthError): { status: number; body: PostgresErrorBody } | undefined {
+  if (status !== 500 || !isPostgresError(cause)) return undefined;
   const custom = /^PT(\d{3})$/.exec(cause.code);
   if (!custom && !raisedByProject.has(cause.code)) return undefined;
   return {

@@ -153,7 +153,7 @@ function operatorLinkTarget({ settings }: AuthContext): string {
 function operationError(ctx: AuthContext, thrown: unknown): OperationError {
   const error = publicError(thrown);
   if (error.status >= 500) ctx.log.error({ error: error.cause ?? error }, error.message);
-  const postgres = publicPostgresError(error.cause);
+  const postgres = publicPostgresError(error);
   if (postgres) return new OperationError(postgres.status, postgres.body.code, postgres.body.message, thrown);
   return new OperationError(error.status, error.code ?? fallbackCode(error), error.message, thrown);
 }

@@ -170,7 +170,8 @@ export function confirmRoutes(app: FastifyInstance, deps: ConfirmDeps): void {
       return { address, isApp: !address.startsWith('/account/') };
     } catch (error) {
       if (error instanceof AuthRejection && !isTemporary(error)) {
-        if (error.code === 'sso_required') return page(problemPage('sign-in', carriedFlow(own), error.code));
+        if (error.code === 'sso_required' || error.code === 'email_exists')
+          return page(problemPage('sign-in', carriedFlow(own), error.code));
         return page(expiredAddress(link.type, own));
       }
       // The user is signed in, but the app can't receive a session. The sign-in page explains the reason.

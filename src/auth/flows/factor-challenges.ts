@@ -23,6 +23,7 @@ import {
   runVerificationHook,
 } from './mfa.ts';
 import { type Channel, parseChannel, sendText } from './phone-codes.ts';
+import { retryOnConflict } from './retry-conflicts.ts';
 import { checkByProvider, checksCodes } from './text-messages.ts';
 import { asUser } from './user-transaction.ts';
 import { verifySecret } from './verify-secret.ts';
@@ -45,13 +46,14 @@ export async function challengeFactor(
     factor.factor_type === 'phone'
       ? parseChannel(ctx, body.isEmpty ? '' : body.read().text('channel'))
       : undefined;
-  const id = await asUser(ctx, caller, async (tx) => {
+  const create = async (tx: Transaction) => {
     const otpCode = channel === undefined ? '' : await textFactorCode(ctx, tx, caller, factor, channel);
     const challengeId = await insertChallenge(tx, factor, { ip: caller.ip, otpCode }, now);
     const traits = { factor_id: factor.id, factor_status: factor.status };
     await audit(ctx, tx, caller.user, 'challenge_created', { ip: caller.ip, traits });
     return challengeId;
-  });
+  };
+  const id = await retryOnConflict(() => asUser(ctx, caller, create));
   return {
     id,
     type: factor.factor_type,

@@ -1,5 +1,6 @@
 /** Completes a sign-in when the provider redirects the browser back, and redirects the browser to the app. */
 
+import type { Transaction } from '../../database/types.ts';
 import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
 import { type IssuedSession, sessionFragment } from '../core/issued-session.ts';
@@ -23,6 +24,7 @@ import {
 import { acceptInvite, linkIdentity } from './external-links.ts';
 import { readProviderResponse } from './external-sign-in.ts';
 import type { ProviderResponse } from './provider-response.ts';
+import { retryOnConflict } from './retry-conflicts.ts';
 import { issueSession } from './sessions.ts';
 
 /** The maximum duration of a sign-in, which starts when the browser is redirected to the provider. */
@@ -122,7 +124,7 @@ async function finish(
   };
   if (!stored.target && !flow.invite_token) await runBeforeExternalUser(ctx, caller, signIn);
 
-  const result = await ctx.pool.transaction(async (tx) => {
+  const work = async (tx: Transaction) => {
     const outcome: ExternalOutcome = stored.target
       ? await linkIdentity(ctx, tx, caller, stored.target, signIn)
       : flow.invite_token
@@ -142,7 +144,9 @@ async function finish(
     const done = { userId: user.id, accessToken: response.accessToken, refreshToken: response.refreshToken };
     if (!(await completeOAuthFlow(tx, flow.id, done, ctx.clock.now()))) throw usedBefore();
     return { kind: 'code' as const, code: flow.auth_code, user, isNew };
-  });
+  };
+  // Another tab may have created the same account at the same time.
+  const result = await retryOnConflict(() => ctx.pool.transaction(work));
   if (result.kind === 'refusal') throw result.error;
   if (result.isNew) await runAfterUserCreated(ctx, caller, result.user);
   switch (result.kind) {

@@ -1,11 +1,16 @@
 /** Retries a request if a concurrent request created the same account or factor. */
 
-/** The unique keys for contacts, identities and factor names, which concurrent requests can violate. */
+/**
+ * The unique keys for contacts, identities and factors, which concurrent requests can violate. Challenges of different
+ * factors can also be created at the same time.
+ */
 const sharedKeys = new Set([
   'users_email_partial_key',
   'users_phone_key',
   'identities_provider_id_provider_unique',
   'mfa_factors_user_friendly_name_unique',
+  'unique_phone_factor_per_user',
+  'mfa_factors_last_challenged_at_key',
 ]);
 
 /**

@@ -5,6 +5,7 @@
  */
 
 import { createHash, randomBytes } from 'node:crypto';
+import type { Transaction } from '../../database/types.ts';
 import { childOf, type XmlElement } from '../../shared/xml.ts';
 import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
@@ -44,6 +45,7 @@ import {
   runBeforeExternalUser,
   signInExternally,
 } from './external-accounts.ts';
+import { retryOnConflict } from './retry-conflicts.ts';
 import { resolveArtifact } from './saml-artifact.ts';
 import { currentMetadata } from './saml-metadata.ts';
 import { verifyResponse } from './saml-verify.ts';
@@ -130,7 +132,7 @@ async function complete(
   }
   await requireOwnDomain(ctx, ctx.pool, email, provider.id);
   await runBeforeExternalUser(ctx, caller, signIn);
-  const outcome = await ctx.pool.transaction(async (tx) => {
+  const work = async (tx: Transaction) => {
     const made = await signInExternally(ctx, tx, caller, signIn);
     if (made.kind === 'refusal') return made;
     const { user, isNew } = made;
@@ -145,7 +147,9 @@ async function complete(
     if (end !== undefined) await setSessionEnd(tx, session.sessionId, end);
     const location = `${target}#${encodeParams(sessionFragment(session))}`;
     return { kind: 'location', location, user, isNew } as const;
-  });
+  };
+  // Another tab may have created the same account at the same time.
+  const outcome = await retryOnConflict(() => ctx.pool.transaction(work));
   if (outcome.kind === 'refusal') throw outcome.error;
   if (outcome.isNew) await runAfterUserCreated(ctx, caller, outcome.user);
   return outcome.location;

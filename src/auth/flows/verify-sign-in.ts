@@ -7,9 +7,9 @@ import { type IssuedSession, sessionFragment } from '../core/issued-session.ts';
 import { isPkceHash } from '../core/pkce.ts';
 import { encodeParams, withParams } from '../core/redirects.ts';
 import type { VerifyRequest } from '../core/verify-request.ts';
-import { AuthError, authError } from '../errors.ts';
+import { type AuthError, authError } from '../errors.ts';
 import { findFlowStateOfUser, setCodeIssued } from '../queries/flow-states.ts';
-import { errorKinds } from '../redirect-errors.ts';
+import { errorKinds, logged } from '../redirect-errors.ts';
 import type { User } from '../rows.ts';
 import { reloadUser, syncProviders } from './accounts.ts';
 import { audienceOf } from './audience.ts';
@@ -84,8 +84,8 @@ export async function followLink(ctx: AuthContext, caller: Caller, request: Veri
   try {
     return await ctx.signIns.track('link', follow);
   } catch (error) {
-    if (!(error instanceof AuthError)) throw error;
-    return withError(target, error, isPkce);
+    // The browser has opened the link, so the app must receive every error.
+    return withError(target, logged(ctx, verifyPath, error), isPkce);
   }
 }
 
@@ -105,6 +105,9 @@ async function issueCode(ctx: AuthContext, tx: Transaction, user: User, type: st
   await setCodeIssued(tx, flow.id, ctx.clock.now());
   return flow.auth_code;
 }
+
+/** The request path that is logged with errors. */
+const verifyPath = '/auth/v1/verify';
 
 /** Adds the error to the URL's fragment and, with PKCE, also to the URL's query. */
 function withError(target: string, error: AuthError, isPkce: boolean): string {

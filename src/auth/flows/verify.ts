@@ -4,7 +4,7 @@ import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
 import { type Contact, contactStatus } from '../core/contact-status.ts';
 import type { VerifyRequest } from '../core/verify-request.ts';
-import { authError } from '../errors.ts';
+import { AuthError, authError, internalError } from '../errors.ts';
 import type { User } from '../rows.ts';
 import {
   acceptEmailChange,
@@ -30,6 +30,17 @@ export function contactOf(type: string): Contact {
   return type === 'sms' || type === 'phone_change' ? 'phone' : 'email';
 }
 
+/** GoTrue's messages for errors of the database, such as an error that a project's trigger raises. */
+const failures = {
+  signup: 'Error confirming user',
+  recovery: 'Database error updating user',
+  magiclink: 'Database error updating user',
+  email_change: 'Error confirm email',
+} as const;
+
+const failureOf = (type: string): string =>
+  type in failures ? failures[type as keyof typeof failures] : failures.signup;
+
 export type Verified =
   | VerifiedUser
   /** An email change requires two confirmations, and only the first confirmation has been accepted. */
@@ -54,26 +65,41 @@ export async function verify(
   if (!isChange && contactStatus(user, contactOf(type)) === 'closed') {
     throw request.typed ? authError('otp_expired') : invalidLink();
   }
+  try {
+    if ((await accept(ctx, tx, caller, user, { type, hash: request.hash })) === 'half')
+      return { kind: 'half' };
+  } catch (cause) {
+    throw cause instanceof AuthError ? cause : internalError(failureOf(type), cause);
+  }
+  return { kind: 'user', user, type };
+}
+
+/** Makes the change. Returns `half` if the change must also be confirmed at another address. */
+async function accept(
+  ctx: AuthContext,
+  tx: Transaction,
+  caller: Caller,
+  user: User,
+  { type, hash }: { readonly type: string; readonly hash: string },
+): Promise<'half' | 'done'> {
   switch (type) {
     case 'signup':
     case 'invite':
       await acceptSignUp(ctx, tx, user);
-      break;
+      return 'done';
     case 'recovery':
     case 'magiclink':
       await acceptRecovery(ctx, tx, user);
-      break;
+      return 'done';
     case 'email_change':
-      if ((await acceptEmailChange(ctx, tx, caller, user, request.hash)) === 'half') return { kind: 'half' };
-      break;
+      return acceptEmailChange(ctx, tx, caller, user, hash);
     case 'sms':
       await acceptPhone(ctx, tx, user);
-      break;
+      return 'done';
     case 'phone_change':
       await changePhone(ctx, tx, caller, user);
-      break;
+      return 'done';
     default:
       throw authError('validation_failed', 'Unsupported verification type');
   }
-  return { kind: 'user', user, type };
 }

@@ -1,6 +1,7 @@
 /** Signs users in with a message for this project that the user's wallet has signed. */
 
 import { createHash } from 'node:crypto';
+import type { Transaction } from '../../database/types.ts';
 import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
 import type { ReadFields } from '../core/fields.ts';
@@ -18,6 +19,7 @@ import {
   runBeforeExternalUser,
   signInExternally,
 } from './external-accounts.ts';
+import { retryOnConflict } from './retry-conflicts.ts';
 import { issueSession } from './sessions.ts';
 
 const minMessageBytes = 64;
@@ -50,7 +52,7 @@ export async function signInWithWallet(
   }
   const signIn = externalSignIn(message, audienceOf(ctx, caller));
   await runBeforeExternalUser(ctx, caller, signIn);
-  const { session, isNew } = await ctx.pool.transaction(async (tx) => {
+  const work = async (tx: Transaction) => {
     const outcome = await signInExternally(ctx, tx, caller, signIn);
     if (outcome.kind === 'refusal') throw outcome.error;
     const { chainId: network, address, domain, uri } = message;
@@ -59,7 +61,9 @@ export async function signInWithWallet(
     });
     const session = await issueSession(ctx, tx, caller, outcome.user, provider, identityProof(signIn));
     return { session, isNew: outcome.isNew };
-  });
+  };
+  // Another tab may have created the same account at the same time.
+  const { session, isNew } = await retryOnConflict(() => ctx.pool.transaction(work));
   if (isNew) await runAfterUserCreated(ctx, caller, session.user);
   return session;
 }

@@ -38,6 +38,7 @@ import type { Factor, MfaChallenge } from '../rows.ts';
 import { verifyAssertion, verifyCreation } from '../webauthn.ts';
 import { audit } from './audit.ts';
 import { challengeLifetimeMs, checkEnrollment, raiseSession, requireChallenge } from './mfa.ts';
+import { retryOnConflict } from './retry-conflicts.ts';
 import { asUser } from './user-transaction.ts';
 
 export async function enrolKey(
@@ -93,7 +94,7 @@ export async function challengeKey(
         user.id,
         keys.map(({ key }) => key),
       );
-  const id = await asUser(ctx, caller, async (tx) => {
+  const create = async (tx: Transaction) => {
     const challengeId = await insertChallenge(
       tx,
       factor,
@@ -103,7 +104,8 @@ export async function challengeKey(
     const traits = { factor_id: factor.id, factor_status: factor.status };
     await audit(ctx, tx, user, 'challenge_created', { ip: caller.ip, traits });
     return challengeId;
-  });
+  };
+  const id = await retryOnConflict(() => asUser(ctx, caller, create));
   return {
     id,
     type: 'webauthn',

@@ -11,8 +11,10 @@ import type { Router } from './route.ts';
 
 export function factorRoutes({ define, serve }: Router, ctx: AuthContext): void {
   define('POST', '/factors', async ({ caller, body }) => {
-    const self = await limitChanges(ctx, await requirePermanentUser(ctx, caller));
-    return renderEnrollment(await retryOnConflict(() => enroll(ctx, self, body)));
+    await limitChanges(ctx, await requirePermanentUser(ctx, caller));
+    // Each attempt reads the user's factors again.
+    const attempt = async () => enroll(ctx, await requirePermanentUser(ctx, caller), body);
+    return renderEnrollment(await retryOnConflict(attempt));
   });
 
   serve(

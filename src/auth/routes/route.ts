@@ -4,6 +4,7 @@
  */
 import type { FastifyInstance } from 'fastify';
 import type { AuthContext } from '../context.ts';
+import { browserErrorUrl } from '../http/browser-errors.ts';
 import { type Exchange, exchangeOf } from '../http/exchange.ts';
 import { type Call, type Guard, type Operation, perform } from '../operations/operation.ts';
 import type { SignInMethod } from '../sign-in-counts.ts';
@@ -54,11 +55,12 @@ export function createRouter(app: FastifyInstance, ctx: AuthContext): Router {
       url,
       handler: async (request, reply) => {
         const exchange = exchangeOf(ctx, request, reply);
-        const response = await perform(
-          ctx,
-          { guards, signIn, run: (_ctx, input: Exchange) => handler(input) },
-          exchange,
-        );
+        const operation = { guards, signIn, run: (_ctx: AuthContext, input: Exchange) => handler(input) };
+        const response = await perform(ctx, operation, exchange).catch((error: unknown) => {
+          const address = browserErrorUrl(ctx, `${method} ${url}`, exchange, error);
+          if (address === undefined) throw error;
+          return reply.redirect(address, 303);
+        });
         return response === undefined ? reply : reply.send(response);
       },
     });

@@ -301,9 +301,9 @@ describe('an authorization request', () => {
     });
   });
 
-  test('with a state that is too long redirects back with server_error', async () => {
+  test('with a state that is too long redirects back with invalid_request', async () => {
     const { location } = await request({ state: 'x'.repeat(5000) });
-    expect(location.searchParams.get('error')).toBe('server_error');
+    expect(location.searchParams.get('error')).toBe('invalid_request');
   });
 });
 

@@ -28,7 +28,8 @@ export function parseAuthorizeRequest(
     responseTypeFault(get('response_type')) ??
     scopeFault(scope) ??
     resourceFault(resource) ??
-    challengeFault(challenge, method);
+    challengeFault(challenge, method) ??
+    lengthFault(query);
   if (fault !== undefined) return { fault };
   return {
     request: {
@@ -40,6 +41,14 @@ export function parseAuthorizeRequest(
       nonce: get('nonce') || null,
     },
   };
+}
+
+/** The maximum lengths in code points, which the columns of `auth.oauth_authorizations` also have. */
+const maxLengths = { scope: 4096, state: 4096, resource: 2048, nonce: 255 } as const;
+
+function lengthFault(query: URLSearchParams): string | undefined {
+  const long = Object.entries(maxLengths).find(([name, max]) => [...(query.get(name) ?? '')].length > max);
+  return long === undefined ? undefined : `${long[0]} cannot exceed ${long[1]} characters`;
 }
 
 function responseTypeFault(type: string): string | undefined {
