@@ -69,11 +69,12 @@ export async function createTestBackend(options: TestBackendOptions = {}): Promi
     if (options.dataDir === undefined) await rm(dataDir, { recursive: true, force: true });
   };
   const projectDir = options.projectDir ?? dataDir;
+  const { mode = 'development' } = options;
   const config =
     options.loaded ??
     (options.config || !options.projectDir
       ? configFrom(options.config ?? {}, join(projectDir, 'supabase'))
-      : loadConfig({ projectDir }).config);
+      : loadConfig({ projectDir, mode }).config);
   const key = createHash('sha256')
     .update(
       JSON.stringify([
@@ -107,7 +108,12 @@ export async function createTestBackend(options: TestBackendOptions = {}): Promi
       mode: options.mode,
       ...(options.projectDir === undefined || options.config !== undefined
         ? {}
-        : { configSource: { load: () => loadConfig({ projectDir }), files: settingsFiles({ projectDir }) } }),
+        : {
+            configSource: {
+              load: () => loadConfig({ projectDir, mode }),
+              files: settingsFiles({ projectDir }),
+            },
+          }),
       ...(options.restart === undefined ? {} : { restart: options.restart }),
       ...(options.outgoing === undefined ? {} : { outgoing: options.outgoing }),
       ...(options.passwordCost === 'production'

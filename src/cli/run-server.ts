@@ -160,7 +160,7 @@ class Server {
       onProgress,
       ...(databaseUrl === undefined ? {} : { databaseUrl }),
       configSource: {
-        load: () => loadConfig({ projectDir, flags: this.#options.flags }),
+        load: () => loadConfig({ projectDir, flags: this.#options.flags, mode }),
         files: settingsFiles({ projectDir }),
       },
       onConfig: (next) => this.#log.configure(next.plinth.log),
@@ -406,10 +406,10 @@ const forkWorker = (): ChildProcess =>
 
 /** Loads the project's configuration and reports its warnings. @throws {ConfigError} */
 function loadProject(
-  { projectDir, flags }: Pick<ServerOptions, 'projectDir' | 'flags'>,
+  { projectDir, flags, mode }: Pick<ServerOptions, 'projectDir' | 'flags' | 'mode'>,
   onProgress: (message: string) => void,
 ): Config {
-  const { config, warnings } = loadConfig({ projectDir, flags });
+  const { config, warnings } = loadConfig({ projectDir, flags, mode });
   for (const warning of warnings) onProgress(`Warning: ${warning}`);
   return config;
 }

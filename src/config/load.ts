@@ -6,6 +6,7 @@ import { check } from './core/check.ts';
 import { type NamedFile, outsideFault } from './core/confine.ts';
 import { privateKeysFrom } from './core/decrypt.ts';
 import { parseDotenv } from './core/dotenv.ts';
+import { disableIncomplete } from './core/incomplete.ts';
 import { parseJson } from './core/json.ts';
 import { checkRemotes } from './core/remotes.ts';
 import { type Overrides, type References, type Resolved, resolve, type Sources } from './core/resolve.ts';
@@ -25,6 +26,11 @@ export interface LoadOptions {
    * written.
    */
   readonly texts?: Readonly<Record<string, string>>;
+  /**
+   * In `development`, external services whose settings refer to unset environment variables are disabled
+   * (`core/incomplete.ts`). Defaults to `production`.
+   */
+  readonly mode?: 'development' | 'production';
 }
 
 export interface Loaded {
@@ -49,7 +55,13 @@ export interface Loaded {
  * @example
  * const { config } = loadConfig({ projectDir: process.cwd(), flags: { 'api.port': 0 } });
  */
-export function loadConfig({ projectDir, env = process.env, flags = {}, texts = {} }: LoadOptions): Loaded {
+export function loadConfig({
+  projectDir,
+  env = process.env,
+  flags = {},
+  texts = {},
+  mode = 'production',
+}: LoadOptions): Loaded {
   const supabaseDir = join(projectDir, 'supabase');
   const shown = (path: string) => relative(projectDir, path).replaceAll('\\', '/');
   const environment = readEnvironment(env, [supabaseDir, projectDir], shown, texts);
@@ -62,6 +74,7 @@ export function loadConfig({ projectDir, env = process.env, flags = {}, texts = 
     defaultProjectId: basename(projectDir),
     exists: existsSync,
     numbersAreUnits: false,
+    disablesIncomplete: mode === 'development',
     outside: (file, allowed) =>
       outsideFault(file, {
         folders: [projectDir, ...allowed.map((folder) => resolvePath(projectDir, folder))],
@@ -114,6 +127,7 @@ export function configFrom(partial: PartialConfig, supabaseDir = join(process.cw
     defaultProjectId: 'plinth',
     exists: existsSync,
     numbersAreUnits: true,
+    disablesIncomplete: false,
     // Settings from code may refer to files anywhere.
     outside: () => undefined,
   }).config;
@@ -121,6 +135,7 @@ export function configFrom(partial: PartialConfig, supabaseDir = join(process.cw
 
 type BuildOptions = Omit<Sources, 'prefix' | 'privateKeys'> & {
   readonly defaultProjectId: string;
+  readonly disablesIncomplete: boolean;
   /** Returns an error message if a file is outside the project folder and the `allowed` folders. */
   readonly outside: (file: NamedFile, allowed: readonly string[]) => string | undefined;
 };
@@ -135,28 +150,35 @@ function build(project: RawTable, plinth: RawTable, options: BuildOptions) {
     flags: plinthFlags(sources.flags),
     prefix: 'PLINTH',
   });
-  const warnings: Notice[] = [...first.warnings, ...second.warnings, ...remotes.warnings];
+  const renamed: Notice[] = [];
 
   const values = first.value as Omit<Config, 'project_id' | 'plinth'> & { project_id: string | undefined };
   const written = values.project_id ?? options.defaultProjectId;
   const project_id = sanitizeProjectId(written);
   if (values.project_id !== undefined && project_id !== written) {
-    warnings.push({
+    renamed.push({
       key: 'project_id',
       message: `not a valid name, so ${project_id} is used`,
       ...at(first, 'project_id'),
     });
   }
   const auth = { ...values.auth, external: inFileOrder(values.auth.external, project) };
-  const config: Config = { ...values, auth, project_id, plinth: second.value as Config['plinth'] };
-
-  const faults = [...first.faults, ...second.faults, ...remotes.faults];
+  const complete: Config = { ...values, auth, project_id, plinth: second.value as Config['plinth'] };
   const notice = (key: string, message: string): Notice => ({
     key,
     message,
     ...at(first, key),
     ...at(second, key),
   });
+  const notices: Notice[] = [];
+  const { config, isDisabled } = options.disablesIncomplete
+    ? disableIncomplete(complete, first.unset, (key, message) => notices.push(notice(key, message)))
+    : { config: complete, isDisabled: () => false };
+  const applies = ({ key }: Notice): boolean => !(isDisabled(key) && first.unset.has(key));
+  const warnings = [...first.warnings, ...second.warnings, ...remotes.warnings]
+    .filter(applies)
+    .concat(notices, renamed);
+  const faults = [...first.faults, ...second.faults, ...remotes.faults].filter(applies);
   check(
     config,
     { exists: options.exists, unset: first.unset },

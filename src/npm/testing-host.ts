@@ -42,7 +42,7 @@ const server = createServer((socket) => {
 
 /** Loads the project's settings. @throws {Error} if a setting's key doesn't exist */
 function settingsOf(projectDir: string, { settings, env }: CreateRequest): Config {
-  const { config } = loadConfig({ projectDir, env, flags: settings });
+  const { config } = loadConfig({ projectDir, env, flags: settings, mode: 'development' });
   const valueAt = (key: string): unknown =>
     key
       .split('.')

@@ -273,6 +273,48 @@ describe('sources of values', () => {
     ]);
   });
 
+  test('services with unset variables are disabled in development, and only there', () => {
+    const toml = [
+      '[auth.email.smtp]\nhost = "env(HOST)"\nport = "env(PORT)"\nuser = "u"\npass = "env(PASS)"\nadmin_email = "a@b.c"',
+      '[auth.captcha]\nenabled = true\nprovider = "turnstile"\nsecret = "env(CAPTCHA)"',
+      '[auth.sms.twilio]\nenabled = true\naccount_sid = "AC1"\nmessage_service_sid = "MG1"\nauth_token = "env(TWILIO)"',
+      '[auth.hook.send_email]\nenabled = true\nuri = "https://a.example"\nsecrets = "env(HOOK)"',
+      '[auth.sms.vonage]\nenabled = false\napi_key = "env(VONAGE)"',
+    ].join('\n');
+    const projectDir = makeProject({ 'supabase/config.toml': toml });
+    const loadIn = (mode: 'development' | 'production', env = {}) => loadConfig({ projectDir, mode, env });
+    const { config, warnings } = loadIn('development');
+    const { email, captcha, sms, hook } = config.auth;
+    expect([email.smtp.enabled, captcha.enabled, sms.twilio.enabled, hook.send_email.enabled]).toEqual(
+      Array(4).fill(false),
+    );
+    expect(warnings).toEqual([
+      "supabase/config.toml:2: auth.email.smtp.host: the environment variable HOST isn't set, so emails are captured instead of being sent",
+      "supabase/config.toml:10: auth.captcha.secret: the environment variable CAPTCHA isn't set, so requests are accepted without a CAPTCHA",
+      "supabase/config.toml:15: auth.sms.twilio.auth_token: the environment variable TWILIO isn't set, so text messages are captured instead of being sent",
+      "supabase/config.toml:19: auth.hook.send_email.secrets: the environment variable HOOK isn't set, so the hook isn't called",
+    ]);
+    expect(() => loadIn('production')).toThrow(ConfigError);
+    const env = {
+      HOST: 'h',
+      PORT: '25',
+      PASS: 'p',
+      CAPTCHA: 'c',
+      TWILIO: 't',
+      HOOK: `v1,whsec_${'a'.repeat(40)}`,
+    };
+    for (const mode of ['development', 'production'] as const) {
+      const complete = loadIn(mode, env);
+      expect([complete.warnings, complete.config.auth.email.smtp.enabled]).toEqual([[], true]);
+      expect([complete.config.auth.captcha.enabled, complete.config.auth.sms.twilio.enabled]).toEqual([
+        true,
+        true,
+      ]);
+    }
+    const incomplete = loadIn('production', { ...env, PASS: '' });
+    expect(incomplete.config.auth.email.smtp.enabled).toBe(true);
+  });
+
   test('enabling an unsupported feature causes a warning', () => {
     const toml = '[storage.vector]\nenabled = true\n[storage.image_transformation]\nenabled = false';
     expect(load(toml).warnings).toEqual([

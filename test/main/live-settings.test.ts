@@ -467,3 +467,16 @@ test('numbers with a fixed code are normalized, and other numbers get codes afte
   write('');
   await reload();
 });
+
+test('emails are captured while the settings of the SMTP server refer to unset environment variables', async () => {
+  const smtp =
+    '[auth.email.smtp]\nhost = "env(PLINTH_TEST_UNSET)"\nport = 587\nadmin_email = "a@example.com"\n';
+  write(`enable_confirmations = true\n${smtp}`);
+  await reload();
+  const email = 'captured@example.com';
+  expect(await statusOf(post('/auth/v1/signup', { email, password: 'correct horse battery' }))).toBe(200);
+  const found = await fetch(`${backend.status().MAILPIT_URL}/api/v1/search?query=to:${email}`);
+  expect(((await found.json()) as { messages: unknown[] }).messages).toHaveLength(1);
+  write('');
+  await reload();
+});
