@@ -18,7 +18,7 @@ import { closeDataFolder, rejectUnfinishedRestore } from './backend/data-folder.
 import { databaseSettings } from './backend/database-settings.ts';
 import { rejectExposure } from './backend/exposure.ts';
 import { createGateways } from './backend/gateways.ts';
-import { checksOf, watchDisk } from './backend/health.ts';
+import { checksOf, essentialChecks, watchDisk } from './backend/health.ts';
 import { createLifecycle } from './backend/lifecycle.ts';
 import { createMetrics } from './backend/metric-sources.ts';
 import { loadModules, type Modules, migrationSets } from './backend/modules.ts';
@@ -220,6 +220,7 @@ async function compose(parts: BackendParts, modules: Modules): Promise<Backend> 
   const readiness = modules.gateway.createReadiness(
     checksOf(parts, services, { disk, backups, tls, configuration, apiWorkers }),
     log.child({ service: 'health' }),
+    essentialChecks,
   );
   const metrics = createMetrics(parts, {
     services,

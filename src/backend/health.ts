@@ -37,6 +37,12 @@ export interface HealthSources {
   readonly apiWorkers: Pick<ApiWorkers, 'health'> | undefined;
 }
 
+/**
+ * The checks whose failure means that every request fails. All other checks affect one service or operators, and their
+ * failure makes the server degraded.
+ */
+export const essentialChecks: ReadonlySet<string> = new Set(['database', 'workers']);
+
 /** Returns the health checks of the services and of their dependencies. Services without a check are omitted. */
 export function checksOf(
   parts: BackendParts,

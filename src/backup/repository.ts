@@ -1,7 +1,8 @@
 /** An encrypted backup target. Reads and writes complete files by name. */
 import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
-import { pipeline, Readable } from 'node:stream';
+import { pipeline, Readable, type Transform } from 'node:stream';
 import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib';
+import { firstCause } from '../shared/first-cause.ts';
 import { targetInfoName } from './core/names.ts';
 import { BackupError } from './errors.ts';
 import { open, seal } from './seal/frames.ts';
@@ -124,8 +125,18 @@ function compressed(plain: AsyncIterable<Uint8Array>): AsyncIterable<Buffer> {
     params: { [constants.ZSTD_c_compressionLevel]: compressionLevel },
     chunkSize: batchBytes,
   });
-  pipeline(Readable.from(inBatches(plain)), zstd, () => undefined);
-  return zstd;
+  return through(inBatches(plain), zstd);
+}
+
+/** Passes a source through a stream. If the source fails, the reader receives the source's error. */
+async function* through(source: AsyncIterable<Uint8Array>, stream: Transform): AsyncGenerator<Buffer> {
+  const cause = firstCause();
+  pipeline(Readable.from(cause.watch(source)), stream, () => undefined);
+  try {
+    yield* stream as AsyncIterable<Buffer>;
+  } catch (error) {
+    throw cause.of(error);
+  }
 }
 
 /** Joins small chunks, because copying a chunk is cheaper than passing each chunk to the compression thread. */
@@ -144,9 +155,7 @@ async function* inBatches(plain: AsyncIterable<Uint8Array>): AsyncGenerator<Uint
 }
 
 function decompressed(bytes: AsyncIterable<Uint8Array>): AsyncIterable<Buffer> {
-  const zstd = createZstdDecompress();
-  pipeline(Readable.from(bytes), zstd, () => undefined);
-  return zstd;
+  return through(bytes, createZstdDecompress());
 }
 
 async function* named(bytes: AsyncIterable<Buffer>, name: string): AsyncGenerator<Buffer> {

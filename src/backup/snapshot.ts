@@ -7,6 +7,7 @@ import type { Dirent } from 'node:fs';
 import { lstat, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Pack, pack } from 'tar-stream';
+import { firstCause } from '../shared/first-cause.ts';
 import { snapshotFolder, snapshotName, timeOfName } from './core/names.ts';
 import type { Repository } from './repository.ts';
 
@@ -114,8 +115,17 @@ async function* archiveOf(files: readonly Found[]): AsyncGenerator<Buffer> {
     }
     archive.finalize();
   })();
-  filled.catch((error: Error) => archive.destroy(error));
-  yield* archive as AsyncIterable<Buffer>;
+  const cause = firstCause();
+  filled.catch((error: Error) => {
+    cause.note(error);
+    archive.destroy(error);
+  });
+  try {
+    yield* archive as AsyncIterable<Buffer>;
+  } catch (error) {
+    // If the archive was destroyed before it is read, it reports a different error.
+    throw cause.of(error);
+  }
   await filled;
 }
 

@@ -1,6 +1,6 @@
 /**
  * Streams log entries as server-sent events (HTML standard, section 9.2). The number and duration of streams are
- * limited. When a stream ends, the browser reconnects automatically, and the server checks the session again. If a
+ * limited, and the session is checked at each heartbeat. When a stream ends, the browser reconnects automatically. If a
  * client reads too slowly, entries are dropped and the client is sent the number of dropped entries.
  */
 import type { ServerResponse } from 'node:http';
@@ -9,7 +9,7 @@ import { ConsoleError } from './errors.ts';
 /** The maximum number of streams for each of the two logs (the services' log and the functions' log). */
 const maxStreams = 30;
 const maxStreamMs = 5 * 60_000;
-const heartbeatMs = 15_000;
+const heartbeatMs = 5_000;
 const flushMs = 200;
 /** The maximum number of log entries per message. */
 const maxEntries = 200;
@@ -21,7 +21,12 @@ export interface EventStreams {
    * (HTML standard, section 9.2.4).
    * @throws {ConsoleError} too_many
    */
-  open(response: ServerResponse, follow: (send: (json: string, id?: number) => void) => () => void): void;
+  open(
+    response: ServerResponse,
+    follow: (send: (json: string, id?: number) => void) => () => void,
+    /** Rejects if the operator isn't allowed to read the stream anymore. */
+    authorize: () => Promise<unknown>,
+  ): void;
   /**
    * Closes all streams. Called when the server stops, because otherwise the server would wait for the streams to end.
    */
@@ -31,7 +36,7 @@ export interface EventStreams {
 export function createEventStreams(): EventStreams {
   const open = new Set<() => void>();
   return {
-    open(response, follow) {
+    open(response, follow, authorize) {
       if (open.size >= maxStreams)
         throw new ConsoleError('too_many', {
           message: 'Too many operators are following the logs.',
@@ -59,8 +64,12 @@ export function createEventStreams(): EventStreams {
         waiting = [];
         left = 0;
       }, flushMs);
-      const beat = setInterval(() => response.write(':\n\n'), heartbeatMs);
       const close = (): void => void response.end();
+      const beat = setInterval(() => {
+        response.write(':\n\n');
+        // The session may have ended, or the operator's role may have changed.
+        authorize().catch(close);
+      }, heartbeatMs);
       const end = setTimeout(close, maxStreamMs);
       for (const timer of [flush, beat, end]) timer.unref();
       open.add(close);

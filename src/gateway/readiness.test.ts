@@ -6,10 +6,16 @@ import { createReadiness } from './readiness.ts';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
+const essential = new Set(['database']);
+
 test('the worst check determines the status', async () => {
   let database: Health | undefined;
   let disk: Health | undefined;
-  const readiness = createReadiness({ database: async () => database, disk: async () => disk }, silentLogger);
+  const readiness = createReadiness(
+    { database: async () => database, disk: async () => disk },
+    silentLogger,
+    essential,
+  );
   expect(await readiness.report()).toEqual({
     status: 'ok',
     checks: { database: { status: 'ok' }, disk: { status: 'ok' } },
@@ -24,7 +30,7 @@ test('the worst check determines the status', async () => {
 
 test('many callers cause only one check per second', async () => {
   const check = vi.fn(async () => undefined);
-  const readiness = createReadiness({ check }, silentLogger);
+  const readiness = createReadiness({ check }, silentLogger, essential);
   for (let round = 0; round < 3; round++) {
     await Promise.all(Array.from({ length: 50 }, () => readiness.report()));
     vi.advanceTimersByTime(999);
@@ -42,6 +48,7 @@ test('an error is reported with its code but without its text, which can contain
       },
     },
     silentLogger,
+    essential,
   );
   const report = await readiness.report();
   expect(report.status).toBe('failing');
@@ -49,7 +56,11 @@ test('an error is reported with its code but without its text, which can contain
 });
 
 test('a check that never responds is reported as failed', async () => {
-  const readiness = createReadiness({ database: () => new Promise(() => undefined) }, silentLogger);
+  const readiness = createReadiness(
+    { database: () => new Promise(() => undefined) },
+    silentLogger,
+    essential,
+  );
   const report = readiness.report();
   await vi.advanceTimersByTimeAsync(2500);
   expect(await report).toMatchObject({
@@ -60,7 +71,7 @@ test('a check that never responds is reported as failed', async () => {
 
 test('a check that is still running isn’t started again', async () => {
   const check = vi.fn(() => new Promise<undefined>(() => undefined));
-  const readiness = createReadiness({ database: check }, silentLogger);
+  const readiness = createReadiness({ database: check }, silentLogger, essential);
   for (let round = 0; round < 5; round++) {
     const report = readiness.report();
     await vi.advanceTimersByTimeAsync(3000);
@@ -70,7 +81,28 @@ test('a check that is still running isn’t started again', async () => {
 });
 
 test('a draining process isn’t ready, even if all checks pass', async () => {
-  const readiness = createReadiness({}, silentLogger);
+  const readiness = createReadiness({}, silentLogger, essential);
   readiness.drain();
   expect((await readiness.report()).status).toBe('draining');
+});
+
+test('only the failure of an essential check makes the process unready, and other checks don’t delay the report', async () => {
+  const storage = async (): Promise<Health> => ({ status: 'failing', message: 'S3 is unreachable.' });
+  const never = (): Promise<undefined> => new Promise(() => undefined);
+  const readiness = createReadiness(
+    { database: async () => undefined, storage, functions: never, rest: () => Promise.reject(new Error()) },
+    silentLogger,
+    essential,
+  );
+  const report = readiness.report();
+  await vi.advanceTimersByTimeAsync(800);
+  expect(await report).toMatchObject({
+    status: 'degraded',
+    checks: {
+      database: { status: 'ok' },
+      storage: { status: 'failing' },
+      functions: { status: 'failing' },
+      rest: { status: 'failing' },
+    },
+  });
 });

@@ -1,12 +1,16 @@
 /**
  * Runs the health checks of all components to determine whether requests would succeed. Checks run on demand, at most
- * once per second. A check that doesn't finish in time counts as failed.
+ * once per second. A check that doesn't finish in time counts as failed. Only essential checks make the process
+ * unready: the failure of a dependency that all processes share, such as an S3 server, would otherwise take every process
+ * out of the load balancer, including the services that work.
  */
 import type { Health, HealthCheck } from '../kernel/health.ts';
 import type { Logger } from '../kernel/log.ts';
 
 const freshMs = 1000;
 const timeoutMs = 2500;
+/** Load balancers often wait only a second for the response, so an unreachable dependency must not delay it. */
+const minorTimeoutMs = 750;
 
 export interface ReadinessReport {
   /** `draining` means that the process is about to exit and must not receive new requests. */
@@ -20,7 +24,12 @@ export interface Readiness {
   drain(): void;
 }
 
-export function createReadiness(checks: Readonly<Record<string, HealthCheck>>, log: Logger): Readiness {
+/** `essential` contains the names of the checks whose failure means that every request fails. */
+export function createReadiness(
+  checks: Readonly<Record<string, HealthCheck>>,
+  log: Logger,
+  essential: ReadonlySet<string>,
+): Readiness {
   let isDraining = false;
   let latest:
     | { readonly at: number; readonly results: Promise<Readonly<Record<string, Health>>> }
@@ -41,7 +50,11 @@ export function createReadiness(checks: Readonly<Record<string, HealthCheck>>, l
     Object.fromEntries(
       await Promise.all(
         Object.entries(checks).map(
-          async ([name, check]) => [name, await inTime(start(name, check))] as const,
+          async ([name, check]) =>
+            [
+              name,
+              await inTime(start(name, check), essential.has(name) ? timeoutMs : minorTimeoutMs),
+            ] as const,
         ),
       ),
     );
@@ -51,7 +64,7 @@ export function createReadiness(checks: Readonly<Record<string, HealthCheck>>, l
       const now = performance.now();
       if (latest === undefined || now - latest.at >= freshMs) latest = { at: now, results: runAll() };
       const results = await latest.results;
-      return { status: isDraining ? 'draining' : worstOf(Object.values(results)), checks: results };
+      return { status: isDraining ? 'draining' : statusOf(results, essential), checks: results };
     },
     drain() {
       isDraining = true;
@@ -68,12 +81,12 @@ async function runCheck(name: string, check: HealthCheck, log: Logger): Promise<
   }
 }
 
-async function inTime(check: Promise<Health>): Promise<Health> {
+async function inTime(check: Promise<Health>, limitMs: number): Promise<Health> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<Health>((resolve) => {
     timer = setTimeout(
-      () => resolve({ status: 'failing', message: `No response within ${timeoutMs} ms.` }),
-      timeoutMs,
+      () => resolve({ status: 'failing', message: `No response within ${limitMs} ms.` }),
+      limitMs,
     );
   });
   try {
@@ -90,8 +103,11 @@ function reasonOf(error: unknown): string {
   return `The check failed${shown}. For the reason, see the log.`;
 }
 
-function worstOf(results: readonly Health[]): Health['status'] {
-  const has = (status: Health['status']): boolean => results.some((result) => result.status === status);
-  if (has('failing')) return 'failing';
-  return has('degraded') ? 'degraded' : 'ok';
+function statusOf(
+  results: Readonly<Record<string, Health>>,
+  essential: ReadonlySet<string>,
+): Health['status'] {
+  const problems = Object.entries(results).filter(([, { status }]) => status !== 'ok');
+  if (problems.some(([name, { status }]) => status === 'failing' && essential.has(name))) return 'failing';
+  return problems.length > 0 ? 'degraded' : 'ok';
 }

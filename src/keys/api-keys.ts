@@ -44,6 +44,8 @@ export interface ApiKeys {
   keepDefault(kind: ApiKeyKind, key: string, by: string): ApiKeyEntry;
   /** Rereads the file if it has changed, even if the last check was recent. */
   refresh(): void;
+  /** Returns a number that changes when keys have changed. */
+  generation(): number;
   /**
    * Returns the times at which this process last used each key, by key ID, and clears the record. Times are in
    * milliseconds since the epoch.
@@ -71,6 +73,7 @@ export function createApiKeys({ file, monotonicMs, now, log }: ApiKeysOptions): 
   let stamp: string | undefined;
   let keys = new Map<string, StoredKey>();
   let lookedAt = Number.NEGATIVE_INFINITY;
+  let generation = 0;
   /** When each key was last used, by key ID. */
   const usedAt = new Map<string, number>();
 
@@ -79,6 +82,7 @@ export function createApiKeys({ file, monotonicMs, now, log }: ApiKeysOptions): 
     const found = fileStamp(file);
     if (found === stamp) return;
     stamp = found;
+    generation++;
     try {
       keys = found === undefined ? new Map() : read(file);
     } catch (error) {
@@ -112,6 +116,7 @@ export function createApiKeys({ file, monotonicMs, now, log }: ApiKeysOptions): 
       if (found !== undefined) usedAt.set(found.id, now());
       return found?.kind;
     },
+    generation: () => generation,
     list(hidden = []) {
       look();
       const hiddenHashes = new Set(hidden.map(hashOf));

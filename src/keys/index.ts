@@ -16,7 +16,7 @@ import { demo, publicJwtSecrets } from './demo.ts';
 import type { LoadedKey } from './jwk.ts';
 import { type KeyFile, keyFileOf } from './key-file.ts';
 import { createKeyRing } from './key-ring.ts';
-import { createKeyUses, type KeyUse } from './key-uses.ts';
+import { createKeyUses, type KeyUse, type KeyUses } from './key-uses.ts';
 import { createSamlKeys } from './saml-keys.ts';
 import { loadOrCreateSecrets, type Secrets } from './secrets-file.ts';
 import { createThirdParty, thirdPartyIssuer } from './third-party.ts';
@@ -100,7 +100,9 @@ export function createKeys(options: KeysOptions): KeyStore {
   const jwtSecret: string = auth.jwt_secret ?? secrets?.jwtSecret ?? demo.jwtSecret;
   const file = keyFileOf({ ...options, signingKeysPath: auth.signing_keys_path });
   // Clears all caches after a key has changed, so that tokens signed by a revoked key aren't accepted.
+  let generation = 0;
   const forget = (): void => {
+    generation++;
     own.forget();
     all.forget();
     apiKeys = undefined;
@@ -171,7 +173,11 @@ export function createKeys(options: KeysOptions): KeyStore {
     return apiKeys;
   };
 
-  const { furtherKeys, defaultKeys, parts } = createOpaqueKeys(options, secrets, monotonicMs);
+  const { furtherKeys, defaultKeys, opaqueGeneration, parts } = createOpaqueKeys(
+    options,
+    secrets,
+    monotonicMs,
+  );
   const secretJwk = { kty: 'oct', k: Buffer.from(jwtSecret).toString('base64url') };
   return {
     get anonKey() {
@@ -192,12 +198,9 @@ export function createKeys(options: KeysOptions): KeyStore {
     ...parts,
     signingKeys: file,
     areLegacyKeysRotated: areLegacyKeysRotated(auth),
-    keyUses: () => uses.read(),
-    takeKeyUses: () => ({ signingKeys: uses.take(), apiKeys: furtherKeys.takeUses() }),
-    addKeyUses(taken) {
-      uses.add(taken.signingKeys);
-      furtherKeys.addUses(taken.apiKeys);
-    },
+    // Reads the keys first, which detects changes.
+    generation: () => ring.current() && generation + opaqueGeneration(),
+    ...recordedUses(uses, furtherKeys),
     wellKnown: publicSettings({
       jwtSecret,
       secretKey: defaultKeys.current('secret'),
@@ -228,6 +231,16 @@ export function createKeys(options: KeysOptions): KeyStore {
     }),
   };
 }
+
+const recordedUses = (uses: KeyUses, furtherKeys: ApiKeys) =>
+  ({
+    keyUses: () => uses.read(),
+    takeKeyUses: () => ({ signingKeys: uses.take(), apiKeys: furtherKeys.takeUses() }),
+    addKeyUses(taken) {
+      uses.add(taken.signingKeys);
+      furtherKeys.addUses(taken.apiKeys);
+    },
+  }) satisfies Partial<KeyStore>;
 
 /** Creates the stores of the default and the additional `sb_` keys. */
 function createOpaqueKeys(
@@ -262,7 +275,16 @@ function createOpaqueKeys(
     kindOfApiKey: (key: string) =>
       furtherKeys.kindOf(key) ?? (key.startsWith('sb_') ? defaultKeys.kindOf(key) : undefined),
   } satisfies Partial<KeyStore>;
-  return { furtherKeys, defaultKeys, parts };
+  let defaultChanges = 0;
+  defaultKeys.onChange(() => {
+    defaultChanges++;
+  });
+  const opaqueGeneration = (): number => {
+    defaultKeys.current('publishable');
+    furtherKeys.refresh();
+    return furtherKeys.generation() + defaultChanges;
+  };
+  return { furtherKeys, defaultKeys, opaqueGeneration, parts };
 }
 
 const areLegacyKeysRotated = (auth: KeysOptions['config']['auth']): boolean =>

@@ -56,6 +56,11 @@ export interface Keys {
   readonly secretKey: string;
   /** Calls the listener in this process after a default `sb_` key has changed. */
   onDefaultKeyChange(listener: () => void): void;
+  /**
+   * Returns a number that changes when a token or an API key may have become invalid. Other processes' changes are
+   * detected within a second.
+   */
+  generation(): number;
   /** Returns the kind of an additional `sb_` key (`api-keys.ts`), or undefined if the key is unknown. */
   kindOfApiKey(key: string): 'publishable' | 'secret' | undefined;
   readonly jwtSecret: string;

@@ -63,11 +63,15 @@ export function packageFolder(group: PackageGroup, name: string): string | undef
     .find((folder) => existsSync(join(folder, 'package.json')));
 }
 
-/** Imports a package with native code. Installs its group first if necessary. */
-export async function importPackage<T>(group: PackageGroup, name: string): Promise<T> {
+/** Imports a package with native code. Installs its group first if necessary, and reports the progress. */
+export async function importPackage<T>(
+  group: PackageGroup,
+  name: string,
+  onProgress: (message: string) => void = () => undefined,
+): Promise<T> {
   const stored = storedGroup(group);
   if (stored === undefined) return (await import(name)) as T;
-  const folder = await fillGroup(userCache(), stored, { env: process.env, onProgress: () => undefined });
+  const folder = await fillGroup(userCache(), stored, { env: process.env, onProgress });
   const main = createRequire(join(folder, 'package.json')).resolve(name);
   return (await import(pathToFileURL(main).href)) as T;
 }

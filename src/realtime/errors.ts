@@ -82,6 +82,7 @@ export class ChannelError extends Error {
 export const closes = {
   restart: [1012, 'Service restart'],
   idle: [1000, ''],
+  revoked: [1008, 'The API key is no longer valid'],
   slow: [1008, 'Slow consumer: too much data is waiting to be read'],
   heavy: [1008, 'The joins and presence of this socket use too much memory'],
 } as const satisfies Record<string, readonly [number, string]>;

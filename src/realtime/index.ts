@@ -126,12 +126,18 @@ export function createRealtime(deps: RealtimeDeps): RealtimeService {
   };
 
   let clockOffset = clock.now() - uptime();
+  let keysGeneration = keys.generation();
 
   /** Runs once per second. Handles deadlines and limits the data queued for slow readers. */
   const tick = (): void => {
     const time = clock.now();
     for (const connection of ctx.idle.takeDue(uptime())) connection.checkIdle();
     for (const channel of ctx.tokens.takeDue(time)) channel.confirmToken();
+    const generation = keys.generation();
+    if (generation !== keysGeneration) {
+      keysGeneration = generation;
+      for (const connection of [...ctx.connections]) connection.confirmKeys();
+    }
     const offset = time - uptime();
     // If the clock was changed, the date may be different, and messages are partitioned by day.
     if (Math.abs(offset - clockOffset) > clockJumpMs) upkeep();

@@ -25,6 +25,13 @@ export const storageErrors = {
     message: 'Access denied: Invalid role',
     httpStatus: 403,
   },
+  BackendUnavailable: {
+    status: 503,
+    code: 'ServiceUnavailable',
+    error: 'Service Unavailable',
+    message: "The object storage can't be reached. Try again in a moment.",
+    httpStatus: 503,
+  },
   BucketAlreadyExists: {
     status: 409,
     code: 'BucketAlreadyExists',
@@ -97,6 +104,13 @@ export const storageErrors = {
     status: 400,
     code: 'InvalidRequest',
     message: 'The source image resolution is too large to process',
+  },
+  ImageUnavailable: {
+    status: 503,
+    code: 'ServiceUnavailable',
+    error: 'Service Unavailable',
+    message: "Images can't be transformed because sharp can't be loaded. For the reason, see the log.",
+    httpStatus: 503,
   },
   ImageUnsupported: {
     status: 400,
@@ -268,6 +282,15 @@ export function unknownRoute(method: string, path: string): ErrorBody {
     message: `Route ${method}:${path} not found`,
     code: 'InvalidRequest',
   };
+}
+
+/** Thrown if the server that stores the objects can't be reached or doesn't accept requests. */
+export class BackendUnavailableError extends StorageError {
+  readonly retryAfterSeconds = 5;
+
+  constructor(cause: unknown) {
+    super('BackendUnavailable', undefined, { cause });
+  }
 }
 
 /** Thrown if a row refers to a version whose bytes don't exist. */

@@ -9,6 +9,7 @@ import type { Config, LiveConfig } from '../config/index.ts';
 import type { Database, MigrationSet } from '../database/types.ts';
 import { type Clock, systemClock } from '../kernel/clock.ts';
 import { type DiskState, spaciousDisk } from '../kernel/disk.ts';
+import type { Health } from '../kernel/health.ts';
 import type { Logger } from '../kernel/log.ts';
 import type { Service } from '../kernel/service.ts';
 import type { Keys } from '../keys/types.ts';
@@ -19,6 +20,7 @@ import { readOnly } from './backend/read-only.ts';
 import { createS3Backend } from './backend/s3.ts';
 import type { ObjectBackend } from './backend/types.ts';
 import { createTasks, type StorageContext } from './context.ts';
+import { BackendUnavailableError } from './errors.ts';
 import { createEventSender } from './events/sender.ts';
 import { createHousekeeping } from './housekeeping.ts';
 import { overloaded } from './overloaded.ts';
@@ -72,12 +74,22 @@ function createBackend({
 }
 
 /** Throws if rows or bytes can't be read. */
-async function checkStorage({ database, backend }: StorageContext): Promise<undefined> {
-  await Promise.all([
-    database.asRequest(serverContext(), hasBuckets, { readOnly: true }),
-    // No object has this version, but the backend must be reachable to determine that.
-    backend.open(randomUUID()),
-  ]);
+async function checkStorage({ database, backend, log }: StorageContext): Promise<Health | undefined> {
+  try {
+    await Promise.all([
+      database.asRequest(serverContext(), hasBuckets, { readOnly: true }),
+      // No object has this version, but the backend must be reachable to determine that.
+      backend.open(randomUUID()),
+    ]);
+  } catch (error) {
+    if (!(error instanceof BackendUnavailableError)) throw error;
+    log.warn({ error }, "storage: the object storage can't be reached");
+    return {
+      status: 'failing',
+      message: "The object storage (S3) can't be reached. For the reason, see the log.",
+    };
+  }
+  return undefined;
 }
 
 /** Opens the object bodies in a data folder whose server isn't running. The caller must close the store. */
@@ -107,7 +119,7 @@ export function createStorage(deps: StorageDeps): StorageService {
       locks: createUploadLocks((listener) => openSharedLocks(database, listener)),
     },
     renderer: atStart.storage.image_transformation.enabled
-      ? createRenderer(backend, join(deps.dataDir, 'storage', 'pictures'))
+      ? createRenderer(backend, join(deps.dataDir, 'storage', 'pictures'), log)
       : undefined,
     get fileSizeLimitBytes() {
       return deps.config.current.storage.file_size_limit;

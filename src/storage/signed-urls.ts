@@ -22,7 +22,7 @@ import { type Precondition, requireKey, requireWritable } from './uploads.ts';
 /** The lifetime of upload links, which is two hours as on the hosted service. */
 const uploadUrlSeconds = 2 * 60 * 60;
 
-/** Signs a download URL. @throws {StorageError} InvalidParameter, InvalidKey, NoSuchKey */
+/** Signs a download URL. @throws {StorageError} InvalidParameter, InvalidKey, NoSuchKey, TenantFeatureNotEnabled */
 export async function signDownloadUrl(
   ctx: StorageContext,
   scope: Scope,
@@ -34,7 +34,9 @@ export async function signDownloadUrl(
   requireKey(address.key);
   const found = await scope.asUser((tx) => findObject(tx, address.bucketId, address.key));
   if (!found) throw new StorageError('NoSuchKey');
-  const transformations = ctx.renderer ? printTransform(transform) : '';
+  const transformations = printTransform(transform);
+  // Upstream then signs a URL of the original image. The client would take it for the transformed image.
+  if (transformations !== '' && ctx.renderer === undefined) throw new StorageError('TenantFeatureNotEnabled');
   return downloadUrl(ctx, `${address.bucketId}/${address.key}`, expiresInSeconds, {
     transformations,
     objects: reachOf(scope, marksOf(found)),

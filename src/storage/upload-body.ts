@@ -8,6 +8,7 @@ import { defaultType, isHeaderText } from './core/object-headers.ts';
 import { isValidRobotsTag } from './core/robots-tag.ts';
 import { maxUserMetadataBytes, parseMetadataField, parseMetadataHeader } from './core/user-metadata.ts';
 import { StorageError } from './errors.ts';
+import { watchPartTypes } from './part-types.ts';
 
 export interface UploadBody {
   readonly bytes: ByteStream;
@@ -80,6 +81,7 @@ function receiveForm(raw: IncomingMessage, robotsTag: string | undefined): Promi
       reject(new StorageError('InvalidRequest', (error as Error).message, { cause: error }));
       return;
     }
+    const partTypes = watchPartTypes(parser);
     parser.on('field', (name, value) => {
       if (name !== '' && !fields.has(name)) fields.set(name, value);
     });
@@ -98,7 +100,7 @@ function receiveForm(raw: IncomingMessage, robotsTag: string | undefined): Promi
         // The parser returns slices of network chunks instead of copies. A slice owns its memory only if it spans a
         // whole chunk.
         bytes: networkStream(stream),
-        mimeType: fields.get('contentType') || partType,
+        mimeType: fields.get('contentType') || partTypes.current || partType,
         cacheControl: cacheTime && isHeaderText(cacheTime) ? `max-age=${cacheTime}` : 'no-cache',
         robotsTag,
         userMetadata: parseMetadataField(metadata),

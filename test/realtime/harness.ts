@@ -8,13 +8,13 @@ import { createGateway } from '../../src/gateway/index.ts';
 import type { Clock } from '../../src/kernel/clock.ts';
 import { type Logger, silentLogger } from '../../src/kernel/log.ts';
 import { sql } from '../../src/kernel/sql.ts';
-import { createKeys, type Keys } from '../../src/keys/index.ts';
+import { createKeys, type KeyStore } from '../../src/keys/index.ts';
 import { createRealtime, type Limits, migrations, type RealtimeDeps } from '../../src/realtime/index.ts';
 import type { RealtimeService } from '../../src/realtime/types.ts';
 
 export interface Harness {
   readonly url: string;
-  readonly keys: Keys;
+  readonly keys: KeyStore;
   readonly database: Database;
   /** The address of the database server, for other connections to the database. */
   readonly place: TestServerAddress;
@@ -48,6 +48,11 @@ export interface HarnessOptions {
   readonly uptime?: () => number;
   readonly log?: Logger;
   readonly port?: number;
+  /** The folder of the additional API keys. */
+  readonly dataDir?: string;
+  /** The project folder, which contains the signing keys that `keyFile` names. */
+  readonly supabaseDir?: string;
+  readonly keyFile?: string;
   readonly lease?: RealtimeDeps['lease'];
 }
 
@@ -70,8 +75,10 @@ export async function serve(
   another: (place?: TestServerAddress) => Promise<Database>,
   drop: () => Promise<void>,
 ): Promise<Served> {
-  const config = configFrom({ plinth: { realtime: options.settings ?? {} } }, '/nowhere');
-  const keys = createKeys({ mode: 'development', config, supabaseDir: '/nowhere', dataDir: '/nowhere' });
+  const { dataDir = '/nowhere', supabaseDir = '/nowhere', keyFile } = options;
+  const auth = keyFile === undefined ? {} : { auth: { signing_keys_path: keyFile } };
+  const config = configFrom({ ...auth, plinth: { realtime: options.settings ?? {} } }, supabaseDir);
+  const keys = createKeys({ mode: 'development', config, supabaseDir, dataDir });
   const log = options.log ?? silentLogger;
   const limits = { joinErrorDelayMs: 10, connectErrorDelayMs: 10, ...options.limits };
   const service = createRealtime({

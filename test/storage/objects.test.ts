@@ -339,3 +339,18 @@ describe('downloads over HTTP', () => {
     expect(await (await ask('/health')).json()).toEqual({ healthy: true });
   });
 });
+
+test('the charset of a form part is kept, as for a raw body', async () => {
+  const form = (type: string) =>
+    `--b\r\ncontent-disposition: form-data; name="file"; filename="a"\r\ncontent-type: ${type}\r\n\r\nx\r\n--b--`;
+  for (const type of ['text/markdown; charset=UTF-8', 'text/plain', 'text/csv;charset="utf-8"']) {
+    const uploaded = await server.request('/object/open/charset', {
+      method: 'POST',
+      headers: { 'content-type': 'multipart/form-data; boundary=b', 'x-upsert': 'true' },
+      body: form(type),
+    });
+    expect(uploaded.status, await uploaded.text()).toBe(200);
+    const served = await server.request('/object/open/charset');
+    expect(served.headers.get('content-type')).toBe(type);
+  }
+});

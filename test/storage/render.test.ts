@@ -9,7 +9,7 @@ import { alice, bob, eventually, type StorageServer, startStorage } from './serv
 let server: StorageServer;
 let photo: Buffer;
 beforeAll(async () => {
-  server = await startStorage({ storage: { image_transformation: { enabled: true } } });
+  server = await startStorage();
   // The left half of the image is red and the right half is blue.
   const half = { width: 200, height: 200, channels: 3 as const };
   const red = await sharp({ create: { ...half, background: '#f00' } })
@@ -304,18 +304,18 @@ describe('files that can’t be rendered get an error', () => {
   });
 });
 
-test('without the setting, the routes don’t exist', async () => {
-  const plain = await startStorage();
-  try {
-    await plain.client().from('open').upload('photo.jpg', photo);
-    const response = await plain.request('/render/image/public/open/photo.jpg?width=10', { claims: null });
-    expect(response.status).toBe(404);
-    const { data } = await plain
-      .client()
-      .from('open')
-      .createSignedUrl('photo.jpg', 60, { transform: { width: 1 } });
-    expect(data?.signedUrl).toContain('/object/sign/');
-  } finally {
-    await plain.stop();
-  }
+test('if transformations are turned off, a URL for a transformed image isn’t signed', async () => {
+  const off = await startStorage({ storage: { image_transformation: { enabled: false } } });
+  await off.request('/object/open/a.txt', { method: 'POST', body: 'x' });
+  const sign = (body: object) =>
+    off.request('/object/sign/open/a.txt', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ expiresIn: 60, ...body }),
+    });
+  const refused = await sign({ transform: { width: 10 } });
+  expect([refused.status, (await refused.json()).code]).toEqual([403, 'FeatureNotEnabled']);
+  expect((await sign({})).status).toBe(200);
+  expect((await off.request('/render/image/public/open/a.txt?width=10')).status).toBe(404);
+  await off.stop();
 });

@@ -496,3 +496,31 @@ test('only finished objects and upload information remain', async () => {
     return partial.length === 0 && intents.length === 0;
   });
 });
+
+test('X-HTTP-Method-Override replaces the method', async () => {
+  const path = await begin('overridden', 4);
+  const override = (method: string, headers: Record<string, string> = {}, body?: string) =>
+    at(path, 'POST', {
+      headers: { 'x-http-method-override': method, ...headers },
+      ...(body ? { body } : {}),
+    });
+  const added = await override('PATCH', { 'upload-offset': '0', 'content-type': bytes }, 'ab');
+  expect([added.status, added.headers.get('upload-offset')]).toEqual([204, '2']);
+  expect((await override('HEAD')).headers.get('upload-offset')).toBe('2');
+  expect((await at(path, 'POST')).status).toBe(404);
+  expect((await override('constructor')).status).toBe(404);
+  expect((await override('DELETE')).status).toBe(204);
+  expect((await at(path, 'HEAD')).status).toBe(404);
+  const file = Buffer.from('sent with POST only');
+  await new Promise<void>((resolve, reject) =>
+    new Upload(file, {
+      endpoint,
+      overridePatchMethod: true,
+      headers: { authorization: `Bearer ${server.tokenOf()}` },
+      metadata: { bucketName: 'open', objectName: 'by-post' },
+      onSuccess: () => resolve(),
+      onError: reject,
+    }).start(),
+  );
+  expect(await (await server.request('/object/open/by-post')).text()).toBe('sent with POST only');
+});

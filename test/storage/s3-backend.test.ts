@@ -92,7 +92,7 @@ test.each(['../x', '', 'objects', 'a\0b', '/'])('%j isnâ€™t accepted as a bodyâ€
 
 test('a missing bucket is an error instead of lost objects', async () => {
   const elsewhere = createS3Backend({ ...settings, bucket: 'nowhere' }, root);
-  await expect(elsewhere.open(randomUUID())).rejects.toMatchObject({ name: 'NoSuchBucket' });
+  await expect(elsewhere.open(randomUUID())).rejects.toMatchObject({ cause: { name: 'NoSuchBucket' } });
   await elsewhere.close();
 });
 
@@ -150,6 +150,31 @@ describe('a multipart body', () => {
     await own.close();
     await server.stop();
   });
+});
+
+test('if the S3 server is unreachable, requests for bytes receive 503 and other requests succeed', async () => {
+  const server = await startStorage({
+    plinth: { storage: { backend: 's3', s3: { ...settings, endpoint: 'http://127.0.0.1:9' } } },
+  });
+  const signal = AbortSignal.timeout(10_000);
+  const upload = await server.request('/object/open/a.txt', { method: 'POST', body: 'x', signal });
+  expect(upload.status).toBe(503);
+  expect(upload.headers.get('retry-after')).toBe('5');
+  expect(await upload.json()).toMatchObject({ statusCode: '503', code: 'ServiceUnavailable' });
+  const copied = await server.request('/upload/resumable', {
+    method: 'POST',
+    headers: {
+      'tus-resumable': '1.0.0',
+      'upload-length': '1',
+      'upload-metadata': `bucketName ${btoa('open')},objectName ${btoa('b')}`,
+      'content-type': 'application/offset+octet-stream',
+    },
+    body: 'x',
+    signal,
+  });
+  expect(copied.status).toBe(503);
+  expect((await server.request('/bucket', { signal })).status).toBe(200);
+  await server.stop();
 });
 
 test('a crash before the row is written removes everything, and a crash after it keeps everything', async () => {

@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { type FileHandle, mkdir, open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type Extract, extract as extractTar, type Header } from 'tar-stream';
+import { type FirstCause, firstCause } from '../../shared/first-cause.ts';
 import { archivePath } from '../core/archive-path.ts';
 import { BackupError } from '../errors.ts';
 
@@ -38,7 +39,8 @@ export async function extract(
   };
   const handles: FileHandle[] = [];
   const tar = extractTar();
-  const fed = feed(tar, archive);
+  const cause = firstCause();
+  const fed = feed(tar, cause.watch(archive), cause);
   try {
     for await (const entry of tar) {
       const { header } = entry;
@@ -57,16 +59,21 @@ export async function extract(
       if (handles.length > writers) await finish(handles.shift());
     }
     await fed;
+  } catch (error) {
+    // If an entry is read only after the extractor was destroyed, the entry reports a different error.
+    throw cause.of(error);
   } finally {
     await Promise.all(handles.splice(0).map(finish));
   }
 }
 
 /** Passes the archive to the extractor. Never rejects, because errors are passed to the code that reads the entries. */
-async function feed(tar: Extract, archive: AsyncIterable<Uint8Array>): Promise<void> {
+async function feed(tar: Extract, archive: AsyncIterable<Uint8Array>, cause: FirstCause): Promise<void> {
   let isClosed = false;
   let wake = (): void => undefined;
   tar.on('drain', () => wake());
+  // The extractor's own errors, such as an invalid header, also reach the reader of an entry too late.
+  tar.on('error', (error) => cause.note(error));
   tar.on('close', () => {
     isClosed = true;
     wake();

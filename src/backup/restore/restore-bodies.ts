@@ -1,4 +1,5 @@
 /** Restores object bodies. A missing or damaged body doesn't stop the restore. */
+import { firstCause } from '../../shared/first-cause.ts';
 import { bodyName } from '../core/names.ts';
 import { BackupError } from '../errors.ts';
 import type { Repository } from '../repository.ts';
@@ -30,17 +31,12 @@ export async function restoreBodies(
 
   async function restoreOne(version: string): Promise<void> {
     let sizeBytes = 0;
-    // The error from reading the body. If reading fails, the store may report a different error.
-    let cause: unknown;
+    // If reading the body fails, the store may report a different error.
+    const cause = firstCause();
     async function* read(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-      try {
-        for await (const chunk of bytes) {
-          sizeBytes += chunk.length;
-          yield chunk;
-        }
-      } catch (error) {
-        cause = error;
-        throw error;
+      for await (const chunk of cause.watch(bytes)) {
+        sizeBytes += chunk.length;
+        yield chunk;
       }
     }
     try {
@@ -52,7 +48,8 @@ export async function restoreBodies(
       }
       await store.write(version, read(bytes), maxBytes);
     } catch (error) {
-      if (!isDamage(cause ?? error)) throw error;
+      const first = cause.of(error);
+      if (!isDamage(first)) throw first;
       damaged.push(version);
       return;
     }

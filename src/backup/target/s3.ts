@@ -1,6 +1,7 @@
 /** Stores backups in an S3 bucket. S3 lists an object only after its upload is complete. */
 import { Readable } from 'node:stream';
 import type { S3Client } from '@aws-sdk/client-s3';
+import { firstCause } from '../../shared/first-cause.ts';
 import { s3Error } from './s3-errors.ts';
 import type { Target } from './types.ts';
 
@@ -50,13 +51,23 @@ export function s3Target(location: S3Location, timeouts: Timeouts = defaultTimeo
     label,
     async write(name, bytes) {
       const { Upload } = await import('@aws-sdk/lib-storage');
+      const cause = firstCause();
       const upload = new Upload({
         client: await client(),
-        params: { Bucket, Key: prefix + name, Body: Readable.from(bytes, { objectMode: false }) },
+        params: {
+          Bucket,
+          Key: prefix + name,
+          Body: Readable.from(cause.watch(bytes), { objectMode: false }),
+        },
         partSize: partBytes,
         queueSize: 2,
       });
-      await send(() => upload.done());
+      try {
+        await send(() => upload.done());
+      } catch (error) {
+        // The SDK then aborts the upload. If that fails too, the SDK reports only the second error.
+        throw cause.of(error);
+      }
     },
     async read(name) {
       const { GetObjectCommand } = await import('@aws-sdk/client-s3');

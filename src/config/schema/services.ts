@@ -65,7 +65,7 @@ export const storage = liveSection('Files.', {
     enabled: boolean(true, 'Enables the S3 protocol.', mounted),
   }),
   image_transformation: section('Image transformation.', {
-    enabled: boolean(false, 'Transforms images when clients request it.', mounted),
+    enabled: boolean(true, 'Transforms images when clients request it.', mounted),
   }),
   buckets: names(
     'NAME',

@@ -136,14 +136,18 @@ export function functionRoutes(app: FastifyInstance, api: Api, deps: FunctionsDe
     const lastSeen = Number(call.request.headers['last-event-id']);
     const since = Number.isSafeInteger(lastSeen) ? lastSeen : after;
     setGatewayHeaders(call.reply);
-    streams.open(call.reply.raw, (send) => {
-      const tell = (line: FunctionLogLine): void => {
-        const shown = show(line);
-        if (shown !== undefined) send(JSON.stringify(shown), line.id);
-      };
-      for (const line of functions.logs.recent(filter, since)) tell(line);
-      return functions.logs.follow(filter, tell);
-    });
+    streams.open(
+      call.reply.raw,
+      (send) => {
+        const tell = (line: FunctionLogLine): void => {
+          const shown = show(line);
+          if (shown !== undefined) send(JSON.stringify(shown), line.id);
+        };
+        for (const line of functions.logs.recent(filter, since)) tell(line);
+        return functions.logs.follow(filter, tell);
+      },
+      call.authorize,
+    );
     return call.reply.hijack();
   });
 }

@@ -24,11 +24,13 @@ export function logRoutes(app: FastifyInstance, api: Api, { telemetry, keys }: L
     const { entries, next } = await telemetry.list({ ...filter, shown: redact }, limit, cursor);
     return clean({ entries, next: next === undefined ? null : `${next.at}:${next.skip}` });
   });
-  route('GET /logs/tail', 'read', async ({ query, reply }) => {
+  route('GET /logs/tail', 'read', async ({ query, reply, authorize }) => {
     const filter = await query();
     setGatewayHeaders(reply);
-    streams.open(reply.raw, (send) =>
-      telemetry.follow({ ...filter, shown: redact }, (entry) => send(JSON.stringify(clean(entry)))),
+    streams.open(
+      reply.raw,
+      (send) => telemetry.follow({ ...filter, shown: redact }, (entry) => send(JSON.stringify(clean(entry)))),
+      authorize,
     );
     return reply.hijack();
   });

@@ -12,6 +12,11 @@ export interface Call {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   readonly operator: Operator;
+  /**
+   * Checks the session and the permission again, for responses that last long.
+   * @throws {ConsoleError} signed_out, csrf, factor_needed, forbidden
+   */
+  authorize(): Promise<Operator>;
 }
 
 /** A call to a route in a contract, with its input. */
@@ -133,10 +138,11 @@ export function createApi(app: FastifyInstance, sessions: Sessions, log: Logger)
       method,
       url: path,
       handler: async (request, reply) => {
-        const operator = await sessions.authorize(request, permission, options?.beforeFactor);
+        const authorize = () => sessions.authorize(request, permission, options?.beforeFactor);
+        const operator = await authorize();
         if (request.trace !== undefined) request.trace.operator = operator.name;
         if (freshSignIn === 'always') requireFresh(operator);
-        const payload = await handle({ request, reply, operator });
+        const payload = await handle({ request, reply, operator, authorize });
         // The handler may have already sent the response itself. `reply.sent` remains false if the client disconnected
         // while the handler was sending its response, so the raw response is checked too.
         if (reply.sent || reply.raw.headersSent || reply.raw.destroyed) return reply;
@@ -158,11 +164,12 @@ export function createApi(app: FastifyInstance, sessions: Sessions, log: Logger)
         method,
         path,
         requires,
-        ({ request, reply, operator }) =>
+        ({ request, reply, operator, authorize }) =>
           handle({
             request,
             reply,
             operator,
+            authorize,
             params: request.params as never,
             query: () => parsed('query', request.query),
             body: () => parsed('body', request.body),

@@ -239,10 +239,15 @@ export class Channel implements Membership, JoinedChannel {
     }
   }
 
-  /** Called when the token expires or is due for a check. */
-  confirmToken(): void {
+  /**
+   * Called when the token expires, is due for a check, or the keys have changed. `renewed` contains the old and the
+   * current token of the socket's API key, which a channel without its own token uses.
+   */
+  confirmToken(renewed?: { readonly from: string; readonly to: string }): void {
     if (this.#isClosed) return;
     try {
+      if (renewed !== undefined && this.token.text === renewed.from && this.token.caller !== undefined)
+        this.token.replace(renewed.to);
       this.token.confirm();
     } catch (error) {
       this.shutDown((error as Error).message);

@@ -9,14 +9,18 @@ import {
   type Version,
 } from '../core/frame.ts';
 import { weightOf } from '../core/memory-use.ts';
+import { checkToken, systemText } from '../core/token.ts';
 import { closes } from '../errors.ts';
 import { Channel } from './channel.ts';
 import type { ChannelSocket } from './channel-socket.ts';
 import type { OpenSocket, SocketContext } from './context.ts';
+import { tokenOfKey } from './token-of-key.ts';
 
 export interface ConnectionOptions {
   readonly version: Version;
-  /** The verified key from the handshake, for channels whose clients don't send a token. */
+  /** The API key from the handshake, which can be an `sb_` key or a token. */
+  readonly key: string;
+  /** The token of the API key, for channels whose clients don't send a token. */
   readonly token: string;
   /** The `x-` headers of the handshake as JSON, for the setting `request.headers`. */
   readonly headersJson: string;
@@ -29,10 +33,11 @@ export interface ConnectionOptions {
 
 export class Connection implements ChannelSocket, OpenSocket {
   readonly version: Version;
-  readonly token: string;
+  token: string;
   readonly headersJson: string;
   readonly mayUseSecretKeys: boolean;
   readonly address: string;
+  readonly #key: string;
   readonly #onUser: () => void;
   readonly #socket: WebSocket;
   readonly #context: SocketContext;
@@ -48,6 +53,7 @@ export class Connection implements ChannelSocket, OpenSocket {
     this.#socket = socket;
     this.#context = ctx;
     this.version = options.version;
+    this.#key = options.key;
     this.token = options.token;
     this.headersJson = options.headersJson;
     this.mayUseSecretKeys = options.mayUseSecretKeys;
@@ -123,6 +129,23 @@ export class Connection implements ChannelSocket, OpenSocket {
       : this.#openedAt + limits.joinTimeoutMs;
     if (now >= idleAt || now >= emptyAt) this.close(...closes.idle);
     else idle.set(this, Math.min(idleAt, emptyAt));
+  }
+
+  /**
+   * Checks the API key and the channels' tokens again after the project's keys have changed. An expired API key doesn't
+   * close the socket, because only its channels' tokens count after the handshake.
+   */
+  confirmKeys(): void {
+    const { keys, clock, log } = this.#context;
+    const before = this.token;
+    this.token = tokenOfKey(keys, this.#key);
+    const result = checkToken(keys.verify(this.token), clock.now());
+    for (const channel of [...this.#channels.values()])
+      channel.confirmToken({ from: before, to: this.token });
+    if (result.ok || result.fault.kind === 'expired') return;
+    log.info({ channels: this.#channels.size }, 'closed a socket because its API key was revoked');
+    for (const channel of [...this.#channels.values()]) channel.shutDown(systemText(result.fault));
+    this.close(...closes.revoked);
   }
 
   /**

@@ -21,6 +21,8 @@ export interface OpenSocket {
   readonly bufferedBytes: number;
   /** Closes the socket if its deadline has passed, or sets the next deadline. */
   checkIdle(): void;
+  /** Closes the socket, or channels of it, if their key or token isn't valid anymore. */
+  confirmKeys(): void;
   close(code: number, reason: string): void;
   closeHeavy(): void;
   disconnect(): void;

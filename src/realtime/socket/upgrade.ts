@@ -1,11 +1,9 @@
 /** Handles the handshake: selects the key and the protocol version, and formats rejections. */
 
-import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { UpgradeCaller } from '../../kernel/service.ts';
-import type { Keys } from '../../keys/types.ts';
 import { rawHead } from '../../shared/response-head.ts';
 import type { Version } from '../core/frame.ts';
 import { checkToken, cleanToken, isSecret } from '../core/token.ts';
@@ -13,6 +11,7 @@ import { type HandshakeRejection, handshakeRejectionOf, handshakeRejections } fr
 import { maxFrameBytes } from '../settings.ts';
 import { Connection } from './connection.ts';
 import type { SocketContext } from './context.ts';
+import { tokenOfKey } from './token-of-key.ts';
 
 const statusTexts: Record<number, string> = {
   401: 'Unauthorized',
@@ -79,6 +78,7 @@ export function createUpgrades(ctx: SocketContext, path: string): Upgrades {
       server.handleUpgrade(request, socket, head, (webSocket: WebSocket) => {
         new Connection(webSocket, ctx, {
           version: versionOf(url.searchParams.get('vsn')),
+          key: result.key,
           token: result.token,
           headersJson: xHeaders(request),
           mayUseSecretKeys,
@@ -99,33 +99,20 @@ export function createUpgrades(ctx: SocketContext, path: string): Upgrades {
     request: IncomingMessage,
     query: URLSearchParams,
     mayUseSecretKeys: boolean,
-  ): { token: string; isAnonymous: boolean } | HandshakeRejection {
+  ): { key: string; token: string; isAnonymous: boolean } | HandshakeRejection {
     const header = request.headers['x-api-key'];
     const given = (Array.isArray(header) ? header[0] : header) ?? query.get('apikey');
     if (!given) return handshakeRejections.missingKey;
-    const token = tokenOfKey(ctx.keys, cleanToken(given));
+    const key = cleanToken(given);
+    const token = tokenOfKey(ctx.keys, key);
     const result = checkToken(ctx.keys.verify(token), clock.now());
     if (!result.ok) return handshakeRejectionOf(result.fault);
     if (!mayUseSecretKeys && isSecret(result.caller)) return handshakeRejections.secretKey;
     if (ctx.connections.size >= ctx.limits.maxConcurrentUsers) return handshakeRejections.tooManyUsers;
     if (ctx.joins.perSecond(ctx.uptime()) > ctx.limits.maxJoinsPerSecond)
       return handshakeRejections.tooManyJoins;
-    return { token, isAnonymous: result.caller.role === 'anon' };
+    return { key, token, isAnonymous: result.caller.role === 'anon' };
   }
-}
-
-/** Returns the JWT for the role that an `sb_` key has. */
-export function tokenOfKey(keys: Keys, key: string): string {
-  if (equals(key, keys.publishableKey)) return keys.anonKey;
-  if (equals(key, keys.secretKey)) return keys.serviceRoleKey;
-  const kind = keys.kindOfApiKey(key);
-  if (kind !== undefined) return kind === 'secret' ? keys.serviceRoleKey : keys.anonKey;
-  return key;
-}
-
-function equals(a: string, b: string): boolean {
-  const [left, right] = [Buffer.from(a), Buffer.from(b)];
-  return left.length === right.length && timingSafeEqual(left, right);
 }
 
 /** Phoenix selects the serializer by major version. */

@@ -1,5 +1,6 @@
 /** Provides the S3 bucket of the backend: its client, its keys and operations that several modules share. */
-import type { S3Client } from '@aws-sdk/client-s3';
+import type { S3Client, S3ServiceException as ServiceException } from '@aws-sdk/client-s3';
+import { BackendUnavailableError } from '../errors.ts';
 import { checkedVersion } from './file-paths.ts';
 
 /** The settings in `[storage.s3]` of plinth.toml. */
@@ -37,6 +38,21 @@ export interface Bucket {
   copy(from: string, to: string): Promise<{ readonly etag: string; readonly lastModified: Date } | undefined>;
 }
 
+const connectMs = 3_000;
+const idleMs = 60_000;
+
+/** Whether the failure affects all requests to the bucket instead of this request. */
+function isUnavailable(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { httpStatusCode: status } = (error as Partial<ServiceException>).$metadata ?? {};
+  // Without a response, the connection failed or credentials are missing.
+  if (status === undefined) return true;
+  // With 501, the server rejects only this kind of request.
+  return (
+    (status >= 500 && status !== 501) || [401, 403, 429].includes(status) || error.name === 'NoSuchBucket'
+  );
+}
+
 export async function openBucket(settings: S3Settings): Promise<Bucket> {
   const { AbortMultipartUploadCommand, CopyObjectCommand, ListObjectsV2Command, S3Client } = await import(
     '@aws-sdk/client-s3'
@@ -50,7 +66,20 @@ export async function openBucket(settings: S3Settings): Promise<Bucket> {
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     ...(accessKeyId && secretAccessKey ? { credentials: { accessKeyId, secretAccessKey } } : {}),
+    // By default, the SDK waits as long as the operating system does, which is minutes.
+    requestHandler: { connectionTimeout: connectMs, socketTimeout: idleMs },
   });
+  // The outermost step also receives the errors of the credentials and of the last retry.
+  client.middlewareStack.add(
+    (next) => async (input) => {
+      try {
+        return await next(input);
+      } catch (error) {
+        throw isUnavailable(error) ? new BackendUnavailableError(error) : error;
+      }
+    },
+    { step: 'initialize', priority: 'high', name: 'unavailable' },
+  );
   const folder: Bucket['folder'] = (kind, digits = '') => `${settings.prefix}${kind}/${digits}`;
   const bucket: Bucket = {
     client,

@@ -10,6 +10,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { GetObjectCommandOutput } from '@aws-sdk/client-s3';
+import { firstCause } from '../../shared/first-cause.ts';
 import { describeParts } from './describe-parts.ts';
 import { isVersion } from './file-paths.ts';
 import { createIntentLog } from './intents.ts';
@@ -47,7 +48,8 @@ export function createS3Backend(settings: S3Settings, root: string): ObjectBacke
   async function store(key: string, body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<StoredBody> {
     const at = await bucket();
     const { Upload } = await import('@aws-sdk/lib-storage');
-    const measured = measure(body, maxBytes);
+    const cause = firstCause();
+    const measured = measure(cause.watch(body), maxBytes);
     const upload = new Upload({
       client: at.client,
       params: { Bucket: at.name, Key: key, Body: Readable.from(measured.bytes, { objectMode: false }) },
@@ -61,7 +63,7 @@ export function createS3Backend(settings: S3Settings, root: string): ObjectBacke
       await upload.done();
     } catch (error) {
       if (upload.uploadId !== undefined) await at.abort(key, upload.uploadId);
-      throw error;
+      throw cause.of(error);
     }
     return measured.result();
   }

@@ -3,6 +3,7 @@
  */
 import { createHash } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
+import type { Logger } from '../../kernel/log.ts';
 import { thisMachine } from '../../shared/machine.ts';
 import type { ObjectBackend } from '../backend/types.ts';
 import { chooseFormat } from '../core/picture-format.ts';
@@ -33,7 +34,11 @@ export interface Renderer {
 export const cacheBytes = 256 * 1024 * 1024;
 export const maxWaitingPictures = 100;
 
-export function createRenderer(backend: Pick<ObjectBackend, 'open'>, cacheDir: string): Renderer {
+export function createRenderer(
+  backend: Pick<ObjectBackend, 'open'>,
+  cacheDir: string,
+  log: Logger,
+): Renderer {
   const cache = createPictureCache(cacheDir, cacheBytes);
   const gate = createGate(Math.max(1, Math.min(4, thisMachine().cores - 1)), maxWaitingPictures);
   const inFlight = new Map<string, Promise<Picture>>();
@@ -43,7 +48,9 @@ export function createRenderer(backend: Pick<ObjectBackend, 'open'>, cacheDir: s
     const known = await cache.find(version, key);
     if (known) return known;
     return gate(async () => {
-      const picture = await makePicture(await readSource(backend, version), transform, accept);
+      const picture = await makePicture(await readSource(backend, version), transform, accept, (message) =>
+        log.info({}, message),
+      );
       await cache.keep(version, key, picture);
       return picture;
     });

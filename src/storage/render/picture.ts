@@ -30,13 +30,14 @@ export interface Picture {
   readonly bytes: Buffer;
 }
 
-/** Transforms an image. @throws {StorageError} ImageUnsupported, ImageTooManyPixels, ImageTimeout */
+/** Transforms an image. @throws {StorageError} ImageUnsupported, ImageTooManyPixels, ImageTimeout, ImageUnavailable */
 export async function makePicture(
   source: Buffer,
   transform: Transform,
   accept: string | undefined,
+  onProgress: (message: string) => void,
 ): Promise<Picture> {
-  const sharp = await loadSharp();
+  const sharp = await loadSharp(onProgress);
   try {
     const metadata = await sharp(source, reading).metadata();
     const { width, height } = metadata.autoOrient;
@@ -57,8 +58,9 @@ export async function makePicture(
 
 let loaded: Promise<SharpConstructor> | undefined;
 
-function loadSharp(): Promise<SharpConstructor> {
-  loaded ??= importPackage<{ default: SharpConstructor }>('images', 'sharp').then(({ default: sharp }) => {
+/** Loads sharp, which the npm package downloads on first use. @throws {StorageError} ImageUnavailable */
+function loadSharp(onProgress: (message: string) => void): Promise<SharpConstructor> {
+  loaded ??= importSharp(onProgress).then((sharp) => {
     sharp.block({ operation: ['VipsForeignLoad'] });
     sharp.unblock({ operation: readableFormats });
     // sharp's own cache doesn't help here, and a single image must not use all CPUs.
@@ -71,6 +73,14 @@ function loadSharp(): Promise<SharpConstructor> {
     loaded = undefined;
   });
   return loaded;
+}
+
+async function importSharp(onProgress: (message: string) => void): Promise<SharpConstructor> {
+  try {
+    return (await importPackage<{ default: SharpConstructor }>('images', 'sharp', onProgress)).default;
+  } catch (error) {
+    throw new StorageError('ImageUnavailable', undefined, { cause: error });
+  }
 }
 
 function formatOf(

@@ -4,6 +4,7 @@
  * upload link instead of a token.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { retryAfterOf } from '../../shared/retry-after.ts';
 import type { StorageContext } from '../context.ts';
 import { parseByteCount, parseTusMetadata, printTusMetadata, tusVersion } from '../core/tus-headers.ts';
 import { parseUploadId, printUploadId, type UploadId } from '../core/upload-id.ts';
@@ -123,56 +124,66 @@ function mount(
   app.post(prefix, schema, create);
   app.post(`${prefix}/`, schema, create);
 
-  app.head<{ Params: { id: string } }>(
-    `${prefix}/:id`,
-    schema,
-    response(operations[`getUpload${suffix}`], async (request, reply, scope) => {
-      const { named, uploader } = uploaderOf(request, scope);
-      const { upload, offset } = await holdOwn(named, uploader, (found) => progressOf(ctx, uploader, found));
-      reply.header('cache-control', 'no-store').header('upload-offset', offset);
-      if (upload.sizeBytes === undefined) reply.header('upload-defer-length', '1');
-      else reply.header('upload-length', upload.sizeBytes);
-      return expires(reply, upload).header('upload-metadata', printTusMetadata(upload.metadata)).send();
-    }),
-  );
+  const showProgress = response(operations[`getUpload${suffix}`], async (request, reply, scope) => {
+    const { named, uploader } = uploaderOf(request, scope);
+    const { upload, offset } = await holdOwn(named, uploader, (found) => progressOf(ctx, uploader, found));
+    reply.header('cache-control', 'no-store').header('upload-offset', offset);
+    if (upload.sizeBytes === undefined) reply.header('upload-defer-length', '1');
+    else reply.header('upload-length', upload.sizeBytes);
+    return expires(reply, upload).header('upload-metadata', printTusMetadata(upload.metadata)).send();
+  });
 
-  app.patch<{ Params: { id: string } }>(
-    `${prefix}/:id`,
-    schema,
-    response(operations[`uploadPart${suffix}`], async (request, reply, scope) => {
-      const { named, uploader } = uploaderOf(request, scope);
-      const offset = byteCount(request, 'upload-offset');
-      if (offset === undefined) throw new TusError('OffsetRequired');
-      const type = request.headers['content-type'];
-      if (type === undefined) throw new TusError('ContentTypeRequired');
-      if (type !== bodyType) throw new TusHeaderError('content-type');
-      const sizeBytes = byteCount(request, 'upload-length');
-      const progress = await holdOwn(named, uploader, async (upload, signal) => {
-        if (upload.storedAs === undefined) await requireAllowed(uploader, upload);
-        return addBytes(ctx, uploader, upload, additionOf(request, offset, sizeBytes), signal);
-      });
-      reply.header('upload-offset', progress.offset);
-      if (progress.isFinished) reply.header('tus-complete', '1');
-      else expires(reply, progress.upload);
-      return reply.code(204).send();
-    }),
-  );
+  const append = response(operations[`uploadPart${suffix}`], async (request, reply, scope) => {
+    const { named, uploader } = uploaderOf(request, scope);
+    const offset = byteCount(request, 'upload-offset');
+    if (offset === undefined) throw new TusError('OffsetRequired');
+    const type = request.headers['content-type'];
+    if (type === undefined) throw new TusError('ContentTypeRequired');
+    if (type !== bodyType) throw new TusHeaderError('content-type');
+    const sizeBytes = byteCount(request, 'upload-length');
+    const progress = await holdOwn(named, uploader, async (upload, signal) => {
+      if (upload.storedAs === undefined) await requireAllowed(uploader, upload);
+      return addBytes(ctx, uploader, upload, additionOf(request, offset, sizeBytes), signal);
+    });
+    reply.header('upload-offset', progress.offset);
+    if (progress.isFinished) reply.header('tus-complete', '1');
+    else expires(reply, progress.upload);
+    return reply.code(204).send();
+  });
 
-  app.delete<{ Params: { id: string } }>(
-    `${prefix}/:id`,
-    schema,
-    response(operations[`deleteUpload${suffix}`], async (request, reply, scope) => {
-      const { named, uploader } = uploaderOf(request, scope);
-      await holdOwn(named, uploader, (upload) => terminateUpload(ctx, uploader, upload));
-      return reply.code(204).send();
-    }),
-  );
+  const terminate = response(operations[`deleteUpload${suffix}`], async (request, reply, scope) => {
+    const { named, uploader } = uploaderOf(request, scope);
+    await holdOwn(named, uploader, (upload) => terminateUpload(ctx, uploader, upload));
+    return reply.code(204).send();
+  });
 
   const describe = describeProtocol(ctx);
+  const dispatch = dispatchBy({ HEAD: showProgress, PATCH: append, DELETE: terminate, OPTIONS: describe });
+  app.head<{ Params: { id: string } }>(`${prefix}/:id`, schema, dispatch);
+  app.patch<{ Params: { id: string } }>(`${prefix}/:id`, schema, dispatch);
+  app.delete<{ Params: { id: string } }>(`${prefix}/:id`, schema, dispatch);
+  app.post<{ Params: { id: string } }>(`${prefix}/:id`, schema, dispatch);
+
   app.options(prefix, describe);
   app.options(`${prefix}/`, describe);
   app.options(`${prefix}/:id`, describe);
 }
+
+type Handler = (request: Request, reply: FastifyReply) => unknown;
+
+/**
+ * Returns the handler that calls one of the handlers by method. The header `X-HTTP-Method-Override` replaces the
+ * request's method (TUS 1.0.0, section "X-HTTP-Method-Override"). Clients send it with POST if a proxy or their HTTP
+ * library doesn't support PATCH.
+ */
+const dispatchBy =
+  (handlers: Readonly<Record<string, Handler>>) =>
+  async (request: Request, reply: FastifyReply): Promise<unknown> => {
+    const override = request.headers['x-http-method-override'];
+    const method = (typeof override === 'string' ? override.trim() : request.method).toUpperCase();
+    const handler = Object.hasOwn(handlers, method) ? handlers[method] : undefined;
+    return handler === undefined ? reply.callNotFound() : handler(request, reply);
+  };
 
 /** Returns the handler that describes the supported protocol to clients. */
 const describeProtocol =
@@ -245,7 +256,9 @@ function expires(reply: FastifyReply, upload: StagedUpload): FastifyReply {
 function refuse(ctx: StorageContext, request: Request, reply: FastifyReply, error: unknown): FastifyReply {
   request.raw.resume();
   const { status, body } = textOf(error);
-  if (status >= 500) ctx.log.error({ requestId: request.id, error }, 'storage: request failed');
+  const retryAfter = retryAfterOf(error);
+  if (retryAfter !== undefined) reply.header('retry-after', retryAfter);
+  else if (status >= 500) ctx.log.error({ requestId: request.id, error }, 'storage: request failed');
   return reply.code(status).type('text/plain; charset=utf-8').send(body);
 }
 

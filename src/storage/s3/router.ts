@@ -122,6 +122,9 @@ function ofBucket(request: S3Request): Name | undefined {
 function ofObject(request: S3Request): Name | undefined {
   const has = (name: string): boolean => request.param(name) !== undefined;
   const copies = header(request, 'x-amz-copy-source') !== undefined;
+  // The parts of a completed upload aren't kept, and the whole object would be mistaken for the part.
+  if ((request.method === 'GET' || request.method === 'HEAD') && has('partNumber'))
+    throw new S3Error('NotImplemented', "partNumber isn't supported");
   switch (request.method) {
     case 'GET':
       if (has('tagging')) return 'GetObjectTagging';

@@ -253,3 +253,15 @@ describe('users’ uploads', () => {
     expect((await server.client().from('private').info(Key)).data).toMatchObject({ size: 5 });
   });
 });
+
+test('partNumber is rejected instead of being ignored, because parts of completed uploads aren’t kept', async () => {
+  const id = await create('counted');
+  await complete('counted', id, [await send('counted', id, 1, 'x')]);
+  for (const command of [
+    new GetObjectCommand({ Bucket, Key: 'counted', PartNumber: 1 }),
+    new HeadObjectCommand({ Bucket, Key: 'counted', PartNumber: 2 }),
+  ])
+    await expect(s3.send(command as GetObjectCommand)).rejects.toMatchObject({
+      $metadata: { httpStatusCode: 501 },
+    });
+});
