@@ -1,6 +1,7 @@
 /** Administers custom OAuth and OIDC providers. */
 
 import { randomUUID } from 'node:crypto';
+import type { Queryable } from '../../database/types.ts';
 import { type AddressFault, OutgoingError } from '../../shared/outgoing.ts';
 import type { AuthContext } from '../context.ts';
 import {
@@ -13,7 +14,7 @@ import {
 import type { Fields } from '../core/fields.ts';
 import type { JsonObject } from '../core/json.ts';
 import { fromMs } from '../core/times.ts';
-import { type AuthError, authError, internalError } from '../errors.ts';
+import { AuthError, authError, internalError } from '../errors.ts';
 import type { Discovery } from '../oidc.ts';
 import {
   countCustomProviders,
@@ -21,6 +22,7 @@ import {
   findCustomProvider,
   insertCustomProvider,
   listCustomProviders,
+  lockCustomProviders,
   updateCustomProvider,
 } from '../queries/custom-providers.ts';
 import type { CustomProvider } from '../rows.ts';
@@ -42,9 +44,8 @@ export function listCustom(ctx: AuthContext, type: 'oauth2' | 'oidc' | undefined
  */
 export async function addCustom(ctx: AuthContext, body: Fields): Promise<CustomProvider> {
   const settings = readNewProvider(body);
-  if ((await countCustomProviders(ctx.pool)) >= maxCustomProviders) {
-    throw authError('over_custom_provider_quota', 'Maximum number of custom OAuth/OIDC providers reached');
-  }
+  // Checked again when the provider is inserted. This check avoids requests to the provider.
+  await requireQuota(ctx.pool);
   await requirePublicAddresses(ctx, settings);
   const taken = () =>
     authError('conflict', 'A custom OAuth provider with this identifier already exists', { status: 400 });
@@ -58,11 +59,22 @@ export async function addCustom(ctx: AuthContext, body: Fields): Promise<CustomP
     created_at: now,
     updated_at: now,
   };
-  const isNew = await insertCustomProvider(ctx.pool, row).catch((cause: unknown) => {
-    throw internalError('Error creating custom OAuth provider', cause);
+  const added = ctx.pool.transaction(async (tx) => {
+    await lockCustomProviders(tx);
+    await requireQuota(tx);
+    return insertCustomProvider(tx, row);
+  });
+  const isNew = await added.catch((cause: unknown) => {
+    throw cause instanceof AuthError ? cause : internalError('Error creating custom OAuth provider', cause);
   });
   if (!isNew) throw taken();
   return row;
+}
+
+/** @throws {AuthError} over_custom_provider_quota */
+async function requireQuota(db: Queryable): Promise<void> {
+  if ((await countCustomProviders(db)) < maxCustomProviders) return;
+  throw authError('over_custom_provider_quota', 'Maximum number of custom OAuth/OIDC providers reached');
 }
 
 /** Changes a custom provider. @throws {AuthError} validation_failed, custom_provider_not_found */

@@ -1,5 +1,5 @@
 /** Statements on auth.custom_oauth_providers. */
-import type { Queryable } from '../../database/types.ts';
+import type { Queryable, Transaction } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
 import { fromMs } from '../core/times.ts';
 import type { CustomProvider } from '../rows.ts';
@@ -35,6 +35,11 @@ export async function countCustomProviders(db: Queryable): Promise<number> {
     sql`select count(*)::int as count from auth.custom_oauth_providers`,
   );
   return row?.count ?? 0;
+}
+
+/** Locks the list of providers, so that concurrent requests can't exceed the maximum number. */
+export async function lockCustomProviders(tx: Transaction): Promise<void> {
+  await tx.query(sql`lock table auth.custom_oauth_providers in share row exclusive mode`);
 }
 
 /** Inserts a provider. Returns false if the identifier is taken. */

@@ -183,11 +183,28 @@ describe('administration', () => {
     await customProviders().deleteProvider('custom:twice');
   });
 
-  it('allows at most a hundred providers', async () => {
+  it('allows at most a hundred providers, even if several are added concurrently', async () => {
     const pool = auth.database.pool('supabase_admin');
     await pool.exec(`
       insert into auth.custom_oauth_providers (provider_type, identifier, name, client_id, client_secret, issuer)
-      select 'oidc', 'custom:many-' || n, 'x', 'x', 'x', 'https://x.example' from generate_series(1, 100) n`);
+      select 'oidc', 'custom:many-' || n, 'x', 'x', 'x', 'https://x.example' from generate_series(1, 99) n`);
+    // The requests count the providers while none of them can be inserted.
+    const { sent } = await pool.transaction(async (tx) => {
+      await tx.query(sql`lock table auth.custom_oauth_providers in share mode`);
+      const answers = ['custom:last', 'custom:one-too-many'].map((name) => post(oidc(name)));
+      await expect
+        .poll(async () => {
+          const waiting = await pool.query(sql`
+            select from pg_stat_activity
+            where datname = current_database() and usename = 'supabase_auth_admin' and wait_event_type = 'Lock'`);
+          return waiting.length;
+        })
+        .toBe(2);
+      return { sent: Promise.all(answers) };
+    });
+    expect((await sent).filter(({ error_code }) => error_code === 'over_custom_provider_quota')).toHaveLength(
+      1,
+    );
     expect(await post(oidc('custom:one-more'))).toMatchObject({
       status: 400,
       error_code: 'over_custom_provider_quota',
