@@ -1,12 +1,15 @@
 /** Tests functions behind API workers: streams in both directions, WebSockets, clients that disconnect, and errors. */
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from '@supabase/supabase-js';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
+import { sql } from '../../src/kernel/sql.ts';
+import { bytesOf, pacedBodies, sendPaced } from '../support/paced-body.ts';
 import { type Client, startWorld, type World } from './world.ts';
 
 const sources = {
@@ -17,6 +20,11 @@ const sources = {
       { status: 418, headers: { 'x-mine': 'yes' } },
     );
   });`,
+  sum: `import { createHash } from 'node:crypto';
+    Deno.serve(async (request) => {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      return new Response(createHash('sha256').update(new Uint8Array(await request.arrayBuffer())).digest('hex'));
+    });`,
   upload: `Deno.serve((request) => {
     const { readable, writable } = new TransformStream();
     const writer = writable.getWriter();
@@ -51,7 +59,12 @@ beforeAll(async () => {
     writeFileSync(join(folder, 'index.ts'), source);
   }
   writeFileSync(join(projectDir, 'supabase', 'config.toml'), 'project_id = "cluster"\n');
-  world = await startWorld({ projectDir });
+  world = await startWorld({
+    projectDir,
+    sql: `
+      create function public.sum(bytea) returns text language sql as $$ select encode(sha256($1), 'hex') $$;
+      insert into storage.buckets (id, name) values ('files', 'files');`,
+  });
   one = await world.client();
   other = await world.client();
   authorization = `Bearer ${world.backend.keys.anonKey}`;
@@ -75,6 +88,55 @@ it('receives the method, the path and the body, and its response isn’t changed
       body: 'x'.repeat(100_000),
     });
   }
+});
+
+describe('request bodies of random sizes and paces', () => {
+  const bytes = { 'content-type': 'application/octet-stream' };
+  const service = () => ({ ...bytes, authorization: `Bearer ${world.backend.keys.serviceRoleKey}` });
+
+  it.each([
+    ['a function', '/functions/v1/sum', 1],
+    ['a database function', '/rest/v1/rpc/sum', 2],
+    ['storage', '/storage/v1/object/files/paced', 3],
+  ])('arrive at %s', async (_name, path, seed) => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 2 });
+    const queue = pacedBodies(seed, 8).entries();
+    const work = async (): Promise<void> => {
+      for (const [index, body] of queue) {
+        const { bytes: content, sha256 } = bytesOf(body);
+        const isStored = path.startsWith('/storage');
+        const url = `${world.backend.url}${path}${isStored ? index : ''}`;
+        const sent = await sendPaced(url, { method: 'POST', headers: service(), agent }, body, content);
+        expect({ ...body, status: sent.status }).toEqual({ ...body, status: 200 });
+        if (!isStored) expect(sent.body.replaceAll('"', '')).toBe(sha256);
+        else {
+          const stored = await fetch(url.replace('/object/', '/object/authenticated/'), {
+            headers: service(),
+          });
+          const hash = createHash('sha256').update(Buffer.from(await stored.arrayBuffer()));
+          expect(hash.digest('hex')).toBe(sha256);
+        }
+      }
+    };
+    await Promise.all([work(), work()]);
+    agent.destroy();
+  });
+
+  it('arrive at a function from pg_net', async () => {
+    const pool = world.backend.database.pool('postgres');
+    const headers = JSON.stringify({ 'content-type': 'application/json', authorization });
+    const [row] = await pool.query<{ sum: string; id: bigint }>(sql`
+      with sent as (select jsonb_build_object('a', repeat('x', 400000)) as body)
+      select encode(sha256(convert_to(body::text, 'utf8')), 'hex') as sum,
+        net.http_post(${`${world.backend.url}/functions/v1/sum`}, body, headers => ${headers}::jsonb) as id
+      from sent`);
+    await expect
+      .poll(
+        () => pool.query(sql`select status_code, content from net._http_response where id = ${row?.id}`),
+        { timeout: 20_000 },
+      )
+      .toEqual([{ status_code: 200, content: row?.sum }]);
+  });
 });
 
 it('streams in both directions', async () => {
