@@ -11,7 +11,6 @@ import { Agent, STATUS_CODES, request as sendRequest } from '../kernel/http.ts';
 import type { Logger } from '../kernel/log.ts';
 import type { Mount } from '../kernel/service.ts';
 import { schemeOf } from '../kernel/tls.ts';
-import { EarlyResponseSocket } from '../shared/early-response.ts';
 import { RequestBody } from '../shared/request-body.ts';
 import { rawHead } from '../shared/response-head.ts';
 import { findMount } from './find-mount.ts';
@@ -98,8 +97,6 @@ export function createForwarder({
   log,
 }: ForwardDeps): Forwarder {
   const agent = new Agent({ keepAlive: true, maxFreeSockets: 256 });
-  // The main process closes the connection if a body is too large, and its response must still arrive.
-  agent.createConnection = () => new EarlyResponseSocket().connect(socketPath);
 
   const offer = (raw: IncomingMessage, headers: Record<string, string | string[]>, pooled: boolean) =>
     sendRequest({

@@ -7,9 +7,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { afterAll, afterEach, expect, test } from 'vitest';
 import { forwardedMount } from '../../src/gateway/index.ts';
 import type { Service } from '../../src/kernel/service.ts';
+import { sendTwice } from '../support/one-connection.ts';
 import { type GatewayServer, service, startGateway } from './harness.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'plinth-forward-'));
@@ -35,6 +37,9 @@ const remote: Service = service('remote', {
       return 'done';
     });
     app.options('/*', async () => 'done');
+    const reject = async (_request: FastifyRequest, reply: FastifyReply) =>
+      reply.code(413).header('connection', 'close').send('x'.repeat(400_000));
+    app.post('/limited', { onRequest: reject }, async () => 'done');
   },
   upgrade: (_request, socket) => socket.end('HTTP/1.1 101 Switching Protocols\r\n\r\n'),
 });
@@ -156,4 +161,14 @@ test('an overloaded worker still responds to preflight requests and probes', asy
 test('without a main process, requests and upgrades fail in the format of their service', async () => {
   const { port } = await startPair(undefined, never);
   checkRejections(await flood(port, kinds));
+});
+
+test('the response to a body that is too large arrives, although the main process closes the connection', async () => {
+  const { port } = await startPair(never, never);
+  const url = `http://127.0.0.1:${port}/remote/v1/limited`;
+  for (const size of [2_000, 300_000, 20_000_000]) {
+    const headers = { 'content-type': 'application/json' };
+    const responses = await sendTwice(url, { method: 'POST', headers, body: Buffer.alloc(size, ' ') });
+    expect(responses.map(({ status, body }) => [status, body.length])).toEqual(Array(2).fill([413, 400_000]));
+  }
 });
