@@ -199,7 +199,7 @@ export function createKeys(options: KeysOptions): KeyStore {
     signingKeys: file,
     areLegacyKeysRotated: areLegacyKeysRotated(auth),
     // Reads the keys first, which detects changes.
-    generation: () => ring.current() && generation + opaqueGeneration(),
+    generation: () => ring.current() && generation + opaqueGeneration() + (thirdParty?.generation() ?? 0),
     ...recordedUses(uses, furtherKeys),
     wellKnown: publicSettings({
       jwtSecret,

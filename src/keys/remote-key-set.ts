@@ -23,6 +23,8 @@ export interface RemoteKeySet {
   /** Fetches the keys immediately. @throws {Error} if the fetch fails */
   refresh(): Promise<void>;
   known(): readonly Jwk[];
+  /** Whether the keys were fetched, but so long ago that the next token causes another fetch. */
+  isOutdated(): boolean;
 }
 
 export interface RemoteKeySetOptions {
@@ -86,6 +88,11 @@ export function createRemoteKeySet({ fetch, now }: RemoteKeySetOptions): RemoteK
     wantsFetch,
     refresh,
     known: () => keys.map(({ jwk }) => jwk),
+    isOutdated: () =>
+      fetchedAt !== Number.NEGATIVE_INFINITY &&
+      isOld() &&
+      inFlight === undefined &&
+      ageMs(requestedAt, now()) >= keySetPauseMs,
   };
 }
 

@@ -22,6 +22,11 @@ export interface ThirdParty {
   /** Fetches the keys in advance, so that the first token doesn't have to wait. Never rejects. */
   warm(): Promise<void>;
   known(): readonly Jwk[];
+  /**
+   * Returns a number that changes when the issuer's keys have changed. If the cached keys are old, fetches newer keys in
+   * the background, because open connections don't present their tokens again.
+   */
+  generation(): number;
 }
 
 /**
@@ -69,10 +74,16 @@ export function createThirdParty({ issuer, outgoing, now, log }: ThirdPartyOptio
     const { iss } = token.claims;
     return typeof iss === 'string' && (iss === discovered || iss.replace(/\/$/, '') === issuer);
   };
-  const refresh = (): Promise<void> =>
-    keySet.refresh().catch((error: unknown) => {
+  let generation = 0;
+  const refresh = async (): Promise<void> => {
+    const before = JSON.stringify(keySet.known());
+    try {
+      await keySet.refresh();
+      if (JSON.stringify(keySet.known()) !== before) generation++;
+    } catch (error) {
       log.warn({ issuer, error }, 'Failed to fetch the keys of the third-party issuer');
-    });
+    }
+  };
 
   return {
     find(token) {
@@ -87,6 +98,10 @@ export function createThirdParty({ issuer, outgoing, now, log }: ThirdPartyOptio
     },
     warm: refresh,
     known: keySet.known,
+    generation() {
+      if (keySet.isOutdated()) void refresh();
+      return generation;
+    },
   };
 }
 

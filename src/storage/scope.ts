@@ -37,6 +37,12 @@ export interface Scope {
   readonly role: string;
   readonly owner: Owner;
   /**
+   * Throws if the key that signed the caller's token has been revoked since the request began. An upload can take
+   * hours. A token that has only expired in the meantime is accepted.
+   * @throws {StorageError} AccessDenied
+   */
+  confirmToken(): void;
+  /**
    * Runs `work` as the user. The transaction is never read-only, even for reads, because a user's policies can call
    * functions that write (for example, to an audit log).
    */
@@ -141,6 +147,10 @@ function scopeOf(ctx: StorageContext, request: FastifyRequest, operation: Operat
     authenticated: caller.authenticated,
     role: caller.role,
     owner: ownerOf(caller.subject),
+    confirmToken() {
+      if (caller.token === '' || ctx.keys.verify(caller.token).ok) return;
+      throw new StorageError('AccessDenied', 'signature verification failed');
+    },
     asUser: (work, options) => run(caller, work, options),
     asService: (work, options) => run(server, work, options),
     async tryAsUser(tx, work) {

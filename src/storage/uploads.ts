@@ -202,6 +202,7 @@ export async function writeRow(
   row: ObjectWrite,
   giveUp: GiveUp,
 ): Promise<ObjectRow> {
+  scope.confirmToken();
   return takenKey(() =>
     options.upsert || options.checksum
       ? scope.asService((tx) => writeRowIn(scope, tx, options, row, giveUp))
@@ -221,6 +222,7 @@ export async function writeRowIn(
   row: ObjectWrite,
   giveUp: GiveUp,
 ): Promise<ObjectRow> {
+  scope.confirmToken();
   if (options.checksum) await insertChecksum(tx, row.version, options.checksum);
   if (!options.upsert) return insertObject(tx, row);
   await lockKey(tx, row.bucketId, row.name);

@@ -1,6 +1,7 @@
 /**
  * Tests the log of all services in the Console API: its content, the secrets that it must not contain, and its limits.
  */
+import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
 import { createClient } from '@supabase/supabase-js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -211,6 +212,21 @@ test('the live tail sends new entries that match the filter', async () => {
   expect(lines.join('')).not.toContain('tail-request-2');
   response.destroy();
 });
+
+test('the live tail ends when the operator signs out', async () => {
+  await backend.operators.createOperator('leaver', 'read-only');
+  const leaver = await operator(backend, 'leaver');
+  const response = await new Promise<import('node:http').IncomingMessage>((resolve) => {
+    httpRequest(
+      `${backend.console.url}/console/api/logs/tail`,
+      { headers: { cookie: leaver.cookie } },
+      resolve,
+    ).end();
+  });
+  const ended = once(response.resume(), 'end');
+  expect((await leaver.call('POST', '/sign-out')).status).toBe(204);
+  await ended;
+}, 20_000);
 
 test('metrics contain requests, errors and durations of each service', async () => {
   const { body } = await looker.call('GET', '/metrics?minutes=60');

@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { createClient } from '@supabase/supabase-js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { configFrom } from '../../src/config/index.ts';
-import { thirdPartyIssuer } from '../../src/keys/third-party.ts';
+import { silentLogger } from '../../src/kernel/log.ts';
+import { createThirdParty, thirdPartyIssuer } from '../../src/keys/third-party.ts';
 import type { Backend } from '../../src/main.ts';
 import { createTestBackend } from '../../src/testing.ts';
 import { type Issuer, startIssuer } from './issuer.ts';
@@ -163,4 +164,37 @@ it.each([
   [{}, undefined],
 ])('with %j, the issuer is %s', (third_party, expected) => {
   expect(thirdPartyIssuer(configFrom({ auth: { third_party } }).auth.third_party)).toBe(expected);
+});
+
+it('while connections are open, old keys are fetched again, and a changed set changes the generation', async () => {
+  let nowMs = Date.now();
+  let fetches = 0;
+  let kids = ['one', 'two'];
+  const jwk = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'jwk' });
+  const outgoing = {
+    async send({ url }: { url: string }) {
+      const isDiscovery = url.endsWith('openid-configuration');
+      if (!isDiscovery) fetches++;
+      const document = isDiscovery
+        ? { jwks_uri: 'https://issuer.example/keys', issuer: 'https://issuer.example' }
+        : { keys: kids.map((kid) => ({ ...jwk, kid, alg: 'ES256' })) };
+      return { status: 200, text: JSON.stringify(document) };
+    },
+  };
+  const thirdParty = createThirdParty({
+    issuer: 'https://issuer.example',
+    outgoing: outgoing as never,
+    now: () => nowMs,
+    log: silentLogger,
+  });
+  const before = thirdParty.generation();
+  expect(fetches).toBe(0);
+  await thirdParty.warm();
+  const first = thirdParty.generation();
+  expect(first).not.toBe(before);
+  kids = ['two'];
+  nowMs += 601_000;
+  thirdParty.generation();
+  await expect.poll(() => thirdParty.generation()).not.toBe(first);
+  expect(fetches).toBe(2);
 });

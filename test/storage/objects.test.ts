@@ -1,6 +1,6 @@
 /** Tests buckets and objects with the stock client. */
 import { createHash, randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { eventually, type StorageServer, startStorage } from './server.ts';
 
 let server: StorageServer;
@@ -353,4 +353,35 @@ test('the charset of a form part is kept, as for a raw body', async () => {
     const served = await server.request('/object/open/charset');
     expect(served.headers.get('content-type')).toBe(type);
   }
+});
+
+test('an upload whose key is revoked while its bytes arrive isn’t stored', async () => {
+  let rest: (() => void) | undefined;
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      controller.enqueue(Buffer.alloc(200_000));
+      rest = () => {
+        controller.enqueue(Buffer.alloc(10));
+        controller.close();
+      };
+    },
+  });
+  const sending = server.request('/object/open/revoked', {
+    method: 'POST',
+    body,
+    duplex: 'half',
+  } as RequestInit);
+  await eventually(async () => (await server.files()).partial.length > 0);
+  const verify = vi
+    .spyOn(server.keys, 'verify')
+    .mockReturnValue({ ok: false, reason: 'signature', algorithm: 'HS256', kid: undefined });
+  rest?.();
+  const response = await sending;
+  verify.mockRestore();
+  expect(await response.json()).toMatchObject({
+    statusCode: '403',
+    message: 'signature verification failed',
+  });
+  expect((await server.request('/object/info/open/revoked')).status).toBe(400);
+  await eventually(async () => (await server.files()).partial.length === 0);
 });

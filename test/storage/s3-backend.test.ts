@@ -10,6 +10,7 @@ import { createS3Backend } from '../../src/storage/backend/s3.ts';
 import type { S3Settings } from '../../src/storage/backend/s3-bucket.ts';
 import { BodyTooLargeError, type ObjectBackend } from '../../src/storage/backend/types.ts';
 import type { ByteStream } from '../../src/storage/byte-stream.ts';
+import { createTestBackend } from '../../src/testing.ts';
 import { startS3, type TestBackend } from './backends.ts';
 import { type StorageServer, startStorage } from './server.ts';
 
@@ -175,6 +176,21 @@ test('if the S3 server is unreachable, requests for bytes receive 503 and other 
   expect(copied.status).toBe(503);
   expect((await server.request('/bucket', { signal })).status).toBe(200);
   await server.stop();
+});
+
+test('if the S3 server is unreachable, the whole server is degraded instead of unready', async () => {
+  const s3 = { ...settings, endpoint: 'http://127.0.0.1:9' };
+  const backend = await createTestBackend({ config: { plinth: { storage: { backend: 's3', s3 } } } });
+  try {
+    const ready = await backend.fetch('/health/ready');
+    expect(ready.status).toBe(200);
+    expect(await ready.json()).toMatchObject({
+      status: 'degraded',
+      checks: { database: { status: 'ok' }, auth: { status: 'ok' }, storage: { status: 'failing' } },
+    });
+  } finally {
+    await backend.stop();
+  }
 });
 
 test('a crash before the row is written removes everything, and a crash after it keeps everything', async () => {
