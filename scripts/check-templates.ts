@@ -1,6 +1,7 @@
 /**
- * Installs, type-checks and builds the app templates of `plinth init` with this clone's npm package. This script isn't
- * one of the tests, because it downloads packages.
+ * Installs, type-checks and builds the app templates of `plinth init` with this clone's npm package, as a newcomer would:
+ * the package is packed and installed into an empty folder, `npx plinth init` extends its package.json, and a function is
+ * added before the build. This script isn't one of the tests, because it downloads packages.
  *
  *     node scripts/check-templates.ts [react] [next] [sveltekit] [expo]
  *
@@ -10,7 +11,7 @@
  * Prints how many seconds each step took. If a step fails, the script exits with 1 and keeps the folder of the app.
  */
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -18,6 +19,7 @@ import { templateNames } from '../src/cli/core/templates.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const plinthPackage = join(root, 'dist', 'package');
+const install = ['install', '--no-audit', '--no-fund'];
 const names = process.argv.length > 2 ? process.argv.slice(2) : templateNames;
 
 /**
@@ -45,9 +47,11 @@ function check(name: string): boolean {
   const folder = mkdtempSync(join(tmpdir(), `plinth-template-${name}-`));
   console.log(name);
   const isSound =
-    step('init', folder, process.execPath, [join(root, 'bin', 'plinth.mjs'), 'init', '--template', name]) &&
-    linkPackage(folder) &&
-    step('install', folder, 'npm', ['install', '--no-audit', '--no-fund']) &&
+    step('npm init', folder, 'npm', ['init', '--yes']) &&
+    step('install plinth', folder, 'npm', [...install, '--save-dev', archive]) &&
+    step('init', folder, 'npx', ['--no', 'plinth', 'init', '--template', name]) &&
+    step('install', folder, 'npm', install) &&
+    step('add a function', folder, 'npx', ['--no', 'plinth', 'functions', 'new', 'hello']) &&
     step('check', folder, 'npm', ['run', 'check']) &&
     step('build', folder, 'npm', ['run', 'build']) &&
     (name !== 'next' || checkPage(folder));
@@ -70,20 +74,19 @@ function checkPage(folder: string): boolean {
     'export default { cacheComponents: true, partialPrefetching: true };\n',
   );
   return (
-    step('install @supabase/ssr', folder, 'npm', ['install', '--no-audit', '--no-fund', '@supabase/ssr']) &&
+    step('install @supabase/ssr', folder, 'npm', [...install, '@supabase/ssr']) &&
     step('check docs/nextjs.md', folder, 'npm', ['run', 'check']) &&
     step('build docs/nextjs.md', folder, 'npm', ['run', 'build'])
   );
 }
 
-/** Plinth's own package is installed from this clone instead of the registry. */
-function linkPackage(folder: string): boolean {
-  const file = join(folder, 'package.json');
-  const manifest = JSON.parse(readFileSync(file, 'utf8'));
-  manifest.devDependencies.plinth = `file:${plinthPackage}`;
-  writeFileSync(file, `${JSON.stringify(manifest, null, 2)}\n`);
-  return true;
+/** Packs the npm package. Returns the path to the archive, or undefined if a step failed. */
+function pack(): string | undefined {
+  if (!step('package', root, process.execPath, [join(root, 'scripts', 'package.mjs')])) return undefined;
+  const target = mkdtempSync(join(tmpdir(), 'plinth-archive-'));
+  if (!step('pack', plinthPackage, 'npm', ['pack', '--pack-destination', target])) return undefined;
+  return globSync('*.tgz', { cwd: target }).map((name) => join(target, name))[0];
 }
 
-const isPackaged = step('package', root, process.execPath, [join(root, 'scripts', 'package.mjs')]);
-process.exitCode = isPackaged && names.map(check).every(Boolean) ? 0 : 1;
+const archive = pack() ?? '';
+process.exitCode = archive !== '' && names.map(check).every(Boolean) ? 0 : 1;

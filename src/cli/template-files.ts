@@ -2,9 +2,15 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { installedVersion } from '../shared/version.ts';
-import { manifestFor, packageName, type Template, templates } from './core/templates.ts';
+import {
+  type MergedManifest,
+  manifestFor,
+  mergedIgnoreFile,
+  mergedManifest,
+} from './core/template-manifest.ts';
+import { packageName, type Template, templates } from './core/templates.ts';
 import { CommandError } from './errors.ts';
+import { installedFrom } from './installed-from.ts';
 
 const root = fileURLToPath(new URL('../../templates/', import.meta.url));
 
@@ -25,27 +31,55 @@ function filesOf(name: string, { shared }: Template): readonly File[] {
   return [...own, ...common];
 }
 
+/** Existing files that remain, because the template doesn't need its own version. */
+const kept = new Set(['README.md']);
+/** Files that are merged with existing files. */
+const merged = new Set(['package.json', '.gitignore']);
+
 /**
- * Writes the template. Replaces existing files only with `force`.
+ * Writes the template. Adds its packages and scripts to an existing package.json. Replaces other existing files only
+ * with `force`. Returns the names of the project's own scripts that differ from the template's scripts.
+ *
  * @throws {CommandError} if a file exists. Nothing is written.
  */
 export function writeTemplate(
   name: string,
   projectDir: string,
   { force }: { readonly force: boolean },
-): void {
+): readonly string[] {
   const files = filesOf(name, templates[name] as Template);
-  const existing = files.filter(({ path }) => existsSync(join(projectDir, path))).map(({ path }) => path);
+  const exists = (path: string) => existsSync(join(projectDir, path));
+  const existing = files
+    .map(({ path }) => path)
+    .filter((path) => exists(path) && !kept.has(path) && !merged.has(path));
   if (existing.length > 0 && !force)
     throw new CommandError(
       `The template would replace ${existing.slice(0, 3).join(', ')}${existing.length > 3 ? ' and other files' : ''}.`,
       'Use an empty folder, or --force to replace the files.',
     );
-  const facts = { name: packageName(basename(projectDir)), version: installedVersion() };
+  const facts = { name: packageName(basename(projectDir)), plinth: installedFrom(projectDir) };
+  const manifest = readManifest(projectDir, manifestFor(templateText(files, 'package.json'), facts));
   for (const { path, source } of files) {
     const to = join(projectDir, path);
+    if (kept.has(path) && exists(path) && !force) continue;
     mkdirSync(dirname(to), { recursive: true });
-    const content = readFileSync(source);
-    writeFileSync(to, path === 'package.json' ? manifestFor(content.toString(), facts) : content);
+    if (path === 'package.json') writeFileSync(to, manifest.text);
+    else if (merged.has(path) && exists(path))
+      writeFileSync(to, mergedIgnoreFile(readFileSync(to, 'utf8'), readFileSync(source, 'utf8')));
+    else writeFileSync(to, readFileSync(source));
+  }
+  return manifest.keptScripts;
+}
+
+const templateText = (files: readonly File[], wanted: string): string =>
+  readFileSync(files.find(({ path }) => path === wanted)?.source ?? '', 'utf8');
+
+function readManifest(projectDir: string, template: string): MergedManifest {
+  const file = join(projectDir, 'package.json');
+  if (!existsSync(file)) return { text: template, keptScripts: [] };
+  try {
+    return mergedManifest(readFileSync(file, 'utf8'), template);
+  } catch (error) {
+    throw new CommandError(`${file} isn't valid JSON: ${(error as Error).message}`);
   }
 }

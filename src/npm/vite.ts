@@ -52,6 +52,13 @@ const shared = globalThis as { plinthServers?: Map<string, Promise<DevelopmentSe
 shared.plinthServers ??= new Map();
 const servers = shared.plinthServers;
 
+/** Prints the pages of the backend that a developer opens in a browser. Vite prints the address of the app itself. */
+function printAddresses({ STUDIO_URL, MAILPIT_URL }: Readonly<Record<string, string>>): void {
+  if (STUDIO_URL !== undefined)
+    console.log(`[plinth] Console: ${STUDIO_URL} (run "npx plinth console" to sign in)`);
+  if (MAILPIT_URL !== undefined) console.log(`[plinth] Inbox:   ${MAILPIT_URL}`);
+}
+
 export function plinth(options: PlinthPluginOptions = {}): PlinthPlugin {
   return {
     name: 'plinth',
@@ -68,6 +75,7 @@ export function plinth(options: PlinthPluginOptions = {}): PlinthPlugin {
       servers.set(key, server);
       server.catch(() => servers.delete(key));
       const { status } = await server;
+      if (known === undefined) printAddresses(status);
       for (const [field, names] of Object.entries(variables)) {
         if (status[field] === undefined) continue;
         for (const name of names) process.env[name] = status[field];

@@ -93,19 +93,55 @@ test('the templates use the versions in the clone', () => {
 
 test('existing files are kept, and an unknown name is rejected', async () => {
   const cwd = emptyFolder('used');
-  writeFileSync(join(cwd, 'package.json'), '{ "name": "mine" }');
+  writeFileSync(join(cwd, 'index.html'), 'mine');
   const refused = await plinth(['init', '--template', 'react'], { cwd });
-  expect([refused.status, refused.stderr]).toEqual([
-    1,
-    expect.stringContaining('would replace package.json'),
-  ]);
-  expect(readdirSync(cwd)).toEqual(['package.json']);
-  expect(readFileSync(join(cwd, 'package.json'), 'utf8')).toBe('{ "name": "mine" }');
+  expect([refused.status, refused.stderr]).toEqual([1, expect.stringContaining('would replace index.html')]);
+  expect(readdirSync(cwd)).toEqual(['index.html']);
+  expect(readFileSync(join(cwd, 'index.html'), 'utf8')).toBe('mine');
   const unknown = await plinth(['init', '--template', 'cobol'], { cwd });
   expect([unknown.status, unknown.stderr]).toEqual([
     2,
     expect.stringContaining('cobol must be one of react, next, sveltekit, expo'),
   ]);
+});
+
+test('an existing package.json and .gitignore are extended, and a README.md is kept', async () => {
+  const cwd = emptyFolder('extended');
+  const own = {
+    name: 'mine',
+    type: 'commonjs',
+    scripts: { dev: 'mine' },
+    devDependencies: { plinth: 'file:../p.tgz' },
+  };
+  writeFileSync(join(cwd, 'package.json'), JSON.stringify(own));
+  writeFileSync(join(cwd, '.gitignore'), 'secret');
+  writeFileSync(join(cwd, 'README.md'), 'mine');
+  const { status, stdout } = await plinth(['init', '--template', 'react'], { cwd });
+  expect([status, stdout]).toEqual([0, expect.stringContaining("which weren't changed: dev.")]);
+  expect(JSON.parse(readFileSync(join(cwd, 'package.json'), 'utf8'))).toMatchObject({
+    name: 'mine',
+    type: 'module',
+    scripts: { dev: 'mine', build: 'tsc --noEmit && vite build' },
+    dependencies: { react: expect.any(String) },
+    devDependencies: { plinth: 'file:../p.tgz', vite: expect.any(String) },
+  });
+  expect(readFileSync(join(cwd, '.gitignore'), 'utf8')).toMatch(/^secret\n[\s\S]*node_modules/);
+  expect(readFileSync(join(cwd, 'README.md'), 'utf8')).toBe('mine');
+});
+
+test.each([
+  ['react', 5173],
+  ['next', 3000],
+  ['sveltekit', 5173],
+  ['expo', 8081],
+])('links in emails open the development server of %s', async (name, port) => {
+  const cwd = join(folder, `My ${name}`);
+  const config = readFileSync(join(cwd, 'supabase/config.toml'), 'utf8');
+  expect(config).toContain(`site_url = "http://localhost:${port}"`);
+  expect(config).toContain('[local_smtp]\n');
+  // Functions use modules of Deno, which the app's type check can't resolve.
+  const { include, exclude } = JSON.parse(readFileSync(join(cwd, 'tsconfig.json'), 'utf8'));
+  expect(include?.includes('src') || exclude?.includes('supabase')).toBe(true);
 });
 
 test('without a terminal, an empty folder causes a hint instead of a question', async () => {
@@ -197,6 +233,10 @@ describe('the React app', () => {
 
   test('the plugins of frameworks find the address in the environment', () => {
     expect(output).toMatch(/^in the hook: http:\/\/127\.0\.0\.1:\d+$/m);
+    expect(output).toMatch(
+      /^\[plinth\] Console: http:\/\/127\.0\.0\.1:\d+\S* \(run "npx plinth console" to sign in\)$/m,
+    );
+    expect(output).toMatch(/^\[plinth\] Inbox: {3}http:\/\/127\.0\.0\.1:\d+/m);
   });
 
   test('has correct types', async () => {

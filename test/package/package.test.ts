@@ -95,6 +95,16 @@ beforeAll(async () => {
 }, 900_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
 
+it('a template uses the archive from which the package was installed', async () => {
+  const created = join(folder, 'created');
+  mkdirSync(created);
+  await run(process.execPath, [bin, 'init', '--template', 'next'], { cwd: created, env: environment });
+  const { devDependencies } = JSON.parse(readFileSync(join(created, 'package.json'), 'utf8'));
+  expect(devDependencies.plinth).toMatch(/^file:\.\.\/plinth-[\w.-]+\.tgz$/);
+  // npm finds the archive from the new folder.
+  expect(existsSync(join(created, devDependencies.plinth.slice('file:'.length)))).toBe(true);
+});
+
 describe('the files', () => {
   const all = () =>
     readdirSync(installed, { recursive: true, encoding: 'utf8' }).filter((name) =>

@@ -34,14 +34,20 @@ export const init: Command = {
     if (existsSync(path) && !input.flag('force')) {
       throw new CommandError(`${path} already exists.`, 'Use --force to replace it.');
     }
-    if (template !== undefined) writeTemplate(template, projectDir, { force: input.flag('force') });
+    const keptScripts =
+      template === undefined ? [] : writeTemplate(template, projectDir, { force: input.flag('force') });
     mkdirSync(supabaseDir, { recursive: true });
-    writeFileSync(path, initialConfig(basename(projectDir)));
+    const siteUrl = template === undefined ? undefined : templates[template]?.siteUrl;
+    writeFileSync(path, initialConfig(basename(projectDir), siteUrl));
     if (isInGit(projectDir)) ignoreFiles(supabaseDir, ignored);
     print('Finished plinth init.');
     if (template !== undefined)
       print(
         `Created an app with ${templates[template]?.title}. Start it with "npm install" and "npm run dev".`,
+      );
+    if (keptScripts.length > 0)
+      print(
+        `package.json already has these scripts, which weren't changed: ${keptScripts.join(', ')}. templates/${template}/package.json in Plinth's package contains the template's scripts.`,
       );
     return 0;
   },

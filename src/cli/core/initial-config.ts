@@ -2,7 +2,10 @@
  * Returns the content of the config.toml that `plinth init` writes, with common settings and their defaults. Upstream's
  * CLI also accepts this file.
  */
-export function initialConfig(projectId: string): string {
+export function initialConfig(projectId: string, siteUrl = 'http://127.0.0.1:3000'): string {
+  const { port } = new URL(siteUrl);
+  // Both names of this machine are allowed, because development servers print one or the other.
+  const others = siteUrl.includes('localhost') ? [`http://127.0.0.1:${port}`] : [`https://127.0.0.1:${port}`];
   return `# Settings of this project, in the format of upstream's CLI. docs/config.md describes all settings.
 # env(NAME) reads a value from the environment or from .env files.
 
@@ -45,8 +48,8 @@ file_size_limit = "50MiB"
 
 [auth]
 # URL of your app, which links in emails open.
-site_url = "http://127.0.0.1:3000"
-additional_redirect_urls = ["https://127.0.0.1:3000"]
+site_url = ${JSON.stringify(siteUrl)}
+additional_redirect_urls = ${JSON.stringify(others)}
 jwt_expiry = 3600
 enable_signup = true
 enable_anonymous_sign_ins = false

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { chosenTemplate, manifestFor, packageName } from './templates.ts';
+import { chosenTemplate, packageName } from './templates.ts';
 
 test.each([
   ['1', 'react'],
@@ -24,12 +24,4 @@ test('any folder name results in a valid package name', () => {
       expect(packageName(folder)).toMatch(/^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/);
     }),
   );
-});
-
-test('the manifest contains the name and the version', () => {
-  const text = '{ "name": "app", "devDependencies": { "plinth": "PLINTH_VERSION" } }';
-  expect(JSON.parse(manifestFor(text, { name: 'my-app', version: '1.2.3' }))).toEqual({
-    name: 'my-app',
-    devDependencies: { plinth: '1.2.3' },
-  });
 });

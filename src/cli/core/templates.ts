@@ -5,6 +5,8 @@
 export interface Template {
   /** The framework's name. */
   readonly title: string;
+  /** The address of the framework's development server, which links in emails open. */
+  readonly siteUrl: string;
   /** The target paths of the files that all templates share. */
   readonly shared: Readonly<Record<string, string>>;
 }
@@ -17,17 +19,24 @@ const everywhere = {
 export const templates: Readonly<Record<string, Template>> = {
   react: {
     title: 'React with Vite',
+    siteUrl: 'http://localhost:5173',
     shared: { ...everywhere, 'notes.ts': 'src/lib/notes.ts', 'style.css': 'src/style.css' },
   },
   next: {
     title: 'Next.js',
+    siteUrl: 'http://localhost:3000',
     shared: { ...everywhere, 'notes.ts': 'lib/notes.ts', 'style.css': 'app/globals.css' },
   },
   sveltekit: {
     title: 'SvelteKit',
+    siteUrl: 'http://localhost:5173',
     shared: { ...everywhere, 'notes.ts': 'src/lib/notes.ts', 'style.css': 'src/app.css' },
   },
-  expo: { title: 'Expo (React Native)', shared: { ...everywhere, 'notes.ts': 'lib/notes.ts' } },
+  expo: {
+    title: 'Expo (React Native)',
+    siteUrl: 'http://localhost:8081',
+    shared: { ...everywhere, 'notes.ts': 'lib/notes.ts' },
+  },
 };
 
 export const templateNames: readonly string[] = Object.keys(templates);
@@ -39,14 +48,6 @@ export function packageName(folder: string): string {
     .replaceAll(/[^a-z0-9-]+/g, '-')
     .replaceAll(/^-+|-+$/g, '');
   return name === '' ? 'app' : name;
-}
-
-/** Inserts the project's name and Plinth's version. */
-export function manifestFor(
-  text: string,
-  { name, version }: { readonly name: string; readonly version: string },
-): string {
-  return text.replace('"name": "app"', `"name": ${JSON.stringify(name)}`).replace('PLINTH_VERSION', version);
 }
 
 /**
