@@ -47,7 +47,7 @@ export async function requireApplied(location: ProjectLocation, target: Connecti
 export async function hasSkippedStatements(location: ProjectLocation): Promise<boolean> {
   if ((await findRunning(location.dataDir)) === undefined && !existsSync(join(location.dataDir, 'postgres')))
     return false;
-  return await withTargetNamed(location, 'local', async (target) => {
+  const read = async (target: ConnectionOptions): Promise<boolean> => {
     const session = await openCopySession(await inspectionTarget(target));
     try {
       const [table] = await session.query<{ exists: boolean }>(
@@ -58,7 +58,8 @@ export async function hasSkippedStatements(location: ProjectLocation): Promise<b
     } finally {
       session.destroy();
     }
-  });
+  };
+  return await withTargetNamed(location, 'local', read, { allowsIncomplete: true });
 }
 
 const hasMigrations = ({ projectDir }: ProjectLocation): boolean =>

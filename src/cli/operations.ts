@@ -9,6 +9,7 @@ import { inspect, type ReportName } from '../database/index.ts';
 import { silentLogger } from '../kernel/log.ts';
 import { type Backend, createBackend, type ManagementCallName } from '../main.ts';
 import {
+  lacksFirstStart,
   lint,
   listMigrations,
   migrateUp,
@@ -137,7 +138,9 @@ type OperationName = keyof ReturnType<typeof backendOperations>;
 /**
  * Runs an operation in the Plinth process that is running in this folder, or in a temporary backend. With
  * `needs: 'running'`, doesn't start a temporary backend, because the services of such a backend don't listen on any
- * port.
+ * port. With `needs: 'schema'`, the project's first start must have completed the database.
+ *
+ * @throws {CommandError}
  */
 export async function perform<T>(
   location: ProjectLocation,
@@ -146,12 +149,13 @@ export async function perform<T>(
   {
     needs,
     onProgress,
-  }: { readonly needs: 'running' | 'database'; readonly onProgress: (message: string) => void },
+  }: { readonly needs: 'running' | 'schema' | 'database'; readonly onProgress: (message: string) => void },
 ): Promise<T> {
   const running = await findRunning(location.dataDir);
   if (running !== undefined) return await running.call<T>(operation, parameters, onProgress);
   if (needs === 'running') throw notRunning();
-  return await withBackend(location, onProgress, async (backend) => {
+  const start = needs === 'schema' ? withCompleteDatabase : withBackend;
+  return await start(location, onProgress, async (backend) => {
     const operations: Readonly<Record<string, Operation>> = backendOperations(() => backend, {
       ...location,
       mode: 'development',
@@ -173,6 +177,35 @@ export async function withBackend<T>(
   return await withCleanUp(
     async () => await work(await opening),
     async () => (await opening).stop(),
+  );
+}
+
+/**
+ * Like {@link withBackend}, for commands that read the project's schema.
+ *
+ * @throws {CommandError} if the database is empty or incomplete because the first start failed or never ran
+ */
+export async function withCompleteDatabase<T>(
+  location: ProjectLocation,
+  onProgress: (message: string) => void,
+  work: (backend: Backend) => Promise<T>,
+): Promise<T> {
+  return await withBackend(location, onProgress, async (backend) => {
+    const incomplete = await incompleteDatabase(backend, location);
+    if (incomplete !== undefined) throw incomplete;
+    return await work(backend);
+  });
+}
+
+/** Returns an error if the first start hasn't completed the database, which the command must not mistake for empty. */
+export async function incompleteDatabase(
+  { database, config }: Backend,
+  { projectDir }: ProjectLocation,
+): Promise<CommandError | undefined> {
+  if (!(await lacksFirstStart({ database, config, projectDir }))) return undefined;
+  return new CommandError(
+    "This project's database is incomplete, because its first start failed or never ran.",
+    'Run "plinth start", which applies the migrations and seeds, and then run this command again.',
   );
 }
 

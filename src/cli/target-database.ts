@@ -8,7 +8,7 @@ import { type Input, type Option, UsageError } from './command.ts';
 import { findRunning } from './control.ts';
 import { CommandError } from './errors.ts';
 import { readLink } from './linked.ts';
-import { withBackend } from './operations.ts';
+import { incompleteDatabase, withBackend } from './operations.ts';
 import { say } from './output.ts';
 import type { ProjectLocation } from './project-location.ts';
 
@@ -24,18 +24,29 @@ export const targetOptions = {
   },
 } as const satisfies Record<string, Option>;
 
-/** Runs `work` with the selected database. Starts this project's database if Plinth isn't running. */
+export interface TargetAccess {
+  readonly password?: string | undefined;
+  /** Whether the command is also useful if this project's first start failed. A warning is then printed. */
+  readonly allowsIncomplete?: boolean;
+}
+
+/**
+ * Runs `work` with the selected database. Starts this project's database if Plinth isn't running.
+ *
+ * @throws {CommandError} if this project's database is incomplete, unless `allowsIncomplete` is set
+ */
 export async function withTarget<T>(
   location: ProjectLocation,
   input: Input,
   work: (target: ConnectionOptions) => Promise<T>,
+  access: TargetAccess = {},
 ): Promise<T> {
   const named = ['db-url', 'linked', 'local'].filter((name) => input.text(name) !== undefined);
   if (named.length > 1)
     throw new UsageError(`${named.map((name) => `--${name}`).join(' and ')} can't be used together`);
   const url = input.text('db-url');
   const target = url !== undefined ? { url } : input.flag('linked') ? 'linked' : 'local';
-  return await withTargetNamed(location, target, work, input.text('password'));
+  return await withTargetNamed(location, target, work, { password: input.text('password'), ...access });
 }
 
 /** Like {@link withTarget}, but selects the database by `target` instead of the command's options. */
@@ -43,9 +54,9 @@ export async function withTargetNamed<T>(
   location: ProjectLocation,
   target: 'local' | 'linked' | { readonly url: string },
   work: (target: ConnectionOptions) => Promise<T>,
-  givenPassword?: string,
+  access: TargetAccess = {},
 ): Promise<T> {
-  const password = givenPassword ?? shellEnvironment().SUPABASE_DB_PASSWORD;
+  const password = access.password ?? shellEnvironment().SUPABASE_DB_PASSWORD;
   const optionsOf = (url: string): ConnectionOptions => ({
     ...parseConnectionString(url, { password }),
     applicationName: 'plinth',
@@ -54,7 +65,12 @@ export async function withTargetNamed<T>(
     return await work(optionsOf(target === 'linked' ? linkedUrl(location) : target.url));
   const running = await findRunning(location.dataDir);
   if (running !== undefined) return await work(optionsOf(await running.call<string>('databaseUrl')));
-  return await withBackend(location, say, (backend) => work(optionsOf(backend.database.info.url)));
+  return await withBackend(location, say, async (backend) => {
+    const incomplete = await incompleteDatabase(backend, location);
+    if (incomplete !== undefined && access.allowsIncomplete !== true) throw incomplete;
+    if (incomplete !== undefined) say(`WARNING: ${incomplete.message}`);
+    return await work(optionsOf(backend.database.info.url));
+  });
 }
 
 function linkedUrl(location: ProjectLocation): string {

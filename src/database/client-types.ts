@@ -51,7 +51,7 @@ export async function generateTypes(
   pool.on('error', () => undefined);
   try {
     const metadata = generators.sortGeneratorMetadata(
-      await introspect(pool, { includedSchemas: [...schemas] }),
+      await introspect(comparingBareNames(pool), { includedSchemas: [...schemas] }),
     );
     if (language === 'go') return generators.generateGo(metadata);
     if (language === 'python') return generators.generatePython(metadata);
@@ -68,6 +68,25 @@ export async function generateTypes(
     await pool.end();
   }
 }
+
+interface Queryable {
+  // biome-ignore lint/suspicious/noExplicitAny: the generator defines this type.
+  query(text: string): Promise<{ rows: any[] }>;
+}
+
+/**
+ * Returns a client that corrects the generator's queries. They compare schema names with the text of `regnamespace`,
+ * which is quoted if necessary, so schemas such as `MySchema` would lose their relationships (postgres-meta 1147).
+ */
+const comparingBareNames = (pool: Queryable): Queryable => ({
+  query: (text) =>
+    pool.query(
+      text.replaceAll(
+        /((?:\w+\.)?connamespace)::regnamespace::text/g,
+        '(select n.nspname::text from pg_catalog.pg_namespace n where n.oid = $1)',
+      ),
+    ),
+});
 
 /**
  * Returns the URL with the password included, for the one host that node-postgres can connect to. Also sets the option

@@ -191,6 +191,14 @@ test('a failed first start explains the reason, and the next one continues', asy
   expect(stdout).toBe('');
   expect(stderr).toContain('supabase/migrations/20240102000000_bad.sql:2: syntax error at or near "creat"');
   expect(stderr).toContain('creat table y ()\n^');
+  for (const line of ['gen types', 'db dump', 'db lint', 'db advisors', 'inspect sizes']) {
+    const read = await plinth(line.split(' '), { cwd });
+    expect([line, read.status, read.stdout]).toEqual([line, 1, '']);
+    expect(read.stderr).toContain("This project's database is incomplete");
+  }
+  const queried = await plinth(['db', 'query', 'select 7 as n', '-o', 'csv'], { cwd });
+  expect([queried.status, queried.stdout]).toEqual([0, 'n\n7\n']);
+  expect(queried.stderr).toContain("WARNING: This project's database is incomplete");
   writeFileSync(bad, 'create table x ();');
   expect(await todos(await startDetached(cwd))).toEqual([{ id: 1, title: 'from seed' }]);
 });

@@ -36,6 +36,30 @@ test('a unique foreign key is a one-to-one relationship, except for PostgREST 9'
   expect(old).not.toContain('isOneToOne');
 });
 
+test('relationships in schemas and tables whose names need quotes are complete', async () => {
+  const names = ['MySchema', 'we ird', 'my-app', 'da.ta', `it's "q"`, 'user'];
+  const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
+  await other.database.pool('postgres').exec(
+    names
+      .map(
+        (name) => `create schema ${quoted(name)};
+        create table ${quoted(name)}.p (id int primary key);
+        create table ${quoted(name)}.c (p int unique references ${quoted(name)}.p);
+        create view ${quoted(name)}.v as select p from ${quoted(name)}.c;`,
+      )
+      .join('\n'),
+  );
+  const types = await generateTypes(url, names);
+  const relationships = types.match(/foreignKeyName: "c_p_fkey"[^}]*/g) ?? [];
+  // The table has a relationship with the other table. The view has the same relationship.
+  expect(relationships).toHaveLength(2 * names.length);
+  for (const relationship of relationships) {
+    expect(relationship).toContain('columns: ["p"]');
+    expect(relationship).toContain('isOneToOne: true');
+    expect(relationship).toContain('referencedColumns: ["id"]');
+  }
+});
+
 test('Swift types are public on request', async () => {
   const types = await generateTypes(url, ['shop'], { language: 'swift', swiftAccess: 'public' });
   expect(types).toContain('public enum ShopSchema');

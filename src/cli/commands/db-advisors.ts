@@ -85,7 +85,7 @@ async function findingsOf(input: Input): Promise<Finding[]> {
   const location = locationOf(input);
   const url = otherUrl(location, input);
   if (url === undefined)
-    return await perform<Finding[]>(location, 'advisors', {}, { needs: 'database', onProgress: say });
+    return await perform<Finding[]>(location, 'advisors', {}, { needs: 'schema', onProgress: say });
   const { config } = loadConfig({ projectDir: location.projectDir });
   const other = await openOtherDatabase(url, {
     password: shellEnvironment().SUPABASE_DB_PASSWORD,

@@ -65,7 +65,7 @@ async function resultsOf(location: ProjectLocation, input: Input): Promise<LintR
   const schemas = input.list('schema');
   const url = otherUrl(location, input);
   if (url === undefined)
-    return await perform<LintResult[]>(location, 'lint', { schemas }, { needs: 'database', onProgress: say });
+    return await perform<LintResult[]>(location, 'lint', { schemas }, { needs: 'schema', onProgress: say });
   const other = await openOtherDatabase(url, {
     password: shellEnvironment().SUPABASE_DB_PASSWORD,
     session: 'inspect',

@@ -62,7 +62,7 @@ export const dbPull: Command = {
         target,
         (to) =>
           schemaDiff({ from: from.target, rehearse: from.run, to, schemas, renames: input.list('rename') }),
-        input.text('password'),
+        { password: input.text('password') },
       );
     });
     if (text === '') throw new CommandError('No schema changes found');

@@ -1,6 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { openTextSession, PostgresError, type ScriptResult } from '../../database/index.ts';
+import {
+  type ConnectionOptions,
+  openTextSession,
+  PostgresError,
+  type ScriptResult,
+} from '../../database/index.ts';
 import { markPosition } from '../../project/index.ts';
 import { type Command, type Input, projectOptions, UsageError } from '../command.ts';
 import { type QueryFormat, queryFormats, renderForAgent, renderRows } from '../core/query-output.ts';
@@ -45,7 +50,7 @@ export const dbQuery: Command = {
     const isAgent = input.text('agent') === 'yes';
     const format = formatOf(input, isAgent);
     const source = sourceOf(input);
-    const results = await withTarget(locationOf(input), input, async (target) => {
+    const run = async (target: ConnectionOptions): Promise<readonly ScriptResult[]> => {
       const session = await openTextSession(target, {
         applicationName: 'plinth db query',
         onNotice: ({ severity, message }) => say(`${severity}: ${message}`),
@@ -67,7 +72,8 @@ export const dbQuery: Command = {
           session.end();
         },
       );
-    });
+    };
+    const results = await withTarget(locationOf(input), input, run, { allowsIncomplete: true });
     show(results, format, isAgent);
     return 0;
   },

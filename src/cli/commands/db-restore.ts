@@ -33,17 +33,21 @@ export const dbRestore: Command = {
     if (file === undefined) throw new UsageError('FILE is required');
     if (file !== '-' && !existsSync(file)) throw new CommandError(`The file ${file} doesn't exist.`);
     const report = await withAbort((signal) =>
-      withTarget(locationOf(input), input, (target) =>
-        announcing({ announceSchema: () => announceSchema(target) }, say, () =>
-          restoreDump({
-            target,
-            chunks: file === '-' ? process.stdin : readDumpFile(file),
-            keepGoing: input.flag('keep-going'),
-            onSkip: (message) => say(`Skipped: ${message}`),
-            onProgress: say,
-            signal,
-          }),
-        ),
+      withTarget(
+        locationOf(input),
+        input,
+        (target) =>
+          announcing({ announceSchema: () => announceSchema(target) }, say, () =>
+            restoreDump({
+              target,
+              chunks: file === '-' ? process.stdin : readDumpFile(file),
+              keepGoing: input.flag('keep-going'),
+              onSkip: (message) => say(`Skipped: ${message}`),
+              onProgress: say,
+              signal,
+            }),
+          ),
+        { allowsIncomplete: true },
       ),
     );
     print(

@@ -8,7 +8,7 @@ import { otherUrl } from '../history-target.ts';
 import { hostedTargetOf } from '../linked.ts';
 import { readRemote } from '../management/remote.ts';
 import { linkedClient } from '../management/target.ts';
-import { withBackend } from '../operations.ts';
+import { withCompleteDatabase } from '../operations.ts';
 import { printData, say } from '../output.ts';
 import { locationOf, type ProjectLocation } from '../project-location.ts';
 
@@ -90,7 +90,7 @@ export const genTypes: Command = {
     const types =
       url !== undefined
         ? await generateTypes(url, schemas, options)
-        : await withBackend(location, say, (backend) =>
+        : await withCompleteDatabase(location, say, (backend) =>
             generateTypes(backend.database.info.url, schemas, options),
           );
     return write(types);

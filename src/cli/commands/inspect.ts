@@ -121,12 +121,7 @@ async function read(input: Input, name: ReportName): Promise<Report | null> {
   const location = locationOf(input);
   const url = input.text('db-url') ?? (input.flag('linked') ? linkedUrl(location) : undefined);
   if (url === undefined)
-    return await perform<Report | null>(
-      location,
-      'inspect',
-      { name },
-      { needs: 'database', onProgress: say },
-    );
+    return await perform<Report | null>(location, 'inspect', { name }, { needs: 'schema', onProgress: say });
   const other = await openOtherDatabase(url, {
     password: shellEnvironment().SUPABASE_DB_PASSWORD,
     session: 'inspect',
