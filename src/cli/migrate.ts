@@ -19,7 +19,7 @@ import { sizeText } from '../shared/size-text.ts';
 import { type Input, type Option, projectOptions, UsageError } from './command.ts';
 import { findRunning } from './control.ts';
 import { CommandError } from './errors.ts';
-import { type LocalEnd, localEndOf, withBackend } from './operations.ts';
+import { type LocalEnd, localEndOf, withBackend, withCompleteDatabase } from './operations.ts';
 import { say } from './output.ts';
 import type { ProjectLocation } from './project-location.ts';
 
@@ -175,32 +175,41 @@ export function parallelOf(input: Input): number {
   return parallel;
 }
 
+export interface LocalEndOptions {
+  /** Whether objects are transferred, which requires a running Plinth. */
+  readonly needsObjects: boolean;
+  /** Whether this project is the source, or is compared, so its database must be complete. */
+  readonly isRead: boolean;
+}
+
 /**
  * Runs `work` with this project's database, and starts the database if Plinth isn't running. Migrating objects requires
  * a running Plinth.
  */
 export async function withLocalEnd<T>(
   location: ProjectLocation,
-  name: string,
-  needsObjects: boolean,
+  { needsObjects, isRead }: LocalEndOptions,
   work: (end: EndOptions, local: LocalEnd) => Promise<T>,
 ): Promise<T> {
   const running = await findRunning(location.dataDir);
   if (running !== undefined) {
     const local = await running.call<LocalEnd>('migrationEnd');
     const { projectUrl, serviceKey, databaseUrl } = local;
-    return await work({ name, databaseUrl, storage: { projectUrl, serviceKey } }, local);
+    return await work({ name: ownName, databaseUrl, storage: { projectUrl, serviceKey } }, local);
   }
   if (needsObjects)
     throw new CommandError(
       "Plinth isn't running in this folder, so objects can't be transferred.",
       'Run "plinth start" first, or omit the project URL and the service key.',
     );
-  return await withBackend(location, say, async (backend) => {
+  const start = isRead ? withCompleteDatabase : withBackend;
+  return await start(location, say, async (backend) => {
     const local = localEndOf(backend);
-    return await work({ name, databaseUrl: local.databaseUrl }, local);
+    return await work({ name: ownName, databaseUrl: local.databaseUrl }, local);
   });
 }
+
+const ownName = 'this project';
 
 /** Returns notes about the validity of tokens signed with the source's secret, if the secrets differ. */
 export function tokenNotes(sourceKey: string | undefined, targetSecret: string): string[] {

@@ -3,6 +3,8 @@
  * operations in this process through `control.ts`. Otherwise, {@link withBackend} starts a backend on free ports for
  * the duration of the command.
  */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { runAdvisors } from '../advisors/index.ts';
 import { loadConfig } from '../config/index.ts';
 import { inspect, type ReportName } from '../database/index.ts';
@@ -190,11 +192,25 @@ export async function withCompleteDatabase<T>(
   onProgress: (message: string) => void,
   work: (backend: Backend) => Promise<T>,
 ): Promise<T> {
+  requireProject(location);
   return await withBackend(location, onProgress, async (backend) => {
     const incomplete = await incompleteDatabase(backend, location);
     if (incomplete !== undefined) throw incomplete;
     return await work(backend);
   });
+}
+
+/**
+ * Checks that the folder contains a project or its database, because a new database would look like an empty project.
+ *
+ * @throws {CommandError}
+ */
+export function requireProject({ projectDir, dataDir }: ProjectLocation): void {
+  if (existsSync(join(projectDir, 'supabase')) || existsSync(join(dataDir, 'postgres'))) return;
+  throw new CommandError(
+    `${projectDir} contains neither a project (supabase/) nor a database.`,
+    'Run the command in a project folder, or specify the folder with --workdir.',
+  );
 }
 
 /** Returns an error if the first start hasn't completed the database, which the command must not mistake for empty. */
@@ -205,7 +221,7 @@ export async function incompleteDatabase(
   if (!(await lacksFirstStart({ database, config, projectDir }))) return undefined;
   return new CommandError(
     "This project's database is incomplete, because its first start failed or never ran.",
-    'Run "plinth start", which applies the migrations and seeds, and then run this command again.',
+    'Run "plinth start" or "plinth migration up", which apply the migrations, and then run this command again.',
   );
 }
 

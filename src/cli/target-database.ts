@@ -8,7 +8,7 @@ import { type Input, type Option, UsageError } from './command.ts';
 import { findRunning } from './control.ts';
 import { CommandError } from './errors.ts';
 import { readLink } from './linked.ts';
-import { incompleteDatabase, withBackend } from './operations.ts';
+import { incompleteDatabase, requireProject, withBackend } from './operations.ts';
 import { say } from './output.ts';
 import type { ProjectLocation } from './project-location.ts';
 
@@ -33,7 +33,7 @@ export interface TargetAccess {
 /**
  * Runs `work` with the selected database. Starts this project's database if Plinth isn't running.
  *
- * @throws {CommandError} if this project's database is incomplete, unless `allowsIncomplete` is set
+ * @throws {CommandError} if no project exists, or its database is incomplete and `allowsIncomplete` isn't set
  */
 export async function withTarget<T>(
   location: ProjectLocation,
@@ -65,6 +65,7 @@ export async function withTargetNamed<T>(
     return await work(optionsOf(target === 'linked' ? linkedUrl(location) : target.url));
   const running = await findRunning(location.dataDir);
   if (running !== undefined) return await work(optionsOf(await running.call<string>('databaseUrl')));
+  requireProject(location);
   return await withBackend(location, say, async (backend) => {
     const incomplete = await incompleteDatabase(backend, location);
     if (incomplete !== undefined && access.allowsIncomplete !== true) throw incomplete;

@@ -11,7 +11,7 @@ import { announcing } from './announcing.ts';
 import { type BucketDeps, seedBuckets } from './buckets.ts';
 import { describeFailures, type SkippedStatement, summaryOf } from './core/failures.ts';
 import { securityConsequences } from './core/security-consequences.ts';
-import { readMigrationFolder, readRolesFile, readSeedFiles, readSources } from './files.ts';
+import { readMigrationFolder, readSources } from './files.ts';
 import { firstStart, withUserSession } from './first-start.ts';
 import { type HistoryRepair, readHistory, repairHistory } from './history.ts';
 import { retrySkipped } from './keep-going.ts';
@@ -128,22 +128,18 @@ export function createProject(deps: ProjectDeps): Project {
 }
 
 /**
- * Whether the first start hasn't completed the database although the project's files create objects. The database of
- * such a project is empty or incomplete.
+ * Whether the first start hasn't completed the database, and migrations are still missing in it. The database of such a
+ * project is empty or incomplete. `migration up` can also complete a database that was never started.
  */
 export async function lacksFirstStart({
   database,
   config,
   projectDir,
 }: Pick<ProjectDeps, 'database' | 'config' | 'projectDir'>): Promise<boolean> {
-  if (!database.info.ownsSchemas) return false;
-  const { migrations, seed } = config.db;
-  const supabaseDir = join(projectDir, 'supabase');
-  const hasFiles =
-    readRolesFile(supabaseDir) !== undefined ||
-    (migrations.enabled && readMigrationFolder(supabaseDir).files.length > 0) ||
-    (seed.enabled && readSeedFiles(supabaseDir, seed.sql_paths).files.length > 0);
-  return hasFiles && !(await selectSteps(database.pool('postgres'))).has('database');
+  if (!database.info.ownsSchemas || !config.db.migrations.enabled) return false;
+  const pool = database.pool('postgres');
+  if ((await selectSteps(pool)).has('database')) return false;
+  return (await readHistory(pool, projectDir)).some(({ applied }) => !applied);
 }
 
 /**

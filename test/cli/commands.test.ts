@@ -1,5 +1,6 @@
 /** Tests commands that don't require a server. */
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { cliDocument } from '../../src/cli/document.ts';
@@ -25,6 +26,25 @@ describe('the command line', () => {
     expect(command?.name).toBe(name);
     expect(command?.examples.length).toBeGreaterThan(0);
     for (const [line] of command?.examples ?? []) expect(line).toContain(`plinth ${name}`);
+  });
+
+  test.each([
+    ['gen', 'types'],
+    ['db', 'dump'],
+    ['db', 'query', 'select 1'],
+    ['db', 'lint'],
+    ['inspect', 'sizes'],
+    ['migrate', 'to', '--to-files', 'out'],
+  ])('%s %s outside of a project fails and creates no database', async (...args) => {
+    const cwd = mkdtempSync(join(tmpdir(), 'plinth-test-'));
+    try {
+      const { status, stdout, stderr } = await plinth(args, { cwd });
+      expect([status, stdout]).toEqual([1, '']);
+      expect(stderr).toContain('contains neither a project (supabase/) nor a database');
+      expect(existsSync(join(cwd, '.plinth'))).toBe(false);
+    } finally {
+      rmSync(cwd, { recursive: true });
+    }
   });
 
   const names = [...Object.keys(registry), ...Object.keys(aliases)].map((name) => name.split(' '));

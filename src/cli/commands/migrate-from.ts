@@ -44,7 +44,7 @@ export const migrateFrom: Command = {
     const isJson = input.flag('json');
     const needsObjects = source.storage !== undefined && !check;
     return await withAbort((signal) =>
-      withLocalEnd(location, 'this project', needsObjects, async (target, { jwtSecret }) => {
+      withLocalEnd(location, { needsObjects, isRead: false }, async (target, { jwtSecret }) => {
         const options = {
           source,
           target,

@@ -64,30 +64,34 @@ async function copyToServer(input: Input): Promise<number> {
   const check = input.flag('check');
   const isJson = input.flag('json');
   return await withAbort((signal) =>
-    withLocalEnd(location, 'this project', target.storage !== undefined && !check, async (source) => {
-      const options = {
-        source,
-        target,
-        startJobs: input.flag('start-jobs'),
-        keepGoing: input.flag('keep-going'),
-        overwrite: input.flag('overwrite'),
-        parallel: parallelOf(input),
-        onProgress: progressPrinter(say),
-        signal,
-      };
-      if (check) {
-        const found = await checkTransfer(options);
-        const { notes } = await sendFunctions(location, access, check);
-        const report = { ...found, notes: [...found.notes, ...notes] };
-        print(isJson ? jsonText(report, 2) : checkText(report));
-        return report.failing.length + report.different.length === 0 ? 0 : 1;
-      }
-      const done = await transfer(options);
-      const { functions, notes } = await sendFunctions(location, access, check);
-      const report = { ...done, functions, notes: [...done.notes, ...notes] };
-      print(isJson ? jsonText(report, 2) : reportText(report));
-      return report.complete ? 0 : 1;
-    }),
+    withLocalEnd(
+      location,
+      { needsObjects: target.storage !== undefined && !check, isRead: true },
+      async (source) => {
+        const options = {
+          source,
+          target,
+          startJobs: input.flag('start-jobs'),
+          keepGoing: input.flag('keep-going'),
+          overwrite: input.flag('overwrite'),
+          parallel: parallelOf(input),
+          onProgress: progressPrinter(say),
+          signal,
+        };
+        if (check) {
+          const found = await checkTransfer(options);
+          const { notes } = await sendFunctions(location, access, check);
+          const report = { ...found, notes: [...found.notes, ...notes] };
+          print(isJson ? jsonText(report, 2) : checkText(report));
+          return report.failing.length + report.different.length === 0 ? 0 : 1;
+        }
+        const done = await transfer(options);
+        const { functions, notes } = await sendFunctions(location, access, check);
+        const report = { ...done, functions, notes: [...done.notes, ...notes] };
+        print(isJson ? jsonText(report, 2) : reportText(report));
+        return report.complete ? 0 : 1;
+      },
+    ),
   );
 }
 
@@ -98,7 +102,7 @@ async function copyToFiles(input: Input, folder: string): Promise<number> {
   if ((await findRunning(location.dataDir)) === undefined)
     say("Plinth isn't running, so the export won't contain objects.");
   const report = await withAbort((signal) =>
-    withLocalEnd(location, 'this project', false, (source) =>
+    withLocalEnd(location, { needsObjects: false, isRead: true }, (source) =>
       exportToFiles({
         source,
         folder,

@@ -29,7 +29,7 @@ export const migrateVerify: Command = {
     const source = otherEnd(input, '', 'the other project');
     const needsObjects = source.storage !== undefined;
     const report = await withAbort((signal) =>
-      withLocalEnd(locationOf(input), 'this project', needsObjects, (target) =>
+      withLocalEnd(locationOf(input), { needsObjects, isRead: true }, (target) =>
         verify({
           source,
           target,
