@@ -308,6 +308,11 @@ describe('a function', () => {
     expect(response.body.functions.map(({ slug }: { slug: string }) => slug)).toEqual(['one', 'two']);
     expect(await invoke('one')).toBe('200 one shared unset');
     expect(await invoke('two')).toBe('200 two shared unset');
+    // The same function with two versions would lose the files of the version that stays active.
+    const { body: next } = await deploy(hello('one'), { name: 'one' }, {}, 'slug=one&bundleOnly=true');
+    const twice = await call('PUT', of('/functions'), { json: [next, staged[0]] });
+    expect([twice.status, twice.body.message]).toEqual([400, 'one is listed with two versions.']);
+    expect(await invoke('one')).toBe('200 one shared unset');
     for (const slug of ['one', 'two']) await call('DELETE', of(`/functions/${slug}`));
   });
 

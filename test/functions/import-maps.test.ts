@@ -3,6 +3,8 @@
  * of a package also maps the package's subpaths, in every kind of file.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { collectFunction } from '../../src/cli/management/function-files.ts';
+import { configFrom } from '../../src/config/index.ts';
 import { type FunctionsWorld, functionsWorld } from './harness.ts';
 import { type Registry, startRegistry } from './registry.ts';
 
@@ -42,8 +44,27 @@ Deno.serve(async () => new Response([hi(), sub(), j, s, word, again, remote, typ
   (await import('tiny/lib/sub.js')).default()].join()));`;
 const result = 'npm,sub,jsr,jsr sub,word,word,https,function,npm,sub,sub';
 
+const packageSource = `import { hi } from 'tiny';
+import sub from 'tiny/lib/sub.js';
+import { word } from '../_shared/word.ts';
+import { readFileSync } from 'node:fs';
+import { hi as direct } from 'npm:tiny@1.2.0';
+import { j } from 'jsr:@me/lib@1';
+Deno.serve(() => new Response([hi(), sub(), word, typeof readFileSync, direct(), j].join()));`;
+
 /** The files of each way, and the value of `import_map` in config.toml. The folder is named `f`. */
-const ways: Record<string, { files: () => Record<string, string>; importMap?: string }> = {
+interface Way {
+  readonly files: () => Record<string, string>;
+  readonly importMap?: string;
+  readonly code?: string;
+  readonly answer?: string;
+}
+const ways: Record<string, Way> = {
+  'package.json': {
+    files: () => ({ 'f/package.json': '{ "dependencies": { "tiny": "^1.0.0" } }' }),
+    code: packageSource,
+    answer: 'npm,sub,word,function,npm,jsr',
+  },
   'deno.json': { files: () => ({ 'f/deno.json': mapFor('..') }) },
   'deno.jsonc': { files: () => ({ 'f/deno.jsonc': `// As people write it.\n${mapFor('..')}` }) },
   'import_map set to deno.json': {
@@ -116,15 +137,15 @@ const shared = () => ({
 describe('a function in the project folder', () => {
   it.each(Object.entries(ways))(
     'resolves every kind of import with %s',
-    async (_name, { files, importMap }) => {
+    async (_name, { files, importMap, code = source, answer = result }) => {
       const own = Object.entries(files()).map(([path, text]) => [`${folder}/${path}`, text]);
       const world: FunctionsWorld = await functionsWorld({
         config: importMap === undefined ? {} : { functions: { f: { import_map: importMap } } },
-        files: { ...shared(), f: source, ...Object.fromEntries(own) },
+        files: { ...shared(), f: code, ...Object.fromEntries(own) },
       });
       try {
         const text = await (await world.call('f')).text();
-        expect([text, world.lines('f').filter((line) => /error/i.test(line))]).toEqual([result, []]);
+        expect([text, world.lines('f').filter((line) => /error/i.test(line))]).toEqual([answer, []]);
       } finally {
         await world.stop();
       }
@@ -135,26 +156,30 @@ describe('a function in the project folder', () => {
 describe('a deployed function', () => {
   it.each(Object.entries(ways))(
     'resolves every kind of import with %s',
-    async (_name, { files, importMap }) => {
+    async (_name, { files, importMap, code = source, answer = result }) => {
       const world = await functionsWorld({ files: shared() });
       try {
-        const paths = files();
-        const uploaded: Record<string, string> = { ...shared(), [`${folder}/f/index.ts`]: source };
-        for (const [path, text] of Object.entries(paths)) uploaded[`${folder}/${path}`] = text;
-        const importMapPath =
-          importMap === undefined
-            ? ['f/deno.json', 'f/deno.jsonc', 'f/import_map.json', 'import_map.json']
-                .filter((path) => path in paths)
-                .map((path) => `${folder}/${path}`)[0]
-            : importMap.replace('./', 'supabase/');
+        for (const [path, text] of Object.entries(files())) world.write(`${folder}/${path}`, text);
+        world.write('f', code);
+        // The archive contains the files that `functions deploy` collects.
+        const { metadata, files: uploaded } = collectFunction('f', {
+          projectDir: world.root,
+          config: configFrom(
+            importMap === undefined ? {} : { functions: { f: { import_map: importMap } } },
+            world.supabaseDir,
+          ),
+          importMap: undefined,
+          noVerifyJwt: false,
+          warn: () => undefined,
+        });
         await world.functions.deployments.deploy({
           slug: 'f',
-          entrypointPath: `${folder}/f/index.ts`,
-          importMapPath,
-          files: Object.entries(uploaded).map(([path, text]) => ({ path, content: Buffer.from(text) })),
+          entrypointPath: metadata.entrypoint_path,
+          importMapPath: metadata.import_map_path,
+          files: uploaded,
         });
         const text = await (await world.call('f')).text();
-        expect([text, world.lines('f').filter((line) => /error/i.test(line))]).toEqual([result, []]);
+        expect([text, world.lines('f').filter((line) => /error/i.test(line))]).toEqual([answer, []]);
       } finally {
         await world.stop();
       }

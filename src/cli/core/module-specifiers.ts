@@ -97,8 +97,7 @@ function targetIn(imports: Readonly<Record<string, string>>, specifier: string):
  * @throws {SyntaxError} if the text is invalid
  */
 export function parseImportMap(path: string, json: string): ImportMap & { readonly importMap?: string } {
-  const value = JSON.parse(withoutComments(json)) as Record<string, unknown> | null;
-  const { imports, scopes, importMap } = value ?? {};
+  const { imports, scopes, importMap } = parseCommented(json);
   return {
     path,
     imports: stringsOf(imports),
@@ -108,6 +107,10 @@ export function parseImportMap(path: string, json: string): ImportMap & { readon
     ...(typeof importMap === 'string' ? { importMap } : {}),
   };
 }
+
+/** Parses a JSON object that can contain comments and trailing commas. @throws {SyntaxError} */
+export const parseCommented = (json: string): Record<string, unknown> =>
+  (JSON.parse(withoutComments(json)) as Record<string, unknown> | null) ?? {};
 
 const stringsOf = (value: unknown): Record<string, string> =>
   Object.fromEntries(

@@ -1,6 +1,6 @@
 /** Collects the files that are deployed with a function: modules, the import map and static files. */
 import { globSync, readFileSync, statSync } from 'node:fs';
-import { join, relative, resolve, sep } from 'node:path';
+import { join, posix, relative, resolve, sep } from 'node:path';
 import type { Config } from '../../config/index.ts';
 import {
   type ImportMap,
@@ -10,6 +10,7 @@ import {
   specifiersIn,
 } from '../core/module-specifiers.ts';
 import { CommandError } from '../errors.ts';
+import { workspaceOf } from './deno-workspace.ts';
 
 export interface FunctionUpload {
   readonly metadata: {
@@ -55,6 +56,11 @@ export function collectFunction(slug: string, options: UploadOptions): FunctionU
     return content;
   };
   const map = mapPath === undefined ? undefined : readMap(mapPath, read);
+  const workspace = mapPath === undefined ? undefined : workspaceOf(projectDir, mapPath);
+  const rootMap = workspace === undefined ? undefined : readMap(workspace.root, read);
+  for (const path of workspace?.members ?? []) read(path);
+  const packageJson = posix.join(posix.dirname(entrypoint), 'package.json');
+  if (mapPath === undefined && isFile(join(projectDir, packageJson))) read(packageJson);
   const patterns = (settings?.static_files ?? []).map((glob) => resolve(supabaseDir, glob));
   for (const path of patterns.flatMap(staticFiles)) read(relativePath(path));
 
@@ -70,7 +76,7 @@ export function collectFunction(slug: string, options: UploadOptions): FunctionU
     const content = read(path);
     if (!isModule(path)) continue;
     for (const specifier of specifiersIn(content.toString('utf8'))) {
-      const target = resolveImport(specifier, path, map);
+      const target = resolveImport(specifier, path, map) ?? resolveImport(specifier, path, rootMap);
       if (target === undefined) continue;
       if (target.startsWith('..'))
         throw new CommandError(
