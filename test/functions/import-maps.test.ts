@@ -98,6 +98,20 @@ const ways: Record<string, Way> = {
     }),
     importMap: './functions/f/deno.json',
   },
+  'a package of the same workspace': {
+    files: () => ({
+      'deno.json': '{ "workspace": ["./f", "./_*"] }',
+      'f/deno.json': '{}',
+      '_words/deno.json': '{ "name": "@me/words", "exports": { ".": "./a.ts", "./b": "./b/b.ts" } }',
+      '_words/a.ts': `export const a: string = 'a';`,
+      '_words/b/b.ts': `export const b: string = 'b';`,
+      '_more/deno.json': '{ "name": "@me/more", "exports": "./more.ts" }',
+      '_more/more.ts': `export { a as more } from '@me/words';`,
+    }),
+    code: `import { a } from '@me/words'; import { b } from '@me/words/b'; import { more } from '@me/more';
+      Deno.serve(() => new Response([a, b, more].join()));`,
+    answer: 'a,b,a',
+  },
   'a member of a workspace': {
     files: () => ({ 'deno.json': `{ "workspace": ["./f"], ${mapFor('.').slice(1)}`, 'f/deno.json': '{}' }),
   },

@@ -57,7 +57,7 @@ export function collectFunction(slug: string, options: UploadOptions): FunctionU
   };
   const map = mapPath === undefined ? undefined : readMap(mapPath, read);
   const workspace = mapPath === undefined ? undefined : workspaceOf(projectDir, mapPath);
-  const rootMap = workspace === undefined ? undefined : readMap(workspace.root, read);
+  const others = workspace === undefined ? [] : [readMap(workspace.root, read), workspace.packages];
   for (const path of workspace?.members ?? []) read(path);
   const packageJson = posix.join(posix.dirname(entrypoint), 'package.json');
   if (mapPath === undefined && isFile(join(projectDir, packageJson))) read(packageJson);
@@ -76,7 +76,7 @@ export function collectFunction(slug: string, options: UploadOptions): FunctionU
     const content = read(path);
     if (!isModule(path)) continue;
     for (const specifier of specifiersIn(content.toString('utf8'))) {
-      const target = resolveImport(specifier, path, map) ?? resolveImport(specifier, path, rootMap);
+      const [target] = [map, ...others].flatMap((each) => resolveImport(specifier, path, each) ?? []);
       if (target === undefined) continue;
       if (target.startsWith('..'))
         throw new CommandError(
