@@ -848,6 +848,39 @@ describe('saved queries', () => {
     expect(audited.map(({ action }) => action)).toEqual(['query.remove', 'query.change']);
   });
 
+  test('the maximum number holds for concurrent requests', async () => {
+    await backend.operators.createOperator('collector', 'developer');
+    const collector = await operator(backend, 'collector');
+    const admin = backend.database.pool('supabase_admin');
+    const [row] = await admin.query<{ id: string }>(
+      sql`select id from _plinth.operators where name = 'collector'`,
+    );
+    await admin.query(sql`
+      insert into _plinth.saved_queries (name, text, owner_id, owner_name, saved_by)
+      select 'Many ' || n, 'select 1', ${row?.id}, 'collector', 'collector' from generate_series(1, 999) n`);
+    const { sent } = await admin.transaction(async (tx) => {
+      await tx.query(sql`select from _plinth.operators where id = ${row?.id} for update`);
+      const answers = ['Last', 'One too many'].map((name) =>
+        collector.call('POST', '/sql/saved', input(name, false)),
+      );
+      let answered = 0;
+      for (const answer of answers)
+        void answer.then(() => {
+          answered += 1;
+        });
+      await expect
+        .poll(async () => {
+          const waiting = await admin.query(sql`
+            select from pg_stat_activity
+            where datname = current_database() and usename = 'supabase_admin' and wait_event_type = 'Lock'`);
+          return waiting.length + answered;
+        })
+        .toBe(2);
+      return { sent: Promise.all(answers) };
+    });
+    expect((await sent).filter(({ status }) => status === 200)).toHaveLength(1);
+  });
+
   test('have a unique name per operator and folder', async () => {
     await maker.call('POST', '/sql/saved', input('Twice', false));
     const again = await maker.call('POST', '/sql/saved', input('Twice', false));

@@ -71,12 +71,16 @@ const stored = ({ seal }: PrivateStore, reader: Reader, { text, view, isShared }
 export async function createSaved(store: PrivateStore, reader: Reader, input: SavedInput): Promise<SavedRow> {
   const { text, view, sealed } = stored(store, reader, input);
   const [row] = await unlessTaken(() =>
-    store.db.query<StoredRow>(sql`
-      insert into _plinth.saved_queries (name, folder, is_shared, text, view, sealed, owner_id, owner_name, saved_by)
-      select ${input.name}, ${input.folder}, ${input.isShared}::boolean, ${text}, ${view}::jsonb, ${sealed}::bytea,
-        ${reader.id}::uuid, ${reader.name}, ${reader.name}
-      where (select count(*) from _plinth.saved_queries where owner_id = ${reader.id}::uuid) < ${maxSaved}::int
-      returning ${fields(reader)}`),
+    store.db.transaction(async (tx) => {
+      // Locks the operator's row, so that concurrent requests can't exceed the limit.
+      await tx.query(sql`select from _plinth.operators where id = ${reader.id}::uuid for no key update`);
+      return tx.query<StoredRow>(sql`
+        insert into _plinth.saved_queries (name, folder, is_shared, text, view, sealed, owner_id, owner_name, saved_by)
+        select ${input.name}, ${input.folder}, ${input.isShared}::boolean, ${text}, ${view}::jsonb, ${sealed}::bytea,
+          ${reader.id}::uuid, ${reader.name}, ${reader.name}
+        where (select count(*) from _plinth.saved_queries where owner_id = ${reader.id}::uuid) < ${maxSaved}::int
+        returning ${fields(reader)}`);
+    }),
   );
   if (row === undefined)
     throw new ConsoleError('refused', {
