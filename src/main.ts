@@ -181,6 +181,18 @@ function openDatabase(
   });
 }
 
+/** Returns a function that creates a backend with an empty database, for comparisons with the project's migrations. */
+const scratchOf =
+  ({ projectDir, live }: BackendParts): Hosting['openScratch'] =>
+  (dataDir) =>
+    createBackend({
+      projectDir,
+      dataDir,
+      config: live.current,
+      ...{ port: 0, dbPort: 0, mailPort: 0, consolePort: 0 },
+      durable: false,
+    });
+
 async function compose(parts: BackendParts, modules: Modules): Promise<Backend> {
   const { config, live, keys, database, log, mode, projectDir, onProgress } = parts;
   const addresses = createAddresses(parts);
@@ -203,6 +215,7 @@ async function compose(parts: BackendParts, modules: Modules): Promise<Backend> 
     health,
     conditions: () => ({ disk: disk.health(), ...(tls === undefined ? {} : { tls: tls.health() }) }),
     disk,
+    openScratch: scratchOf(parts),
   };
   const created = createServices(parts, modules, hosting);
   const consoleService = createConsole(parts, modules, hosting, created);

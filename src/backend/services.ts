@@ -12,6 +12,7 @@ import { requireWithin } from '../kernel/real-path.ts';
 import type { Observe, Service } from '../kernel/service.ts';
 import { type Addresses, loopbackOf } from './addresses.ts';
 import type { Configuration } from './configuration.ts';
+import type { ScratchBackend } from './drift.ts';
 import { noMailServer, sendsNoMail } from './health.ts';
 import { httpsSettings } from './https.ts';
 import type { Modules } from './modules.ts';
@@ -32,6 +33,8 @@ export interface Hosting {
   readonly conditions: () => { readonly disk: Health; readonly tls?: Health };
   readonly disk: DiskState;
   readonly configuration: Configuration | undefined;
+  /** Creates a backend with an empty database in the folder. */
+  readonly openScratch: (dataDir: string) => Promise<ScratchBackend>;
 }
 
 export function createServices(parts: BackendParts, modules: Modules, hosting: Hosting) {
@@ -223,7 +226,7 @@ export function createConsole(parts: BackendParts, modules: Modules, hosting: Ho
     attempt: rest.attempt,
     internalFetch,
     internalStream,
-    projectMigrations: projectMigrations(parts, modules),
+    projectMigrations: projectMigrations(parts, modules, hosting),
     createFunction(name) {
       requireWritable(parts, join(supabaseDir, 'functions'));
       return modules.project.createFunction(supabaseDir, name);
@@ -257,7 +260,7 @@ function requireWritable({ live, projectDir, supabaseDir }: BackendParts, path: 
 }
 
 /** Returns the migration functions for the Console's migrations page. */
-function projectMigrations(parts: BackendParts, { project }: Modules) {
+function projectMigrations(parts: BackendParts, { project }: Modules, { openScratch }: Hosting) {
   const { database, live, keys, projectDir, mode, log, onProgress } = parts;
   const pool = database.pool('postgres');
   const deps = () => ({ database, config: live.current, keys, projectDir, mode, log, onProgress });
@@ -268,6 +271,11 @@ function projectMigrations(parts: BackendParts, { project }: Modules) {
     apply: (includeAll: boolean) => project.migrateUp(deps(), { includeAll }),
     repair: (version: string, status: 'applied' | 'reverted') =>
       project.repairMigrations(deps(), { versions: [version], status }),
+    // The comparison starts a second PostgreSQL server, so it isn't offered where other work needs the resources.
+    drift:
+      mode === 'development'
+        ? async () => (await import('./drift.ts')).findDrift(parts, project, openScratch)
+        : undefined,
   };
 }
 

@@ -105,7 +105,7 @@ export function apiRoutes(scope: FastifyInstance, parts: ApiParts): void {
   sqlRoutes(api, { database, clock, audit, seal: parts.seal });
   searchRoutes(api, parts);
   policyRoutes(api, database, audit, writeMigration);
-  migrationRoutes(api, parts);
+  migrationRoutes(api, { ...parts, pool });
   jobRoutes(api, database, audit);
   queryRoutes(api, database, audit);
   whyRoutes(api, database, clock);

@@ -1,7 +1,7 @@
 /** The routes for the advisors' findings and the statements that fix them. */
 import type { Pool } from '../../database/types.ts';
-import { splitSql } from '../../shared/sql/split.ts';
 import type { Audit } from '../audit.ts';
+import { statementsOf } from '../core/statements-of.ts';
 import { ConsoleError } from '../errors.ts';
 import type { Api } from '../routes/api.ts';
 import { applyChanges, type WriteMigration } from '../schema/apply.ts';
@@ -40,9 +40,3 @@ export function advisorRoutes(api: Api, { pool, advisors, audit, writeMigration 
     return { statements, file: file ?? null, isGone: (await find()) === undefined };
   });
 }
-
-/** Returns the statements of a fix, without the semicolons at the end. */
-const statementsOf = (sql: string): string[] =>
-  [...splitSql(sql)]
-    .map(({ start, end }) => sql.slice(start, end).trim())
-    .filter((statement) => statement !== '');

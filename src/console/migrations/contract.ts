@@ -40,8 +40,28 @@ export interface DryRun {
   readonly untried: readonly string[];
 }
 
+/** The changes to the schema that no migration contains. */
+export interface Drift {
+  /** The statements that make the same changes in a database with the migrations. Empty if there are no changes. */
+  readonly sql: string;
+  /** The error that the statements raise in a database with the migrations, or null. */
+  readonly problem: string | null;
+}
+
+const driftMigration = z.object({
+  name: z.string().regex(/^[a-z0-9_]{1,100}$/, 'can contain only lowercase letters, numbers and underscores'),
+  /** The statements that the operator has reviewed. */
+  sql: z.string().min(1).max(1_000_000),
+});
+
 export const contract = {
-  'GET /migrations': { response: json<{ readonly migrations: readonly Migration[] }>() },
+  'GET /migrations': {
+    response: json<{ readonly migrations: readonly Migration[]; readonly canFindDrift: boolean }>(),
+  },
+  /** Compares the database with a temporary database that is created from the migrations. */
+  'POST /migrations/drift': { response: json<Drift>() },
+  /** Saves the changes as a migration that is recorded as applied. The database isn't changed. */
+  'POST /migrations/drift/save': { body: driftMigration, response: json<{ readonly file: string }>() },
   'GET /migrations/:version': { response: json<MigrationText>() },
   /** Runs the pending migration files in a transaction that is then rolled back. */
   'POST /migrations/dry-run': { body: run, response: json<DryRun>() },

@@ -1,8 +1,11 @@
 /** The routes for the migrations page. */
+import type { Pool } from '../../database/types.ts';
 import type { Audit } from '../audit.ts';
+import { statementsOf } from '../core/statements-of.ts';
 import { ConsoleError } from '../errors.ts';
 import type { Api } from '../routes/api.ts';
-import type { DryRun, Migration, MigrationText } from './contract.ts';
+import type { WriteMigration } from '../schema/apply.ts';
+import type { Drift, DryRun, Migration, MigrationText } from './contract.ts';
 
 /** The migrations in the project and their state (`project/review.ts`). */
 export interface Migrations {
@@ -11,17 +14,29 @@ export interface Migrations {
   dryRun(includeAll: boolean): Promise<DryRun>;
   apply(includeAll: boolean): Promise<readonly string[]>;
   repair(version: string, status: 'applied' | 'reverted'): Promise<void>;
+  /** Undefined if the server doesn't compare its database with the migrations. */
+  readonly drift: (() => Promise<Drift>) | undefined;
 }
 
 export interface MigrationDeps {
+  /** A pool whose connections log in as `postgres`. */
+  readonly pool: Pool;
+  readonly writeMigration: WriteMigration;
   readonly projectMigrations: Migrations;
   readonly audit: Audit;
 }
 
-export function migrationRoutes(api: Api, { projectMigrations, audit }: MigrationDeps): void {
+export function migrationRoutes(
+  api: Api,
+  { projectMigrations, audit, pool, writeMigration }: MigrationDeps,
+): void {
   const route = api.feature(() => import('./contract.ts'));
 
-  route('GET /migrations', 'read', async () => ({ migrations: await projectMigrations.list() }));
+  route('GET /migrations', 'read', async () => ({
+    migrations: await projectMigrations.list(),
+    canFindDrift: projectMigrations.drift !== undefined,
+  }));
+  driftRoutes();
   // Requires the `secrets` permission because migrations can contain passwords and keys.
   route('GET /migrations/:version', 'secrets', async ({ params }) => {
     const text = await projectMigrations.text(params.version);
@@ -55,6 +70,48 @@ export function migrationRoutes(api: Api, { projectMigrations, audit }: Migratio
     await withReason(() => projectMigrations.repair(version, status));
     await audit(call, 'migration.repair', version, { status });
   });
+
+  function driftRoutes(): void {
+    const { drift } = projectMigrations;
+    if (drift === undefined) return;
+    let last: Drift | undefined;
+    let isRunning = false;
+    // Requires the `write` permission, because the comparison runs the project's migrations.
+    route('POST /migrations/drift', 'write', async () => {
+      if (isRunning) throw new ConsoleError('busy', { waitSeconds: 1 });
+      // A pending migration would look like a change that was made backward.
+      if ((await pendingVersions(projectMigrations)).length > 0)
+        throw new ConsoleError('refused', { message: 'Apply the pending migrations first.' });
+      isRunning = true;
+      try {
+        last = await withReason(drift);
+        return last;
+      } finally {
+        isRunning = false;
+      }
+    });
+    route('POST /migrations/drift/save', 'write', async (call) => {
+      const { name, sql } = await call.body();
+      // The statements have been run in a database with the migrations only if they are those of the last comparison.
+      if (last?.sql !== sql || last.problem !== null)
+        throw new ConsoleError('refused', {
+          message: 'The comparison is out of date. Check for drift again.',
+        });
+      let written: Awaited<ReturnType<WriteMigration>> | undefined;
+      try {
+        await pool.transaction(async (tx) => {
+          written = await writeMigration(tx, name, statementsOf(sql));
+        });
+      } catch (error) {
+        written?.discard();
+        throw error;
+      }
+      last = undefined;
+      const file = written?.shownPath ?? '';
+      await audit(call, 'migration.create', file);
+      return { file };
+    });
+  }
 }
 
 const noMigration = (): ConsoleError =>

@@ -106,6 +106,7 @@ export const messages = {
   'did.policy.forget': 'Removed the turned-off policy {policy} on {target}',
   'did.schema.change': 'Changed the schema of {target}',
   'did.migration.apply': 'Applied the migrations {target}',
+  'did.migration.create': 'Saved the drift as the migration {target}',
   'did.migration.repair': 'Repaired the history of the migration {target}',
   'did.bucket.create': 'Created the bucket {target}',
   'did.bucket.update': 'Changed the bucket {target}',

@@ -32,6 +32,23 @@ export const messages = {
     'Migrations can’t be applied while the database has migrations without a file. Restore the files, or mark these migrations as not applied.',
   'migrations.applied-count':
     '{count, plural, one {# migration was applied.} other {# migrations were applied.}}',
+  'migrations.drift': 'Drift',
+  'migrations.drift-check': 'Check for drift',
+  'migrations.drift-again': 'Check again',
+  'migrations.drift-text':
+    'Compares the database’s schema with a temporary database that is created from the files in supabase/migrations.',
+  'migrations.drift-running': 'Creating a temporary database. This can take a minute.',
+  'migrations.drift-none': 'The database contains exactly the changes in the migrations.',
+  'migrations.drift-found':
+    'No migration contains these changes. Save them as a migration file, or undo them in the database.',
+  'migrations.drift-problem':
+    'No migration contains these changes. They can’t be saved as they are, because they fail in a database with the migrations: {problem}',
+  'migrations.drift-sql': 'SQL of the changes',
+  'migrations.drift-name': 'File name',
+  'migrations.drift-bad': 'Use lowercase letters, numbers and underscores.',
+  'migrations.drift-save': 'Save as a migration file',
+  'migrations.drift-saved':
+    'Saved as {file} and recorded as applied. The database wasn’t changed, because it already has these changes.',
   'migrations.sql-file': 'SQL in the file',
   'migrations.sql-applied': 'SQL that was applied',
   'migrations.no-sql': 'Only the version of this migration was recorded, so the SQL isn’t available.',

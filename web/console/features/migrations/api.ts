@@ -2,7 +2,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import { fetchConsole } from '../../api/session.ts';
 
-export type { DryRun, Migration } from '../../../../src/console/migrations/contract.ts';
+export type { Drift, DryRun, Migration } from '../../../../src/console/migrations/contract.ts';
 
 export interface MigrationsSearch {
   /** The version of the migration that is open in the panel. */
@@ -18,7 +18,7 @@ export function validateMigrationsSearch({ version }: Record<string, unknown>): 
 
 export const migrationsQuery = queryOptions({
   queryKey: ['migrations'],
-  queryFn: async ({ signal }) => (await fetchConsole('GET /migrations', { signal })).migrations,
+  queryFn: ({ signal }) => fetchConsole('GET /migrations', { signal }),
 });
 
 export const migrationQuery = (version: string) =>
@@ -26,6 +26,11 @@ export const migrationQuery = (version: string) =>
     queryKey: ['migrations', version],
     queryFn: ({ signal }) => fetchConsole('GET /migrations/:version', { params: { version }, signal }),
   });
+
+export const findDrift = () => fetchConsole('POST /migrations/drift');
+
+export const saveDrift = (name: string, sql: string) =>
+  fetchConsole('POST /migrations/drift/save', { body: { name, sql } });
 
 export const dryRun = (includeAll: boolean) =>
   fetchConsole('POST /migrations/dry-run', { body: { includeAll } });

@@ -14,6 +14,7 @@ import { SkeletonLines } from '../../components/skeleton.tsx';
 import { Tag, type TagTone } from '../../components/tag.tsx';
 import { type Migration, migrationsQuery } from './api.ts';
 import { ApplyPending } from './apply-pending.tsx';
+import { DriftPanel } from './drift-panel.tsx';
 import { MigrationPanel } from './migration-panel.tsx';
 import classes from './migrations.module.css';
 import { t } from './text.ts';
@@ -31,13 +32,20 @@ export function MigrationsPage() {
   const { version: openVersion } = route.useSearch();
   const navigate = route.useNavigate();
   const mayWrite = useMay('write');
-  const { data, error } = useQuery(migrationsQuery);
+  const { data: listed, error } = useQuery(migrationsQuery);
+  const data = listed?.migrations;
+  const [isComparing, setComparing] = useState(false);
   const [isApplying, setApplying] = useState(false);
   const [applied, setApplied] = useState(0);
   const pending = data?.filter(({ state }) => state === 'pending') ?? [];
   return (
     <>
       <PageHead title={t('nav.migrations')}>
+        {mayWrite && listed?.canFindDrift === true ? (
+          <Button size="xs" variant="default" onClick={() => setComparing(true)}>
+            {t('migrations.drift-check')}
+          </Button>
+        ) : null}
         {data === undefined || data.length === 0 ? null : pending.length === 0 ? (
           <span className={classes.note}>{t('migrations.up-to-date')}</span>
         ) : mayWrite ? (
@@ -69,6 +77,7 @@ export function MigrationsPage() {
           <MigrationTable migrations={data} onOpen={(version) => void navigate({ search: { version } })} />
         )}
       </div>
+      {isComparing ? <DriftPanel onClose={() => setComparing(false)} /> : null}
       {isApplying ? (
         <ApplyPending
           migrations={data ?? []}
