@@ -19,7 +19,7 @@ export interface ScratchBackend extends Pick<ProjectDeps, 'database' | 'config' 
 }
 
 export interface Drift {
-  /** The statements that make the same changes in a database with the migrations. Empty if there are no changes. */
+  /** The statements that make the same changes in a database with the migrations. Empty if nothing has changed. */
   readonly sql: string;
   /** The reason why the statements can't become a migration: the error that they raise in a database with the migrations. */
   readonly problem: string | null;

@@ -38,7 +38,6 @@ afterAll(async () => {
 const check = async (who = owner) => who.call('POST', '/migrations/drift');
 
 test('a change that no migration contains is shown and becomes an applied migration', async () => {
-  expect((await check()).body).toEqual({ sql: '', problem: null });
   await backend.database.pool('postgres').exec(`
     alter table public.notes add column body text default 'x;y';
     create policy "Anyone; can read" on public.notes for select using (true)`);

@@ -202,7 +202,15 @@ test('the audit log can be filtered, and the filter is in the URL', async () => 
   await page.getByRole('button', { name: 'Details of row.insert' }).first().press('Enter');
   await page.getByRole('region', { name: 'Details' }).getByText('"key"').waitFor();
   await page.reload();
-  await page.getByRole('button', { name: 'Details of row.insert' }).first().waitFor();
+  const entry = page.getByRole('button', { name: 'Details of row.insert' }).first();
+  await entry.waitFor();
+  // A click anywhere in the row opens the entry, and a second click closes it.
+  const sentence = page.getByRole('cell', { name: /^Inserted|public\.tasks/ }).first();
+  await sentence.click();
+  await page.getByRole('region', { name: 'Details' }).getByText('"key"').waitFor();
+  expect(await entry.getAttribute('aria-expanded')).toBe('true');
+  await sentence.click();
+  await page.getByRole('region', { name: 'Details' }).waitFor({ state: 'detached' });
   await page.getByRole('searchbox').fill('nothing goes by this');
   await page.getByRole('heading', { name: 'No matching entries' }).waitFor();
   expect(complaints.list).toEqual([]);

@@ -42,7 +42,7 @@ export interface DryRun {
 
 /** The changes to the schema that no migration contains. */
 export interface Drift {
-  /** The statements that make the same changes in a database with the migrations. Empty if there are no changes. */
+  /** The statements that make the same changes in a database with the migrations. Empty if nothing has changed. */
   readonly sql: string;
   /** The error that the statements raise in a database with the migrations, or null. */
   readonly problem: string | null;

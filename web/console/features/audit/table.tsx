@@ -1,5 +1,5 @@
 /** The table of the audit log. The entries of a bulk action share a row that can be expanded. */
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { Copyable } from '../../../ui/copyable.tsx';
 import { Fact, Facts } from '../../components/facts.tsx';
 import { JsonBlock } from '../../components/json-block.tsx';
@@ -44,7 +44,7 @@ function OperationRows({ entries }: { entries: readonly [AuditEntry, ...AuditEnt
   const [{ at, operator_name, action }] = entries;
   return (
     <>
-      <tr data-open={isOpen || undefined} className={classes.row}>
+      <Row isOpen={isOpen} onToggle={() => setOpen(!isOpen)}>
         <td className={list.dim}>
           <Moment at={at} relative />
         </td>
@@ -54,11 +54,10 @@ function OperationRows({ entries }: { entries: readonly [AuditEntry, ...AuditEnt
             action={action}
             label={t('audit.open-operation', { action, count: entries.length })}
             isOpen={isOpen}
-            onClick={() => setOpen(!isOpen)}
           />
         </td>
         <td>{t('audit.operation', { users: usersIn(entries), count: entries.length })}</td>
-      </tr>
+      </Row>
       {isOpen ? entries.map((entry) => <EntryRows key={entry.id} entry={entry} isPart />) : null}
     </>
   );
@@ -71,21 +70,16 @@ function EntryRows({ entry, isPart = false }: { entry: AuditEntry; isPart?: bool
   const sentence = sentenceOf(entry);
   return (
     <>
-      <tr data-open={isOpen || undefined} className={`${classes.row} ${isPart ? classes.part : ''}`}>
+      <Row isOpen={isOpen} isPart={isPart} onToggle={() => setOpen(!isOpen)}>
         <td className={list.dim}>
           <Moment at={at} relative />
         </td>
         <td className={list.wide}>{operator_name}</td>
         <td>
-          <ActionButton
-            action={action}
-            label={t('audit.open', { action })}
-            isOpen={isOpen}
-            onClick={() => setOpen(!isOpen)}
-          />
+          <ActionButton action={action} label={t('audit.open', { action })} isOpen={isOpen} />
         </td>
         <td title={sentence}>{sentence}</td>
-      </tr>
+      </Row>
       {isOpen ? (
         <tr>
           <td colSpan={4} className={classes.detail}>
@@ -114,17 +108,36 @@ interface ActionButtonProps {
   readonly action: string;
   readonly label: string;
   readonly isOpen: boolean;
-  readonly onClick: () => void;
 }
 
-const ActionButton = ({ action, label, isOpen, onClick }: ActionButtonProps) => (
-  <button
-    type="button"
-    className={classes.action}
-    aria-expanded={isOpen}
-    aria-label={label}
-    onClick={onClick}
-  >
+/** A row that opens wherever it is clicked. Its button receives the keyboard, and a click on the button is handled here. */
+function Row({
+  isOpen,
+  isPart = false,
+  onToggle,
+  children,
+}: {
+  isOpen: boolean;
+  isPart?: boolean;
+  onToggle: () => void;
+  children: ReactNode;
+}) {
+  return (
+    <tr
+      data-open={isOpen || undefined}
+      className={`${classes.row} ${isPart ? classes.part : ''}`}
+      onClick={() => {
+        // Selecting text in the row doesn't open the row.
+        if (window.getSelection()?.isCollapsed !== false) onToggle();
+      }}
+    >
+      {children}
+    </tr>
+  );
+}
+
+const ActionButton = ({ action, label, isOpen }: ActionButtonProps) => (
+  <button type="button" className={classes.action} aria-expanded={isOpen} aria-label={label}>
     <code>{action}</code>
   </button>
 );
