@@ -1,8 +1,9 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Writable } from 'node:stream';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { fileOutput } from './output.ts';
+import { ended, fileOutput } from './output.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -35,4 +36,16 @@ test('a missing folder is reported', async () => {
   await expect(fileOutput(join(folder, 'missing', 'dump.sql'))).rejects.toMatchObject({
     code: 'file_unwritable',
   });
+});
+
+test('a file whose last write fails isn’t complete, and the reason is the first error', async () => {
+  const full = Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
+  const stream = new Writable({
+    write: (_chunk, _encoding, done) => void setImmediate(done, full),
+  });
+  stream.on('error', () => undefined);
+  stream.write('the last rows');
+  await expect(ended(stream)).rejects.toBe(full);
+  // The stream has already failed, so it doesn't emit the error again.
+  await expect(ended(stream)).rejects.toBe(full);
 });

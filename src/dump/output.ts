@@ -78,11 +78,19 @@ function drained(stream: Writable): Promise<void> {
   });
 }
 
-/** Node's `finished` would wait until the file is closed, but the file must be synced before it is closed. */
-function ended(stream: Writable): Promise<void> {
+/**
+ * Ends the stream and waits until everything is written. Node's `finished` would wait until the file is closed, but the
+ * file must be synced before it is closed. A stream that has already failed doesn't emit its error again.
+ */
+export function ended(stream: Writable): Promise<void> {
   return new Promise((resolve, reject) => {
+    if (stream.errored !== null) {
+      reject(stream.errored);
+      return;
+    }
     stream.once('error', reject);
-    stream.end(() => resolve());
+    // The callback is also called with the error of a write.
+    stream.end((error?: Error | null) => (error ? reject(stream.errored ?? error) : resolve()));
   });
 }
 
