@@ -8,6 +8,7 @@ export { generateTypes, type TypeLanguage, typeLanguages } from './client-types.
 export { type CopySession, openCopySession } from './copy-session.ts';
 export type { DatabaseOptions } from './database.ts';
 export { binaryPackage, linkBinaries } from './embedded/binaries.ts';
+export { extensionAmendment, ownScript } from './embedded/extension-folder.ts';
 export { clearLeftovers } from './embedded/leftovers.ts';
 export { isHeld, type LockInfo, readLock } from './embedded/lock.ts';
 export {
@@ -21,6 +22,7 @@ export { migrateNewCluster } from './embedded/upgrade/migrate.ts';
 export { type ClusterPair, openClusterPair, type PrivateServer } from './embedded/upgrade/pair.ts';
 export { DatabaseError, type DatabaseErrorCode, databaseErrors } from './errors.ts';
 export { missingExtensions, missingSentence, placeholderVersion } from './extensions/missing.ts';
+export { allowedExtensions, scriptedExtensions } from './extensions/trusted.ts';
 export { type ExternalOptions, examineExternal } from './external/external.ts';
 export {
   type Cell,

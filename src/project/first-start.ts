@@ -1,9 +1,10 @@
 /** Creates a database from the user's folder: vault secrets, roles, migrations and seeds. */
 import { join } from 'node:path';
-import { missingExtensions, setAutoExposeNewTables } from '../database/index.ts';
+import { setAutoExposeNewTables } from '../database/index.ts';
 import type { Session } from '../database/types.ts';
 import { sql } from '../kernel/sql.ts';
 import type { SqlText } from './core/missing.ts';
+import { extensionOptions, reportSkipped } from './external-extensions.ts';
 import { readMigrationFolder, readRolesFile, readSeedFiles, readSources } from './files.ts';
 import { createKeepGoing } from './keep-going.ts';
 import { applyMigrations } from './migrations.ts';
@@ -47,10 +48,17 @@ export async function firstStart(
   const { session, privileged, done } = start;
   // The services don't accept connections yet, so no other client uses the database of an embedded server.
   const quiet = database.info.embedded;
-  const embedded = database.info.embedded ? { missing: missingExtensions } : undefined;
+  const adapted = extensionOptions(database);
   const keepGoing =
     options.keepsGoing === true
-      ? createKeepGoing({ session, privileged, quiet, embedded, ...(await ranFiles(deps, session)) })
+      ? createKeepGoing({
+          session,
+          privileged,
+          quiet,
+          embedded: adapted.embedded,
+          external: await adapted.readExtensions?.(session),
+          ...(await ranFiles(deps, session)),
+        })
       : options.keepGoing;
   const shared = {
     session,
@@ -58,7 +66,7 @@ export async function firstStart(
     // The last step flushes the changes of all earlier steps to disk, and no client relies on these changes before that
     // step.
     isFlushedLater: database.info.embedded,
-    embedded,
+    ...adapted,
     readSources: () => readSources(supabaseDir),
     readTypes: () => findTypesFiles(projectDir),
     findSchemaTool: () => findSchemaTool(projectDir),
@@ -121,7 +129,7 @@ const lockKey = 0x70726f6a;
  * that the user's SQL has left behind.
  */
 export async function withUserSession<T>(
-  { database, mode }: ProjectDeps,
+  { database, mode, onProgress }: ProjectDeps,
   work: (session: Session, privileged: PrivilegedRunner) => Promise<T>,
 ): Promise<T> {
   const admin = await database.pool('supabase_admin').connect();
@@ -130,6 +138,7 @@ export async function withUserSession<T>(
     await admin.query(sql`select pg_advisory_lock(${lockKey})`);
     await dropLeftovers(admin);
     const [who] = await session.query<{ role: string }>(sql`select session_user::text as role`);
+    reportSkipped(session, onProgress);
     const privileged = createPrivilegedRunner(database, { role: who?.role ?? 'postgres', mode });
     return await work(session, privileged);
   } finally {

@@ -4,13 +4,13 @@
  * start continues after the last completed step.
  */
 import { join } from 'node:path';
-import { missingExtensions } from '../database/index.ts';
 import type { Database, MigrationSet } from '../database/types.ts';
 import type { Logger } from '../kernel/log.ts';
 import { announcing } from './announcing.ts';
 import { type BucketDeps, seedBuckets } from './buckets.ts';
 import { describeFailures, type SkippedStatement, summaryOf } from './core/failures.ts';
 import { securityConsequences } from './core/security-consequences.ts';
+import { extensionOptions } from './external-extensions.ts';
 import { readMigrationFolder, readSources } from './files.ts';
 import { firstStart, withUserSession } from './first-start.ts';
 import { type HistoryRepair, readHistory, repairHistory } from './history.ts';
@@ -219,7 +219,7 @@ export async function migrateUp(
   const pending = pendingMigrations(await listMigrations(deps), options.includeAll);
   if (pending.length === 0) return [];
   const { database, projectDir, onProgress } = deps;
-  const embedded = database.info.embedded ? { missing: missingExtensions } : undefined;
+  const adapted = extensionOptions(database);
   const skipped = (await listFailures(database)).length;
   await announcing(database, onProgress, () =>
     withUserSession(deps, async (session, privileged) => {
@@ -229,7 +229,7 @@ export async function migrateUp(
           session,
           privileged,
           quiet: false,
-          embedded,
+          ...adapted,
           readSources: files,
           findSchemaTool: () => findSchemaTool(projectDir),
           onProgress,
@@ -241,7 +241,8 @@ export async function migrateUp(
           session,
           privileged,
           quiet: false,
-          embedded,
+          embedded: adapted.embedded,
+          external: await adapted.readExtensions?.(session),
           ...(await ranFiles(deps, session)),
         });
     }),

@@ -69,6 +69,7 @@ export interface ApplyOptions {
   readonly privileged: PrivilegedRunner;
   readonly quiet: boolean;
   readonly embedded: RunOptions['embedded'];
+  readonly readExtensions?: RunOptions['readExtensions'];
   readonly readSources: RunOptions['readSources'];
   readonly readTypes?: RunOptions['readTypes'];
   readonly findSchemaTool?: RunOptions['findSchemaTool'];

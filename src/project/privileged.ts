@@ -1,9 +1,11 @@
 /**
  * Runs the statements of a migration that require a superuser (`core/privileged.ts`) inside the user's own transaction.
  * Each of these statements runs in a security definer function that is created for this purpose and dropped at the end.
- * `postgres` becomes the owner of the created objects, so later migrations can alter and drop them.
+ * `postgres` becomes the owner of the created event triggers and publications, so later migrations can alter and drop
+ * them.
  */
 
+import { extensionAmendment } from '../database/index.ts';
 import type { Database, Queryable } from '../database/types.ts';
 import { quoteIdentifier, quoteLiteral, sql } from '../kernel/sql.ts';
 import type { PlannedStatement } from './core/plan.ts';
@@ -68,23 +70,12 @@ export async function dropLeftovers(admin: Queryable): Promise<void> {
 
 function definition(
   index: number,
-  { object, name, text }: Privileged,
-  { role, mode }: PrivilegedOptions,
+  privileged: Privileged,
+  options: PrivilegedOptions,
   serverVersion: number,
 ): string {
-  const owner = quoteIdentifier(role);
-  const disable =
-    object === 'event trigger' && mode === 'production' ? `alter event trigger ${name} disable;` : '';
-  // When an object's owner changes, PostgreSQL requires that both the old and the new owner are superusers. Other
-  // sessions never see the role as a superuser, because the superuser attribute is removed before the transaction
-  // commits.
-  const body = `begin
-  ${text};
-  ${disable}
-  alter role ${owner} superuser;
-  alter ${object} ${name} owner to ${owner};
-  alter role ${owner} nosuperuser;
-end`;
+  const owner = quoteIdentifier(options.role);
+  const body = privileged.object === 'extension' ? extensionBody(privileged) : ownerBody(privileged, options);
   // Disables event triggers, because the user's event triggers would run with Plinth's privileges.
   const silence = serverVersion >= 170_000 ? 'event_triggers = off' : 'session_replication_role = replica';
   return `begin;
@@ -94,6 +85,46 @@ language plpgsql security definer set ${silence} as ${quoteLiteral(body)};
 revoke all on function ${functionName(index)}() from public;
 grant execute on function ${functionName(index)}() to ${owner};
 commit`;
+}
+
+function ownerBody({ object, name, text }: Privileged, { role, mode }: PrivilegedOptions): string {
+  const owner = quoteIdentifier(role);
+  const disable =
+    object === 'event trigger' && mode === 'production' ? `alter event trigger ${name} disable;` : '';
+  // When an object's owner changes, PostgreSQL requires that both the old and the new owner are superusers. Other
+  // sessions never see the role as a superuser, because the superuser attribute is removed before the transaction
+  // commits.
+  return `begin
+  ${text};
+  ${disable}
+  alter role ${owner} superuser;
+  alter ${object} ${name} owner to ${owner};
+  alter role ${owner} nosuperuser;
+end`;
+}
+
+/**
+ * Creates or drops the extension. After the creation, makes the changes that Plinth also makes on the embedded server.
+ * As on the hosted service, the extension belongs to the superuser. CREATE EXTENSION chooses the schema with the file's search path. Under this
+ * path, a type or an operator could be the project's and would run as the superuser, so the function uses neither until
+ * it has replaced the path. The changes run with the extension's schema as search path, as the extension's script does.
+ */
+function extensionBody({ name, text }: Privileged): string {
+  const extension = name.slice(1, -1);
+  const amendment = text.startsWith('drop') ? undefined : extensionAmendment(extension);
+  const setPath = (path: string) => `perform pg_catalog.set_config('search_path', ${path}, true);`;
+  const amend = `${setPath("'pg_catalog, pg_temp'")}
+  ${setPath(`(
+    select quote_ident(n.nspname) from pg_extension e join pg_namespace n on n.oid = e.extnamespace
+    where e.extname = ${quoteLiteral(extension)})`)}
+  execute ${quoteLiteral(amendment ?? '')};
+  ${setPath('previous_path')}`;
+  return `declare
+  previous_path constant pg_catalog.text := pg_catalog.current_setting('search_path');
+begin
+  ${text};
+  ${amendment === undefined ? '' : amend}
+end`;
 }
 
 /** Disables the user's event triggers under `serve`, including event triggers that were created under `start`. */

@@ -4,7 +4,8 @@
  */
 import { join } from 'node:path';
 import type { Config } from '../config/index.ts';
-import type { Pool, Session } from '../database/types.ts';
+import type { Pool, Queryable, Session } from '../database/types.ts';
+import { readServerExtensions, reportSkipped } from './external-extensions.ts';
 import {
   type MigrationFile,
   readMigrationFolder,
@@ -98,11 +99,13 @@ async function pushPlan(
   session: Session,
 ): Promise<void> {
   const { config, projectDir, onProgress } = deps;
+  reportSkipped(session, onProgress);
   const shared = {
     session,
     privileged: asWritten,
     quiet: false,
     embedded: undefined,
+    readExtensions: (db: Queryable) => readServerExtensions(db, false),
     readSources: () => readSources(join(projectDir, 'supabase')),
     onProgress,
   };

@@ -3,12 +3,12 @@
  * files would succeed.
  */
 import { join } from 'node:path';
-import { missingExtensions } from '../database/index.ts';
 import type { Pool, Session } from '../database/types.ts';
 import { isPostgresError } from '../shared/postgres-error.ts';
 import { planFile, type Step } from './core/plan.ts';
 import { splitStatements } from './core/split.ts';
 import { statementFailed } from './errors.ts';
+import { extensionOptions } from './external-extensions.ts';
 import { type MigrationFile, readMigrationFolder, readSql } from './files.ts';
 import { withUserSession } from './first-start.ts';
 import { compareMigrations, type MigrationState, pendingMigrations } from './migrations.ts';
@@ -118,10 +118,11 @@ export async function tryMigrations(
 ): Promise<DryRun> {
   const { database, projectDir } = deps;
   const pending = pendingMigrations(await compare(database.pool('postgres'), projectDir), includeAll);
-  const embedded = database.info.embedded ? { missing: missingExtensions } : undefined;
+  const { embedded, readExtensions } = extensionOptions(database);
+  const external = await readExtensions?.(database.pool('postgres'));
   const planned = pending.map((file) => {
     const statements = splitStatements(readSql(file.path));
-    return { file, statements, steps: planFile(statements, { quiet: false, embedded }) };
+    return { file, statements, steps: planFile(statements, { quiet: false, embedded, external }) };
   });
   const end = planned.findIndex(({ steps }) => !steps.every(canBeTried));
   const tried = end === -1 ? planned : planned.slice(0, end);

@@ -8,6 +8,7 @@ import { createHash } from 'node:crypto';
 import type { PostgresErrorShape, Queryable, Session, Transaction } from '../database/types.ts';
 import { isPostgresError } from '../shared/postgres-error.ts';
 import { explainExisting } from './core/existing.ts';
+import type { ServerExtensions } from './core/external-extension.ts';
 import { explainMissing, type SchemaTool, type SqlText } from './core/missing.ts';
 import { type PlannedStatement, type PlanOptions, planFile, type Step } from './core/plan.ts';
 import { type Statement, splitStatements } from './core/split.ts';
@@ -30,6 +31,8 @@ export interface RunOptions {
   /** Whether no other session uses the database. */
   readonly quiet: boolean;
   readonly embedded: PlanOptions['embedded'];
+  /** Reads the extensions of a server that Plinth doesn't install. Called before each file. */
+  readonly readExtensions?: (session: Queryable) => Promise<ServerExtensions>;
   /**
    * Returns the files from which the database is created, in order. Called if a file fails because an object doesn't
    * exist.
@@ -119,7 +122,8 @@ export async function runFile(file: SqlText, options: RunOptions): Promise<void>
   const statements = splitStatements(file.text);
   if (options.keepGoing === undefined) rejectCopyFromStdin(file, statements);
   await session.reset();
-  const steps = endingWithTransaction(planFile(statements, options));
+  const external = await options.readExtensions?.(session);
+  const steps = endingWithTransaction(planFile(statements, { ...options, external }));
   const run = new FileRun(file, statements, steps, options);
   await privileged.prepare(steps.flatMap((step) => (step.kind === 'transaction' ? step.statements : [])));
   try {

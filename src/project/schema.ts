@@ -2,9 +2,9 @@
 import { globSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import type { Config } from '../config/index.ts';
-import { missingExtensions } from '../database/index.ts';
 import type { SqlText } from './core/missing.ts';
 import { ProjectError } from './errors.ts';
+import { extensionOptions } from './external-extensions.ts';
 import { readRolesFile, readSql } from './files.ts';
 import { firstStart, withUserSession } from './first-start.ts';
 import { runFile } from './run-file.ts';
@@ -67,7 +67,7 @@ export async function runAsMigration(deps: ProjectDeps, files: readonly SqlText[
         session,
         privileged,
         quiet: true,
-        embedded: database.info.embedded ? { missing: missingExtensions } : undefined,
+        ...extensionOptions(database),
         readSources: () => files,
         record: async () => {},
       });

@@ -12,6 +12,7 @@ export interface SeedOptions {
   readonly session: Session;
   readonly privileged: PrivilegedRunner;
   readonly embedded: RunOptions['embedded'];
+  readonly readExtensions?: RunOptions['readExtensions'];
   readonly readSources: RunOptions['readSources'];
   readonly readTypes?: RunOptions['readTypes'];
   readonly findSchemaTool?: RunOptions['findSchemaTool'];

@@ -88,6 +88,16 @@ function isSuperuserScript(file: string, files: readonly ExtensionFile[]): boole
 
 const amendmentOf = (name: string): string => readFileSync(join(amendments, `${name}.sql`), 'utf8');
 
+/** Returns the statements that follow the creation of an extension that the server provides, if there are any. */
+export function extensionAmendment(name: string): string | undefined {
+  const isAmended = readdirSync(amendments).includes(`${name}.sql`);
+  return isAmended ? amendmentOf(name) : undefined;
+}
+
+/** Returns the script of one of Plinth's own extensions. */
+export const ownScript = (name: string): string =>
+  readFileSync(join(ownExtensions, `${name}--${ownExtensionVersions().get(name)}.sql`), 'utf8');
+
 /**
  * Returns a stamp, which changes if the binaries, Plinth's own files or the lists of extensions change. The stamp is
  * based on the sizes and modification times of files instead of their content, because this function is called at every

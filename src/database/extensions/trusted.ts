@@ -28,3 +28,20 @@ export const trustedContrib: readonly string[] = [
  * of these scripts.
  */
 export const amendedExtensions: readonly string[] = ['dblink', 'pg_prewarm', 'pgtap', 'postgres_fdw'];
+
+/**
+ * Extensions that `postgres` is allowed to create on a server that Plinth doesn't install, as on the hosted service,
+ * although PostgreSQL requires a superuser for some of them.
+ */
+export const allowedExtensions: ReadonlySet<string> = new Set([
+  ...trustedContrib,
+  ...['address_standardizer', 'address_standardizer_data_us', 'http', 'hypopg', 'index_advisor', 'orioledb'],
+  ...['pg_cron', 'pg_graphql', 'pg_hashids', 'pg_jsonschema', 'pg_net', 'pg_partman', 'pg_repack'],
+  ...['pg_stat_monitor', 'pg_tle', 'pgaudit', 'pgjwt', 'pgmq', 'pgroonga', 'pgroonga_database', 'pgrouting'],
+  ...['pgsodium', 'pgtap', 'plcoffee', 'plls', 'plpgsql_check', 'plv8', 'postgis', 'postgis_raster'],
+  ...['postgis_sfcgal', 'postgis_tiger_geocoder', 'postgis_topology', 'rum', 'supabase_vault', 'timescaledb'],
+  ...['vector', 'wrappers'],
+]);
+
+/** The SQL-only extensions that can run as plain SQL, as a role without superuser privileges. */
+export const scriptedExtensions: readonly string[] = ['pgjwt', 'pgmq'];

@@ -4,6 +4,7 @@
  */
 import { grantedWhereThere } from './extension-grant.ts';
 import { asEmbedded, type MissingExtensions } from './extension-statement.ts';
+import { type AdaptedStatement, asExternal, type ServerExtensions } from './external-extension.ts';
 import { asPrivileged, type Privileged } from './privileged.ts';
 import type { Statement } from './split.ts';
 import { withoutVectorIndexOptions } from './vector-index.ts';
@@ -38,9 +39,14 @@ export interface PlanOptions {
    * `missing` are placeholders.
    */
   readonly embedded: { readonly missing: MissingExtensions } | undefined;
+  /** The extensions of a server that Plinth doesn't install. */
+  readonly external?: ServerExtensions | undefined;
 }
 
-export function planFile(statements: readonly Statement[], { quiet, embedded }: PlanOptions): Step[] {
+export function planFile(
+  statements: readonly Statement[],
+  { quiet, embedded, external }: PlanOptions,
+): Step[] {
   const steps: Step[] = [];
   let open: PlannedStatement[] = [];
   const close = (end: 'commit' | 'rollback') => {
@@ -49,7 +55,9 @@ export function planFile(statements: readonly Statement[], { quiet, embedded }: 
   };
 
   statements.forEach(({ text: written, words }, index) => {
-    const text = embedded === undefined ? written : sentToEmbedded(written, words, embedded.missing);
+    const adapted: AdaptedStatement =
+      external === undefined ? { text: written } : asExternal(written, words, external);
+    const text = embedded === undefined ? adapted.text : sentToEmbedded(written, words, embedded.missing);
     const control = transactionControl(words);
     if (words.length === 0) return;
     if (control === 'begin') {
@@ -66,7 +74,7 @@ export function planFile(statements: readonly Statement[], { quiet, embedded }: 
       close('commit');
       steps.push({ kind: 'alone', statement: { index, text } });
     } else {
-      const privileged = asPrivileged(text);
+      const privileged = adapted.privileged ?? asPrivileged(text);
       open.push(privileged === undefined ? { index, text } : { index, text, privileged });
     }
   });

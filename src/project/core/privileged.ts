@@ -6,8 +6,8 @@
 import { lex } from '../../shared/sql/lex.ts';
 
 export interface Privileged {
-  readonly object: 'event trigger' | 'publication';
-  /** The extension's name as written, which is a single identifier. */
+  readonly object: 'event trigger' | 'publication' | 'extension';
+  /** The object's name as written, which is a single identifier. */
   readonly name: string;
   /** The statement, rebuilt from its tokens. */
   readonly text: string;

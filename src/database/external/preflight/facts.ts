@@ -34,6 +34,8 @@ export interface Facts {
   readonly eventTriggers: readonly string[];
   /** Extensions that the server provides or that are installed in the database. */
   readonly extensions: readonly string[];
+  /** Used extensions that the server provides, that aren't installed and that only a superuser can create. */
+  readonly superuserExtensions: readonly string[];
   /** The account that manages the passwords of Plinth's roles on this server, if it is known. */
   readonly manager: string | undefined;
   readonly authenticator: AuthenticatorLogin;
@@ -130,4 +132,12 @@ export const schemaEventTriggers: readonly string[] = [
 ];
 
 /** Extensions that Plinth or many projects use. */
-export const usedExtensions: readonly string[] = ['pgcrypto', 'uuid-ossp', 'vector', 'pg_cron'];
+export const usedExtensions: readonly string[] = [
+  'pgcrypto',
+  'uuid-ossp',
+  'vector',
+  'pg_cron',
+  'http',
+  'pg_graphql',
+  'moddatetime',
+];

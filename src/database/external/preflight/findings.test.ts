@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Facts, RoleFacts } from './facts.ts';
+import { type Facts, type RoleFacts, usedExtensions } from './facts.ts';
 import { findingsOf } from './findings.ts';
 import { managerIn, manageStatement } from './manager.ts';
 
@@ -37,10 +37,13 @@ const empty: Facts = {
   hasLedger: false,
   hasAuthUsers: false,
   eventTriggers: [],
-  extensions: ['pgcrypto', 'uuid-ossp', 'vector', 'pg_cron'],
+  extensions: usedExtensions,
+  superuserExtensions: [],
   manager: undefined,
   authenticator: 'absent',
 };
+
+const without = (name: string) => usedExtensions.filter((used) => used !== name);
 
 /** An account that can create roles but has no other special privileges. */
 const owner: Facts = {
@@ -95,8 +98,8 @@ test.each<[string, Facts, string[]]>([
   ['no logical replication', { ...empty, walLevel: 'replica' }, ['degraded realtime']],
   ['no slot', { ...empty, freeSlots: 0 }, ['degraded realtime']],
   ['no WAL sender', { ...empty, freeWalSenders: 0 }, ['degraded realtime']],
-  ['no pgcrypto', { ...empty, extensions: ['uuid-ossp', 'vector', 'pg_cron'] }, ['failing extensions']],
-  ['no vector', { ...empty, extensions: ['pgcrypto', 'uuid-ossp', 'pg_cron'] }, ['degraded extensions']],
+  ['no pgcrypto', { ...empty, extensions: without('pgcrypto') }, ['failing extensions']],
+  ['no vector', { ...empty, extensions: without('vector') }, ['degraded extensions']],
   ['roles of another project', { ...used, manager: 'other' }, ['failing passwords']],
   ['roles of another program', used, ['failing passwords']],
   ['roles whose account has a new password', { ...used, manager: 'admin' }, []],
@@ -164,4 +167,14 @@ test('a comment stores the account that manages the passwords', () => {
   expect(managerIn(comment ?? null)).toBe("o'brien");
   expect(managerIn(null)).toBeUndefined();
   expect(managerIn('Login of PostgREST')).toBeUndefined();
+});
+
+test('an extension that only a superuser can create comes with the statement for an administrator', () => {
+  const facts = { ...owner, superuserExtensions: ['moddatetime'] };
+  const extensions = (given: Facts) => findingsOf(given).find(({ check }) => check === 'extensions');
+  expect(extensions(facts)).toMatchObject({
+    status: 'degraded',
+    statements: ['create extension if not exists "moddatetime";'],
+  });
+  expect(extensions({ ...facts, login: empty.login })).toMatchObject({ status: 'ok' });
 });

@@ -329,11 +329,27 @@ function checkExtensions(facts: Facts): Outcome {
     'uuid-ossp': 'uuid_generate_v4()',
     vector: 'vector columns',
     pg_cron: 'scheduled jobs',
+    http: 'HTTP requests from SQL',
+    pg_graphql: 'GraphQL',
+    moddatetime: 'triggers that set a time',
   };
   const missing = Object.entries(uses).filter(([name]) => !has(name));
-  if (missing.length === 0) return ok('The server has the extensions that projects use most.');
+  const restricted = facts.login.isSuperuser ? [] : facts.superuserExtensions;
+  if (missing.length + restricted.length === 0)
+    return ok('The server has the extensions that projects use most.');
   const names = missing.map(([name, use]) => `${name} (${use})`).join(', ');
+  const sentences = [
+    ...(missing.length === 0
+      ? []
+      : [
+          `The server doesn't have these extensions: ${names}. Migrations that use them fail. Install their packages on the server.`,
+        ]),
+    ...(restricted.length === 0
+      ? []
+      : [`Only a superuser can create these extensions: ${restricted.join(', ')}.`]),
+  ];
   return degraded(
-    `The server doesn't have these extensions: ${names}. Migrations that create them fail. Install their packages on the server.`,
+    sentences.join(' '),
+    ...restricted.map((name) => `create extension if not exists ${quoteIdentifier(name)};`),
   );
 }

@@ -37,6 +37,7 @@ interface Row {
   readonly hasAuthUsers: boolean;
   readonly eventTriggers: readonly string[] | null;
   readonly extensions: readonly string[] | null;
+  readonly superuserExtensions: readonly string[] | null;
 }
 
 /** Reads the facts. `session` must be in a read-only transaction. */
@@ -80,7 +81,10 @@ export async function readFacts(session: Queryable, connected: Connected): Promi
       (select json_agg(distinct e.name) from (
           select x.name from pg_catalog.pg_available_extensions() x
           union all select i.extname from pg_catalog.pg_extension i) e
-        where e.name = any (${usedExtensions}::text[])) as extensions
+        where e.name = any (${usedExtensions}::text[])) as extensions,
+      (select json_agg(distinct v.name) from pg_catalog.pg_available_extension_versions() v
+        where v.name = any (${usedExtensions}::text[]) and v.superuser and not v.trusted
+          and not exists (select from pg_catalog.pg_extension i where i.extname = v.name)) as "superuserExtensions"
     from pg_catalog.pg_database d, pg_catalog.pg_roles me
     where d.datname = current_database() and me.rolname = session_user`)) as Row[];
   return factsOf(row as Row, connected);
@@ -110,6 +114,7 @@ function factsOf(row: Row, connected: Connected): Facts {
     hasAuthUsers: row.hasAuthUsers,
     eventTriggers: row.eventTriggers ?? [],
     extensions: row.extensions ?? [],
+    superuserExtensions: row.superuserExtensions ?? [],
     manager: managerIn(row.comment),
   };
 }
