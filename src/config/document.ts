@@ -18,7 +18,8 @@ the settings file, which overrides the defaults.
 - **References.** A value of the form \`env(NAME)\` is replaced with the environment variable NAME, regardless of the setting's type.
   Variables are read from the shell, then from \`.env.<SUPABASE_ENV>.local\`, \`.env.local\`, \`.env.<SUPABASE_ENV>\` and \`.env\` in
   \`supabase/\`, then from the same files in the project folder. The first file that sets a variable takes precedence. SUPABASE_ENV
-  defaults to \`development\`.
+  defaults to \`development\`. If a setting of an SMTP server, a CAPTCHA, an SMS provider or a hook refers to an unset variable,
+  \`plinth start\` disables the section with a warning. \`plinth serve\` doesn't.
 - **Encrypted secrets.** Secrets can be encrypted with dotenvx. The keys are read from \`DOTENV_PRIVATE_KEY\` and
   \`DOTENV_PRIVATE_KEY_*\`.
 - **Durations and sizes.** Examples of durations are \`"30s"\`, \`"2m30s"\` and \`"24h"\`. Examples of sizes are \`"500KB"\` and \`"50MiB"\`.
