@@ -256,7 +256,7 @@ describe('export', () => {
 async function exporting(): Promise<boolean> {
   const rows = await backend.database
     .pool('supabase_admin')
-    .query(sql`select from pg_stat_activity where query like 'fetch %plinth_export' and state <> 'idle'`);
+    .query(sql`select from pg_stat_activity where query like 'fetch %plinth_export%' and state <> 'idle'`);
   return rows.length > 0;
 }
 
