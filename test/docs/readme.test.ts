@@ -4,8 +4,10 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { templateNames } from '../../src/cli/core/templates.ts';
 import type { Backend } from '../../src/main.ts';
 import { createTestBackend } from '../../src/testing.ts';
+import { hasOlderVersions, installTimeoutMs, olderNode, olderVersions } from '../node-versions/index.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const run = promisify(execFile);
@@ -31,8 +33,8 @@ function codeBlock(language: string): string {
 const promised = (code: string): (string | undefined)[] =>
   [...code.matchAll(/\/\/ prints (.+)$/gm)].map(([, text]) => text);
 
-async function printed(inputType: string, code: string): Promise<string[]> {
-  const { stdout } = await run(process.execPath, [`--input-type=${inputType}`, '--eval', code], {
+async function printed(inputType: string, code: string, node = process.execPath): Promise<string[]> {
+  const { stdout } = await run(node, [`--input-type=${inputType}`, '--eval', code], {
     cwd: root,
   });
   return stdout.trim().split('\n');
@@ -45,6 +47,41 @@ it('the ten-line client prints the output in its comments', async () => {
   const here = code.replace('http://127.0.0.1:54321', backend.url);
   expect(here).not.toBe(code);
   expect(await printed('module', here)).toEqual(promised(code));
+});
+
+it.runIf(hasOlderVersions).each(olderVersions)(
+  'the ten-line client also runs on Node.js %s',
+  async (version) => {
+    const node = await olderNode(version);
+    expect((await run(node, ['--version'])).stdout).toMatch(new RegExp(`^v${version}\\.`));
+    // The example counts its rows, so it needs an empty database.
+    const empty = await createTestBackend({ projectDir: `${root}examples/live-board` });
+    try {
+      const code = codeBlock('js');
+      const here = code.replace('http://127.0.0.1:54321', empty.url);
+      expect(await printed('module', here, node)).toEqual(promised(code));
+    } finally {
+      await empty.stop();
+    }
+  },
+  installTimeoutMs,
+);
+
+it('the README, the npm page and the templates state the version that the client requires', () => {
+  const { engines, version } = JSON.parse(
+    readFileSync(`${root}node_modules/@supabase/supabase-js/package.json`, 'utf8'),
+  ) as { engines: { node: string }; version: string };
+  const required = /^>=(\d+)/.exec(engines.node)?.[1];
+  const client = version.split('.').slice(0, 2).join('.');
+  const readmes = templateNames.map((name) => `templates/${name}/README.md`);
+  for (const path of ['README.md', 'docs/npm-readme.md', ...readmes]) {
+    const text = readFileSync(root + path, 'utf8').replace(/\s+/g, ' ');
+    expect([path, text.includes(`Node.js ${required} or later`), text.includes(client)]).toEqual([
+      path,
+      true,
+      true,
+    ]);
+  }
 });
 
 it('the test backend prints the output in its comments', async () => {

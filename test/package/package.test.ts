@@ -15,6 +15,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { hasOlderVersions, olderNode, olderVersions } from '../node-versions/index.ts';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -251,7 +252,12 @@ describe('plinth/testing', () => {
       await backend.stop();
     }`;
 
-  it('isolates node:test tests in both module systems, with one PostgreSQL server', async () => {
+  const versions = [...(hasOlderVersions ? olderVersions : []), '26'] as const;
+
+  it.each(versions)('isolates node:test tests on Node.js %s, with one PostgreSQL server', async (version) => {
+    const node = version === '26' ? process.execPath : await olderNode(version);
+    // On versions before 24, the backends run on Node.js 26, which must be in the cache.
+    if (version !== '26') await plinth(['fetch', '--from', join(root, 'node_modules')], node);
     const check = body("assert.deepEqual([task, rows], ['ship', [{ task: 'changed' }]]);");
     write(
       'test/one.test.mjs',
@@ -272,7 +278,8 @@ const { test } = require('node:test');
 const { createTestBackend } = require('plinth/testing');
 test('three', async () => {${check}});`,
     );
-    const { stdout } = await run(process.execPath, ['--test', '--test-reporter=tap', 'test/'], {
+    const tests = ['test/one.test.mjs', 'test/two.test.cjs'];
+    const { stdout } = await run(node, ['--test', '--test-reporter=tap', ...tests], {
       cwd: app,
       env: environment,
     }).catch((error) => error as { stdout: string });
