@@ -52,6 +52,8 @@ async function startServer(): Promise<Server> {
   const dir = mkdtempSync(join(tmpdir(), 'plinth-bench-'));
   mkdirSync(join(dir, 'supabase'));
   writeFileSync(join(dir, 'supabase', 'config.toml'), 'project_id = "bench"\n');
+  // The comparison signs in as the role that owns upstream's tables.
+  writeFileSync(join(dir, 'supabase', 'plinth.toml'), '[database]\nshared_password = true\n');
   const args = [join(root, 'bin', 'plinth.mjs'), 'start', '--workdir', dir, '--port', '0', '--json'];
   const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
   let output = '';
