@@ -1,4 +1,6 @@
 /** Tests the http extension, which sends a request and returns its response in one statement. */
+import { readFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Pool, Row } from '../../src/database/index.ts';
 import { sql } from '../../src/kernel/sql.ts';
@@ -235,5 +237,76 @@ describe('permissions', () => {
     await expect(
       postgres.exec(`select * from dblink('host=''${dir}/bridge'' port=1 user=x', 'select 1') as t (x text)`),
     ).rejects.toThrow(/password/i);
+  });
+
+  /** The start of the connection string of earlier versions. dblink first looks for an object with this name. */
+  const oldName = async (): Promise<string> => {
+    const { port } = await first(
+      `select ('x' || substr(md5(current_database()), 1, 4))::bit(16)::int | 1 as port`,
+    );
+    const text = `host='${backend.database.info.socketDir}/bridge' port=${port} user=plinth dbname=plinth gssencmode=disable`;
+    return text.slice(0, 63).replaceAll("'", "''");
+  };
+  const status = async (): Promise<Row> => first(`select status from http_get('${target.url}')`);
+
+  test.each(['postgres_fdw', 'dblink_fdw'])(
+    'don’t let a server of %s receive the request',
+    async (wrapper) => {
+      let connections = 0;
+      const listener = createServer((socket) => {
+        connections += 1;
+        socket.destroy();
+      });
+      await new Promise<void>((done) => listener.listen(0, '127.0.0.1', done));
+      const { port } = listener.address() as AddressInfo;
+      const server = `"${(await oldName()).replaceAll("''", "'")}"`;
+      await postgres.exec(`
+      create extension if not exists dblink with schema extensions;
+      create extension if not exists postgres_fdw with schema extensions;
+      create server ${server} foreign data wrapper ${wrapper} options (host '127.0.0.1', port '${port}', dbname 'x');
+      create user mapping for public server ${server} options (user 'x', password 'x')`);
+      try {
+        const answer = await status().catch((error: Error) => error.message);
+        expect({ answer, connections }).toEqual({ answer: { status: 200 }, connections: 0 });
+      } finally {
+        await postgres.exec(`drop server ${server} cascade`);
+        listener.close();
+      }
+    },
+  );
+
+  test('don’t let a named connection receive the request', async () => {
+    await postgres.exec('create extension if not exists dblink with schema extensions');
+    const { hostname, port, password } = new URL(backend.database.info.url);
+    const name = await oldName();
+    await postgres.transaction(async (tx) => {
+      await tx.exec(`select dblink_connect('${name}',
+        'host=${hostname} port=${port} user=postgres dbname=postgres password=${decodeURIComponent(password)}')`);
+      expect(await tx.query(sql.raw(`select status from http_get('${target.url}')`))).toEqual([
+        { status: 200 },
+      ]);
+      await tx.exec(`select dblink_disconnect('${name}')`);
+    });
+  });
+
+  test('apply to an extension that an earlier version created', async () => {
+    const upgrade = readFileSync(
+      new URL('../../src/database/sql/0029_http_connection_names.sql', import.meta.url),
+      'utf8',
+    );
+    const definition = async (): Promise<Row> =>
+      first(`select pg_get_functiondef(oid) as text, proowner::regrole::text as owner, proacl::text as acl,
+        (select deptype from pg_depend d where d.objid = p.oid and refclassid = 'pg_extension'::regclass) as member
+        from pg_proc p where proname = '_http_ask'`);
+    const current = await definition();
+    await backend.database.pool('supabase_admin').exec(`
+      create or replace function extensions._http_ask(question text) returns text
+      language sql security definer set search_path = pg_catalog, pg_temp
+      begin atomic
+        select reply.text from extensions._http_dblink('host=x', question) as reply (text text);
+      end;
+      begin; set local search_path = pg_catalog, pg_temp; ${upgrade}; commit`);
+    expect(await definition()).toEqual(current);
+    expect(await status()).toEqual({ status: 200 });
   });
 });

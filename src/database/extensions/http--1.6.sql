@@ -42,12 +42,15 @@ $$;
 -- Only this function requires a superuser: a superuser's dblink connection doesn't need a password. The project owns
 -- the schema and could rename it, then create another schema with the same name. This function body is parsed when it
 -- is created and therefore references the function itself, whereas a name would be resolved on each call. The process
--- listens beside the server's own socket, under a number derived from the database.
+-- listens beside the server's own socket, under a number derived from the database. dblink first looks for a named
+-- connection and then for a foreign server whose name is the start of the connection string. The project can create
+-- both, so that start is random.
 create function @extschema@._http_ask(question text) returns text
 language sql security definer set search_path = pg_catalog, pg_temp
 begin atomic
   select reply.text from @extschema@._http_dblink(
-    format('host=''%s'' port=%s user=plinth dbname=plinth gssencmode=disable',
+    format('application_name=%s host=''%s'' port=%s user=plinth dbname=plinth gssencmode=disable',
+      replace(gen_random_uuid()::text, '-', ''),
       replace(replace(trim(both '"' from split_part(current_setting('unix_socket_directories'), ',', 1)) || '/bridge',
         '\', '\\'), '''', '\'''),
       ('x' || substr(md5(current_database()), 1, 4))::bit(16)::int | 1),
