@@ -123,6 +123,27 @@ describe('foreign data wrappers', () => {
     expect(outcomes).toEqual(['42501', '42501', '42501', '42501', name === 'dblink' ? 'HV00J' : '42501']);
   });
 
+  test.each([
+    ['renamed', 'alter foreign data wrapper postgres_fdw rename to other', ['other']],
+    [
+      'removed',
+      'alter extension postgres_fdw drop foreign data wrapper postgres_fdw; drop foreign data wrapper postgres_fdw',
+      [],
+    ],
+  ])('postgres_fdw can be updated after its wrapper was %s', async (_, change, names) => {
+    await postgres.transaction(
+      async (tx) => {
+        await tx.exec(`create extension postgres_fdw with schema extensions version '1.0'; ${change}`);
+        await tx.exec('alter extension postgres_fdw update');
+        const left =
+          await tx.query(sql`select fdwname::text as name, fdwowner::regrole::text as owner, rolsuper as super
+          from pg_foreign_data_wrapper, pg_roles where rolname = 'postgres'`);
+        expect(left).toEqual(names.map((name) => ({ name, owner: 'postgres', super: false })));
+      },
+      { end: 'rollback' },
+    );
+  });
+
   test('an upgrade changes the owner of an existing wrapper', async () => {
     const upgrade = readFileSync(
       new URL('../../src/database/sql/0028_wrapper_owners.sql', import.meta.url),

@@ -27,14 +27,23 @@ $$;
 -- postgres_fdw.sql explains the change.
 do $$
 declare
+  wrapper name;
   is_superuser constant boolean := (select rolsuper from pg_roles where rolname = 'postgres');
 begin
-  if not is_superuser then
-    alter role postgres superuser;
-  end if;
-  alter foreign data wrapper dblink_fdw owner to postgres;
-  if not is_superuser then
-    alter role postgres nosuperuser;
-  end if;
+  for wrapper in
+    select w.fdwname from pg_foreign_data_wrapper w
+    join pg_depend d on d.classid = 'pg_foreign_data_wrapper'::regclass and d.objid = w.oid
+      and d.refclassid = 'pg_extension'::regclass and d.deptype = 'e'
+    join pg_extension e on e.oid = d.refobjid and e.extname = 'dblink'
+    where w.fdwowner <> 'postgres'::regrole
+  loop
+    if not is_superuser then
+      alter role postgres superuser;
+    end if;
+    execute format('alter foreign data wrapper %I owner to postgres', wrapper);
+    if not is_superuser then
+      alter role postgres nosuperuser;
+    end if;
+  end loop;
 end
 $$;
