@@ -14,6 +14,7 @@ interface Entry {
 
 export const ERRORS = {
   21000: { status: 400, message: (texts) => `${texts.command} requires a WHERE clause` },
+  22021: { status: 400, message: 'invalid byte sequence for encoding "UTF8": 0x00' },
   PGRST000: { status: 503, message: 'Database connection error.' },
   PGRST001: { status: 503, message: 'Database client error. Retrying the connection.' },
   PGRST002: { status: 503, message: 'Could not query the database for the schema cache. Retrying.' },

@@ -176,9 +176,55 @@ describe('size limits', () => {
 });
 
 describe('invalid text', () => {
+  const nul = {
+    status: 400,
+    body: {
+      code: '22021',
+      message: 'invalid byte sequence for encoding "UTF8": 0x00',
+      details: null,
+      hint: null,
+    },
+  };
+
   test.each([
-    ['NUL in a value', '/people?name=eq.a%00b', 200, undefined],
-    ['NUL in a column', '/people?%22a%00%22=eq.b', 400, '42703'],
+    '/people?id=eq.1%00',
+    '/people?id=eq.%251%%00',
+    '/people?id=in.(2,%001)',
+    '/people?id=in.(%221%00%22)',
+    '/people?name=like.%00*',
+    '/people?name=fts(%00english).a',
+    '/people?or=(id.eq.1%00,id.eq.2)',
+    '/people?and=(id.in.(1%00))',
+    '/people?i%00d=eq.1',
+    '/people?select=na%00me',
+    '/people?select=n%00:name',
+    '/people?select=data-%3E%3Ea%00',
+    '/people?order=na%00me',
+    '/people?limit=1%00',
+    '/rpc/add?a=1%00&b=2',
+    '/rpc/add?%00a=1&b=2',
+  ])('with NUL in the query string is rejected: %s', async (path) => {
+    expect(await ask(path)).toMatchObject(nul);
+  });
+
+  test('with NUL in the query string of a write or in a form changes nothing', async () => {
+    const ids = async () => (await ask('/people?select=id&order=id')).body;
+    const before = await ids();
+    expect(before).toContainEqual({ id: 1 });
+    expect(await ask('/people?id=eq.1%00', { method: 'DELETE' })).toMatchObject(nul);
+    expect(await ask('/people?id=in.(%001)', { ...post('{"name": "x"}'), method: 'PATCH' })).toMatchObject(
+      nul,
+    );
+    expect(await ask('/people?columns=na%00me', post('{"name": "x"}'))).toMatchObject(nul);
+    const form = 'application/x-www-form-urlencoded';
+    for (const body of ['name=a%00b', 'na%00me=ab', 'name=a\0b'])
+      expect(await ask('/people', post(body, form))).toMatchObject(nul);
+    expect(await ask('/rpc/add', post('a=1%00&b=2', form))).toMatchObject(nul);
+    expect(await ids()).toEqual(before);
+  });
+
+  test.each([
+    ['NUL in a column', '/people?%22a%00%22=eq.b', 400, '22021'],
     ['NUL in a table', '/peo%00ple', 404, 'PGRST205'],
     ['NUL in a function', '/rpc/ad%00d', 404, 'PGRST202'],
     ['broken UTF-8 in a value', '/people?name=eq.%ff%fe', 200, undefined],

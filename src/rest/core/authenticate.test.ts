@@ -9,7 +9,13 @@ const rules = { anonRole: 'anon', audience: undefined, roleClaim: DEFAULT_ROLE_C
 
 /** Returns the error message for a token with these claims, or undefined if the token is accepted. */
 function faultOf(claims: Record<string, unknown>): string | undefined {
-  const verify: Keys['verify'] = () => ({ ok: true, header: { alg: 'HS256' }, claims, claimsJson: '{}' });
+  const verify: Keys['verify'] = () => ({
+    ok: true,
+    header: { alg: 'HS256' },
+    claims,
+    claimsJson: '{}',
+    isOwn: true,
+  });
   try {
     authenticate('Bearer eyJ', verify, rules, now * 1000 + 900);
     return undefined;

@@ -13,7 +13,14 @@ import { LaneMemory } from './lane.ts';
 import { JSON_TYPE, type MediaType, readAccept, readMediaType } from './parse/media-type.ts';
 import { type Payload, readPayload } from './parse/payload.ts';
 import { type Preferences, readPreferences } from './parse/preferences.ts';
-import { type QueryTree, readQuery, rootRange, type ScannedQuery, scanQuery } from './parse/query.ts';
+import {
+  type QueryTree,
+  readQuery,
+  rejectNul,
+  rootRange,
+  type ScannedQuery,
+  scanQuery,
+} from './parse/query.ts';
 import { ALL_ROWS, isAllRows, type RowRange, rangeHeader, topLevelRange } from './parse/range.ts';
 import { findRoutine, planCall } from './plan/call.ts';
 import { tableNotFound } from './plan/hints.ts';
@@ -75,6 +82,7 @@ export function prepare(
   context: Context,
 ): Prepared {
   const readOnlyCall = action.kind === 'call' && action.method !== 'POST';
+  rejectNul(request.query);
   const query = scanQuery(request.query, readOnlyCall);
   const preferences = readPreferences(header(request, 'prefer'), context.settings.txEnd.override);
   // The query is parsed before the range is checked, because an invalid query string must be reported first. The key is

@@ -33,10 +33,10 @@ export type BoundParam = string | Uint8Array | null;
 export function bindParam(param: Param, bindings: Bindings): BoundParam {
   switch (param.kind) {
     case 'text':
-      return clean(param.text);
+      return param.text;
     case 'slot': {
       const value = bindings.values[param.slot] as string;
-      return clean(param.like ? value.replaceAll('*', '%') : value);
+      return param.like ? value.replaceAll('*', '%') : value;
     }
     case 'list':
       return arrayLiteral(bindings.values[param.slot] as readonly string[]);
@@ -52,16 +52,13 @@ export function bindParam(param: Param, bindings: Bindings): BoundParam {
     }
     case 'argument': {
       const given = bindings.callArguments.filter(([name]) => name === param.name).map(([, value]) => value);
-      return param.variadic ? arrayLiteral(given) : clean(given.at(-1) ?? '');
+      return param.variadic ? arrayLiteral(given) : (given.at(-1) ?? '');
     }
   }
 }
 
-/** Removes NUL characters, which PostgreSQL's text type can't contain. */
-const clean = (text: string): string => (text.includes('\0') ? text.replaceAll('\0', '') : text);
-
 /** Formats an array literal such as `{"a","b"}`. Every element is quoted. */
 export function arrayLiteral(elements: readonly string[]): string {
-  const quoted = elements.map((one) => `"${clean(one).replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`);
+  const quoted = elements.map((one) => `"${one.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`);
   return `{${quoted.join(',')}}`;
 }

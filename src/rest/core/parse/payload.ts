@@ -6,7 +6,7 @@ import { RestError, restError } from '../../errors.ts';
 import { csvToJson } from './csv.ts';
 import { readJsonRows } from './json-rows.ts';
 import { type MediaType, mediaTypeName } from './media-type.ts';
-import { splitQuery } from './query.ts';
+import { rejectNul, splitQuery } from './query.ts';
 
 export interface Payload {
   /**
@@ -106,7 +106,9 @@ function formFields(body: Uint8Array): [string, string][] {
   for (let at = body.indexOf(AMPERSAND); at >= 0; at = body.indexOf(AMPERSAND, at + 1)) fields++;
   if (fields > FORM_FIELDS)
     throw tooLarge(`A form can have at most ${FORM_FIELDS} fields. Send JSON instead.`);
-  return splitQuery(decode(body)).map(([key, value]) => [key, value ?? '']);
+  const text = decode(body);
+  rejectNul(text);
+  return splitQuery(text).map(([key, value]) => [key, value ?? '']);
 }
 
 const AMPERSAND = 0x26;

@@ -249,6 +249,16 @@ function quickFilter(
   };
 }
 
+/**
+ * Rejects a query string or form that contains a NUL character, which PostgreSQL's text type can't contain. A name or
+ * value without the character would be a different one.
+ * @throws {RestError} 22021
+ */
+export function rejectNul(raw: string): void {
+  // This finds every NUL, because a `%` that precedes `00` always begins the escape sequence.
+  if (raw.includes('%00') || raw.includes('\0')) throw restError('22021');
+}
+
 export function splitQuery(raw: string): Pair[] {
   if (raw === '') return [];
   const pairs: Pair[] = [];
