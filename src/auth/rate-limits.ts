@@ -28,6 +28,8 @@ const noticesPerHour = 10;
  */
 const onceSlackMs = 1000;
 
+const ruleOfOnce = (forMs: number): Bucket => ({ size: 1, refillMs: forMs + onceSlackMs });
+
 export interface RateLimits {
   /**
    * Counts a request. Throws `over_request_rate_limit`. If limits per IP address are disabled, doesn't query the
@@ -46,8 +48,13 @@ export interface RateLimits {
   link(userId: string, nowMs: number): Promise<void>;
   /** Counts an email. Throws `over_email_send_rate_limit`. */
   email(nowMs: number): Promise<void>;
-  /** Counts a text message. Throws `over_sms_send_rate_limit`. */
+  /** Counts a text message with a code for a contact. Throws `over_sms_send_rate_limit`. */
   sms(nowMs: number): Promise<void>;
+  /**
+   * Counts a text message to a second factor toward the same limit. Autoconfirm doesn't disable the limit, because it
+   * doesn't apply to factors, so the message is sent anyway. Throws `over_sms_send_rate_limit`.
+   */
+  factorSms(nowMs: number): Promise<void>;
   /**
    * Counts a security notice. Notices don't count toward the email limit, because otherwise an attacker could suppress
    * notices by requesting many codes. Returns false if the account has received too many notices of this kind.
@@ -58,6 +65,8 @@ export interface RateLimits {
    * `forMs`.
    */
   once(key: string, forMs: number, nowMs: number): Promise<boolean>;
+  /** Returns how many milliseconds of the `forMs` are left since the last call of {@link once} that returned true. */
+  remainingMs(key: string, forMs: number, nowMs: number): Promise<number>;
   /** Deletes expired counts. */
   sweep(nowMs: number): Promise<void>;
 }
@@ -90,6 +99,12 @@ export function createRateLimits(
     onLimited('account');
     throw authError('over_request_rate_limit', undefined, { retryAfterMs: rule.refillMs });
   };
+  const consumeText = async (nowMs: number): Promise<void> => {
+    const retryAfterMs = await consumeHourly('sms', settings().hourly.sms, nowMs);
+    if (retryAfterMs === undefined) return;
+    onLimited('sms');
+    throw authError('over_sms_send_rate_limit', undefined, { retryAfterMs });
+  };
   return {
     async address(handler, ip, nowMs) {
       const { limitsByAddress, config } = settings();
@@ -116,18 +131,15 @@ export function createRateLimits(
       throw authError('over_email_send_rate_limit', undefined, { retryAfterMs });
     },
     async sms(nowMs) {
-      const { hourly, phone } = settings();
-      if (phone.autoconfirm) return;
-      const retryAfterMs = await consumeHourly('sms', hourly.sms, nowMs);
-      if (retryAfterMs === undefined) return;
-      onLimited('sms');
-      throw authError('over_sms_send_rate_limit', undefined, { retryAfterMs });
+      if (!settings().phone.autoconfirm) await consumeText(nowMs);
     },
+    factorSms: consumeText,
     async notice(userId, kind, nowMs) {
       if (settings().hourly.emails === 0) return false;
       return (await consumeHourly(`notice:${kind}:${userId}`, noticesPerHour, nowMs)) === undefined;
     },
-    once: (key, forMs, nowMs) => buckets.take(key, { size: 1, refillMs: forMs + onceSlackMs }, nowMs),
+    once: (key, forMs, nowMs) => buckets.take(key, ruleOfOnce(forMs), nowMs),
+    remainingMs: (key, forMs, nowMs) => buckets.waitMs(key, ruleOfOnce(forMs), nowMs),
     sweep: (nowMs) => buckets.sweep(nowMs),
   };
 }

@@ -407,9 +407,10 @@ describe('each constraint', () => {
     }
   });
 
-  test('between challenges of different factors leads to another attempt', async () => {
+  test('between challenges of different factors leads to another attempt, and to one text', async () => {
     const { token } = await newUser();
-    const [one, other] = [await phoneFactor(token, newPhone()), await phoneFactor(token, newPhone())];
+    const phone = newPhone();
+    const [one, other] = [await phoneFactor(token, newPhone()), await phoneFactor(token, phone)];
     const challenge = (id: string) => send('POST', `/factors/${id}/challenge`, undefined, token);
     expect(await challenge(one)).toMatchObject({ status: 200 });
     const db = auth.database.pool('supabase_admin');
@@ -420,6 +421,7 @@ describe('each constraint', () => {
     const attempts = await db.query<{ n: string }>(sql`select last_value::text as n from public.attempts`);
     await db.exec('drop sequence public.attempts');
     expect([outcome.status, attempts[0]?.n]).toEqual([200, '2']);
+    expect(await auth.inbox(phone)).toHaveLength(1);
   });
 
   test('of the project keeps its error, and a link reports it to the app', async () => {

@@ -366,3 +366,42 @@ test('text messages have an hourly limit for the whole server', async () => {
     await auth.stop();
   }
 });
+
+test('texts to phone factors count toward the hourly limit, and deleting a factor doesn’t end the pause', async () => {
+  const auth = await startAuth({
+    rate_limit: { sms_sent: 3 },
+    mfa: { phone: { enroll_enabled: true, verify_enabled: true, max_frequency: 60_000 } },
+  });
+  try {
+    const client = auth.client();
+    await client.auth.signUp({ email: newEmail(), password });
+    const enrollAndChallenge = async (phone: string) => {
+      const { data } = await client.auth.mfa.enroll({ factorType: 'phone', phone });
+      const factorId = data?.id ?? '';
+      const { error } = await client.auth.mfa.challenge({ factorId });
+      expect((await client.auth.mfa.unenroll({ factorId })).error).toBeNull();
+      return error;
+    };
+    expect(await enrollAndChallenge('491521111111')).toBeNull();
+    expect(await enrollAndChallenge('491521111111')).toMatchObject({
+      code: 'over_sms_send_rate_limit',
+      message: expect.stringMatching(
+        /^For security purposes, you can only request this after (59|60) seconds\.$/,
+      ),
+      status: 429,
+    });
+    expect(await enrollAndChallenge('491521111112')).toBeNull();
+    auth.clock.advance(60_000);
+    expect(await enrollAndChallenge('491521111111')).toBeNull();
+    expect(await auth.inbox('491521111111')).toHaveLength(2);
+    // The time above has refilled less than one text message.
+    expect(await enrollAndChallenge('491521111113')).toMatchObject({
+      code: 'over_sms_send_rate_limit',
+      message: 'SMS rate limit exceeded',
+      status: 429,
+    });
+    expect(await auth.inbox('491521111113')).toEqual([]);
+  } finally {
+    await auth.stop();
+  }
+});

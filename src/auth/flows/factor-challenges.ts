@@ -22,7 +22,7 @@ import {
   requireVerificationAal,
   runVerificationHook,
 } from './mfa.ts';
-import { type Channel, parseChannel, sendText } from './phone-codes.ts';
+import { type Channel, parseChannel, sendText, type TextToSend } from './phone-codes.ts';
 import { retryOnConflict } from './retry-conflicts.ts';
 import { checkByProvider, checksCodes } from './text-messages.ts';
 import { asUser } from './user-transaction.ts';
@@ -47,10 +47,12 @@ export async function challengeFactor(
       ? parseChannel(ctx, body.isEmpty ? '' : body.read().text('channel'))
       : undefined;
   const create = async (tx: Transaction) => {
-    const otpCode = channel === undefined ? '' : await textFactorCode(ctx, tx, caller, factor, channel);
-    const challengeId = await insertChallenge(tx, factor, { ip: caller.ip, otpCode }, now);
+    const text = channel && (await draftFactorText(ctx, tx, caller, factor, channel));
+    const challengeId = await insertChallenge(tx, factor, { ip: caller.ip, otpCode: text?.otp ?? '' }, now);
     const traits = { factor_id: factor.id, factor_status: factor.status };
     await audit(ctx, tx, caller.user, 'challenge_created', { ip: caller.ip, traits });
+    // The text is sent last, because a conflict of the statements above repeats the transaction.
+    if (text) await sendFactorText(ctx, tx, caller, text);
     return challengeId;
   };
   const id = await retryOnConflict(() => asUser(ctx, caller, create));
@@ -62,26 +64,58 @@ export async function challengeFactor(
 }
 
 /**
- * Sends a code to a phone factor and returns the code. `tx` has locked the user's row, so concurrent requests can't
- * read the time of the last challenge before this request has stored a new time.
+ * Drafts the text with the code for a phone factor. `tx` has locked the user's row, so concurrent requests can't read
+ * the time of the last text before this request has stored a new time.
+ * @throws {AuthError} over_sms_send_rate_limit during the pause between two texts
  */
-async function textFactorCode(
+async function draftFactorText(
   ctx: AuthContext,
   tx: Transaction,
   caller: UserCaller,
   { id }: Factor,
   channel: Channel,
-): Promise<string> {
+): Promise<TextToSend> {
   const { phone } = ctx.settings.mfa;
-  const factor = await findFactor(tx, id, caller.user.id);
+  const { user } = caller;
+  const factor = await findFactor(tx, id, user.id);
   if (factor === undefined) throw authError('mfa_factor_not_found');
+  const now = ctx.clock.now();
   const lastMs = factor.last_challenged_at === null ? undefined : toMs(factor.last_challenged_at);
-  requirePause(lastMs, phone.max_frequency, ctx.clock.now(), 'over_sms_send_rate_limit');
-  const otp = oneTimePassword(phone.otp_length);
-  const text = { user: caller.user, phone: factor.phone ?? '', otp, channel, template: phone.template };
-  await sendText(ctx, caller, { ...text, kind: 'mfa' }, tx);
-  return otp;
+  requirePause(lastMs, phone.max_frequency, now, 'over_sms_send_rate_limit');
+  const text = {
+    user,
+    phone: factor.phone ?? '',
+    otp: oneTimePassword(phone.otp_length),
+    channel,
+    template: phone.template,
+    kind: 'mfa' as const,
+  };
+  if (phone.max_frequency > 0) {
+    const leftMs = await ctx.limits.remainingMs(pauseKey(text), phone.max_frequency, now);
+    const sentMs = leftMs > 0 ? now + leftMs - phone.max_frequency : undefined;
+    requirePause(sentMs, phone.max_frequency, now, 'over_sms_send_rate_limit');
+  }
+  return text;
 }
+
+/** Sends the text and starts the pause of its number. */
+async function sendFactorText(
+  ctx: AuthContext,
+  tx: Transaction,
+  caller: UserCaller,
+  text: TextToSend,
+): Promise<void> {
+  const pauseMs = ctx.settings.mfa.phone.max_frequency;
+  await ctx.limits.factorSms(ctx.clock.now());
+  await sendText(ctx, caller, text, tx);
+  if (pauseMs > 0) await ctx.limits.once(pauseKey(text), pauseMs, ctx.clock.now());
+}
+
+/**
+ * The pause also belongs to the user and the number, because users can delete the factor and enroll the number again
+ * (decision 86).
+ */
+const pauseKey = ({ user, phone }: TextToSend): string => `factor_text:${user.id}:${phone}`;
 
 /** Verifies the response to a challenge and raises the session to aal2. */
 export async function verifyFactor(
