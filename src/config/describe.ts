@@ -2,7 +2,7 @@
 import { effectOf } from './core/applies.ts';
 import { printDuration, printSize } from './core/values.ts';
 import type { Fields, Node, Section, Type } from './schema/define.ts';
-import { developerSettings, protectiveSettings } from './schema/developer-settings.ts';
+import { developerSettings, harmlessSettings } from './schema/developer-settings.ts';
 import { plinthSchema, projectSchema } from './schema/index.ts';
 import { entryOf, settingPages } from './schema/pages/index.ts';
 import type { PageGroup, Panel } from './schema/pages/types.ts';
@@ -173,7 +173,7 @@ function settingsOf(file: SettingsFile, fields: Fields, path: readonly string[])
         default: defaultText(node),
         help: node.help,
         changedBy: isForDevelopers ? 'developer' : 'owner',
-        needsFreshSignIn: !isForDevelopers || type.name === 'secret' || protectiveSettings.test(name),
+        needsFreshSignIn: !isForDevelopers || type.name === 'secret' || !harmlessSettings.has(name),
         restart: restartReason(file, [...path, key]),
       },
     ];

@@ -5,6 +5,7 @@
 import { globSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { developerSettings, harmlessSettings } from '../../src/config/schema/developer-settings.ts';
 import { checkRoute, fresh } from '../../src/console/routes/api.ts';
 import { sql } from '../../src/kernel/sql.ts';
 import { type Backend, type Operator, operator, startBackend } from './harness.ts';
@@ -153,6 +154,12 @@ test.each([
   ['the site’s address', setting('config.toml', 'auth.site_url', 'https://evil.example')],
   ['the origins of passkeys', setting('config.toml', 'auth.webauthn.rp_origins', ['https://evil.example'])],
   ['a hook', setting('config.toml', 'auth.hook.custom_access_token.uri', 'https://evil.example')],
+  ['guesses', setting('config.toml', 'auth.rate_limit.token_verifications', 100_000)],
+  ['refresh tokens', setting('config.toml', 'auth.enable_refresh_token_rotation', false)],
+  ['leaked passwords', setting('plinth.toml', 'auth.password.hibp.enabled', false)],
+  ['public buckets', setting('config.toml', 'storage.buckets.avatars.public', true)],
+  ['exposed schemas', setting('config.toml', 'api.schemas', ['public', 'private'])],
+  ['functions without a token', setting('config.toml', 'functions.echo.verify_jwt', false)],
   ['the lifetime of tokens', setting('config.toml', 'auth.jwt_expiry', 604_800)],
   ['an unknown setting', setting('config.toml', 'auth.no_such_setting', true)],
 ])('an owner with an old sign-in can’t change %s', async (_what, change) => {
@@ -172,6 +179,51 @@ test('an old sign-in can change ordinary settings and reveal public keys, but no
   expect((await stale.call('POST', '/settings', { changes, stamps })).status).toBe(200);
   expect((await stale.call('POST', '/keys/reveal', { name: 'secret' })).body.code).toBe('sign_in_again');
   expect((await stale.call('POST', '/keys/reveal', { name: 'publishable' })).status).toBe(200);
+});
+
+test('the settings that an old sign-in can change are settings that developers can change', async () => {
+  const known = Object.values(developerSettings).flatMap((keys) => [...keys]);
+  expect([...harmlessSettings].filter((key) => !known.includes(key))).toEqual([]);
+});
+
+test('SQL that operators cause can’t read the service_role key', async () => {
+  await backend.database.pool('postgres').exec(`
+    create table public.seen (headers text);
+    create function public.note_headers() returns trigger language plpgsql security definer as $$
+      begin insert into public.seen values (current_setting('request.headers', true)); return new; end $$;
+    create function public.show_headers() returns text language sql as
+      $$ select current_setting('request.headers', true) $$;
+    create trigger note_headers after insert on storage.buckets
+      for each row execute function public.note_headers()`);
+  const owner = await operator(backend);
+  const call = () =>
+    owner.call('POST', '/reference/try', {
+      method: 'POST',
+      path: 'rpc/show_headers',
+      body: '{}',
+      rollsBack: true,
+    });
+  // The function is found after the schema cache has been reloaded.
+  await expect.poll(async () => (await call()).body.status).toBe(200);
+  const tried = await call();
+  expect(tried.body.body).toContain('Bearer');
+  const made = await owner.call('POST', '/storage/buckets', {
+    name: 'watched',
+    public: false,
+    file_size_limit: null,
+    allowed_mime_types: null,
+  });
+  expect(made.status).toBeLessThan(300);
+  const [seen] = await backend.database
+    .pool('postgres')
+    .query<{ headers: string }>(sql`select headers from public.seen`);
+  expect(seen?.headers).toContain('Bearer');
+  for (const text of [tried.body.body as string, seen?.headers ?? '']) {
+    expect(text).not.toContain(backend.keys.serviceRoleKey);
+    const token = /Bearer ([\w.-]+)/.exec(text)?.[1] ?? '';
+    const claims = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
+    expect(claims.exp - claims.iat).toBe(60);
+  }
 });
 
 test('every route needs a session, and every route except GET needs a CSRF token', async () => {

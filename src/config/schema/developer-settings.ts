@@ -63,9 +63,34 @@ export const developerSettings: Readonly<Record<SettingsFile, ReadonlySet<string
 };
 
 /**
- * The settings in this list that decide how well accounts are protected: tokens, emails, second factors and the apps
- * that can act for users. A change in the Console needs a recent sign-in, so that someone with a stolen session can't
- * weaken the protection.
+ * The developers' settings that someone with a stolen session may change, because they don't weaken any protection:
+ * names, texts, sizes and switches of whole services. All other settings need a recent sign-in, so a new setting needs
+ * one until it is added here.
  */
-export const protectiveSettings =
-  /^(auth\.(jwt_expiry|mfa\.|passkey\.|webauthn\.|oauth_server\.|web3\.)|auth\.(email|sms)\.(?!template|notification\.\w+\.subject|max_frequency)|account\.(require_mfa|confirm_by_button|passkeys_need_second_factor))/;
+const harmless = `
+project_id
+api.enabled api.extra_search_path api.max_rows
+realtime.enabled
+storage.enabled storage.file_size_limit storage.image_transformation.enabled
+storage.buckets.*.file_size_limit storage.buckets.*.allowed_mime_types
+edge_runtime.enabled edge_runtime.policy functions.*.enabled
+auth.webauthn.rp_display_name
+auth.email.template.invite.subject auth.email.template.confirmation.subject auth.email.template.recovery.subject
+auth.email.template.magic_link.subject auth.email.template.email_change.subject
+auth.email.template.reauthentication.subject
+auth.email.notification.password_changed.subject auth.email.notification.email_changed.subject
+auth.email.notification.phone_changed.subject auth.email.notification.identity_linked.subject
+auth.email.notification.identity_unlinked.subject auth.email.notification.mfa_factor_enrolled.subject
+auth.email.notification.mfa_factor_unenrolled.subject
+auth.mfa.phone.template auth.sms.template
+branding.name branding.color branding.welcome.en branding.welcome.ar account.languages
+rest.connections rest.max_answer_size rest.max_waiting_answers rest.max_request_bodies
+storage.multipart_lifetime
+realtime.max_concurrent_users realtime.max_events_per_second realtime.max_joins_per_second
+realtime.max_channels_per_client realtime.max_presence_events_per_second realtime.client_presence_max_calls
+realtime.client_presence_window realtime.max_payload_size_in_kb
+realtime.max_buffered_per_client realtime.max_buffered realtime.max_waiting_changes realtime.max_slot_wal
+`;
+
+/** The keys of {@link harmless} in both files. In a key, `*` stands for a user-chosen name. */
+export const harmlessSettings: ReadonlySet<string> = new Set(harmless.trim().split(/\s+/));

@@ -1,7 +1,7 @@
 /** Creates short-lived access tokens, which are needed to act as a persona outside the database. */
 import type { Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
-import type { Claims as TokenClaims } from '../../keys/types.ts';
+import type { Keys, Claims as TokenClaims } from '../../keys/types.ts';
 import { ConsoleError } from '../errors.ts';
 import type { Identity } from './act.ts';
 import type { PersonaToken } from './contract.ts';
@@ -30,6 +30,18 @@ export async function mintToken(
   const iat = Math.floor(nowMs / 1000);
   const exp = iat + lifetimeSeconds;
   return { token: sign({ ...identity.claims, ...extra, iat, exp }), expiresAt: exp * 1000 };
+}
+
+const serviceTokenSeconds = 60;
+
+/**
+ * Creates a token of service_role for a single request within this process. The project's SQL can read a request's
+ * headers (`request.headers`), so the requests that operators cause must not contain the service_role key, which doesn't
+ * expire for years.
+ */
+export function serviceToken(keys: Pick<Keys, 'sign'>, nowMs: number): string {
+  const iat = Math.floor(nowMs / 1000);
+  return keys.sign({ role: 'service_role', iat, exp: iat + serviceTokenSeconds });
 }
 
 async function isBoundByPolicies(db: Queryable, role: string): Promise<boolean> {

@@ -12,7 +12,7 @@ import { splitOnce } from '../../shared/split-once.ts';
 import type { Audit } from '../audit.ts';
 import { identify } from '../persona/act.ts';
 import { parsePersona } from '../persona/persona.ts';
-import { mintToken } from '../persona/token.ts';
+import { mintToken, serviceToken } from '../persona/token.ts';
 import type { Api, Call } from '../routes/api.ts';
 import { listFunctions } from './functions.ts';
 
@@ -35,7 +35,7 @@ export function referenceRoutes(api: Api, deps: ReferenceDeps): void {
 
   async function authorizationOf({ operator }: Call, as: string | undefined): Promise<string> {
     const persona = parsePersona(as);
-    if (persona.kind === 'operator') return `Bearer ${keys.serviceRoleKey}`;
+    if (persona.kind === 'operator') return `Bearer ${serviceToken(keys, clock.now())}`;
     if (persona.kind === 'anon') return `Bearer ${keys.anonKey}`;
     const identity = await identify(db, persona, clock.now(), operator.role);
     const { token } = await mintToken(db, (claims) => keys.sign(claims), identity, clock.now(), tokenSeconds);

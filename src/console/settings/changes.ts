@@ -70,10 +70,7 @@ function developerFault(change: Change): string | undefined {
     : undefined;
 }
 
-/**
- * Whether an edit needs a recent sign-in. Template files, secrets and the settings that only owners can change need one,
- * and the settings that protect accounts, which developers can change too.
- */
+/** Whether an edit needs a recent sign-in. Only the settings that don't weaken any protection need none. */
 export const needsFreshSignIn = ({ changes, templates }: Pick<Edit, 'changes' | 'templates'>): boolean =>
   templates.length > 0 || changes.some((change) => settingOf(change)?.needsFreshSignIn ?? true);
 
