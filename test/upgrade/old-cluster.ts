@@ -55,7 +55,7 @@ export function copyOldPrograms(folder: string): string {
     // event_triggers setting.
     const text = readFileSync(join(own, name), 'utf8')
       .replaceAll(/@extschema:\w+@/g, 'extensions')
-      .replaceAll(/set local event_triggers = \w+;/g, '');
+      .replaceAll(/^(set local event_triggers = |select .*'plinth\.event_triggers').*;$/gm, '');
     writeFileSync(join(share, 'extension', name), text);
   }
   return bin;
