@@ -176,9 +176,8 @@ export async function generateLink(
     user,
     actionLink: linkFor(ctx, linkHash, linkType, request.redirectTo, false),
     otp,
-    // For `email_change_new`, this is the hash for the old address. No address can be verified with this hash. Upstream
-    // returns the same hash.
-    hashedToken: hash,
+    // Upstream returns the hash for the old address, which isn't stored for `email_change_new`.
+    hashedToken: linkHash,
     type,
     redirectTo: request.redirectTo,
   };
