@@ -314,6 +314,12 @@ describe('a function', () => {
     expect([twice.status, twice.body.message]).toEqual([400, 'one is listed with two versions.']);
     expect(await invoke('one')).toBe('200 one shared unset');
     for (const slug of ['one', 'two']) await call('DELETE', of(`/functions/${slug}`));
+    const revived = await call('PUT', of('/functions'), { json: [next] });
+    expect([revived.status, revived.body.message]).toEqual([400, expect.stringContaining("isn't stored")]);
+    expect((await invoke('one')).slice(0, 3)).toBe('404');
+    await deploy(hello('one'), { name: 'one' }, {}, 'slug=one&bundleOnly=true');
+    expect((await call('DELETE', of('/functions/one'))).status).toBe(200);
+    expect((await call('DELETE', of('/functions/one'))).status).toBe(404);
   });
 
   test('takes precedence over the project folder until it is deleted', async () => {

@@ -240,7 +240,7 @@ function functionCalls({ functions, audit }: ManagementDeps) {
     deleteFunction: [
       'write',
       async ({ slug }, caller) => {
-        requireDeployed(slug);
+        if (!deployments.has(slug)) requireDeployed(slug);
         deployments.remove(slug);
         await audit(caller, 'function.delete', slug, detailOf(caller));
         return { message: 'ok' };

@@ -140,6 +140,63 @@ describe('a deployed function in the store', () => {
   });
 });
 
+describe('a staged version', () => {
+  test('takes the settings it does not specify from the version that is current at its activation', async () => {
+    const store = open();
+    const one = await store.deploy(deployment('one', { name: 'One', verifyJwt: false }));
+    const two = await store.deploy(deployment('two'), true);
+    store.change('hello', { verifyJwt: true, name: 'Changed' });
+    expect(store.activate([two])).toMatchObject([
+      { id: one.id, name: 'Changed', verifyJwt: true, version: 4 },
+    ]);
+    expect(entryOf(store)).toBe('two');
+    expect(open().find('hello')).toEqual(store.find('hello'));
+  });
+
+  test('keeps the settings it specifies', async () => {
+    const store = open();
+    await store.deploy(deployment('one'));
+    const two = await store.deploy(deployment('two', { name: 'Two', verifyJwt: false }), true);
+    expect(two).toMatchObject({ name: 'Two', verifyJwt: false });
+    store.change('hello', { verifyJwt: true, name: 'Changed' });
+    expect(store.activate([two])).toMatchObject([{ name: 'Two', verifyJwt: false }]);
+  });
+
+  test('keeps the settings of a first version that was deployed after it', async () => {
+    const store = open();
+    const staged = await store.deploy(deployment('staged'), true);
+    now = 2000;
+    const direct = await store.deploy(deployment('direct', { verifyJwt: false }));
+    expect(store.activate([staged])).toMatchObject([
+      { id: direct.id, verifyJwt: false, version: 3, createdAt: 2000 },
+    ]);
+  });
+
+  test('is removed with its function', async () => {
+    const store = open();
+    const one = await store.deploy(deployment('one'));
+    const two = await store.deploy(deployment('two'), true);
+    store.remove('hello');
+    expect(() => store.activate([two])).toThrow(`Version 2 of hello isn't stored`);
+    expect([store.find('hello'), open().find('hello')]).toEqual([undefined, undefined]);
+    // Workers may still read the files of the version that was current.
+    await wait(() => folders().join() === one.folder);
+    expect(await store.deploy(deployment('three'))).toMatchObject({ version: 1 });
+  });
+
+  test('is removed if its function was never active', async () => {
+    const store = open();
+    const one = await store.deploy(deployment('one'), true);
+    await store.deploy(deployment('other', { slug: 'other' }));
+    store.remove('hello');
+    expect(() => store.activate([one])).toThrow(DeployError);
+    expect(() => store.remove('hello')).toThrow(DeployError);
+    expect(changes).toEqual([['other']]);
+    await wait(() => folders().length === 1);
+    expect(entryOf(store, 'other')).toBe('other');
+  });
+});
+
 describe('rejects a deployment', () => {
   test.each<[string, Partial<Deployment>]>([
     ['a bad name', { slug: '../x' }],

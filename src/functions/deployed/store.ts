@@ -19,6 +19,7 @@ import {
   maxFunctions,
   maxTotalBytes,
 } from './core/check-deployment.ts';
+import { type GivenSettings, type StoredVersion, withSettings } from './core/with-settings.ts';
 import { DeployError } from './errors.ts';
 import type { ChangedFunction, DeployedVersion, Deployment, Deployments, FunctionFile } from './types.ts';
 import { hashOf, readFiles, writeFiles } from './version-files.ts';
@@ -34,13 +35,22 @@ export interface DeployedStoreOptions {
   readonly onChange: (slugs: readonly string[]) => void;
 }
 
+/**
+ * A version that isn't active yet. Its settings are determined when it is activated, because the settings of the
+ * current version can change until then.
+ */
+interface StagedVersion {
+  readonly version: StoredVersion;
+  readonly given: GivenSettings;
+}
+
 export class DeployedStore implements Deployments {
   readonly limits = { bytes: maxFunctionBytes, files: maxFunctionFiles };
   readonly #options: DeployedStoreOptions;
   readonly #totals: NonNullable<DeployedStoreOptions['totals']>;
   readonly #current: Map<string, DeployedVersion>;
   /** The newest version of each function whose newest version isn't active yet. */
-  readonly #staged = new Map<string, DeployedVersion>();
+  readonly #staged = new Map<string, StagedVersion>();
   /** The most recently replaced folder of each function. Workers that still process requests may read these folders. */
   readonly #replaced = new Map<string, string>();
 
@@ -63,6 +73,10 @@ export class DeployedStore implements Deployments {
     return this.#current.get(slug);
   }
 
+  has(slug: string): boolean {
+    return this.#current.has(slug) || this.#staged.has(slug);
+  }
+
   async deploy(given: Deployment, isStaged = false): Promise<DeployedVersion> {
     const deployment = checkDeployment(given);
     const { slug, files } = deployment;
@@ -74,8 +88,10 @@ export class DeployedStore implements Deployments {
       await writeFiles(this.#pathOf(folder), files);
       // The totals are checked again, because another deployment may have finished while the files were being written.
       this.#checkTotals(slug, sizeBytes);
-      const version = this.#nextVersion(deployment, { folder, sizeBytes, sha256: hashOf(files) });
-      if (isStaged) this.#stage(version);
+      const stored = this.#nextVersion(deployment, { folder, sizeBytes, sha256: hashOf(files) });
+      const version = withSettings(stored, deployment, this.#current.get(slug));
+      const { name, verifyJwt } = deployment;
+      if (isStaged) this.#stage({ version: stored, given: { name, verifyJwt } });
       else this.#commit([version]);
       return version;
     } catch (error) {
@@ -90,7 +106,13 @@ export class DeployedStore implements Deployments {
     const versions = new Map<string, DeployedVersion>();
     for (const { slug, version } of wanted) {
       const current = this.#current.get(slug);
-      const found = [this.#staged.get(slug), current].find((each) => each?.version === version);
+      const staged = this.#staged.get(slug);
+      const found =
+        staged?.version.version === version
+          ? withSettings(staged.version, staged.given, current)
+          : current?.version === version
+            ? current
+            : undefined;
       if (found === undefined)
         throw new DeployError(
           'invalid',
@@ -98,10 +120,7 @@ export class DeployedStore implements Deployments {
         );
       if ((versions.get(slug)?.folder ?? found.folder) !== found.folder)
         throw new DeployError('invalid', `${slug} is listed with two versions.`);
-      // If another version was activated after this version had been staged, this version gets a new number, because
-      // the numbers of a function never decrease.
-      const isOlder = current !== undefined && found !== current && found.version <= current.version;
-      versions.set(slug, isOlder ? { ...found, version: current.version + 1 } : found);
+      versions.set(slug, found);
     }
     this.#commit([...versions.values()]);
     return [...versions.values()];
@@ -121,8 +140,13 @@ export class DeployedStore implements Deployments {
   }
 
   remove(slug: string): void {
-    const version = this.#required(slug);
-    this.#write([...this.#current.values()].filter((each) => each.slug !== slug));
+    const staged = this.#staged.get(slug);
+    const version = staged === undefined ? this.#required(slug) : this.#current.get(slug);
+    if (version !== undefined) this.#write([...this.#current.values()].filter((each) => each !== version));
+    // A staged version is removed as well, because activating it would restore the function.
+    this.#staged.delete(slug);
+    if (staged !== undefined) void this.#removeFolder(staged.version.folder);
+    if (version === undefined) return;
     this.#current.delete(slug);
     this.#options.onChange([slug]);
     this.#discard(version);
@@ -150,38 +174,35 @@ export class DeployedStore implements Deployments {
   }
 
   #nextVersion(
-    { slug, name, verifyJwt, entrypointPath, importMapPath }: Deployment,
+    { slug, entrypointPath, importMapPath }: Deployment,
     stored: Pick<DeployedVersion, 'folder' | 'sizeBytes' | 'sha256'>,
-  ): DeployedVersion {
-    const before = this.#current.get(slug);
-    const staged = this.#staged.get(slug);
+  ): StoredVersion {
     const now = this.#options.clock.now();
     return {
-      id: before?.id ?? staged?.id ?? randomUUID(),
+      id: this.#staged.get(slug)?.version.id ?? randomUUID(),
       slug,
-      name: name ?? before?.name ?? slug,
       version: this.#lastNumber(slug) + 1,
-      verifyJwt: verifyJwt ?? before?.verifyJwt ?? true,
       entrypointPath,
       importMapPath,
-      createdAt: before?.createdAt ?? now,
+      createdAt: now,
       updatedAt: now,
       ...stored,
     };
   }
 
   #lastNumber(slug: string): number {
-    return Math.max(this.#current.get(slug)?.version ?? 0, this.#staged.get(slug)?.version ?? 0);
+    return Math.max(this.#current.get(slug)?.version ?? 0, this.#staged.get(slug)?.version.version ?? 0);
   }
 
   #checkTotals(slug: string, sizeBytes: number): void {
-    const others = [...this.#current, ...this.#staged].filter(([name]) => name !== slug);
-    if (new Set(others.map(([name]) => name)).size >= this.#totals.functions)
+    const staged = [...this.#staged.values()].map(({ version }) => version);
+    const others = [...this.#current.values(), ...staged].filter((each) => each.slug !== slug);
+    if (new Set(others.map((each) => each.slug)).size >= this.#totals.functions)
       throw new DeployError(
         'conflict',
         `At most ${this.#totals.functions} functions can be deployed. Delete one first.`,
       );
-    const total = others.reduce((sum, [, version]) => sum + version.sizeBytes, sizeBytes);
+    const total = others.reduce((sum, each) => sum + each.sizeBytes, sizeBytes);
     if (total > this.#totals.bytes)
       throw new DeployError(
         'tooLarge',
@@ -189,10 +210,11 @@ export class DeployedStore implements Deployments {
       );
   }
 
-  #stage(version: DeployedVersion): void {
-    const before = this.#staged.get(version.slug);
-    this.#staged.set(version.slug, version);
-    if (before !== undefined) void this.#removeFolder(before.folder);
+  #stage(staged: StagedVersion): void {
+    const { slug } = staged.version;
+    const before = this.#staged.get(slug);
+    this.#staged.set(slug, staged);
+    if (before !== undefined) void this.#removeFolder(before.version.folder);
   }
 
   /** Makes all given versions current in one step. */
@@ -203,7 +225,8 @@ export class DeployedStore implements Deployments {
     for (const version of versions) {
       const before = this.#current.get(version.slug);
       this.#current.set(version.slug, version);
-      if (this.#staged.get(version.slug)?.folder === version.folder) this.#staged.delete(version.slug);
+      if (this.#staged.get(version.slug)?.version.folder === version.folder)
+        this.#staged.delete(version.slug);
       if (before !== undefined && before.folder !== version.folder) this.#discard(before);
     }
     this.#options.onChange(versions.map(({ slug }) => slug));

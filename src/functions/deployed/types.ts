@@ -49,6 +49,8 @@ export interface Deployments {
   /** Returns the deployed functions, sorted by slug. */
   list(): readonly DeployedVersion[];
   find(slug: string): DeployedVersion | undefined;
+  /** Whether any version of the function is stored, including a version that isn't active yet. */
+  has(slug: string): boolean;
   /**
    * Stores a version. The version is served immediately or, if `isStaged` is set, after {@link activate} has been
    * called.
@@ -56,7 +58,8 @@ export interface Deployments {
    */
   deploy(deployment: Deployment, isStaged?: boolean): Promise<DeployedVersion>;
   /**
-   * Starts serving the given staged versions, either all of them or none.
+   * Starts serving the given staged versions, either all of them or none. Settings that a deployment didn't specify
+   * are those of the version that is current at this time.
    * @throws {DeployError} if one of the versions isn't staged
    */
   activate(
@@ -65,7 +68,8 @@ export interface Deployments {
   /** Changes the settings of a function by creating a version with the same files. @throws {DeployError} */
   change(slug: string, changes: ChangedFunction): DeployedVersion;
   /**
-   * Removes a function, so that the function with the same name in the project folder, if any, is served.
+   * Removes a function, including a version that isn't active yet, so that the function with the same name in the
+   * project folder, if any, is served.
    * @throws {DeployError}
    */
   remove(slug: string): void;
