@@ -396,7 +396,7 @@ const comparisons: Readonly<
   'keys/algorithms.ts': { count: 1, why: 'signatures' },
   'keys/default-keys.ts': { count: 1, why: 'API keys, which programs hold' },
   'migrate/notes.ts': { count: 1, why: 'a signature, with a secret that the operator passes' },
-  'realtime/socket/upgrade.ts': { count: 1, why: 'API keys, which programs hold' },
+  'realtime/socket/token-of-key.ts': { count: 1, why: 'API keys, which programs hold' },
   'storage/s3/core/signature.ts': { count: 1, why: 'signatures' },
 };
 

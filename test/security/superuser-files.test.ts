@@ -129,6 +129,8 @@ const reviewed = [
   'database/embedded/sign-ins.ts',
   'database/testing/test-cluster.ts',
   'mail/index.ts',
+  // Reads whether the login is a superuser. Extensions are read with the session that applies the files.
+  'project/external-extensions.ts',
   // Holds a lock while the project's files run as `postgres`, and drops what interrupted runs have left behind.
   'project/first-start.ts',
   'project/index.ts',

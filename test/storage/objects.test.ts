@@ -371,7 +371,7 @@ test('an upload whose key is revoked while its bytes arrive isn’t stored', asy
     body,
     duplex: 'half',
   } as RequestInit);
-  await eventually(async () => (await server.files()).partial.length > 0);
+  await eventually(async () => (await server.files()).intents.length > 0);
   const verify = vi
     .spyOn(server.keys, 'verify')
     .mockReturnValue({ ok: false, reason: 'signature', algorithm: 'HS256', kid: undefined });
@@ -383,5 +383,5 @@ test('an upload whose key is revoked while its bytes arrive isn’t stored', asy
     message: 'signature verification failed',
   });
   expect((await server.request('/object/info/open/revoked')).status).toBe(400);
-  await eventually(async () => (await server.files()).partial.length === 0);
+  await eventually(async () => (await server.files()).intents.length === 0);
 });

@@ -293,7 +293,7 @@ describe('request payloads', () => {
     expect(isTooDeep(bytes('[]'.repeat(5000)))).toBe(false);
   });
 
-  test('bytes are either parsed as a payload or rejected with PGRST102', () => {
+  test('bytes are either parsed as a payload or rejected with PGRST102, or with 22021 for NUL', () => {
     const types = fc.constantFrom(
       { kind: 'json' } as const,
       { kind: 'csv' } as const,
@@ -308,7 +308,8 @@ describe('request payloads', () => {
           try {
             readPayload(body, type, target, undefined);
           } catch (error) {
-            expect((error as RestError).code).toBe('PGRST102');
+            const hasNul = type.kind === 'form' && /\0|%00/.test(Buffer.from(body).toString('latin1'));
+            expect(hasNul ? ['PGRST102', '22021'] : ['PGRST102']).toContain((error as RestError).code);
           }
         },
       ),

@@ -28,7 +28,7 @@ const EMPTY_OBJECT = text.encode('{}');
 
 /**
  * Reads the body. `columns` is the parsed `columns` parameter, if the method supports this parameter.
- * @throws {RestError} PGRST102
+ * @throws {RestError} PGRST102, 22021
  */
 export function readPayload(
   body: Uint8Array,
