@@ -31,6 +31,7 @@ const fixture = `
   create function api.two(out a int, out b int) immutable language sql as $$ select 1, 2 $$;
   create function api.many() returns setof api.flags stable language sql as $$ select * from api.flags $$;
   create function api.path() returns text stable language sql as $$ select current_setting('search_path') $$;
+  create function api.moment() returns timestamptz immutable language sql as $$ select '2026-01-01 12:00Z'::timestamptz $$;
   create function api.nullrow() returns api.flags stable language sql as $$ select null::api.flags $$;
   create view api.no_columns as select from api.flags;
   create role rest_odd;
@@ -237,6 +238,15 @@ describe('preferences', () => {
 
   test('strict allows tx regardless of the configuration, and max-affected with any value', async () => {
     expect(await applied('handling=strict, tx=commit, max-affected=abc')).toEqual([200, 'handling=strict']);
+  });
+
+  test('a time zone with minutes is a POSIX offset, whose sign is the opposite of ISO 8601', async () => {
+    const moment = async (timezone: string) =>
+      (await ask('/rpc/moment', { headers: { prefer: `timezone=${timezone}` } })).text;
+    expect(await moment('05:30')).toBe('"2026-01-01T06:30:00-05:30"');
+    expect(await moment('+05:30')).toBe('"2026-01-01T06:30:00-05:30"');
+    expect(await moment('-4')).toBe('"2026-01-01T08:00:00-04:00"');
+    expect(await moment('Asia/Kolkata')).toBe('"2026-01-01T17:30:00+05:30"');
   });
 
   test('merge-duplicates without a key only inserts and isn’t listed as applied', async () => {

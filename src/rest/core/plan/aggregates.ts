@@ -46,7 +46,8 @@ export function hoistAggregates(level: ReadPlan): Hoisted[] {
 
 /**
  * Adds the columns of a to-many spread's ORDER BY to its inner query. The spread sorts each of its arrays, so the inner
- * query must return these columns too.
+ * query must return these columns too. The inner query itself is sorted only if it has a limit or an offset, because
+ * the order then determines which rows it returns.
  */
 export function orderToManySpreads(level: ReadPlan): void {
   if (level.spread?.kind !== 'to-many') return;
@@ -70,6 +71,6 @@ export function orderToManySpreads(level: ReadPlan): void {
     });
     order.push({ ...term, relation: undefined, field: emptyField({ name: alias, jsonPath: [] }) });
   });
-  level.order = [];
+  if (level.rangeKey === undefined && level.maxRows === undefined) level.order = [];
   level.spread = { kind: 'to-many', extra, order };
 }

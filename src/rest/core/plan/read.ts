@@ -42,12 +42,12 @@ export function planRead(
     }
   });
   hoistAggregates(root);
-  eachLevel(root, orderToManySpreads);
   if (purpose !== 'write') {
     eachLevel(root, (level) => {
       level.maxRows = options.maxRows;
     });
   }
+  eachLevel(root, orderToManySpreads);
   return root;
 }
 
