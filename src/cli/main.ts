@@ -1,6 +1,7 @@
 /** Implements the command-line interface, which finds the command, runs the command, and prints errors. */
 import { nearest } from '../config/index.ts';
 import { installedVersion } from '../shared/version.ts';
+import { endAtClosedOutput } from './closed-output.ts';
 import { type Command, helpOf, parseInput, UsageError } from './command.ts';
 import { asUpstream, insteadOf } from './core/upstream-commands.ts';
 import { commandFirst } from './core/upstream-flags.ts';
@@ -16,11 +17,15 @@ import { aliases, registry } from './registry.ts';
  * @returns the exit status: 0 for success, 1 for failure, 2 for an invalid command line
  */
 export async function main(line: readonly string[], name: 'plinth' | 'supabase' = 'plinth'): Promise<number> {
-  const args = name === 'supabase' ? asUpstream(commandFirst(line)) : commandFirst(line);
+  endAtClosedOutput();
+  return await runLine(name === 'supabase' ? asUpstream(commandFirst(line)) : commandFirst(line));
+}
+
+async function runLine(args: readonly string[]): Promise<number> {
   const [first] = args;
   if (first === undefined && isEmptyFolder(process.cwd())) {
     const chosen = await (await import('./offer-templates.ts')).offerTemplates();
-    return chosen === undefined ? 2 : await main(chosen);
+    return chosen === undefined ? 2 : await runLine(commandFirst(chosen));
   }
   if (first === undefined || first === 'help' || first === '--help' || first === '-h')
     return await help(args.slice(1));

@@ -11,13 +11,14 @@ import { type Config, loadConfig, settingsFiles } from '../config/index.ts';
 import { type Backend, type BackendOptions, createBackend, type Reload, settingName } from '../main.ts';
 import { thisMachine } from '../shared/machine.ts';
 import { createLogger, type ProcessLogger } from '../telemetry/index.ts';
+import { surviveClosedOutput } from './closed-output.ts';
 import { type ControlServer, findRunning, type Operation, startControl } from './control.ts';
 import { CommandError } from './errors.ts';
 import { explainPortConflict } from './port-conflict.ts';
 import type { ProjectLocation } from './project-location.ts';
 import { registerProject, unregisterProject } from './running-projects.ts';
 import { ensureDataDir, removeState, writeState } from './state.ts';
-import { surviveClosedOutput, watchStopSignals } from './stop-signals.ts';
+import { watchStopSignals } from './stop-signals.ts';
 import { watchSettings } from './watch-settings.ts';
 
 export interface ServerOptions extends ProjectLocation {

@@ -58,11 +58,6 @@ export function watchStopSignals({
   return () => clearInterval(timer);
 }
 
-/** Prevents the server from terminating when it writes to a closed pipe, as in `plinth start | head`. */
-export function surviveClosedOutput(): void {
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
-}
-
 /** Whether the process has a controlling terminal. */
 function hasTerminal(): boolean {
   try {

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { shellEnvironment } from '../../config/index.ts';
 import type { RestServer, RestServerOptions } from '../../rest-server/index.ts';
 import { printable } from '../../shared/printable.ts';
+import { surviveClosedOutput } from '../closed-output.ts';
 import type { Command, Input } from '../command.ts';
 import { CommandError } from '../errors.ts';
 import { print, say } from '../output.ts';
@@ -93,6 +94,7 @@ function optionsOf(input: Input, onFatal: () => void): RestServerOptions {
 
 /** Runs until a signal or a fatal error ends the process. A second signal terminates the process immediately. */
 async function serve(server: RestServer, ended: PromiseWithResolvers<number>): Promise<number> {
+  surviveClosedOutput();
   let requested = false;
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => {
