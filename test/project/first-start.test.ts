@@ -38,7 +38,7 @@ describe('the first start', () => {
     project.write('migrations/20240103000000_later.sql', 'create table later ()');
     project.write('seed.sql', 'insert into todos values (3)');
     await project.start();
-    expect(project.progress).toEqual([]);
+    expect(project.progress).toEqual(['1 pending migration. Run "plinth migration up" to apply it.']);
     expect(await project.values(tables)).toEqual(['todos']);
   });
 
