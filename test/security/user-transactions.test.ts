@@ -290,7 +290,6 @@ const others: Readonly<Record<string, { readonly count: number; readonly why: st
   'auth/flows/oauth-clients.ts': { count: 4, why: 'administrators and OAuth clients' },
   'auth/flows/oauth-token.ts': { count: 2, why: 'a code, which is deleted when sessions end' },
   'auth/flows/own-sessions.ts': { count: 2, why: 'administrators' },
-  'auth/flows/own-user.ts': { count: 2, why: 'spends a code that was entered correctly' },
   'auth/flows/passkey-list.ts': { count: 1, why: 'administrators' },
   'auth/flows/passkeys.ts': { count: 2, why: 'a sign-in with a passkey, which must still exist' },
   'auth/flows/password-sign-in.ts': {

@@ -6,7 +6,7 @@ import type { AuthContext } from '../context.ts';
 import { passedParams } from '../core/oauth-client.ts';
 import { parseChallenge } from '../core/pkce.ts';
 import { AuthError, authError } from '../errors.ts';
-import { findInvited } from './external-links.ts';
+import { requireInvitation } from './external-links.ts';
 import { findProvider, unsupportedProvider } from './external-providers.ts';
 import { beginSignIn } from './external-sign-in.ts';
 import { limitLinks } from './limit-changes.ts';
@@ -72,7 +72,7 @@ async function providerAddress(
 
 async function requireInvited(ctx: AuthContext, token: string): Promise<void> {
   try {
-    await findInvited(ctx, ctx.pool, token);
+    await requireInvitation(ctx, token);
   } catch (error) {
     if (!(error instanceof AuthError)) throw error;
     throw authError('user_not_found', 'User identified by token not found');

@@ -1,5 +1,5 @@
 /** Adds identities to existing accounts, through manual linking or an invitation. */
-import type { Queryable, Transaction } from '../../database/types.ts';
+import type { Transaction } from '../../database/types.ts';
 import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
 import { contactStatus } from '../core/contact-status.ts';
@@ -15,8 +15,11 @@ import { audit } from './audit.ts';
 import { sendEmailChange } from './email-change-mail.ts';
 import { requireNoSso } from './enforced-sso.ts';
 import { auditLinked, type ExternalOutcome } from './external-accounts.ts';
+import { lockTokenOwner } from './find-token-owner.ts';
 import { notify } from './notify.ts';
 import { keepOnlyIdentity } from './reset-unclaimed.ts';
+
+const invitationTypes = ['confirmation_token'] as const;
 
 /** The maximum number of identities that a user can link. There are about 25 providers. */
 const maxIdentitiesPerUser = 50;
@@ -80,10 +83,14 @@ export async function linkIdentity(
   return { kind: 'user', user: await reloadUser(tx, user), isNew: false };
 }
 
-/** Finds the invited user. @throws {AuthError} if the invitation is unknown or expired */
-export async function findInvited(ctx: AuthContext, db: Queryable, token: string): Promise<User> {
-  const row = await findOneTimeToken(db, token, ['confirmation_token']);
-  const user = row && (await findUserById(db, row.user_id));
+/** Throws `invite_not_found` if the invitation is unknown or expired. The invitation stays valid. */
+export async function requireInvitation(ctx: AuthContext, token: string): Promise<void> {
+  const row = await findOneTimeToken(ctx.pool, token, invitationTypes);
+  requireInvited(ctx, row && (await findUserById(ctx.pool, row.user_id)));
+}
+
+/** Returns the invited user. @throws {AuthError} invite_not_found */
+function requireInvited(ctx: AuthContext, user: User | undefined): User {
   const sentAt = user?.confirmation_sent_at;
   // At this point, upstream accepts expired invitations, although the links in them no longer work.
   const isOld = sentAt && ctx.clock.now() > toMs(sentAt) + ctx.settings.email.otpExpiryMs;
@@ -94,7 +101,7 @@ export async function findInvited(ctx: AuthContext, db: Queryable, token: string
 /**
  * Accepts an invitation with a sign-in through a provider. The profile from the provider must include the invited
  * address.
- * @throws {AuthError} validation_failed
+ * @throws {AuthError} invite_not_found, validation_failed
  */
 export async function acceptInvite(
   ctx: AuthContext,
@@ -102,7 +109,7 @@ export async function acceptInvite(
   token: string,
   { provider, profile }: ExternalIdentity,
 ): Promise<ExternalOutcome> {
-  const user = await findInvited(ctx, tx, token);
+  const user = requireInvited(ctx, (await lockTokenOwner(tx, token, invitationTypes))?.user);
   if (!profile.emails.some(({ email }) => email.toLowerCase() === user.email)) {
     throw authError('validation_failed', 'Invited email does not match emails from external provider');
   }

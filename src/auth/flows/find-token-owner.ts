@@ -9,7 +9,7 @@ import { isBanned } from '../core/render-user.ts';
 import { sameSecret } from '../core/secrets.ts';
 import type { VerifyRequest } from '../core/verify-request.ts';
 import { AuthError, authError, internalError } from '../errors.ts';
-import { findOneTimeToken } from '../queries/one-time-tokens.ts';
+import { findOneTimeToken, type OneTimeToken } from '../queries/one-time-tokens.ts';
 import {
   awaitUser,
   findUserByEmail,
@@ -39,6 +39,23 @@ const tokensOfType: Readonly<Record<string, readonly OneTimeTokenType[]>> = {
 
 export const invalidLink = () => authError('otp_expired', 'Email link is invalid or has expired');
 
+/**
+ * Finds the user to whom a token was sent, and locks the user's row. Returns undefined if the token is unknown, or if a
+ * concurrent request has used it.
+ */
+export async function lockTokenOwner(
+  tx: Transaction,
+  hash: string,
+  types: readonly OneTimeTokenType[],
+): Promise<{ token: OneTimeToken; user: User } | undefined> {
+  const owner = (await findOneTimeToken(tx, hash, types))?.user_id;
+  if (owner === undefined) return undefined;
+  await awaitUser(tx, owner);
+  const token = await findOneTimeToken(tx, hash, types);
+  const user = token && (await findUserById(tx, token.user_id));
+  return user && { token, user };
+}
+
 /** Finds the user who received a link. Throws `otp_expired`, `user_banned` or `validation_failed`. */
 export async function findByHash(
   ctx: AuthContext,
@@ -47,13 +64,9 @@ export async function findByHash(
 ): Promise<TokenOwner> {
   const types = Object.hasOwn(tokensOfType, type) ? tokensOfType[type] : undefined;
   if (!types) throw authError('validation_failed', 'Invalid email verification type');
-  const owner = (await findOneTimeToken(tx, hash, types))?.user_id;
-  if (owner === undefined) throw invalidLink();
-  await awaitUser(tx, owner);
-  // The token is undefined if a concurrent request has already used it.
-  const token = await findOneTimeToken(tx, hash, types);
-  const user = token && (await findUserById(tx, owner));
-  if (!user) throw invalidLink();
+  const found = await lockTokenOwner(tx, hash, types);
+  if (!found) throw invalidLink();
+  const { token, user } = found;
   rejectBanned(ctx, user);
   const sentAt = {
     confirmation_token: user.confirmation_sent_at,
@@ -140,13 +153,15 @@ async function kindOfCode(
     }
     case 'sms':
     case 'phone_change': {
+      const isChange = type === 'phone_change';
+      // A concurrent request may have used the code. Test codes and codes that the provider checks don't reveal this.
+      if ((isChange ? user.phone_change : user.phone) !== typed.phone) return undefined;
       const fixed = phone.testCodes.get(typed.phone);
       if (fixed !== undefined && sameSecret(fixed, typed.code)) return type;
-      const isChange = type === 'phone_change';
       const sentAt = isChange ? user.phone_change_sent_at : user.confirmation_sent_at;
       if (checksCodes(ctx) && !ctx.settings.hooks.send_sms.enabled) {
         if (!(await consumeToken(`${typed.phone} ${sentAt}`))) return undefined;
-        await checkByProvider(ctx, (isChange ? user.phone_change : user.phone) ?? '', typed.code);
+        await checkByProvider(ctx, typed.phone, typed.code);
         return type;
       }
       const stored = isChange ? user.phone_change_token : user.confirmation_token;

@@ -12,9 +12,8 @@ import { hasVerifiedFactor } from '../core/render-user.ts';
 import { toMs } from '../core/times.ts';
 import { authError } from '../errors.ts';
 import { insertFlowState } from '../queries/flow-states.ts';
-import { deleteOneTimeTokens } from '../queries/one-time-tokens.ts';
 import { listBrowserSessions } from '../queries/session-browsers.ts';
-import { findUserByPhone, findUserWithEmail, updateUser } from '../queries/users.ts';
+import { findUserByPhone, findUserWithEmail } from '../queries/users.ts';
 import type { User } from '../rows.ts';
 import { setAppMetadata, setUserMetadata, storePassword } from './accounts.ts';
 import { audienceOf } from './audience.ts';
@@ -26,7 +25,7 @@ import { notify } from './notify.ts';
 import { requireStrongPassword } from './password-strength.ts';
 import type { Channel } from './phone-codes.ts';
 import { parseChannel, sendPhoneCode } from './phone-codes.ts';
-import { requireNonce } from './reauthentication-nonce.ts';
+import { consumeNonce, type EnteredNonce, requireNonce } from './reauthentication-nonce.ts';
 import { recordEvent } from './security-events.ts';
 import { asUserEnding } from './user-transaction.ts';
 import { verifySecret } from './verify-secret.ts';
@@ -88,13 +87,16 @@ export async function updateOwnUser(ctx: AuthContext, caller: UserCaller, body: 
   const challenge = changesEmail
     ? parseChallenge(update.codeChallenge, update.codeChallengeMethod)
     : undefined;
-  const hash =
-    update.password === undefined ? undefined : await newPasswordHash(ctx, caller, update, update.password);
+  const change =
+    update.password === undefined
+      ? undefined
+      : await checkPasswordChange(ctx, caller, update, update.password);
 
   await asUserEnding(ctx, caller, async (tx) => {
-    if (hash !== undefined) {
+    if (change !== undefined) {
+      if (change.nonce !== undefined) await consumeNonce(tx, user, change.nonce);
       const isFirst = !user.encrypted_password;
-      await storePassword(ctx, tx, user, hash, await sessionsToKeep(ctx, tx, caller));
+      await storePassword(ctx, tx, user, change.hash, await sessionsToKeep(ctx, tx, caller));
       await audit(ctx, tx, user, 'user_updated_password');
       const event = await recordEvent(
         ctx,
@@ -166,23 +168,26 @@ async function sessionsToKeep(
   return isOnPages ? listBrowserSessions(tx, session) : [session.id];
 }
 
-/** Returns the new password's hash, or null if the request removes the password. */
-async function newPasswordHash(
+interface PasswordChange {
+  /** The new password's hash, or null if the request removes the password. */
+  readonly hash: string | null;
+  /** The nonce that the change uses up, if the project requires one. */
+  readonly nonce: EnteredNonce | undefined;
+}
+
+async function checkPasswordChange(
   ctx: AuthContext,
   caller: UserCaller,
   update: Update,
   password: string,
-): Promise<string | null> {
+): Promise<PasswordChange> {
   const { user, session } = caller;
   const { needsReauthentication, needsCurrent } = ctx.settings.passwordChange;
   const isRecent = session !== undefined && ctx.clock.now() <= toMs(session.created_at) + dayMs;
-  if (needsReauthentication && !isRecent) {
-    if (update.nonce === '') throw authError('reauthentication_needed');
-    await requireNonce(ctx, caller, user, update.nonce);
-    await updateUser(ctx.pool, user, { reauthentication_token: '' }, ctx.clock.now());
-    await deleteOneTimeTokens(ctx.pool, user.id);
-  }
-  if (password === '') return null;
+  const needsNonce = needsReauthentication && !isRecent;
+  if (needsNonce && update.nonce === '') throw authError('reauthentication_needed');
+  const nonce = needsNonce ? await requireNonce(ctx, caller, user, update.nonce) : undefined;
+  if (password === '') return { hash: null, nonce };
   const current = user.encrypted_password ?? '';
   if (current !== '') {
     // A user who signed in with a code or recovery link can change the password without entering the current password.
@@ -203,7 +208,7 @@ async function newPasswordHash(
     }
     if (await ctx.passwords.verify(password, current)) throw authError('same_password');
   }
-  return ctx.passwords.hash(password);
+  return { hash: await ctx.passwords.hash(password), nonce };
 }
 
 async function beginPhoneChange(

@@ -4,11 +4,11 @@ import type { Transaction } from '../../database/types.ts';
 import type { UserCaller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
 import { internalError } from '../errors.ts';
-import { deleteOneTimeTokens, findOneTimeToken } from '../queries/one-time-tokens.ts';
-import { findUserById, updateUser } from '../queries/users.ts';
+import { deleteOneTimeTokens } from '../queries/one-time-tokens.ts';
+import { updateUser } from '../queries/users.ts';
 import type { User } from '../rows.ts';
 import { audit } from './audit.ts';
-import { invalidLink } from './find-token-owner.ts';
+import { invalidLink, lockTokenOwner } from './find-token-owner.ts';
 import { asUser } from './user-transaction.ts';
 
 export async function cancelPendingEmail(ctx: AuthContext, caller: UserCaller): Promise<void> {
@@ -24,10 +24,11 @@ export async function cancelPendingPhone(ctx: AuthContext, caller: UserCaller): 
  * @throws {AuthError} otp_expired
  */
 export async function cancelEmailByLink(ctx: AuthContext, hash: string): Promise<void> {
-  const token = await findOneTimeToken(ctx.pool, hash, ['email_change_token_current']);
-  const user = token && (await findUserById(ctx.pool, token.user_id));
-  if (!user) throw invalidLink();
-  await ctx.pool.transaction((tx) => cancel(ctx, tx, user, cancelEmailChange));
+  await ctx.pool.transaction(async (tx) => {
+    const found = await lockTokenOwner(tx, hash, ['email_change_token_current']);
+    if (!found) throw invalidLink();
+    await cancel(ctx, tx, found.user, cancelEmailChange);
+  });
 }
 
 async function cancel(ctx: AuthContext, tx: Transaction, user: User, change: Cancel): Promise<void> {

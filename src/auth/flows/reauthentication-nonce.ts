@@ -1,24 +1,32 @@
 /** Verifies codes sent by GET /reauthenticate. */
+import type { Transaction } from '../../database/types.ts';
 import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
 import { isCodeExpired } from '../core/code-lifetime.ts';
 import { hashMatches } from '../core/pkce.ts';
 import { tokenHash } from '../core/secrets.ts';
 import { authError } from '../errors.ts';
+import { claimReauthenticationToken } from '../queries/users.ts';
 import type { User } from '../rows.ts';
 import { checkByProvider, checksCodes } from './text-messages.ts';
 import { verifySecret } from './verify-secret.ts';
 
+/** A nonce that was entered correctly and that the transaction of the password change must still use up. */
+export interface EnteredNonce {
+  /** The stored token with which the nonce was compared. */
+  readonly token: string;
+}
+
 /**
  * Verifies the reauthentication nonce for a password change. Throws `reauthentication_not_valid` if the code is wrong,
- * or `otp_expired` if the SMS provider rejects it.
+ * or `otp_expired` if the SMS provider rejects it. The nonce stays valid until {@link consumeNonce} uses it up.
  */
 export async function requireNonce(
   ctx: AuthContext,
   caller: Caller,
   user: User,
   nonce: string,
-): Promise<void> {
+): Promise<EnteredNonce> {
   const stored = user.reauthentication_token;
   const wasRequested = stored !== null && stored !== '' && user.reauthentication_sent_at !== null;
   if (!wasRequested) throw authError('reauthentication_not_valid');
@@ -31,6 +39,12 @@ export async function requireNonce(
       ((await consumeToken(stored)) && (await isNonce(ctx, user, stored, nonce))) || undefined,
   );
   if (!isRight) throw authError('reauthentication_not_valid');
+  return { token: stored };
+}
+
+/** Uses up a nonce. Throws `reauthentication_not_valid` if a concurrent request has already used it. */
+export async function consumeNonce(tx: Transaction, user: User, { token }: EnteredNonce): Promise<void> {
+  if (!(await claimReauthenticationToken(tx, user.id, token))) throw authError('reauthentication_not_valid');
 }
 
 async function isNonce(ctx: AuthContext, user: User, stored: string, nonce: string): Promise<boolean> {

@@ -171,6 +171,18 @@ export async function awaitUser(db: Transaction, id: string): Promise<void> {
   await db.query(sql`select id from auth.users where id = ${id} for no key update`);
 }
 
+/** Clears the reauthentication token. Returns false if the user no longer has this token. */
+export async function claimReauthenticationToken(
+  db: Transaction,
+  userId: string,
+  token: string,
+): Promise<boolean> {
+  const rows = await db.query(sql`
+    update auth.users set reauthentication_token = ''
+    where id = ${userId} and reauthentication_token = ${token} returning id`);
+  return rows.length > 0;
+}
+
 export type LiveUser = Pick<UserColumns, 'id' | 'banned_until' | 'deleted_at'>;
 
 /**

@@ -34,7 +34,7 @@ export interface Factors {
   begin(operator: Operator): Promise<{ secret: string; uri: string; qr: string }>;
   /**
    * Activates the secret. Returns the recovery codes, which can't be retrieved again.
-   * @throws {ConsoleError} code_wrong, too_many
+   * @throws {ConsoleError} factor_there, code_wrong, too_many
    */
   confirm(operator: Operator, code: string): Promise<{ recoveryCodes: string[] }>;
   /**
@@ -102,13 +102,15 @@ export function createFactors({ database, seal, guesses, clock, issuer, required
     async confirm(operator, code) {
       const factor = await queries.findFactor(db, operator.id);
       if (factor?.confirmed === true) throw new ConsoleError('factor_there');
-      if (factor === undefined || factor.totp_secret === null) throw new ConsoleError('code_wrong');
-      await verify(operator, () => consumeCode(operator, factor.totp_secret, code));
+      const secret = factor?.totp_secret;
+      if (secret === undefined || secret === null) throw new ConsoleError('code_wrong');
+      await verify(operator, () => consumeCode(operator, secret, code));
       const recoveryCodes = Array.from({ length: recoveryCodeCount }, newRecoveryCode);
       const hashes = recoveryCodes.map((each) =>
         recoveryCodeHash(operator.id, parseRecoveryCode(each) ?? ''),
       );
-      await db.transaction((tx) => queries.confirmFactor(tx, operator.id, hashes));
+      if (!(await db.transaction((tx) => queries.confirmFactor(tx, operator.id, secret, hashes))))
+        throw new ConsoleError('code_wrong');
       await queries.markProven(db, operator.sessionId);
       return { recoveryCodes };
     },

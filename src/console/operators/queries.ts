@@ -112,16 +112,25 @@ export async function consumeStep(db: Queryable, operatorId: string, step: numbe
   return rows.length > 0;
 }
 
+/**
+ * Activates the secret with which a code was compared. Returns false if the operator has another secret now, or if a
+ * concurrent request has activated it.
+ */
 export async function confirmFactor(
   tx: Queryable,
   operatorId: string,
+  secret: Buffer,
   codeHashes: readonly string[],
-): Promise<void> {
-  await tx.query(sql`update _plinth.operators set totp_confirmed_at = now() where id = ${operatorId}`);
+): Promise<boolean> {
+  const rows = await tx.query(sql`
+    update _plinth.operators set totp_confirmed_at = now()
+    where id = ${operatorId} and totp_secret = ${secret} and totp_confirmed_at is null returning 1`);
+  if (rows.length === 0) return false;
   await tx.query(sql`delete from _plinth.operator_recovery_codes where operator_id = ${operatorId}`);
   await tx.query(sql`
     insert into _plinth.operator_recovery_codes (operator_id, code_hash)
     select ${operatorId}, unnest(${codeHashes}::text[])`);
+  return true;
 }
 
 export async function removeFactor(tx: Queryable, operatorId: string): Promise<void> {
