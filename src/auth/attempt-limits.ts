@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '../kernel/clock.ts';
 import type { AttemptStore } from './attempt-store.ts';
-import type { Budget, StreakClaim } from './core/attempt-budget.ts';
+import type { Budget, ExtendedStreak, StreakClaim } from './core/attempt-budget.ts';
 import { Lanes } from './core/lanes.ts';
 import { type LockoutRules, lockoutWaitMs } from './core/lockout.ts';
 import { fullAtFrom, horizonMs } from './core/rate-limit-rules.ts';
@@ -44,6 +44,12 @@ interface Blocked {
   readonly kind: 'blocked';
   readonly waitMs: number;
   readonly by: 'account' | 'place';
+}
+
+/** A reserved attempt: the budget from which it was taken, and the streak that it has extended. */
+interface Reserved {
+  readonly budget: Budget;
+  readonly streak: ExtendedStreak | undefined;
 }
 
 /** Uses up one of an issued token's attempts. Returns false if the token has no attempts left. */
@@ -104,21 +110,23 @@ export function createAttemptLimits(
       yield { key: keyOf(kind, account, 'home'), rule: knownNetwork };
   }
 
-  /** Reserves an attempt. Returns the budget from which the attempt was taken. */
+  /** Reserves an attempt. */
   const reserve = async (
     kind: TypedSecretKind,
     guess: Guess,
-    streak: StreakClaim | undefined,
-  ): Promise<Budget | Blocked> => {
+    claim: StreakClaim | undefined,
+  ): Promise<Reserved | Blocked> => {
     const common = { key: keyOf(kind, guess.account), rule: typedSecrets[kind].guesses };
-    const reservation = await store.reserve(common, streak, clock.now());
-    if (reservation === 'reserved') return common;
-    if (reservation === 'paused' && streak !== undefined) {
-      const pauseMs = lockoutWaitMs(await store.streak(streak.key), streak.rules, clock.now());
-      return { kind: 'blocked', waitMs: Math.max(1, pauseMs), by: 'place' };
+    const reservation = await store.reserve(common, claim, clock.now());
+    if (reservation.kind === 'paused') {
+      const pauseMs = claim && lockoutWaitMs(await store.streak(claim.key), claim.rules, clock.now());
+      return { kind: 'blocked', waitMs: Math.max(1, pauseMs ?? 0), by: 'place' };
     }
-    for await (const own of ownBudgets(kind, guess)) if (await store.take(own, clock.now())) return own;
-    await store.release(undefined, streak?.key);
+    const { streak } = reservation;
+    if (reservation.kind === 'reserved') return { budget: common, streak };
+    for await (const own of ownBudgets(kind, guess))
+      if (await store.take(own, clock.now())) return { budget: own, streak };
+    await store.release(undefined, streak);
     return { kind: 'blocked', waitMs: Math.max(1, await waitMs(common)), by: 'account' };
   };
 
@@ -135,19 +143,20 @@ export function createAttemptLimits(
   const attempt = async <T>(
     kind: TypedSecretKind,
     guess: Guess,
-    streak: StreakClaim | undefined,
+    claim: StreakClaim | undefined,
     compare: (consumeToken: ConsumeToken) => Promise<T | undefined>,
   ): Promise<AttemptResult<T>> => {
-    const budget = await reserve(kind, guess, streak);
-    if ('waitMs' in budget) {
+    const reserved = await reserve(kind, guess, claim);
+    if ('waitMs' in reserved) {
       onBlocked();
-      return budget;
+      return reserved;
     }
+    const { budget, streak } = reserved;
     let result: AttemptResult<T>;
     try {
       result = attemptResult(await compare(consumeToken(kind)));
     } catch (error) {
-      if (isOverload(error)) await store.release(budget, streak?.key);
+      if (isOverload(error)) await store.release(budget, streak);
       throw error;
     }
     if (result.kind === 'right') await store.refund(budget, streak?.key);

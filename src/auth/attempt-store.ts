@@ -1,6 +1,6 @@
 /** Stores the budgets of attempts and the streaks of wrong attempts for `attempt-limits.ts`. */
 import type { Queryable } from '../database/types.ts';
-import type { Budget, Reservation, StreakClaim } from './core/attempt-budget.ts';
+import type { Budget, ExtendedStreak, Reservation, StreakClaim } from './core/attempt-budget.ts';
 import { lockoutWaitMs, type Streak, streakMemoryMs } from './core/lockout.ts';
 import { fullAtFrom, horizonMs } from './core/rate-limit-rules.ts';
 import {
@@ -22,8 +22,11 @@ export interface AttemptStore {
   reserve(budget: Budget, streak: StreakClaim | undefined, nowMs: number): Promise<Reservation>;
   /** Returns an attempt after a correct guess, and ends the streak. */
   refund(budget: Budget, streakKey: string | undefined): Promise<void>;
-  /** Undoes a reservation for which no secret was compared. If `budget` is undefined, no attempt is returned. */
-  release(budget: Budget | undefined, streakKey: string | undefined): Promise<void>;
+  /**
+   * Undoes a reservation for which no secret was compared, so it doesn't prolong the streak's wait. If `budget` is
+   * undefined, no attempt is returned.
+   */
+  release(budget: Budget | undefined, streak: ExtendedStreak | undefined): Promise<void>;
   fullAt(key: string): Promise<number | undefined>;
   /** Returns the streak of consecutive wrong attempts. */
   streak(key: string): Promise<Streak | undefined>;
@@ -41,14 +44,15 @@ export function sharedAttempts(db: Queryable): AttemptStore {
     take: ({ key, rule }, nowMs) => consumeAttempt(db, key, rule, nowMs),
     async reserve(budget, streak, nowMs) {
       if (streak !== undefined) return reserveAttempt(db, budget, streak, nowMs);
-      return (await consumeAttempt(db, budget.key, budget.rule, nowMs)) ? 'reserved' : 'used_up';
+      const isTaken = await consumeAttempt(db, budget.key, budget.rule, nowMs);
+      return { kind: isTaken ? 'reserved' : 'used_up', streak: undefined };
     },
     async refund({ key, rule }, streakKey) {
       if (streakKey === undefined) await returnAttempt(db, key, rule);
       else await endStreak(db, streakKey, { key, rule });
     },
-    async release(budget, streakKey) {
-      if (streakKey !== undefined) await shortenStreak(db, streakKey);
+    async release(budget, streak) {
+      if (streak !== undefined) await shortenStreak(db, streak);
       if (budget !== undefined) await returnAttempt(db, budget.key, budget.rule);
     },
     fullAt: (key) => findFullAt(db, key),
@@ -68,30 +72,35 @@ export function localAttempts(): AttemptStore {
     fullAtMs.set(key, next);
     return true;
   };
+  const extended = (key: string, known: Streak | undefined, nowMs: number): ExtendedStreak => {
+    const isOld = known === undefined || known.lastAtMs < nowMs - streakMemoryMs;
+    const failures = isOld ? 1 : known.failures + 1;
+    return { key, failures, atMs: nowMs, previousAtMs: known?.lastAtMs };
+  };
   const giveBack = ({ key, rule }: Budget): void => {
     const full = fullAtMs.get(key);
     if (full !== undefined) fullAtMs.set(key, full - rule.refillMs);
   };
   return {
     take: async (budget, nowMs) => take(budget, nowMs),
-    async reserve(budget, streak, nowMs) {
-      if (streak !== undefined) {
-        const known = streaks.get(streak.key);
-        if (lockoutWaitMs(known, streak.rules, nowMs) > 0) return 'paused';
-        const isOld = known === undefined || known.lastAtMs < nowMs - streakMemoryMs;
-        streaks.set(streak.key, { failures: isOld ? 1 : known.failures + 1, lastAtMs: nowMs });
-      }
-      return take(budget, nowMs) ? 'reserved' : 'used_up';
+    async reserve(budget, claim, nowMs) {
+      const known = claim && streaks.get(claim.key);
+      if (claim !== undefined && lockoutWaitMs(known, claim.rules, nowMs) > 0) return { kind: 'paused' };
+      const streak = claim && extended(claim.key, known, nowMs);
+      if (streak !== undefined) streaks.set(streak.key, { failures: streak.failures, lastAtMs: nowMs });
+      return { kind: take(budget, nowMs) ? 'reserved' : 'used_up', streak };
     },
     async refund(budget, streakKey) {
       giveBack(budget);
       if (streakKey !== undefined) streaks.delete(streakKey);
     },
-    async release(budget, streakKey) {
+    async release(budget, own) {
       if (budget !== undefined) giveBack(budget);
-      const streak = streakKey === undefined ? undefined : streaks.get(streakKey);
-      if (streakKey === undefined || streak === undefined) return;
-      streaks.set(streakKey, { ...streak, failures: Math.max(0, streak.failures - 1) });
+      const known = own && streaks.get(own.key);
+      if (own === undefined || known === undefined) return;
+      const isLatest = known.failures === own.failures && known.lastAtMs === own.atMs;
+      const lastAtMs = isLatest ? (own.previousAtMs ?? known.lastAtMs) : known.lastAtMs;
+      streaks.set(own.key, { failures: Math.max(0, known.failures - 1), lastAtMs });
     },
     fullAt: async (key) => fullAtMs.get(key),
     streak: async (key) => streaks.get(key),

@@ -1,6 +1,9 @@
 /** Tests increasing delays, unlocking by email, and confirming new devices. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createAttemptLimits } from '../../src/auth/attempt-limits.ts';
+import { localAttempts, sharedAttempts } from '../../src/auth/attempt-store.ts';
 import { typedSecrets } from '../../src/auth/core/typed-secrets.ts';
+import { QueueFullError } from '../../src/auth/core/work-queue.ts';
 import { sql } from '../../src/kernel/sql.ts';
 import { currentStep, totpCode } from '../../src/shared/totp.ts';
 import { type AuthServer, codeOf, newEmail, startAuth } from './harness.ts';
@@ -126,6 +129,21 @@ describe('wrong passwords', () => {
     expect(compared.length).toBeLessThanOrEqual(compared.some(([status]) => status === 200) ? 6 : 3);
   });
 
+  test('that aren’t compared don’t prolong the wait of their network', async () => {
+    const email = await newUser(auth);
+    const home = '203.0.113.27';
+    const { size, refillMs } = typedSecrets.password.guesses;
+    for (let n = 0; n < 3; n += 1) expect(await tryPassword(email, 'wrong', home)).toEqual(wrong);
+    // Other networks use up the attempts at this account.
+    for (let site = 1; site <= size - 3; site += 1)
+      expect(await tryPassword(email, 'wrong', `10.3.${site}.1`)).toEqual(wrong);
+    // The wait of the network is over, but the account has no attempts left.
+    auth.clock.advance(refillMs - 10_000);
+    for (let n = 0; n < 3; n += 1) expect(await tryPassword(email, password, home)).toEqual(blocked);
+    auth.clock.advance(10_000);
+    expect(await tryPassword(email, password, home)).toEqual([200, undefined]);
+  });
+
   test('a stranger can’t lock the owner out of a known browser, and the owner unlocks others by email', async () => {
     const email = await newUser(auth);
     const own = browser(auth);
@@ -168,6 +186,66 @@ describe('wrong passwords', () => {
     const again = await press('unlock');
     expect([again.status, await again.text()]).toEqual([400, expect.stringContaining('already unlocked')]);
     expect(await (await fetch(link)).text()).toContain('already unlocked');
+  });
+});
+
+describe.each(['shared', 'local'] as const)('in the %s store', (kind) => {
+  const rules = { after: 3, firstWaitMs: 60_000, maxWaitMs: 60_000 };
+  /** Returns a function that attempts to enter a password at a given time, in a network that nothing else uses. */
+  function newNetwork() {
+    let now = 1_800_000_000_000;
+    const clock = { now: () => now };
+    const db = auth.database.pool('supabase_admin');
+    const store = kind === 'shared' ? sharedAttempts(db) : localAttempts();
+    const limits = createAttemptLimits(
+      store,
+      clock,
+      () => true,
+      () => undefined,
+      () => rules,
+    );
+    const guess = { account: newEmail(), place: { kind: 'network', id: '192.0.2.0' } } as const;
+    return {
+      advance(ms: number) {
+        now += ms;
+      },
+      attempt: async (compare: () => Promise<true | undefined>) =>
+        (await limits.verify('password', guess, compare)).kind,
+    };
+  }
+  const wrongly = async () => undefined;
+  const busily = () => Promise.reject(new QueueFullError(1));
+
+  test('an attempt that the server was too busy to compare doesn’t prolong the wait', async () => {
+    const { attempt, advance } = newNetwork();
+    for (let n = 0; n < 3; n += 1) expect(await attempt(wrongly)).toBe('wrong');
+    advance(59_999);
+    expect(await attempt(busily)).toBe('blocked');
+    advance(1);
+    for (let n = 0; n < 3; n += 1) await expect(attempt(busily)).rejects.toThrow(QueueFullError);
+    expect(await attempt(wrongly)).toBe('wrong');
+    expect(await attempt(wrongly)).toBe('blocked');
+  });
+
+  test('a wrong attempt during such an attempt still causes a wait', async () => {
+    const { attempt, advance } = newNetwork();
+    expect(await attempt(wrongly)).toBe('wrong');
+    const gate = Promise.withResolvers<true>();
+    const started = Promise.withResolvers<void>();
+    const held = attempt(() => {
+      started.resolve();
+      return gate.promise;
+    });
+    await started.promise;
+    advance(30_000);
+    expect(await attempt(wrongly)).toBe('wrong');
+    gate.reject(new QueueFullError(1));
+    await expect(held).rejects.toThrow(QueueFullError);
+    expect(await attempt(wrongly)).toBe('wrong');
+    advance(59_999);
+    expect(await attempt(wrongly)).toBe('blocked');
+    advance(1);
+    expect(await attempt(wrongly)).toBe('wrong');
   });
 });
 

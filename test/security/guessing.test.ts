@@ -277,7 +277,9 @@ describe.each(Object.entries(scenarios))('%s', (kind, start) => {
       ...Array.from({ length: 9 }, () => wrong(elsewhere())),
     ]);
     const compared = [owner, ...others].filter((status) => status !== 429);
-    expect(compared).toHaveLength(left);
+    expect(compared.length).toBeGreaterThanOrEqual(left);
+    // The right guess returns its attempt, which another guess may then use.
+    expect(compared.length).toBeLessThanOrEqual(owner === 200 ? left + 1 : left);
     expect([200, wrongStatus, 429]).toContain(owner);
     expect(new Set(others)).toEqual(new Set([wrongStatus, 429]));
   });

@@ -13,8 +13,20 @@ export interface StreakClaim {
   readonly rules: LockoutRules;
 }
 
-/**
- * The result of a reservation. `paused`: the streak's wait applies, and nothing has changed. `used_up`: the attempt
- * has extended the streak, but the budget has no attempts left.
- */
-export type Reservation = 'reserved' | 'paused' | 'used_up';
+/** A streak after an attempt has extended it. */
+export interface ExtendedStreak {
+  readonly key: string;
+  readonly failures: number;
+  /** The time of the attempt. */
+  readonly atMs: number;
+  /** The time of the attempt before this one. Undefined if there was none. */
+  readonly previousAtMs: number | undefined;
+}
+
+export type Reservation =
+  /** The attempt was taken from the budget and has extended the streak, if there is one. */
+  | { readonly kind: 'reserved'; readonly streak: ExtendedStreak | undefined }
+  /** The attempt has extended the streak, but the budget has no attempts left. */
+  | { readonly kind: 'used_up'; readonly streak: ExtendedStreak | undefined }
+  /** The streak's wait applies, and nothing has changed. */
+  | { readonly kind: 'paused' };

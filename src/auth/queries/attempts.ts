@@ -4,7 +4,7 @@
  */
 import type { Queryable } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
-import type { Budget, Reservation, StreakClaim } from '../core/attempt-budget.ts';
+import type { Budget, ExtendedStreak, Reservation, StreakClaim } from '../core/attempt-budget.ts';
 import { type Streak, streakMemoryMs } from '../core/lockout.ts';
 import { type Bucket, horizonMs, staleAfterMs } from '../core/rate-limit-rules.ts';
 import { fromMs, toMs } from '../core/times.ts';
@@ -47,13 +47,20 @@ export async function reserveAttempt(
   const { after, firstWaitMs, maxWaitMs } = streak.rules;
   // The same rule as `lockoutWaitMs`.
   const wait = sql`least(${interval(maxWaitMs)}, ${interval(firstWaitMs)} * 2 ^ least(30, greatest(0, s.failures - ${after})))`;
-  const [row] = await db.query<{ is_open: boolean; is_reserved: boolean }>(sql`
-    with streak as (
-      insert into _plinth.guess_streaks as s (key, failures, last_at) values (${streak.key}, 1, ${now})
+  const [row] = await db.query<{
+    failures: number | null;
+    previous_at: string | null;
+    is_reserved: boolean;
+  }>(sql`
+    with previous as (
+      select last_at from _plinth.guess_streaks where key = ${streak.key} for update
+    ), streak as (
+      insert into _plinth.guess_streaks as s (key, failures, last_at)
+      select ${streak.key}, 1, ${now} where (select count(*) from previous) >= 0
       on conflict (key) do update set last_at = excluded.last_at,
         failures = case when s.last_at < ${fromMs(nowMs - streakMemoryMs)} then 1 else s.failures + 1 end
         where s.failures < ${after} or s.last_at + ${wait} <= ${now}
-      returning true
+      returning failures
     ), budget as (
       insert into _plinth.guesses as g (key, full_at)
       select ${key}, ${now} + ${step} where exists (select from streak)
@@ -61,9 +68,13 @@ export async function reserveAttempt(
         where ${baseOf(rule, now)} + ${step} <= ${now} + ${interval(horizonMs(rule))}
       returning true
     )
-    select exists (select from streak) as is_open, exists (select from budget) as is_reserved`);
-  if (row?.is_open !== true) return 'paused';
-  return row.is_reserved ? 'reserved' : 'used_up';
+    select (select failures from streak) as failures, (select last_at from previous) as previous_at,
+      exists (select from budget) as is_reserved`);
+  if (row === undefined || row.failures === null) return { kind: 'paused' };
+  const { failures, previous_at } = row;
+  const previousAtMs = previous_at === null ? undefined : toMs(previous_at);
+  const extended = { key: streak.key, failures, atMs: nowMs, previousAtMs };
+  return { kind: row.is_reserved ? 'reserved' : 'used_up', streak: extended };
 }
 
 /** Adds an attempt back to the budget after a correct guess. */
@@ -99,10 +110,19 @@ export async function endStreak(db: Queryable, streakKey: string, { key, rule }:
     where key = ${key} and (select count(*) from streak) >= 0`);
 }
 
-/** Removes an attempt from the streak because no secret was compared. */
-export async function shortenStreak(db: Queryable, key: string): Promise<void> {
+/**
+ * Removes an attempt from the streak because no secret was compared. If no later attempt has extended the streak, its
+ * wait again starts with the previous attempt.
+ */
+export async function shortenStreak(
+  db: Queryable,
+  { key, failures, atMs, previousAtMs }: ExtendedStreak,
+): Promise<void> {
+  const previous = previousAtMs === undefined ? sql`last_at` : sql`${fromMs(previousAtMs)}::timestamptz`;
   await db.query(sql`
-    update _plinth.guess_streaks set failures = failures - 1 where key = ${key} and failures > 0`);
+    update _plinth.guess_streaks set failures = failures - 1,
+      last_at = case when failures = ${failures} and last_at = ${fromMs(atMs)}::timestamptz then ${previous} else last_at end
+    where key = ${key} and failures > 0`);
 }
 
 /** Deletes all counts whose keys begin with this text. */
