@@ -6,7 +6,7 @@ let isServer = false;
 let isEnding = false;
 
 /**
- * Ends the command when nobody reads its output any more, as in `plinth --help | head`. If the output can't be written
+ * Ends the command when its output is no longer read, as in `plinth --help | head`. If the output can't be written
  * for another reason, such as a full disk, and the command doesn't report write errors itself, the reason is printed. A
  * command that cleans up after SIGTERM cleans up first.
  */
@@ -19,7 +19,7 @@ export function endAtClosedOutput(): void {
     if (!isClosed) process.stderr.write(`The output can't be written: ${printable(error.message)}\n`);
     if (!process.emit('SIGTERM', 'SIGTERM')) process.exit(isClosed ? 128 + constants.signals.SIGPIPE : 1);
   });
-  // Progress that nobody reads doesn't matter.
+  // Progress that isn't read doesn't matter.
   process.stderr.on('error', () => undefined);
 }
 

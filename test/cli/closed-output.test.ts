@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 
 const bin = fileURLToPath(new URL('../../bin/plinth.mjs', import.meta.url));
 
-/** Runs a command whose output is read by a program that ends at once, or goes to a full disk. */
+/** Runs a command whose output is read by a program that ends immediately, or goes to a full disk. */
 function run(args: string, output: string): Promise<{ readonly status: string; readonly stderr: string }> {
   const child = spawn('bash', ['-c', `"${process.execPath}" "${bin}" ${args} ${output}`]);
   let stderr = '';
@@ -26,7 +26,7 @@ for (const args of [
   'gen signing-key',
   'rest --example',
 ]) {
-  it(`plinth ${args} ends without an error when nobody reads its output`, async () => {
+  it(`plinth ${args} ends without an error when its output isn’t read`, async () => {
     const { status, stderr } = await run(args, '| true; echo $PIPESTATUS');
     expect({ status, hasStack: /Error|^\s+at /m.test(stderr) }).toEqual({ status: '141', hasStack: false });
   });
