@@ -44,6 +44,7 @@ test.each([
   const before = await state(dataDir);
   expect(await upgradeUntil(dataDir, step)).toBe('SIGKILL');
   const after = await state(dataDir);
+  expect(readdirSync(join(dataDir, 'run')).filter((name) => /^(old|current|upgrade)/.test(name))).toEqual([]);
   expect(after.content).toBe(before.content);
   expect(after.identifier === before.identifier).toBe(expected === 'old');
   expect(existsSync(join(dataDir, 'postgres.old-18'))).toBe(expected === 'new');

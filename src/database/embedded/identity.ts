@@ -6,6 +6,7 @@
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';
+import { userInfo } from 'node:os';
 import { dirname } from 'node:path';
 
 export type Identity =
@@ -53,6 +54,13 @@ export function commandAs(
     return { file, args: [...args], ids: { uid: identity.uid, gid: identity.gid } };
   const map = ['--user', `--map-user=${identity.uid}`, `--map-group=${identity.gid}`, '--'];
   return { file: 'unshare', args: [...map, file, ...args], ids: {} };
+}
+
+/** Returns the name that a server running as `identity` sees for the user of this process. */
+export function ownNameFor(identity: Identity): string {
+  const account =
+    identity.kind === 'namespace' ? readAccounts().find(({ uid }) => uid === identity.uid) : undefined;
+  return account?.name ?? userInfo().username;
 }
 
 function candidates(accounts: readonly Account[], ownerUid: number): Account[] {

@@ -110,6 +110,18 @@ export function pgHbaConf({ superuserOverTcp }: { readonly superuserOverTcp: boo
 }
 
 /**
+ * Returns pg_hba.conf and pg_ident.conf for a cluster whose passwords aren't known. Only the operating system user
+ * `systemUser` can connect, and only as the superuser `role`.
+ */
+export const peerOnly = (
+  systemUser: string,
+  role: string,
+): { readonly hba: string; readonly ident: string } => ({
+  hba: `local all ${role} peer map=plinth\n`,
+  ident: `plinth "${systemUser.replaceAll('"', '""')}" ${role}\n`,
+});
+
+/**
  * Returns the WAL limits, which are PostgreSQL's defaults and a limit for slots. On a small disk, WAL between
  * checkpoints is limited to a tenth of the disk, and WAL that a slot retains is limited to a quarter of the disk.
  */

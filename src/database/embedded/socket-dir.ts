@@ -9,20 +9,32 @@ import { delimiter, join } from 'node:path';
 import type { Identity } from './identity.ts';
 
 /**
- * The maximum length of the folder's path. The longest name that PostgreSQL appends to the folder's path is
- * `/.s.PGSQL.65535.lock`.
+ * The maximum length of the folder's path. The longest socket address in the folder is that of an upgrade's old
+ * cluster, `/old-XXXXXX/.s.PGSQL.5432`. On macOS, an address is limited to 103 bytes.
  */
-const maxFolderBytes = 80;
+const maxFolderBytes = 77;
+
+const oldClusterPrefix = 'old-';
+/** The folder of the extensions that an upgrade's new cluster uses. */
+export const upgradeExtensions = 'upgrade';
 
 /**
- * Removes the socket of a server that was killed, and the socket's lock file, which contains the ID of a process that
- * no longer exists.
+ * Removes the socket of a server that was killed, the socket's lock file, which contains the ID of a process that no
+ * longer exists, and the folders of an upgrade that was killed.
  */
 export function emptySocketDir(folder: string): void {
   for (const name of readdirSync(folder)) {
-    if (name.startsWith('.s.PGSQL.')) rmSync(join(folder, name), { force: true });
+    const isRemains = name.startsWith('.s.PGSQL.') || name.startsWith(oldClusterPrefix);
+    if (isRemains || name === upgradeExtensions) rmSync(join(folder, name), { recursive: true, force: true });
   }
 }
+
+/**
+ * Creates the folder for the socket and the configuration of an upgrade's old cluster. The folder's name can't be
+ * predicted, so SQL that runs in the new cluster can't connect to the old one.
+ */
+export const makeOldClusterDir = (socketDir: string, identity: Identity): string =>
+  own(mkdtempSync(join(socketDir, oldClusterPrefix)), identity);
 
 /** Creates the socket folder for the cluster at `dataDir` and makes `identity` the folder's owner. */
 export function makeSocketDir(dataDir: string, identity: Identity): string {

@@ -1,6 +1,6 @@
 /**
  * Opens the two clusters of an upgrade: the current data folder, with the binaries of its major version, and a new
- * folder beside it. Both servers listen only on a private socket.
+ * folder beside it. Each server listens only on a private socket.
  */
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -13,7 +13,7 @@ import { superuserSettings } from '../../superuser.ts';
 import type { ConnectionOptions } from '../../wire/index.ts';
 import { type Binaries, ensureBinaries } from '../binaries.ts';
 import { prepareExtensionFolder } from '../extension-folder.ts';
-import { commandAs } from '../identity.ts';
+import { commandAs, type Identity, ownNameFor } from '../identity.ts';
 import { initialize, vaultKeyFile } from '../initdb.ts';
 import { clearLeftovers } from '../leftovers.ts';
 import {
@@ -27,8 +27,8 @@ import {
 } from '../location.ts';
 import { acquireLock } from '../lock.ts';
 import { serverEnvironment, startServer } from '../server.ts';
-import { pgHbaConf, postgresqlConf } from '../settings.ts';
-import { emptySocketDir, makeSocketDir } from '../socket-dir.ts';
+import { peerOnly, pgHbaConf, postgresqlConf } from '../settings.ts';
+import { emptySocketDir, makeOldClusterDir, makeSocketDir, upgradeExtensions } from '../socket-dir.ts';
 import { finishSwap, removeJournal, swap, upgradeFolders, writeJournal } from './journal.ts';
 
 export interface PrivateServer {
@@ -121,11 +121,13 @@ async function pairOf(
   const socketDir = makeSocketDir(home, identity);
   emptySocketDir(socketDir);
   const password = randomBytes(32).toString('base64url');
-  const scratch = ['current.conf', 'current-hba.conf', 'upgrade'].map((name) => join(socketDir, name));
+  const currentDir = makeOldClusterDir(socketDir, identity);
+  const extensionHome = join(socketDir, upgradeExtensions);
   const removeScratch = (): void => {
+    // A socket folder outside the data folder is only needed while a server runs.
+    const scratch = socketDir.startsWith(home) ? [currentDir, extensionHome] : [socketDir];
     for (const path of scratch) rmSync(path, { recursive: true, force: true });
   };
-  const [configFile, hbaFile, extensionHome] = scratch as [string, string, string];
   await clearLeftovers(folders.current);
   giveTo(identity, folders.current);
 
@@ -145,7 +147,7 @@ async function pairOf(
     });
     return {
       target: (database, role) => ({
-        host: socketDir,
+        host: port === currentPort ? currentDir : socketDir,
         port,
         user: role?.name ?? superuser,
         password: role?.password ?? password,
@@ -185,25 +187,8 @@ async function pairOf(
       return result.stdout.trim();
     },
     startCurrent(postgres) {
-      writeOwned(identity, hbaFile, `local all ${superuser} trust\n`);
-      const settings = postgresqlConf({
-        port: currentPort,
-        listenAddress: null,
-        socketDir,
-        extensionDirs: [],
-        durable: true,
-        diskBytes: diskBytesOf(folders.current),
-        extra: {},
-      });
-      // The old version of PostgreSQL might not support these settings. These settings can be removed because the old
-      // cluster is only read.
-      const known = settings.split('\n').filter((line) => !/^(extension_control_path|io_method) /.test(line));
-      writeOwned(identity, configFile, [...known, ...readerSettings(from), ''].join('\n'));
-      return start({ postgres }, folders.current, currentPort, from * 10_000, [
-        ...['-c', `config_file=${configFile}`, '-c', `hba_file=${hbaFile}`],
-        // The old cluster's own configuration must not affect how the cluster is read.
-        ...['-c', 'default_transaction_read_only=on', '-c', 'shared_preload_libraries='],
-      ]);
+      const args = configureCurrent(identity, currentDir, from, diskBytesOf(folders.current));
+      return start({ postgres }, folders.current, currentPort, from * 10_000, args);
     },
     async createNext() {
       if (existsSync(next)) await clearLeftovers(next);
@@ -253,6 +238,38 @@ async function pairOf(
       releaseLock();
     },
   };
+}
+
+/**
+ * Writes the configuration of the old cluster to the folder of its socket, because the cluster's own configuration must
+ * not affect how the cluster is read. Returns the server's arguments.
+ */
+function configureCurrent(identity: Identity, folder: string, major: number, diskBytes: number): string[] {
+  const file = (name: string, text: string): string => {
+    const path = join(folder, name);
+    writeOwned(identity, path, text);
+    return path;
+  };
+  const settings = postgresqlConf({
+    port: currentPort,
+    listenAddress: null,
+    socketDir: folder,
+    extensionDirs: [],
+    durable: true,
+    diskBytes,
+    extra: {},
+  });
+  // The old version of PostgreSQL might not support these settings. These settings can be removed because the old
+  // cluster is only read.
+  const known = settings.split('\n').filter((line) => !/^(extension_control_path|io_method) /.test(line));
+  const conf = [...known, ...readerSettings(major), ''].join('\n');
+  const { hba, ident } = peerOnly(ownNameFor(identity), superuser);
+  return [
+    ...['-c', `config_file=${file('postgresql.conf', conf)}`],
+    ...['-c', `hba_file=${file('pg_hba.conf', hba)}`],
+    ...['-c', `ident_file=${file('pg_ident.conf', ident)}`],
+    ...['-c', 'default_transaction_read_only=on', '-c', 'shared_preload_libraries='],
+  ];
 }
 
 const limitsOff = {
