@@ -3,9 +3,17 @@
  * upstream's local stack.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Mount } from '../kernel/service.ts';
 
 const methods = 'GET,HEAD,PUT,PATCH,POST,DELETE,OPTIONS,TRACE,CONNECT';
 const maxAgeSeconds = '3600';
+
+/** Returns the headers of each response of a mount that web pages of any origin can use. */
+export function openHeaders({ exposeHeaders }: Mount): string[] {
+  const headers = ['access-control-allow-origin', '*'];
+  if (exposeHeaders !== undefined) headers.push('access-control-expose-headers', exposeHeaders.join(','));
+  return headers;
+}
 
 export function isPreflight(request: FastifyRequest): boolean {
   return (

@@ -1,12 +1,31 @@
 /** The responses to requests for unknown paths and to errors that services haven't handled. */
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from '../kernel/log.ts';
+import type { Mount } from '../kernel/service.ts';
+import { isPreflight, openHeaders, sendPreflight } from './cors.ts';
+import { findMount } from './find-mount.ts';
 import { pathOf } from './paths.ts';
 import type { GatewayOptions } from './types.ts';
 
-export function respondToUnknownPaths(app: FastifyInstance, { hint }: Pick<GatewayOptions, 'hint'>): void {
+/**
+ * The router finds no route for the preflight request of a path that only has routes for other methods, so the hooks of
+ * the mount don't run.
+ */
+export function respondToUnknownPaths(
+  app: FastifyInstance,
+  mounts: readonly Mount[],
+  { hint }: Pick<GatewayOptions, 'hint'>,
+): void {
   app.setNotFoundHandler((request, reply) => {
     const path = pathOf(request.url);
+    const mount = findMount(mounts, path);
+    if (mount?.cors === 'open') {
+      if (isPreflight(request)) {
+        sendPreflight(request, reply);
+        return;
+      }
+      reply.gatewayHeaders?.push(...openHeaders(mount));
+    }
     const advice = hint?.(path);
     const message = `Nothing is served at ${path}${advice === undefined ? '' : `. ${advice}`}`;
     reply.code(404).send({ code: 'not_found', message });

@@ -101,7 +101,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     finishHeads(one);
     reportRequests(one, options.keys, onRequestEnd);
     renderErrors(one, log);
-    respondToUnknownPaths(one, options);
+    respondToUnknownPaths(one, ownMounts, options);
     for (const { name, mounts: own } of options.services)
       for (const mount of own.filter(isIncluded)) registerMount(one, name, mount, rules);
   };

@@ -6,7 +6,7 @@ import type { Mount } from '../kernel/service.ts';
 import { traces } from '../kernel/trace.ts';
 import type { Keys } from '../keys/types.ts';
 import type { ApiKeyRule } from './api-keys.ts';
-import { isPreflight, sendPreflight } from './cors.ts';
+import { isPreflight, openHeaders, sendPreflight } from './cors.ts';
 import { setDocuments } from './safe-response.ts';
 import { type SecretKeyRule, secretKeyRejection } from './secret-keys.ts';
 import { applyApiKey, hideOwnCookies } from './upgrades.ts';
@@ -24,9 +24,7 @@ export function registerMount(
   mount: Mount,
   { apiKeys, secretKeys, keys }: KeyRules,
 ): void {
-  const expose = mount.exposeHeaders?.join(',');
-  const cors = ['access-control-allow-origin', '*'];
-  if (expose !== undefined) cors.push('access-control-expose-headers', expose);
+  const cors = openHeaders(mount);
   app.register(
     async (scope) => {
       scope.addHook('onRequest', (request, _reply, done) => {

@@ -25,6 +25,14 @@ const echo: Service = service('echo', {
     });
   },
 });
+const posts: Service = service('posts', {
+  prefix: '/posts/v1',
+  cors: 'open',
+  exposeHeaders: ['X-One'],
+  plugin: async (app) => {
+    app.post('/messages', async () => 'ok');
+  },
+});
 const text: Service = {
   ...service('text', {
     prefix: '/text/v1',
@@ -71,7 +79,7 @@ const plain: Service = service('plain', {
 
 let server: GatewayServer;
 beforeAll(async () => {
-  server = await startGateway([echo, text, plain], { readiness: () => report });
+  server = await startGateway([echo, posts, text, plain], { readiness: () => report });
 });
 afterAll(() => server.gateway.close(1000));
 
@@ -185,6 +193,22 @@ describe('CORS', () => {
     expect(response.headers.get('access-control-expose-headers')).toBe('X-One,X-Two');
     for (const { headers } of [asked, response])
       expect(headers.get('access-control-allow-credentials')).toBeNull();
+  });
+
+  it('is allowed for paths without a route for the method', async () => {
+    for (const path of ['/posts/v1/messages', '/posts/v1/nowhere', '/posts/v1']) {
+      const asked = await server.fetch(path, preflight);
+      expect(asked.status, path).toBe(200);
+      expect(asked.headers.get('access-control-allow-origin'), path).toBe('*');
+      expect(asked.headers.get('access-control-allow-headers'), path).toBe('authorization, x-new');
+      const response = await server.fetch(path, { headers: { origin: 'https://app.test' } });
+      expect(response.status, path).toBe(404);
+      expect(response.headers.get('access-control-allow-origin'), path).toBe('*');
+      expect(response.headers.get('access-control-expose-headers'), path).toBe('X-One');
+    }
+    const encoded = await server.fetch('/%70osts/v1/messages', preflight);
+    expect(encoded.status).toBe(404);
+    expect(encoded.headers.get('access-control-allow-origin')).toBeNull();
   });
 
   it('isn’t enabled for other mounts, unknown paths and health checks', async () => {

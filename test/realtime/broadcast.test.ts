@@ -51,6 +51,23 @@ test('public and private channels with the same name are separate', async () => 
   expect(seen).toEqual(['private']);
 });
 
+test('web pages of other origins can send broadcasts over HTTP', async () => {
+  for (const path of ['broadcast', 'broadcast/room/events/x']) {
+    const response = await fetch(`${h.url}/realtime/v1/api/${path}`, {
+      method: 'OPTIONS',
+      headers: {
+        origin: 'https://app.test',
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'apikey,content-type',
+      },
+    });
+    expect(response.status).toBe(200);
+    expect(response.headers.get('access-control-allow-origin')).toBe('*');
+    expect(response.headers.get('access-control-allow-methods')).toContain('POST');
+    expect(response.headers.get('access-control-allow-headers')).toBe('apikey,content-type');
+  }
+});
+
 test('broadcasts over HTTP work with one or many messages, and before the join', async () => {
   const seen: unknown[] = [];
   const channel = h.client().channel('http');
