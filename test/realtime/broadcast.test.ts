@@ -133,6 +133,21 @@ test('presence reports its state, joins, updates and leaves', async () => {
   expect(watcher.presenceState()).toEqual({});
 });
 
+test('a channel that joins without presence receives the state when it tracks', async () => {
+  const early = h.client().channel('hall', { config: { presence: { key: 'early' } } });
+  early.on('presence', { event: 'sync' }, () => {});
+  await joined(early);
+  expect(await early.track({ n: 1 })).toBe('ok');
+  const late = h.client().channel('hall', { config: { presence: { key: 'late' } } });
+  await joined(late);
+  expect(late.presenceState()).toEqual({});
+  expect(await late.track({ n: 2 })).toBe('ok');
+  await until(() => Object.keys(late.presenceState()).length === 2);
+  expect(late.presenceState()).toMatchObject({ early: [{ n: 1 }], late: [{ n: 2 }] });
+  expect(await early.untrack()).toBe('ok');
+  await until(() => late.presenceState().early === undefined);
+});
+
 test('realtime.send and send_binary deliver a message with its ID after commit', async () => {
   const seen: [string, unknown, unknown][] = [];
   const channel = h.client().channel('db');

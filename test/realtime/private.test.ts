@@ -73,6 +73,30 @@ test('presence of a member without write permission is rejected', async () => {
   expect(await member.track({ here: true })).toBe('error');
 });
 
+test('a member that tracks after a broadcast receives the presence state, unless it can’t read presence', async () => {
+  await h.sql(`
+    create policy "cafe" on realtime.messages for select to authenticated
+      using (realtime.topic() like 'cafe%' and (extension = 'broadcast' or realtime.topic() = 'cafe'));
+    create policy "cafe writes" on realtime.messages for insert to authenticated
+      with check (realtime.topic() like 'cafe%')`);
+  for (const [topic, expected] of [
+    ['cafe', ['early', 'late']],
+    ['cafe without presence', []],
+  ] as const) {
+    const early = channelOf(bob, topic, { presence: { key: 'early' } });
+    await joined(early);
+    expect(await early.track({})).toBe('ok');
+    const late = channelOf(alice, topic, { presence: { key: 'late' }, broadcast: { ack: true } });
+    await joined(late);
+    expect(await late.send({ type: 'broadcast', event: 'x', payload: {} })).toBe('ok');
+    expect(await late.track({})).toBe('ok');
+    expect(await late.untrack()).toBe('ok');
+    expect(await late.track({})).toBe('ok');
+    if (expected.length > 0) await until(() => Object.keys(late.presenceState()).length === expected.length);
+    expect(Object.keys(late.presenceState()).sort()).toEqual(expected);
+  }
+});
+
 test('messages from the database are sent only to members', async () => {
   const seen: string[] = [];
   const member = channelOf(bob, 'room');

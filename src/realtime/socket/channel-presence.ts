@@ -50,7 +50,11 @@ export class ChannelPresence {
     }
     switch (call.event.toLowerCase()) {
       case 'track':
-        if (permissions.current.writePresence !== undefined) {
+        // A broadcast queries the write permissions, but not the read permission for presence.
+        if (
+          permissions.current.readPresence !== undefined &&
+          permissions.current.writePresence !== undefined
+        ) {
           this.#track(call, ref);
           return undefined;
         }
@@ -94,7 +98,11 @@ export class ChannelPresence {
     }
     if (!this.#hold(weightOf(json))) return;
     presenceEvents.add(uptime());
-    this.#enabled = true;
+    if (!this.#enabled) {
+      // The join didn't send the state, and without it the client ignores all diffs.
+      this.#enabled = true;
+      this.sendState();
+    }
     hub.track(joinedTopic, channel, this.#key, payload);
     sender.reply(ref, 'ok', {});
   }
