@@ -197,6 +197,27 @@ describe('objects', () => {
   });
 });
 
+test('an allowed type also allows the type with parameters, in every way to upload', async () => {
+  await service().createBucket('notes', {
+    public: false,
+    allowedMimeTypes: ['text/plain', 'text/csv; charset=utf-8'],
+  });
+  const notes = service().from('notes');
+  expect((await notes.upload('default', 'supabase-js sends text/plain;charset=UTF-8')).error).toBeNull();
+  expect((await notes.upload('csv', 'a,b', { contentType: 'text/csv' })).error).toBeNull();
+  expect(
+    (await notes.upload('form', new Blob(['a'], { type: 'text/plain;charset=UTF-8' }))).error,
+  ).toBeNull();
+  const { data } = await notes.createSignedUploadUrl('signed');
+  expect((await notes.uploadToSignedUrl('signed', data?.token ?? '', 'a')).error).toBeNull();
+  expect((await notes.copy('default', 'copy')).error).toBeNull();
+  expect((await notes.upload('html', 'a', { contentType: 'text/html; charset=utf-8' })).error).toMatchObject({
+    statusCode: '415',
+  });
+  const { data: stored } = await notes.info('default');
+  expect(stored?.contentType).toBe('text/plain;charset=UTF-8');
+});
+
 describe('signed URLs', () => {
   const files = () => service().from('private');
 

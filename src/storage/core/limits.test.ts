@@ -39,8 +39,21 @@ describe('media types', () => {
     expect(isMimeAllowed('image/png', ['image/jpeg', 'image/png'])).toBe(true);
     expect(isMimeAllowed('image/png', ['image/*'])).toBe(true);
     expect(isMimeAllowed('text/plain', ['image/*'])).toBe(false);
-    expect(isMimeAllowed('text/plain;charset=UTF-8', ['text/plain'])).toBe(false);
     expect(isMimeAllowed('nonsense', ['text/plain'])).toBe(false);
+    expect(isMimeAllowed('image/png', ['*'])).toBe(false);
+  });
+  test.each([
+    ['text/plain;charset=UTF-8', 'text/plain'],
+    ['application/json ; charset=utf-8', 'application/json'],
+    ['multipart/mixed; boundary="a/b"', 'multipart/mixed'],
+    ['text/plain', 'text/plain; charset=utf-8'],
+    ['text/plain;charset=us-ascii', 'text/plain; charset=utf-8'],
+    ['image/png; name="a"', 'image/*'],
+    ['IMAGE/Png', 'image/png'],
+    ['image/png', 'IMAGE/*'],
+  ])('%j matches %j without its parameters and in any case', (mimeType, pattern) => {
+    expect(isMimeAllowed(mimeType, [pattern])).toBe(true);
+    expect(isMimeAllowed(mimeType, ['video/mp4'])).toBe(false);
   });
 });
 

@@ -1,4 +1,5 @@
 /** Checks bucket limits, which are file sizes in human-readable form and lists of allowed media types. */
+import { parseMediaType } from '../../shared/media-type.ts';
 
 const unitBytes: Record<string, number> = { b: 1, kb: 1e3, mb: 1e6, gb: 1e9 };
 
@@ -23,16 +24,16 @@ export function isValidMimePattern(pattern: string): boolean {
 }
 
 /**
- * Whether a list allows a media type. An empty list allows all types. As in upstream, `*` alone doesn't allow any type,
- * and parameters must match.
+ * Whether a list allows a media type. An empty list allows all types. Parameters such as the charset aren't part of the
+ * type, and case doesn't matter (RFC 9110, section 8.3.1). As in upstream, `*` alone doesn't allow any type.
  */
 export function isMimeAllowed(mimeType: string, allowed: readonly string[]): boolean {
   if (allowed.length === 0) return true;
-  const [type, subtype] = mimeType.split('/');
-  if (subtype === undefined) return false;
-  return allowed.some((pattern) => {
-    const [allowedType, allowedSubtype] = pattern.split('/');
-    return allowedType === type && (allowedSubtype === '*' || allowedSubtype === subtype);
+  const wanted = parseMediaType(mimeType);
+  if (wanted === undefined) return false;
+  return allowed.some((text) => {
+    const pattern = parseMediaType(text);
+    return pattern?.type === wanted.type && (pattern.subtype === '*' || pattern.subtype === wanted.subtype);
   });
 }
 
