@@ -175,6 +175,8 @@ export const SQLSTATE_STATUS: Readonly<Record<string, number>> = {
   '0L': 403,
   '0P': 403,
   '21000': 500,
+  // Since PostgreSQL 18, a violation of a foreign key with RESTRICT has this code. Before, it had the next one.
+  '23001': 409,
   '23503': 409,
   '23505': 409,
   '25': 500,

@@ -14,7 +14,7 @@ const batchSize = 500;
 const maxObjects = 200_000;
 const respondAfterMs = 3000;
 
-/** Empties a bucket. @throws {StorageError} NoSuchBucket, BucketTooFull */
+/** Empties a bucket. @throws {StorageError} NoSuchBucket, BucketTooFull, ResourceReferenced */
 export async function emptyBucket(ctx: StorageContext, scope: Scope, bucketId: string): Promise<void> {
   const bucket = await scope.asUser((tx) => findBucket(tx, bucketId));
   if (!bucket) throw new StorageError('NoSuchBucket');
@@ -23,9 +23,9 @@ export async function emptyBucket(ctx: StorageContext, scope: Scope, bucketId: s
   if (objects === 0) return;
 
   const before = new Date(ctx.clock.now());
-  const emptied = ctx.tasks.run(`empty bucket ${bucketId}`, () =>
-    deleteBatches(ctx, scope, bucketId, before),
-  );
+  const emptied = deleteBatches(ctx, scope, bucketId, before);
+  void ctx.tasks.run(`empty bucket ${bucketId}`, () => emptied);
+  // The client receives an error that occurs before the response, for example if a foreign key references an object.
   await Promise.race([emptied, delay(respondAfterMs, undefined, { ref: false })]);
 }
 

@@ -51,6 +51,9 @@ export function translateDatabaseError(error: unknown): unknown {
           : undefined,
         cause,
       );
+    case '23001':
+      // Since PostgreSQL 18, this is the SQLSTATE if a row can't be removed because of a foreign key with RESTRICT.
+      return new StorageError('ResourceReferenced', undefined, cause);
     case '55P03':
     // For example, two concurrent moves that swap the names of two objects cause a deadlock.
     case '40P01':

@@ -46,6 +46,11 @@ describe('rejections by the database', () => {
       }),
       'BucketNotEmpty',
     ],
+    [
+      rejection('23503', { detail: 'Key (id)=(1) is still referenced from table "files".' }),
+      'ResourceReferenced',
+    ],
+    [rejection('23001', { detail: 'Key (id)=(1) is referenced from table "files".' }), 'ResourceReferenced'],
     [rejection('40P01'), 'ResourceLocked'],
     [rejection('57014'), 'DatabaseTimeout'],
     [rejection('53300'), 'SlowDown'],

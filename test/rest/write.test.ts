@@ -127,6 +127,20 @@ describe('update, delete, put', () => {
     await send('POST', '/people', { id: 3, name: 'Linus' });
   });
 
+  test.each([
+    ['restrict', '23001'],
+    ['no action', '23503'],
+  ])('a row that a foreign key with %s references is a conflict', async (action, code) => {
+    await rest.run(`
+      create table public.badges (person_id int references public.people on delete ${action});
+      insert into public.people (id, name) values (70, 'Barbara');
+      insert into public.badges values (70)`);
+    const rejected = await send('DELETE', '/people?id=eq.70');
+    await rest.run('drop table public.badges');
+    expect(rejected).toMatchObject({ status: 409, body: { code } });
+    expect(await names()).toHaveLength(4);
+  });
+
   test('requests without a filter are rejected', async () => {
     expect(await send('PATCH', '/people', { name: 'x' })).toMatchObject({
       status: 400,

@@ -218,6 +218,27 @@ test('an allowed type also allows the type with parameters, in every way to uplo
   expect(stored?.contentType).toBe('text/plain;charset=UTF-8');
 });
 
+test.each(['restrict', 'no action'])(
+  'an object that a foreign key with %s references can’t be removed and stays readable',
+  async (action) => {
+    const files = service().from('private');
+    await files.upload('kept', 'bytes');
+    const { data: kept } = await files.info('kept');
+    await server.database.pool('postgres').exec(`
+      create table public.attachments (object_id uuid references storage.objects on delete ${action});
+      insert into public.attachments values ('${kept?.id}')`);
+    const rejected = { statusCode: '409', code: 'ResourceReferenced' };
+    expect((await files.remove(['kept'])).error).toMatchObject(rejected);
+    expect(await (await server.request('/object/private/kept', { method: 'DELETE' })).json()).toMatchObject(
+      rejected,
+    );
+    expect((await service().emptyBucket('private')).error).toMatchObject(rejected);
+    expect(await (await files.download('kept')).data?.text()).toBe('bytes');
+    await server.database.pool('postgres').exec('drop table public.attachments');
+    expect((await files.remove(['kept'])).data).toHaveLength(1);
+  },
+);
+
 describe('signed URLs', () => {
   const files = () => service().from('private');
 
