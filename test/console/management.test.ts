@@ -317,7 +317,21 @@ describe('a function', () => {
     const revived = await call('PUT', of('/functions'), { json: [next] });
     expect([revived.status, revived.body.message]).toEqual([400, expect.stringContaining("isn't stored")]);
     expect((await invoke('one')).slice(0, 3)).toBe('404');
-    await deploy(hello('one'), { name: 'one' }, {}, 'slug=one&bundleOnly=true');
+    // After a removal, the numbers start again, so the ID and the hash decide which deployment a version is from.
+    const { body: first } = await deploy(hello('one'), { name: 'one' }, {}, 'slug=one&bundleOnly=true');
+    await call('DELETE', of('/functions/one'));
+    const { body: second } = await deploy(hello('two'), { name: 'one' }, {}, 'slug=one&bundleOnly=true');
+    expect(second.version).toBe(first.version);
+    for (const json of [first, { ...second, id: first.id }, { ...second, ezbr_sha256: first.ezbr_sha256 }]) {
+      const confused = await call('PUT', of('/functions'), { json: [json] });
+      expect([confused.status, confused.body.message]).toEqual([
+        400,
+        expect.stringContaining('Version 1 of one is from another deployment'),
+      ]);
+    }
+    expect((await invoke('one')).slice(0, 3)).toBe('404');
+    const { id: _id, ...anonymous } = second;
+    expect((await call('PUT', of('/functions'), { json: [anonymous] })).status).toBe(400);
     expect((await call('DELETE', of('/functions/one'))).status).toBe(200);
     expect((await call('DELETE', of('/functions/one'))).status).toBe(404);
   });

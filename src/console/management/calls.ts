@@ -220,7 +220,10 @@ function functionCalls({ functions, audit }: ManagementDeps) {
     activateFunctions: [
       'write',
       async ({ functions: wanted }, caller) => {
-        const versions = deployments.activate(wanted.filter(({ status }) => status !== 'REMOVED'));
+        const kept = wanted.filter(({ status }) => status !== 'REMOVED');
+        const versions = deployments.activate(
+          kept.map(({ ezbr_sha256: sha256, ...version }) => ({ ...version, sha256 })),
+        );
         for (const { slug, version, sha256 } of versions)
           await audit(caller, 'function.deploy', slug, { version, sha256, ...detailOf(caller) });
         return { functions: versions.map(deployedFields) };

@@ -36,7 +36,15 @@ export const inputs = {
   }),
   activateFunctions: z.object({
     functions: z
-      .array(z.object({ slug, version: z.number().int(), status: z.string().optional() }))
+      .array(
+        z.object({
+          id: z.string(),
+          slug,
+          version: z.number().int(),
+          ezbr_sha256: z.string().optional(),
+          status: z.string().optional(),
+        }),
+      )
       .min(1)
       .max(1000),
   }),

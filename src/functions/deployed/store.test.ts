@@ -16,7 +16,7 @@ import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { spaciousDisk } from '../../kernel/disk.ts';
 import { DeployError } from './errors.ts';
 import { DeployedStore } from './store.ts';
-import type { Deployment } from './types.ts';
+import type { Deployment, WantedVersion } from './types.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'plinth-deployed-'));
 afterAll(() => rmSync(root, { recursive: true }));
@@ -119,7 +119,7 @@ describe('a deployed function in the store', () => {
     const hello = await store.deploy(deployment('one'), true);
     const other = await store.deploy(deployment('other', { slug: 'other' }), true);
     expect([store.list(), changes]).toEqual([[], []]);
-    expect(() => store.activate([hello, { slug: 'other', version: 7 }])).toThrow('Version 7 of other');
+    expect(() => store.activate([hello, { ...other, version: 7 }])).toThrow('Version 7 of other');
     expect([store.list(), changes]).toEqual([[], []]);
     store.activate([hello, other]);
     expect(changes).toEqual([['hello', 'other']]);
@@ -184,6 +184,36 @@ describe('a staged version', () => {
     expect(await store.deploy(deployment('three'))).toMatchObject({ version: 1 });
   });
 
+  test('is not activated in place of another one with the same number', async () => {
+    const store = open();
+    const reviewed = await store.deploy(deployment('reviewed'), true);
+    store.remove('hello');
+    const other = await store.deploy(deployment('other'), true);
+    expect(other.version).toBe(reviewed.version);
+    expect(() => store.activate([reviewed])).toThrow('Version 1 of hello is from another deployment');
+    expect([store.find('hello'), changes]).toEqual([undefined, []]);
+    store.activate([other]);
+    expect(entryOf(store)).toBe('other');
+    // A removed version that was current isn't confused with its successor either.
+    store.remove('hello');
+    await store.deploy(deployment('third'));
+    expect(() => store.activate([other])).toThrow('Version 1 of hello is from another deployment');
+    expect(entryOf(store)).toBe('third');
+  });
+
+  test('is not activated in place of one that a restart discarded', async () => {
+    await open().deploy(deployment('current'));
+    const discarded = await open().deploy(deployment('discarded'), true);
+    const store = open();
+    expect(() => store.activate([discarded])).toThrow(`Version 2 of hello isn't stored`);
+    const staged = await store.deploy(deployment('staged'), true);
+    expect(staged).toMatchObject({ id: discarded.id, version: discarded.version });
+    expect(() => store.activate([discarded])).toThrow('Version 2 of hello is from another deployment');
+    expect(entryOf(store)).toBe('current');
+    store.activate([staged]);
+    expect(entryOf(store)).toBe('staged');
+  });
+
   test('is removed if its function was never active', async () => {
     const store = open();
     const one = await store.deploy(deployment('one'), true);
@@ -237,13 +267,19 @@ describe('two deployments of one function', () => {
     await store.deploy(deployment('new'), true);
     return store;
   };
-  const activation = (version: number) => ({ slug: 'hello', version });
+  const activation = (store: DeployedStore, version: number): WantedVersion => ({
+    id: store.find('hello')?.id ?? '',
+    slug: 'hello',
+    version,
+  });
 
   test.each([[[2, 1]], [[1, 2]]])('in one activation are rejected: %s', async (versions) => {
     const store = await deployed();
-    expect(() => store.activate(versions.map(activation))).toThrow(/hello is listed with two versions/);
+    expect(() => store.activate(versions.map((version) => activation(store, version)))).toThrow(
+      /hello is listed with two versions/,
+    );
     expect(entryOf(store)).toBe('old');
-    expect(store.activate([activation(2), activation(2)])).toHaveLength(1);
+    expect(store.activate([activation(store, 2), activation(store, 2)])).toHaveLength(1);
     expect(entryOf(store)).toBe('new');
   });
 
@@ -251,7 +287,7 @@ describe('two deployments of one function', () => {
     const store = await deployed();
     expect(store.change('hello', { verifyJwt: false })).toMatchObject({ version: 3 });
     expect(entryOf(store)).toBe('old');
-    expect(store.activate([activation(2)])).toMatchObject([{ version: 4 }]);
+    expect(store.activate([activation(store, 2)])).toMatchObject([{ version: 4 }]);
     expect(entryOf(store)).toBe('new');
     expect(entryOf(open())).toBe('new');
   });
@@ -259,7 +295,7 @@ describe('two deployments of one function', () => {
   test('never reuse a version number, even if an older one is activated last', async () => {
     const store = await deployed();
     expect(await store.deploy(deployment('direct'))).toMatchObject({ version: 3 });
-    expect(store.activate([activation(2)])).toMatchObject([{ version: 4 }]);
+    expect(store.activate([activation(store, 2)])).toMatchObject([{ version: 4 }]);
     expect(await store.deploy(deployment('next'))).toMatchObject({ version: 5 });
     expect(entryOf(store)).toBe('next');
   });
@@ -290,7 +326,7 @@ describe('two deployments of one function', () => {
     const run = async (steps: readonly string[]): Promise<void> => {
       dir = join(mkdtempSync(join(root, 'x-')), 'deployed');
       const store = open();
-      let staged = 0;
+      let staged: WantedVersion = { id: '', slug: 'hello', version: 0 };
       const attempt = async (work: () => unknown): Promise<void> => {
         try {
           await work();
@@ -299,12 +335,12 @@ describe('two deployments of one function', () => {
         }
       };
       for (const [index, name] of ['deploy', 'stage', ...steps].entries()) {
-        const current = store.find('hello')?.version ?? 0;
+        const current = activation(store, store.find('hello')?.version ?? 0);
         if (name === 'deploy') await store.deploy(deployment(String(index)));
-        if (name === 'stage') staged = (await store.deploy(deployment(String(index)), true)).version;
-        if (name === 'activate') await attempt(() => store.activate([activation(staged)]));
-        if (name === 'activate current') await attempt(() => store.activate([activation(current)]));
-        if (name === 'both') await attempt(() => store.activate([activation(staged), activation(current)]));
+        if (name === 'stage') staged = await store.deploy(deployment(String(index)), true);
+        if (name === 'activate') await attempt(() => store.activate([staged]));
+        if (name === 'activate current') await attempt(() => store.activate([current]));
+        if (name === 'both') await attempt(() => store.activate([staged, current]));
         if (name === 'change') await attempt(() => store.change('hello', { name: String(index) }));
         if (name === 'remove') await attempt(() => store.remove('hello'));
         // Folders are removed in the background. Without the pause, the test could only miss a fault.

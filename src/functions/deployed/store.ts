@@ -21,7 +21,14 @@ import {
 } from './core/check-deployment.ts';
 import { type GivenSettings, type StoredVersion, withSettings } from './core/with-settings.ts';
 import { DeployError } from './errors.ts';
-import type { ChangedFunction, DeployedVersion, Deployment, Deployments, FunctionFile } from './types.ts';
+import type {
+  ChangedFunction,
+  DeployedVersion,
+  Deployment,
+  Deployments,
+  FunctionFile,
+  WantedVersion,
+} from './types.ts';
 import { hashOf, readFiles, writeFiles } from './version-files.ts';
 
 export interface DeployedStoreOptions {
@@ -100,11 +107,9 @@ export class DeployedStore implements Deployments {
     }
   }
 
-  activate(
-    wanted: readonly { readonly slug: string; readonly version: number }[],
-  ): readonly DeployedVersion[] {
+  activate(wanted: readonly WantedVersion[]): readonly DeployedVersion[] {
     const versions = new Map<string, DeployedVersion>();
-    for (const { slug, version } of wanted) {
+    for (const { id, slug, version, sha256 } of wanted) {
       const current = this.#current.get(slug);
       const staged = this.#staged.get(slug);
       const found =
@@ -117,6 +122,11 @@ export class DeployedStore implements Deployments {
         throw new DeployError(
           'invalid',
           `Version ${version} of ${slug} isn't stored. Deploy the function again.`,
+        );
+      if (found.id !== id || (sha256 !== undefined && found.sha256 !== sha256))
+        throw new DeployError(
+          'invalid',
+          `Version ${version} of ${slug} is from another deployment. Deploy the function again.`,
         );
       if ((versions.get(slug)?.folder ?? found.folder) !== found.folder)
         throw new DeployError('invalid', `${slug} is listed with two versions.`);

@@ -37,6 +37,17 @@ export interface DeployedVersion {
   readonly folder: string;
 }
 
+/**
+ * Identifies a stored version. The number alone isn't sufficient, because the numbers start at 1 again after a function
+ * has been removed, and a number is used again if the server stops before the version is activated.
+ */
+export interface WantedVersion {
+  readonly id: string;
+  readonly slug: string;
+  readonly version: number;
+  readonly sha256?: string | undefined;
+}
+
 export interface ChangedFunction {
   readonly name?: string | undefined;
   readonly verifyJwt?: boolean | undefined;
@@ -62,9 +73,7 @@ export interface Deployments {
    * are those of the version that is current at this time.
    * @throws {DeployError} if one of the versions isn't staged
    */
-  activate(
-    versions: readonly { readonly slug: string; readonly version: number }[],
-  ): readonly DeployedVersion[];
+  activate(versions: readonly WantedVersion[]): readonly DeployedVersion[];
   /** Changes the settings of a function by creating a version with the same files. @throws {DeployError} */
   change(slug: string, changes: ChangedFunction): DeployedVersion;
   /**
