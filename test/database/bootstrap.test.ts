@@ -95,6 +95,7 @@ describe('roles', () => {
     ['authenticator', 'anon', 'set'],
     ['authenticator', 'service_role', 'set'],
     ['supabase_realtime_admin', 'authenticated', 'set'],
+    ['supabase_realtime_admin', 'authenticator', 'set'],
     ['supabase_storage_admin', 'authenticator', 'set'],
     ['supabase_storage_admin', 'anon', 'set'],
     ['postgres', 'authenticator', 'usage'],

@@ -1,6 +1,7 @@
 /** Tests private channels: the actions that policies on realtime.messages allow, and attacks. */
+import { createClient } from '@supabase/supabase-js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Harness, joined, startRealtime, until } from './harness.ts';
+import { type Harness, joined, startRealtime, subscribed, until } from './harness.ts';
 
 const alice = '00000000-0000-4000-8000-00000000000a';
 const bob = '00000000-0000-4000-8000-00000000000b';
@@ -95,6 +96,36 @@ test('a member that tracks after a broadcast receives the presence state, unless
     if (expected.length > 0) await until(() => Object.keys(late.presenceState()).length === expected.length);
     expect(Object.keys(late.presenceState()).sort()).toEqual(expected);
   }
+});
+
+test('a role of the project that the authenticator can use joins channels and receives rows', async () => {
+  const role = 'realtime-manager';
+  await h.sql(`
+    create role "${role}";
+    grant "${role}" to authenticator;
+    create table public.ledger (id int primary key);
+    alter table public.ledger enable row level security;
+    create policy "managers" on public.ledger to "${role}" using (true);
+    create policy "managers" on realtime.messages to "${role}" using (realtime.topic() = 'office') with check (true);
+    grant usage on schema public, realtime to "${role}";
+    grant select on public.ledger to "${role}";
+    grant select, insert on realtime.messages to "${role}";
+    alter publication supabase_realtime add table public.ledger`);
+  const seen: string[] = [];
+  const client = createClient(h.url, h.keys.publishableKey, {
+    accessToken: async () => h.token(alice, { role }),
+  });
+  const channel = client.channel('office', { config: { private: true, broadcast: { self: true } } });
+  channel.on('broadcast', { event: '*' }, ({ event }) => seen.push(`broadcast ${event}`));
+  channel.on('postgres_changes', { event: 'INSERT', schema: 'public', table: 'ledger' }, ({ new: row }) =>
+    seen.push(`row ${row.id}`),
+  );
+  await subscribed(channel);
+  await channel.send({ type: 'broadcast', event: 'hello', payload: {} });
+  await until(() => seen.includes('broadcast hello'));
+  await h.sql('insert into public.ledger values (7)');
+  await until(() => seen.includes('row 7'));
+  await client.realtime.disconnect();
 });
 
 test('messages from the database are sent only to members', async () => {
