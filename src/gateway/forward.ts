@@ -137,6 +137,7 @@ export function createForwarder({
       reply.hijack();
       const headers = {
         ...headersFor(raw, request.ip),
+        ...bodyLength(raw),
         'x-request-id': request.id,
         ...(request.trace?.traceparent === undefined
           ? {}
@@ -164,6 +165,17 @@ function headersFor(request: IncomingMessage, client: string): Record<string, st
     if (value !== undefined && !hopByHop.has(name) && !ofConnection.has(name)) kept[name] = value;
   kept['x-forwarded-for'] = client;
   return kept;
+}
+
+/**
+ * Returns the header that specifies where the body ends, even if the client's Connection header lists it. Node doesn't
+ * add such a header to requests with methods that usually have no body, so the main process would read the body as the
+ * next request. Requests of all clients share the connections to the main process, which trusts their headers.
+ */
+function bodyLength({ headers }: IncomingMessage): Record<string, string> {
+  if (headers['transfer-encoding'] !== undefined) return { 'transfer-encoding': 'chunked' };
+  const length = headers['content-length'];
+  return length === undefined ? {} : { 'content-length': length };
 }
 
 /**
