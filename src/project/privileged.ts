@@ -75,7 +75,12 @@ function definition(
   serverVersion: number,
 ): string {
   const owner = quoteIdentifier(options.role);
-  const body = privileged.object === 'extension' ? extensionBody(privileged) : ownerBody(privileged, options);
+  const body =
+    privileged.object === 'extension'
+      ? extensionBody(privileged)
+      : privileged.isChange
+        ? changeBody(privileged, options)
+        : ownerBody(privileged, options);
   // Disables event triggers, because the user's event triggers would run with Plinth's privileges.
   const silence = serverVersion >= 170_000 ? 'event_triggers = off' : 'session_replication_role = replica';
   return `begin;
@@ -100,6 +105,24 @@ function ownerBody({ object, name, text }: Privileged, { role, mode }: Privilege
   alter role ${owner} superuser;
   alter ${object} ${name} owner to ${owner};
   alter role ${owner} nosuperuser;
+end`;
+}
+
+/**
+ * Changes a publication if the role owns it. Names include their schema because operators and functions are looked up
+ * with the file's search path.
+ */
+function changeBody({ name, text }: Privileged, { role }: PrivilegedOptions): string {
+  const publication = name.startsWith('"') ? name.slice(1, -1) : name.toLowerCase();
+  return `begin
+  if exists (
+    select from pg_catalog.pg_publication p
+    where p.pubname operator(pg_catalog.=) ${quoteLiteral(publication)}::pg_catalog.name
+      and not pg_catalog.pg_has_role(${quoteLiteral(role)}::pg_catalog.name, p.pubowner, 'usage'::pg_catalog.text)
+  ) then
+    raise insufficient_privilege using message = ${quoteLiteral(`must be owner of publication ${publication}`)};
+  end if;
+  ${text};
 end`;
 }
 

@@ -316,11 +316,20 @@ describe('statements of a migration', () => {
         end $$;
         create event trigger noter on ddl_command_end when tag in ('CREATE SCHEMA') execute function note();
         create publication everything for all tables;
+        create publication app for tables in schema public with (publish = 'insert');
+        alter publication supabase_realtime add tables in schema public;
         create schema noticed;`,
-      'migrations/2_b.sql':
-        'alter event trigger noter rename to noter2; alter publication everything rename to everything2;',
+      'migrations/2_b.sql': `
+        alter event trigger noter rename to noter2; alter publication everything rename to everything2;
+        alter publication app set tables in schema noticed, public;`,
     });
     await project.start();
+    expect(
+      await project.values(`
+        select pubname || ': ' || string_agg(pnnspid::regnamespace::text, ', ' order by pnnspid)
+        from pg_publication_namespace join pg_publication p on p.oid = pnpubid
+        where pg_get_userbyid(pubowner) = 'postgres' group by pubname order by pubname`),
+    ).toEqual(['app: public, noticed', 'supabase_realtime: public']);
     expect(
       await project.values(`select evtowner::regrole::text from pg_event_trigger where evtname = 'noter2'`),
     ).toEqual(['postgres']);
@@ -334,6 +343,14 @@ describe('statements of a migration', () => {
     expect(await project.values(`select proname from pg_proc where proname like 'project_step%'`)).toEqual(
       [],
     );
+  });
+
+  test('can’t add a schema to a publication that belongs to a service', async () => {
+    const project = await projectWith({
+      'migrations/1_a.sql': 'alter publication "Of a service" add tables in schema public;',
+    });
+    await project.deps.database.pool('supabase_admin').exec('create publication "Of a service"');
+    await expect(project.start()).rejects.toThrow('must be owner of publication Of a service');
   });
 
   test('that need a superuser are applied completely or not at all', async () => {

@@ -13,12 +13,22 @@ describe('statements that require a superuser', () => {
     ],
     ['/* c */ create publication p for all tables -- c', 'publication', 'p'],
     ["create publication p for all tables with (publish = 'insert, update')", 'publication', 'p'],
+    ['create publication p for tables in schema public', 'publication', 'p'],
+    ['create publication p for tables in schema a, "B c" with (publish = \'insert\')', 'publication', 'p'],
+    ['alter publication supabase_realtime add tables in schema public', 'publication', 'supabase_realtime'],
+    ['ALTER PUBLICATION "P q" SET TABLES IN SCHEMA a, b', 'publication', '"P q"'],
   ])('%s', (statement, object, name) => {
     expect(asPrivileged(statement)).toMatchObject({ object, name });
   });
 
   test.each([
     'create publication p for table a',
+    'create publication p for table a, tables in schema b',
+    'create publication p for tables in schema b; drop table x',
+    'alter publication p add table a',
+    'alter publication p add tables in schema a, table b',
+    'alter publication p drop tables in schema a',
+    'alter publication p owner to postgres',
     'create publication p for all tables; drop table x',
     "create publication p for all tables with (publish = 'insert'; drop table x)",
     "create publication p for all tables with (publish = 'x\\'; drop role y; --')",
@@ -42,6 +52,8 @@ describe('statements that require a superuser', () => {
       'for',
       'all',
       'tables',
+      'in',
+      'schema',
       'on',
       'with',
       'execute',
@@ -68,6 +80,8 @@ describe('statements that require a superuser', () => {
     const tail = fc.array(word, { maxLength: 12 }).map((words) => words.join(' '));
     const starts = [
       'create publication p for all tables ',
+      'create publication p for tables in schema f ',
+      'alter publication p add tables in schema f ',
       'create event trigger t on ddl_command_end execute function f ( ) ',
     ];
     fc.assert(

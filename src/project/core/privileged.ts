@@ -1,6 +1,7 @@
 /**
- * Recognizes the two kinds of statements in migrations that run even though PostgreSQL allows them only for superusers.
- * The token grammar is strict, so no other statement can run with Plinth's privileges. All other statements run as
+ * Recognizes the statements in migrations that run even though PostgreSQL allows them only for superusers: those that
+ * create event triggers and publications of all tables or of schemas, and those that add schemas to publications. The
+ * token grammar is strict, so no other statement can run with Plinth's privileges. All other statements run as
  * `postgres`, and PostgreSQL itself rejects statements that need a superuser.
  */
 import { lex } from '../../shared/sql/lex.ts';
@@ -9,6 +10,8 @@ export interface Privileged {
   readonly object: 'event trigger' | 'publication' | 'extension';
   /** The object's name as written, which is a single identifier. */
   readonly name: string;
+  /** Whether the statement changes an existing object, which only the object's owner can do. */
+  readonly isChange?: boolean;
   /** The statement, rebuilt from its tokens. */
   readonly text: string;
 }
@@ -24,10 +27,12 @@ const eventTrigger = new RegExp(
 );
 
 const option = `${name}(?: = (?:${text}|true|false))?`;
+const schemas = `tables in schema ${name}(?: , ${name})*`;
 const publication = new RegExp(
-  `^create publication (${name}) for all tables(?: with \\( ${option}(?: , ${option})* \\))?$`,
+  `^create publication (${name}) for (?:all tables|${schemas})(?: with \\( ${option}(?: , ${option})* \\))?$`,
   'i',
 );
+const publishedSchemas = new RegExp(`^alter publication (${name}) (?:add|set) ${schemas}$`, 'i');
 
 export function asPrivileged(statement: string): Privileged | undefined {
   const tokens: string[] = [];
@@ -39,5 +44,7 @@ export function asPrivileged(statement: string): Privileged | undefined {
   if (trigger !== undefined) return { object: 'event trigger', name: trigger, text: rebuilt };
   const published = publication.exec(rebuilt)?.[1];
   if (published !== undefined) return { object: 'publication', name: published, text: rebuilt };
+  const changed = publishedSchemas.exec(rebuilt)?.[1];
+  if (changed !== undefined) return { object: 'publication', name: changed, text: rebuilt, isChange: true };
   return undefined;
 }
