@@ -10,77 +10,7 @@ import type { Condition, Operator } from '../../src/realtime/core/filter.ts';
 import { compileCondition, matchRow } from '../../src/realtime/core/filter-match.ts';
 import { type Harness, startRealtime } from './harness.ts';
 import { openRaw } from './raw-socket.ts';
-
-/** Two different values of each base type. A base type without samples must be listed in `withoutSamples`. */
-const samples: Record<string, readonly [string, string]> = {
-  aclitem: ['=r/postgres', 'postgres=a/postgres'],
-  bit: ['1', '0'],
-  bool: ['true', 'false'],
-  box: ['(2,2),(1,1)', '(3,3),(0,0)'],
-  bpchar: ['ab  ', 'cd'],
-  bytea: ['\\xdead', '\\x'],
-  char: ['a', 'b'],
-  cid: ['1', '2'],
-  cidr: ['10.0.0.0/8', '192.168.0.0/16'],
-  circle: ['<(0,0),1>', '<(1,1),2>'],
-  date: ['2026-01-02', '0044-03-15 BC'],
-  float4: ['1.5', 'NaN'],
-  float8: ['0.1', '-Infinity'],
-  inet: ['10.0.0.1', '10.0.0.1/24'],
-  int2: ['1', '-2'],
-  int4: ['1', '-2'],
-  int8: ['9007199254740993', '-2'],
-  int2vector: ['1 2', ''],
-  interval: ['1 day', '02:03:04'],
-  json: ['{"a": "x y"}', '[1, null]'],
-  jsonb: ['{"a": "x y"}', '[1, null]'],
-  jsonpath: ['$."a"', '$[0]'],
-  line: ['{1,2,3}', '{4,5,6}'],
-  lseg: ['[(0,0),(1,1)]', '[(0,0),(2,2)]'],
-  macaddr: ['08:00:2b:01:02:03', '08:00:2b:01:02:04'],
-  macaddr8: ['08:00:2b:01:02:03:04:05', '08:00:2b:01:02:03:04:06'],
-  money: ['$1.50', '-$2.00'],
-  name: ['a b', 'c'],
-  numeric: ['1.50', 'NaN'],
-  oid: ['1', '4294967295'],
-  oidvector: ['1 2', '3'],
-  path: ['((0,0),(1,1))', '[(0,0),(2,2)]'],
-  pg_lsn: ['0/10', '1/0'],
-  pg_snapshot: ['1:3:2', '4:4:'],
-  point: ['(1,2)', '(3,4)'],
-  polygon: ['((0,0),(1,1))', '((0,0),(2,2),(3,1))'],
-  regclass: ['pg_class', 'pg_type'],
-  regcollation: ['"C"', '"POSIX"'],
-  regconfig: ['simple', 'english'],
-  regdictionary: ['simple', 'english_stem'],
-  regnamespace: ['pg_catalog', 'public'],
-  regoper: ['||/', '|/'],
-  regoperator: ['+(integer,integer)', '-(integer,integer)'],
-  regproc: ['now', 'pg_sleep'],
-  regprocedure: ['now()', 'pg_sleep(double precision)'],
-  regrole: ['postgres', 'anon'],
-  regtype: ['integer', 'text'],
-  regdatabase: ['postgres', 'template1'],
-  text: ['a "b" \\ {c},(d)', 'NULL'],
-  tid: ['(0,1)', '(0,2)'],
-  time: ['01:02:03.5', '04:05:06'],
-  timestamp: ['2026-01-02 03:04:05.5', 'infinity'],
-  timestamptz: ['2026-01-02 03:04:05+00', '0044-03-15 00:00:00+00 BC'],
-  timetz: ['01:02:03+00', '04:05:06+02'],
-  tsquery: ["'a' & 'b'", "'c'"],
-  tsvector: ["'a':1 'b':2", "'c'"],
-  txid_snapshot: ['1:3:2', '4:4:'],
-  uuid: ['00000000-0000-4000-8000-00000000000a', '00000000-0000-4000-8000-00000000000b'],
-  varbit: ['101', '0'],
-  varchar: ['a b', ''],
-  xid: ['1', '2'],
-  xid8: ['1', '2'],
-  xml: ['<a>b</a>', '<c/>'],
-};
-
-/** `gtsvector` and `refcursor` are internal to indexes and functions. The `pg_` types are catalog data without input. */
-const withoutSamples =
-  /^(gtsvector|refcursor|pg_node_tree|pg_ndistinct|pg_dependencies|pg_mcv_list|pg_brin_.*)$/;
+import { samples, withoutSamples } from './type-samples.ts';
 
 interface TypedColumn {
   readonly name: string;

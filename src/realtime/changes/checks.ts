@@ -19,6 +19,12 @@ export interface ClaimSet {
 /** The time limit for evaluating the policies of a batch, in milliseconds. A query that takes longer is canceled. */
 const checkTimeoutMs = '10000';
 
+/** The settings that make values look like those in the change stream, even if the database has other defaults. */
+const streamFormat: readonly (readonly [string, string])[] = [
+  ['bytea_output', 'hex'],
+  ['extra_float_digits', '1'],
+];
+
 /**
  * Returns the indexes of the rows that each claim set can currently see. `keys` contains the primary key of each row as
  * text, in the order of `table.primaryKey`.
@@ -43,7 +49,11 @@ export async function visibleRows(
       tx.query<{ claim_set: number; row_numbers: number[] }>(
         sql`select claim_set, row_numbers from ${sql.id('_realtime', functionName)}(${sql.join(parameters)})`,
       ),
-    { readOnly: true, end: 'rollback', settings: [['statement_timeout', checkTimeoutMs]] },
+    {
+      readOnly: true,
+      end: 'rollback',
+      settings: [...streamFormat, ['statement_timeout', checkTimeoutMs]],
+    },
   );
   return new Map(
     rows.map(({ claim_set, row_numbers }) => [
