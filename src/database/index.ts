@@ -21,6 +21,7 @@ export { makeSpare } from './embedded/spare.ts';
 export { migrateNewCluster } from './embedded/upgrade/migrate.ts';
 export { type ClusterPair, openClusterPair, type PrivateServer } from './embedded/upgrade/pair.ts';
 export { DatabaseError, type DatabaseErrorCode, databaseErrors } from './errors.ts';
+export { lockExclusively } from './exclusive-lock.ts';
 export { missingExtensions, missingSentence, placeholderVersion } from './extensions/missing.ts';
 export { allowedExtensions, scriptedExtensions } from './extensions/trusted.ts';
 export { type ExternalOptions, examineExternal } from './external/external.ts';

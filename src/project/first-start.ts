@@ -1,6 +1,6 @@
 /** Creates a database from the user's folder: vault secrets, roles, migrations and seeds. */
 import { join } from 'node:path';
-import { setAutoExposeNewTables } from '../database/index.ts';
+import { lockExclusively, setAutoExposeNewTables } from '../database/index.ts';
 import type { Session } from '../database/types.ts';
 import { sql } from '../kernel/sql.ts';
 import type { SqlText } from './core/missing.ts';
@@ -119,12 +119,6 @@ async function writeVault({ config, onProgress }: ProjectDeps, session: Session)
 }
 
 /**
- * The key of the advisory lock, which is `proj` in ASCII. This lock ensures that only one process at a time changes the
- * user's part of a database.
- */
-const lockKey = 0x70726f6a;
-
-/**
  * Runs `work` as `postgres` on a separate connection. The connection is closed afterward, to discard all session state
  * that the user's SQL has left behind.
  */
@@ -135,7 +129,10 @@ export async function withUserSession<T>(
   const admin = await database.pool('supabase_admin').connect();
   const session = await database.pool('postgres').connect();
   try {
-    await admin.query(sql`select pg_advisory_lock(${lockKey})`);
+    // Only one process at a time changes the user's part of a database.
+    await lockExclusively(admin, 'project', () =>
+      onProgress('Waiting for another process that is changing the database'),
+    );
     await dropLeftovers(admin);
     const [who] = await session.query<{ role: string }>(sql`select session_user::text as role`);
     reportSkipped(session, onProgress);

@@ -12,6 +12,7 @@
 import type { Logger } from '../../kernel/log.ts';
 import { sql } from '../../kernel/sql.ts';
 import { DatabaseError } from '../errors.ts';
+import { lockExclusively } from '../exclusive-lock.ts';
 import { setPasswords } from '../logins/apply.ts';
 import {
   clusterLogins,
@@ -21,7 +22,6 @@ import {
   secretOfUrlPassword,
 } from '../logins/passwords.ts';
 import { retryRoleChanges } from '../migrate/retry-role-changes.ts';
-import { preparationLockKey } from '../migrate/runner.ts';
 import { ownSessionSettings, superuserSettings } from '../superuser.ts';
 import type { Finding, LoginRole } from '../types.ts';
 import { Client, type ConnectionOptions, type Environment } from '../wire/index.ts';
@@ -224,13 +224,9 @@ export async function connectExternal(
 async function lockPreparation(session: Client, log: Logger): Promise<void> {
   // A limit of the account must not end the wait.
   await session.exec('set statement_timeout = 0; set lock_timeout = 0');
-  const key = sql.raw(String(preparationLockKey));
-  const [row] = await session.query<{ isFree: boolean }>(
-    sql`select pg_catalog.pg_try_advisory_lock(${key}) as "isFree"`,
+  await lockExclusively(session, 'preparation', () =>
+    log.info({ service: 'database' }, 'Waiting for another process that is preparing the database'),
   );
-  if (row?.isFree) return;
-  log.info({ service: 'database' }, 'Waiting for another process that is preparing the database');
-  await session.query(sql`select pg_catalog.pg_advisory_lock(${key})`);
 }
 
 /** Creates the superuser that Plinth's objects belong to, or makes the existing role a superuser. */

@@ -1,20 +1,15 @@
 /**
- * Applies Plinth's numbered SQL files. Each file is applied once and in a separate transaction. The runner holds one
- * advisory lock during the whole run. If no files are pending, a start costs a single query.
+ * Applies Plinth's numbered SQL files. Each file is applied once and in a separate transaction. The runner holds an
+ * exclusive lock during the whole run. If no files are pending, a start costs a single query.
  */
 import type { Logger } from '../../kernel/log.ts';
 import { quoteLiteral, sql } from '../../kernel/sql.ts';
 import { DatabaseError } from '../errors.ts';
+import { lockExclusively } from '../exclusive-lock.ts';
 import { superuserSearchPath } from '../superuser.ts';
 import type { PostgresErrorShape, Queryable } from '../types.ts';
 import { hashPrefix, type MigrationFile } from './files.ts';
 import { retryRoleChanges } from './retry-role-changes.ts';
-
-/**
- * The key of the advisory lock that a process holds while it prepares a database, which is `plinth` in ASCII. On an
- * external server, the lock also protects the roles and their passwords (../external/external.ts).
- */
-export const preparationLockKey = 0x706c696e7468;
 
 const createLedger = `
 create schema if not exists _plinth;
@@ -54,7 +49,7 @@ end
 $$;`;
 
 export interface MigrationRun {
-  /** The session that holds the advisory lock. If possible, the session belongs to a superuser. */
+  /** The session that holds the exclusive lock. If possible, the session belongs to a superuser. */
   readonly session: Queryable;
   readonly serverVersion: number;
   readonly log: Logger;
@@ -66,8 +61,9 @@ export async function applyFiles(run: MigrationRun, files: readonly MigrationFil
   const known = await readLedger(run.session);
   warnOfChanges(files, known, run.log);
   if (files.every((file) => known.has(keyOf(file)))) return 0;
-  await run.session.exec(`select pg_advisory_lock(${preparationLockKey});${createLedger}${dropOverloads}`);
+  const unlock = await lockExclusively(run.session, 'preparation');
   try {
+    await run.session.exec(`${createLedger}${dropOverloads}`);
     const applied = await readLedger(run.session);
     const pending = files.filter((file) => !applied.has(keyOf(file)));
     for (const [index, file] of pending.entries()) {
@@ -78,7 +74,7 @@ export async function applyFiles(run: MigrationRun, files: readonly MigrationFil
     }
     return pending.length;
   } finally {
-    await run.session.exec(`select pg_advisory_unlock(${preparationLockKey})`).catch(() => {});
+    await unlock().catch(() => {});
   }
 }
 
