@@ -3,9 +3,8 @@
  * config.toml.
  */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
-import { parseEnv } from 'node:util';
-import type { LiveConfig } from '../config/index.ts';
+import { basename, dirname, join, relative, resolve } from 'node:path';
+import { ConfigError, type LiveConfig, parseDotenv } from '../config/index.ts';
 import { slugPattern } from './core/slug.ts';
 import type { DeployedVersion } from './deployed/types.ts';
 
@@ -55,7 +54,13 @@ export interface Catalog {
   find(slug: string): FunctionSource | undefined;
   list(): string[];
   readonly functionsDir: string;
-  sharedEnv(): Record<string, string>;
+  /** Returns the variables in `functions/.env`. */
+  sharedEnv(): Readonly<Record<string, string>>;
+  /**
+   * Returns the position and the reason if a file with variables of this function is invalid. The file then defines no
+   * variables.
+   */
+  envFault(source: Pick<FunctionSource, 'slug' | 'root'>): string | undefined;
 }
 
 export function createCatalog(
@@ -65,9 +70,16 @@ export function createCatalog(
   deployed: DeployedCatalog,
 ): Catalog {
   const functionsDir = join(supabaseDir, 'functions');
+  const sharedEnvFile = (): string => overrides().envFile ?? join(functionsDir, '.env');
+  const ownEnvFile = (slug: string): string => join(functionsDir, slug, '.env');
+  const read = (path: string): EnvFile => readEnvFile(path, relative(dirname(supabaseDir), path));
   return {
     functionsDir,
-    sharedEnv: () => readEnvFile(overrides().envFile ?? join(functionsDir, '.env')),
+    sharedEnv: () => read(sharedEnvFile()).values,
+    envFault({ slug, root }) {
+      const files = root === undefined ? [sharedEnvFile(), ownEnvFile(slug)] : [sharedEnvFile()];
+      return files.map((path) => read(path).fault).find((fault) => fault !== undefined);
+    },
     find(slug) {
       if (!slugPattern.test(slug)) return undefined;
       const settings = config.current.functions[slug];
@@ -106,7 +118,7 @@ export function createCatalog(
         },
         staticFiles: (settings?.static_files ?? []).map((glob: string) => resolve(supabaseDir, glob)),
         get env() {
-          return { ...readEnvFile(join(functionsDir, slug, '.env')), ...definedOf(settings?.env) };
+          return { ...read(ownEnvFile(slug)).values, ...definedOf(settings?.env) };
         },
         root: undefined,
       };
@@ -225,7 +237,18 @@ function isFile(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
 }
 
-function readEnvFile(path: string): Record<string, string> {
-  if (!isFile(path)) return {};
-  return parseEnv(readFileSync(path, 'utf8')) as Record<string, string>;
+interface EnvFile {
+  readonly values: Readonly<Record<string, string>>;
+  readonly fault: string | undefined;
+}
+
+/** Reads a dotenv file, which may be missing. `shown` is the path in the fault. */
+function readEnvFile(path: string, shown: string): EnvFile {
+  if (!isFile(path)) return { values: {}, fault: undefined };
+  try {
+    return { values: Object.fromEntries(parseDotenv(readFileSync(path, 'utf8'), shown)), fault: undefined };
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return { values: {}, fault: error.message };
+  }
 }

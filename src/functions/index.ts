@@ -259,6 +259,7 @@ export function createFunctions(deps: FunctionsDeps): FunctionsService {
     onStart: metrics.started,
     onLine,
     environment: (source) => environments.of(source),
+    environmentFault: (source) => catalog.envFault(source),
     newest: ({ slug }) => catalog.find(slug),
     showsErrors: isDevelopment,
     inspect,

@@ -37,6 +37,8 @@ export interface StarterOptions {
   readonly readable: (source: FunctionSource, graph: ModuleGraph | undefined) => readonly string[];
   readonly denyNet: () => readonly string[];
   readonly environment: (source: FunctionSource) => WorkerEnvironment;
+  /** Returns the reason if a file with the function's variables is invalid. */
+  readonly environmentFault: (source: FunctionSource) => string | undefined;
   /** Whether responses to uncaught errors include the stack trace. */
   readonly showsErrors: boolean;
   /** Returns the debugger's mode and port for a function. Called at each start of the function. */
@@ -102,6 +104,11 @@ export class WorkerStarter {
     const failure = this.#failures.get(slug);
     if (failure !== undefined && clock.now() - failure.at < bootBackoffMs) throw failure.error;
     await this.#installDeno(slug);
+    const fault = this.#options.environmentFault(source);
+    if (fault !== undefined) {
+      note(this.#options, slug, fault, requestId);
+      throw this.#fail(slug, [fault]);
+    }
     const graph = await graphs.of(source);
     if (this.#stopping) throw new FunctionError(errors.boot);
     if (graph !== undefined && graph.refused.length > 0) {

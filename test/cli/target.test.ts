@@ -112,7 +112,7 @@ test('functions and secrets can be deployed to a linked server, listed, download
   expect((await call('hello')).slice(0, 3)).toBe('401');
   expect(await call('open')).toBe('200 Hello file');
 
-  writeFileSync(join(cwd, '.env.remote'), 'FROM_FILE=1\nWHO=file\n');
+  writeFileSync(join(cwd, '.env.remote'), 'FROM_FILE=1#2 # comment\nWHO=file\n');
   const set = await run(
     'secrets',
     'set',
@@ -130,7 +130,7 @@ test('functions and secrets can be deployed to a linked server, listed, download
     { name: 'FROM_FILE' },
     { name: 'WHO', value: expect.stringMatching(/^[0-9a-f]{64}$/) },
   ]);
-  expect((await run('secrets', 'list', '--linked')).stdout).toContain('FROM_FILE | 6b86b273');
+  expect((await run('secrets', 'list', '--linked')).stdout).toContain('FROM_FILE | ab09e003');
   expect(await run('secrets', 'set', '--linked', 'BAD')).toMatchObject({ status: 1 });
   expect(await run('secrets', 'set', '--linked')).toMatchObject({
     status: 1,

@@ -84,12 +84,12 @@ test('functions and secrets are sent to the API, and downloaded functions consis
     'hello/lib/a.ts': 'export const a = 1;',
     'open/index.ts': 'Deno.serve(() => new Response("x"));',
     '_shared/cors.ts': 'export const cors = {};',
-    '.env': 'API_KEY=the secret\nSUPABASE_URL=own\n',
+    '.env': 'API_KEY=the#secret # comment\nSUPABASE_URL=own\n',
     'hello/.env': 'NEVER=sent\n',
   });
   const sent = await deployFunctions(access, from, (slug) => slug !== 'open', false);
   expect(sent.functions.toSorted()).toEqual(['hello', 'open']);
-  expect(secrets).toEqual([{ name: 'API_KEY', value: 'the secret' }]);
+  expect(secrets).toEqual([{ name: 'API_KEY', value: 'the#secret' }]);
   expect(JSON.stringify(deployed)).not.toContain('NEVER');
 
   const to = join(folder, 'to');

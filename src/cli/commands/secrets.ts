@@ -4,8 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { parseEnv } from 'node:util';
-import { loadConfig } from '../../config/index.ts';
+import { loadConfig, parseDotenv } from '../../config/index.ts';
 import { type Command, type Input, projectOptions, UsageError } from '../command.ts';
 import { confirm } from '../confirm.ts';
 import { listFormatOf, listFormats, renderList } from '../core/list-formats.ts';
@@ -73,7 +72,7 @@ function secretsOf(input: Input): { name: string; value: string }[] {
 
 function readEnv(file: string): Record<string, string> {
   try {
-    return parseEnv(readFileSync(resolve(file), 'utf8')) as Record<string, string>;
+    return Object.fromEntries(parseDotenv(readFileSync(resolve(file), 'utf8'), file));
   } catch (error) {
     throw new CommandError(`failed to open env file: ${(error as Error).message}`);
   }

@@ -1,7 +1,7 @@
 /** Reads and writes functions in `supabase/functions/`, and reads the secrets in the folder's `.env` file. */
 import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
-import { parseEnv } from 'node:util';
+import { parseDotenv } from '../../config/index.ts';
 import { functionPath, isSlug } from '../core/function-path.ts';
 import type { DeployedFunction, FunctionFile } from './management-api.ts';
 
@@ -11,10 +11,8 @@ const isOwnSecret = (name: string): boolean => name.startsWith('SUPABASE_');
 export function readSecretsFile(functionsDir: string): Record<string, string> {
   const path = join(functionsDir, '.env');
   if (!existsSync(path)) return {};
-  const entries = Object.entries(parseEnv(readFileSync(path, 'utf8')));
-  return Object.fromEntries(
-    entries.filter((entry): entry is [string, string] => entry[1] !== undefined && !isOwnSecret(entry[0])),
-  );
+  const entries = [...parseDotenv(readFileSync(path, 'utf8'), 'supabase/functions/.env')];
+  return Object.fromEntries(entries.filter(([name]) => !isOwnSecret(name)));
 }
 
 /** Returns the names of the source's secrets that are missing in the local file. */
