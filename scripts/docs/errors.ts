@@ -120,6 +120,7 @@ function storageS3(): ErrorSection {
 function realtime(): ErrorSection {
   const faults = [
     { kind: 'expired', secondsAgo: 1 },
+    { kind: 'early' },
     { kind: 'missing-claims' },
     { kind: 'malformed' },
     { kind: 'signature' },

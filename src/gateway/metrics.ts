@@ -3,7 +3,7 @@
  * the project's traffic.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Keys } from '../keys/types.ts';
+import type { Claims, Keys } from '../keys/types.ts';
 import type { ApiKeyRule } from './api-keys.ts';
 import { type SecretKeyRule, secretKeyRejection } from './secret-keys.ts';
 
@@ -25,9 +25,8 @@ export function metricsRoute(
     if (secretKeys.refuses(raw)) return reply.code(secretKeyRejection.status).send(secretKeyRejection.body);
     const given = /^bearer (\S+)$/i.exec(headers.authorization ?? '')?.[1] ?? headers.apikey;
     const verified = typeof given === 'string' ? keys.verifyOwn(apiKeys.exchange(given)) : undefined;
-    const exp = verified?.ok === true ? verified.claims.exp : undefined;
-    const isCurrent = exp === undefined || (typeof exp === 'number' && exp * 1000 > Date.now());
-    if (verified?.ok !== true || verified.claims.role !== 'service_role' || !isCurrent) {
+    const claims = verified?.ok === true ? verified.claims : undefined;
+    if (claims?.role !== 'service_role' || !isCurrent(claims, Date.now())) {
       return reply.code(401).header('www-authenticate', 'Bearer').send({
         code: 'unauthorized',
         message: 'Metrics require the secret key. Send it as a bearer token.',
@@ -39,3 +38,7 @@ export function metricsRoute(
       .send(await text());
   };
 }
+
+const isCurrent = ({ exp, nbf }: Readonly<Claims>, nowMs: number): boolean =>
+  (exp === undefined || (typeof exp === 'number' && exp * 1000 > nowMs)) &&
+  (nbf === undefined || (typeof nbf === 'number' && nbf * 1000 <= nowMs));

@@ -240,6 +240,9 @@ test('metrics contain requests, errors and durations of each service', async () 
 });
 
 describe('/metrics for Prometheus', () => {
+  const inSeconds = (seconds: number): number => Math.floor(Date.now() / 1000) + seconds;
+  const secretToken = (claims: object): string => backend.keys.sign({ role: 'service_role', ...claims });
+
   test.each([
     ['the secret key', () => `Bearer ${backend.keys.secretKey}`],
     ['a service_role token', () => `Bearer ${backend.keys.serviceRoleKey}`],
@@ -254,6 +257,11 @@ describe('/metrics for Prometheus', () => {
     ['the publishable key', () => `Bearer ${backend.keys.publishableKey}`],
     ['an anon token', () => `Bearer ${backend.keys.anonKey}`],
     ['nonsense', () => 'Bearer a.b.c'],
+    ['an expired token', () => `Bearer ${secretToken({ exp: inSeconds(-1) })}`],
+    [
+      'a token that isn’t valid yet',
+      () => `Bearer ${secretToken({ exp: inSeconds(120), nbf: inSeconds(60) })}`,
+    ],
   ])('rejects %s', async (_what, authorization) => {
     expect((await backend.fetch('/metrics', { headers: { authorization: authorization() } })).status).toBe(
       401,

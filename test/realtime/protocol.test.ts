@@ -62,6 +62,11 @@ test('handshakes accept valid keys and reject others with a reason', async () =>
     401,
     { error: 'Token has expired' },
   ]);
+  const early = { role: 'anon', exp: exp + 60, nbf: exp };
+  expect(await handshake(`apikey=${signed(jwtSecret, early)}`)).toEqual([
+    401,
+    { error: 'Token is not valid yet' },
+  ]);
   expect(await handshake(`apikey=${signed(jwtSecret, { exp })}`)).toEqual([
     401,
     { error: 'Fields `role` and `exp` are required in JWT' },
@@ -269,6 +274,11 @@ test('join payloads can contain booleans in several forms, nulls and unknown val
     status: 'error',
     response: { reason: expect.stringMatching(/^InvalidJWTToken: Token has expired \d+ seconds ago$/) },
   });
+  const early = h.token('11111111-1111-4111-8111-111111111111', { nbf: Math.floor(Date.now() / 1000) + 60 });
+  expect(await join('10', { config: {}, access_token: early })).toEqual({
+    status: 'error',
+    response: { reason: 'InvalidJWTToken: Token is not valid yet' },
+  });
   expect(await join('7', { config: {}, access_token: 'junk' })).toMatchObject({
     response: { reason: 'MalformedJWT: The token provided is not a valid JWT' },
   });
@@ -388,6 +398,22 @@ test('an expired token closes only its own channel', async () => {
   } finally {
     await timed.stop();
   }
+});
+
+test('a token that isn’t valid yet closes the channel it is sent to', async () => {
+  const socket = await openRaw(h.socketUrl());
+  socket.send(['1', '1', 'realtime:later', 'phx_join', config()]);
+  await socket.next(reply('1'));
+  const now = Math.floor(Date.now() / 1000);
+  const access_token = (nbf: number) => signed(h.keys.jwtSecret, { role: 'anon', exp: now + 600, nbf });
+  socket.send(['1', '2', 'realtime:later', 'access_token', { access_token: access_token(now - 5) }]);
+  socket.send(['1', '3', 'realtime:later', 'access_token', { access_token: access_token(now + 60) }]);
+  expect((await socket.next(event('system')))[4]).toMatchObject({
+    status: 'error',
+    message: 'Token is not valid yet',
+  });
+  expect((await socket.next(event('phx_close')))[2]).toBe('realtime:later');
+  socket.close();
 });
 
 test("a silent half-open socket is closed after a minute, and one that sends heartbeats isn't", async () => {

@@ -42,6 +42,14 @@ describe('the setting verify_jwt', () => {
       good('ES256', { exp: 'never' }),
       'UNAUTHORIZED_ASYMMETRIC_JWT',
     ],
+    ['not valid yet', 'Bearer a.b.c', good('HS256', { nbf: now / 1000 + 1 }), 'UNAUTHORIZED_LEGACY_JWT'],
+    [
+      'an nbf that isn’t a number',
+      'Bearer a.b.c',
+      good('ES256', { nbf: '1' }),
+      'UNAUTHORIZED_ASYMMETRIC_JWT',
+    ],
+    ['valid from now on', 'Bearer a.b.c', good('HS256', { nbf: now / 1000 }), undefined],
     [
       'alg none',
       'Bearer a.b.c',

@@ -1,5 +1,5 @@
 /**
- * Implements `verify_jwt`, which requires an unexpired bearer token with a valid signature. The role in the token
+ * Implements `verify_jwt`, which requires a bearer token with a valid signature that is valid at this time. The role in the token
  * doesn't matter.
  */
 import type { VerifiedToken } from '../../keys/types.ts';
@@ -26,9 +26,13 @@ export function checkAuthorization(
   if (algorithm === undefined || !accepted.has(algorithm)) {
     return { ...errors.tokenAlgorithm, message: `Unsupported JWT algorithm ${algorithm ?? 'none'}` };
   }
-  if (result.ok && !isExpired(result.claims.exp, nowMs)) return undefined;
+  if (result.ok && !isExpired(result.claims.exp, nowMs) && !isEarly(result.claims.nbf, nowMs))
+    return undefined;
   return algorithm === 'HS256' ? errors.secretToken : errors.asymmetricToken;
 }
 
 const isExpired = (exp: unknown, nowMs: number): boolean =>
   exp !== undefined && !(typeof exp === 'number' && exp * 1000 > nowMs);
+
+const isEarly = (nbf: unknown, nowMs: number): boolean =>
+  nbf !== undefined && !(typeof nbf === 'number' && nbf * 1000 <= nowMs);

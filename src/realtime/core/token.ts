@@ -1,13 +1,13 @@
 /**
  * Checks the claims of a verified token. `role` and `exp` are required, and `exp` must be in the future. The error
- * messages are the same as upstream's error messages.
+ * messages are the same as upstream's error messages. Upstream doesn't check `nbf`.
  */
 import type { Claims, VerifiedToken } from '../../keys/types.ts';
 
 export interface Caller {
   readonly role: string;
   readonly sub: string | undefined;
-  /** Seconds since the epoch. */
+  /** Seconds since the epoch. The number can have a fraction. */
   readonly expiresAt: number;
   readonly claims: Readonly<Claims>;
   readonly claimsJson: string;
@@ -15,6 +15,7 @@ export interface Caller {
 
 export type TokenFault =
   | { readonly kind: 'expired'; readonly secondsAgo: number }
+  | { readonly kind: 'early' }
   | { readonly kind: 'missing-claims' }
   | { readonly kind: 'malformed' }
   | { readonly kind: 'signature' }
@@ -30,6 +31,9 @@ export type CheckedToken =
  * role (`SET ROLE none`).
  */
 const forbiddenRoles: ReadonlySet<string> = new Set(['supabase_realtime_admin', 'none']);
+
+/** The tolerated clock skew for `nbf`, in seconds. It is the same as in the REST service. */
+const notBeforeSkew = 30;
 
 /** Whether the token has the secret key's role and is therefore treated as a secret key. */
 export const isSecret = ({ role }: Caller): boolean => role === 'service_role';
@@ -67,20 +71,25 @@ export function checkToken(token: VerifiedToken, nowMs: number): CheckedToken {
 /** Checks the claims of a token with a valid signature. */
 export function checkClaims(claims: Readonly<Claims>, claimsJson: string, nowMs: number): CheckedToken {
   const refuse = (fault: TokenFault): CheckedToken => ({ ok: false, fault });
-  const { exp, role } = claims;
+  const { exp, nbf, role } = claims;
   if (exp === undefined || role === undefined) return refuse({ kind: 'missing-claims' });
   if (typeof exp !== 'number' || typeof role !== 'string') return refuse({ kind: 'signature' });
   if (forbiddenRoles.has(role)) return refuse({ kind: 'signature' });
   if (claims.iat !== undefined && typeof claims.iat !== 'number') return refuse({ kind: 'signature' });
-  const now = Math.floor(nowMs / 1000);
-  if (exp <= now) return refuse({ kind: 'expired', secondsAgo: now - Math.round(exp) });
+  const now = nowMs / 1000;
+  if (exp <= now) return refuse({ kind: 'expired', secondsAgo: Math.floor(now - exp) });
+  if (nbf !== undefined && nbf !== null) {
+    if (typeof nbf !== 'number') return refuse({ kind: 'signature' });
+    if (now + notBeforeSkew < nbf) return refuse({ kind: 'early' });
+  }
   const sub = typeof claims.sub === 'string' ? claims.sub : undefined;
   return {
     ok: true,
-    caller: { role, sub, expiresAt: Math.round(exp), claims, claimsJson },
+    caller: { role, sub, expiresAt: exp, claims, claimsJson },
   };
 }
 
+const early = 'Token is not valid yet';
 const missingClaims = 'Fields `role` and `exp` are required in JWT';
 const malformed = 'The token provided is not a valid JWT';
 const badSignature = 'Failed to validate JWT signature';
@@ -112,6 +121,8 @@ export function systemText(fault: TokenFault): string {
   switch (fault.kind) {
     case 'expired':
       return `Token has expired ${fault.secondsAgo} seconds ago`;
+    case 'early':
+      return early;
     case 'missing-claims':
       return missingClaims;
     case 'malformed':
@@ -127,6 +138,7 @@ export function systemText(fault: TokenFault): string {
 export function joinReason(fault: TokenFault): string {
   const code = {
     expired: 'InvalidJWTToken',
+    early: 'InvalidJWTToken',
     'missing-claims': 'InvalidJWTToken',
     malformed: 'MalformedJWT',
     signature: 'JwtSignatureError',

@@ -130,10 +130,10 @@ test('deadlines expire once, even if the clock jumps', () => {
 });
 
 test('tokens must contain the required claims, and errors name the missing ones', () => {
-  const match = (claims: Record<string, unknown>) =>
+  const match = (claims: Record<string, unknown>, nowMs = 100_000) =>
     checkToken(
       { ok: true, claims, header: { alg: 'HS256' }, claimsJson: JSON.stringify(claims), isOwn: true },
-      100_000,
+      nowMs,
     );
   expect(match({ role: 'anon', exp: 101 })).toMatchObject({
     ok: true,
@@ -143,6 +143,20 @@ test('tokens must contain the required claims, and errors name the missing ones'
   expect(match({ role: 'anon' })).toEqual({ ok: false, fault: { kind: 'missing-claims' } });
   expect(match({ exp: 101 })).toEqual({ ok: false, fault: { kind: 'missing-claims' } });
   expect(match({ role: 'anon', exp: '101' }).ok).toBe(false);
+  // Times can have a fraction, and they aren't rounded.
+  expect(match({ role: 'anon', exp: 100.4 })).toMatchObject({ ok: true, caller: { expiresAt: 100.4 } });
+  expect(match({ role: 'anon', exp: 100.4 }, 100_500)).toMatchObject({
+    ok: false,
+    fault: { kind: 'expired' },
+  });
+  expect(match({ role: 'anon', exp: 99.6 })).toEqual({
+    ok: false,
+    fault: { kind: 'expired', secondsAgo: 0 },
+  });
+  expect(match({ role: 'anon', exp: 101, nbf: 130 }).ok).toBe(true);
+  expect(match({ role: 'anon', exp: 101, nbf: null }).ok).toBe(true);
+  expect(match({ role: 'anon', exp: 101, nbf: 130.5 })).toEqual({ ok: false, fault: { kind: 'early' } });
+  expect(match({ role: 'anon', exp: 101, nbf: 'x' })).toEqual({ ok: false, fault: { kind: 'signature' } });
   expect(cleanToken('a%2Eb c\n')).toBe('a.bc');
   expect(cleanToken('100%')).toBe('100%');
 });
