@@ -159,6 +159,53 @@ test('a factor enrolled twice concurrently exists once and accepts two concurren
   expect(await outcomes(challenges)).toEqual(['200', '200']);
 });
 
+test('a change that another user’s contact conflicts with sends no message', async () => {
+  const own = await startAuth({
+    sms: { enable_confirmations: false },
+    email: {
+      double_confirm_changes: true,
+      notification: { password_changed: { enabled: true }, phone_changed: { enabled: true } },
+    },
+  });
+  try {
+    const email = newEmail();
+    const next = newEmail();
+    const signedUp = await own.request('/signup', { json: { email, password } });
+    const { access_token: token, user } = await signedUp.json<SessionJson>();
+    const put = (json: object) => own.request('/user', { method: 'PUT', token, json });
+    const db = own.database.pool('supabase_admin');
+    const taken = '15550001111';
+    // The other user's number is committed only when the request has checked the number and waits to write it.
+    const { answer } = await db.transaction(async (tx) => {
+      await tx.query(
+        sql`insert into auth.users (id, aud, phone) values (gen_random_uuid(), 'authenticated', ${taken})`,
+      );
+      const sent = put({ password: 'another good password', email: next, phone: taken });
+      const waiting = sql`
+        select 1 from pg_stat_activity
+        where datname = current_database() and usename = 'supabase_auth_admin' and wait_event_type = 'Lock'`;
+      while ((await db.query(waiting)).length < 1);
+      return { answer: sent };
+    });
+    expect(await outcomes([await answer])).toEqual(['422 phone_exists']);
+    expect([await own.inbox(email), await own.inbox(next)]).toEqual([[], []]);
+    const signIn = await own.request('/token?grant_type=password', { json: { email, password } });
+    expect(signIn.status).toBe(200);
+
+    // Without a conflict, each message is sent once, and the code for the new address is valid.
+    expect((await put({ password: 'another good password', email: next, phone: '15550002222' })).status).toBe(
+      200,
+    );
+    const subjects = (await own.inbox(email)).map(({ subject }) => subject).sort();
+    expect(subjects).toEqual([expect.stringMatching(/email/i), expect.stringMatching(/password/i)]);
+    expect(await own.inbox(next)).toHaveLength(1);
+    const pending = sql`select 1 from auth.one_time_tokens where user_id = ${user.id} and token_type::text like 'email_change%'`;
+    expect(await db.query(pending)).toHaveLength(2);
+  } finally {
+    await own.stop();
+  }
+});
+
 test('while PostgreSQL refuses connections, requests get 503 and sessions stay valid', async () => {
   const { refresh_token, user } = await signUp();
   const db = auth.database.pool('supabase_admin');

@@ -20,7 +20,7 @@ import {
   storePassword,
 } from './accounts.ts';
 import { audit } from './audit.ts';
-import { notify } from './notify.ts';
+import { type Notice, notify, prepareNotice } from './notify.ts';
 import { nothing, resetUnclaimed, revokeEarlierAccess } from './reset-unclaimed.ts';
 import { recordEvent } from './security-events.ts';
 
@@ -138,13 +138,16 @@ export async function acceptPhone(ctx: AuthContext, tx: Transaction, user: User)
   await stopBeingAnonymous(ctx, tx, user);
 }
 
-/** Replaces the user's phone number with the number in `user.phone_change`. */
+/**
+ * Replaces the user's phone number with the number in `user.phone_change`. Returns the notices, which the caller sends
+ * after the last statement that can fail.
+ */
 export async function changePhone(
   ctx: AuthContext,
   tx: Transaction,
   caller: Caller,
   user: User,
-): Promise<void> {
+): Promise<readonly Notice[]> {
   const now = ctx.clock.now();
   const oldPhone = user.phone ?? '';
   const phone = user.phone_change ?? '';
@@ -163,7 +166,13 @@ export async function changePhone(
   const details = { old_phone: oldPhone, new_phone: phone };
   const event =
     oldPhone === phone ? undefined : await recordEvent(ctx, tx, caller, user.id, 'phone_changed', details);
-  if (oldPhone !== '' && oldPhone !== phone)
-    await notify(ctx, tx, caller, user, 'phone_changed', { oldPhone, event });
-  if (!identity) await notify(ctx, tx, caller, user, 'identity_linked', { provider: 'phone', event });
+  const notices = [
+    oldPhone !== '' && oldPhone !== phone
+      ? await prepareNotice(ctx, tx, caller, user, 'phone_changed', { oldPhone, event })
+      : undefined,
+    identity
+      ? undefined
+      : await prepareNotice(ctx, tx, caller, user, 'identity_linked', { provider: 'phone', event }),
+  ];
+  return notices.filter((notice) => notice !== undefined);
 }

@@ -1,7 +1,7 @@
 /** Implements the changes that users make to their own accounts. */
 
 import type { Transaction } from '../../database/types.ts';
-import type { Caller, UserCaller } from '../caller.ts';
+import type { UserCaller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
 import { parseEmail, parsePhone } from '../core/contact.ts';
 import { type Contact, isConfirmed } from '../core/contact-status.ts';
@@ -14,14 +14,13 @@ import { authError } from '../errors.ts';
 import { insertFlowState } from '../queries/flow-states.ts';
 import { listBrowserSessions } from '../queries/session-browsers.ts';
 import { findUserByPhone, findUserWithEmail } from '../queries/users.ts';
-import type { User } from '../rows.ts';
 import { setAppMetadata, setUserMetadata, storePassword } from './accounts.ts';
 import { audienceOf } from './audience.ts';
 import { audit } from './audit.ts';
 import { changeEmail, changePhone } from './confirm-changes.ts';
 import { sendEmailChange } from './email-change-mail.ts';
 import { requireNoSso } from './enforced-sso.ts';
-import { notify } from './notify.ts';
+import { type Notice, prepareNotice } from './notify.ts';
 import { requireStrongPassword } from './password-strength.ts';
 import type { Channel } from './phone-codes.ts';
 import { parseChannel, sendPhoneCode } from './phone-codes.ts';
@@ -93,6 +92,9 @@ export async function updateOwnUser(ctx: AuthContext, caller: UserCaller, body: 
       : await checkPasswordChange(ctx, caller, update, update.password);
 
   await asUserEnding(ctx, caller, async (tx) => {
+    // If a guest adds an address, the change is handled like a sign-up.
+    const addsFirstEmail = changesEmail && user.is_anonymous && ctx.settings.email.autoconfirm;
+    const notices: Notice[] = [];
     if (change !== undefined) {
       if (change.nonce !== undefined) await consumeNonce(tx, user, change.nonce);
       const isFirst = !user.encrypted_password;
@@ -106,29 +108,37 @@ export async function updateOwnUser(ctx: AuthContext, caller: UserCaller, body: 
         'password_changed',
         isFirst ? { first: true } : {},
       );
-      await notify(ctx, tx, caller, user, 'password_changed', { event, isFirst });
+      const notice = await prepareNotice(ctx, tx, caller, user, 'password_changed', { event, isFirst });
+      if (notice !== undefined) notices.push(notice);
     }
     if (update.data !== undefined) await setUserMetadata(ctx, tx, user, update.data);
     if (update.appData !== undefined) await setAppMetadata(ctx, tx, user, update.appData);
-    if (changesEmail) {
-      // If a guest adds an address, the change is handled like a sign-up.
-      if (user.is_anonymous && ctx.settings.email.autoconfirm) {
-        user.email_change = update.email;
-        await changeEmail(ctx, tx, caller, user);
-      } else {
-        if (challenge) {
-          const flow = {
-            userId: user.id,
-            providerType: 'email_change',
-            authenticationMethod: 'email_change',
-            challenge,
-          };
-          await insertFlowState(tx, flow, ctx.clock.now());
-        }
-        await sendEmailChange(ctx, tx, caller, user, update.email, challenge !== undefined);
-      }
+    // A conflict with another user's contact repeats or rolls back the transaction, so all messages are sent afterwards.
+    if (addsFirstEmail) {
+      user.email_change = update.email;
+      await changeEmail(ctx, tx, caller, user);
     }
-    if (changesPhone) await beginPhoneChange(ctx, tx, caller, user, update);
+    if (changesPhone && ctx.settings.phone.autoconfirm) {
+      user.phone_change = update.phone;
+      notices.push(...(await changePhone(ctx, tx, caller, user)));
+    }
+    if (changesEmail && !addsFirstEmail) {
+      if (challenge) {
+        const flow = {
+          userId: user.id,
+          providerType: 'email_change',
+          authenticationMethod: 'email_change',
+          challenge,
+        };
+        await insertFlowState(tx, flow, ctx.clock.now());
+      }
+      await sendEmailChange(ctx, tx, caller, user, update.email, challenge !== undefined);
+    }
+    if (changesPhone && !ctx.settings.phone.autoconfirm) {
+      const { phone, channel } = update;
+      await sendPhoneCode(ctx, tx, caller, user, { phone, kind: 'phone_change', channel });
+    }
+    for (const notice of notices) await notice.send();
     await audit(ctx, tx, user, 'user_modified');
   });
 }
@@ -209,19 +219,4 @@ async function checkPasswordChange(
     if (await ctx.passwords.verify(password, current)) throw authError('same_password');
   }
   return { hash: await ctx.passwords.hash(password), nonce };
-}
-
-async function beginPhoneChange(
-  ctx: AuthContext,
-  tx: Transaction,
-  caller: Caller,
-  user: User,
-  { phone, channel }: Update,
-): Promise<void> {
-  if (!ctx.settings.phone.autoconfirm) {
-    await sendPhoneCode(ctx, tx, caller, user, { phone, kind: 'phone_change', channel });
-    return;
-  }
-  user.phone_change = phone;
-  await changePhone(ctx, tx, caller, user);
 }

@@ -17,7 +17,8 @@ const sharedKeys = new Set([
  * Repeats the attempt once if another request created the same row first. The second attempt finds the row created by
  * the other request.
  *
- * @param attempt looks up the row, and creates it in a separate transaction if it doesn't exist
+ * @param attempt looks up the row, and creates it in a separate transaction if it doesn't exist. Sends messages only
+ * after the last statement that can violate one of the keys, so that no message is sent for an attempt that failed
  */
 export async function retryOnConflict<T>(attempt: () => Promise<T>): Promise<T> {
   try {

@@ -97,7 +97,7 @@ async function accept(
       await acceptPhone(ctx, tx, user);
       return 'done';
     case 'phone_change':
-      await changePhone(ctx, tx, caller, user);
+      for (const notice of await changePhone(ctx, tx, caller, user)) await notice.send();
       return 'done';
     default:
       throw authError('validation_failed', 'Unsupported verification type');
