@@ -120,6 +120,9 @@ export async function runServer(options: ServerOptions): Promise<void> {
   }
 }
 
+/** How long a production server waits for an unhealthy service before it reports that it is ready. */
+const productionGraceMs = 5000;
+
 /** Closes the control server once the response to `stop` has been sent. */
 function closeSoon(control: ControlServer): void {
   setTimeout(() => control.close(), 50);
@@ -190,15 +193,28 @@ class Server {
     }
   }
 
-  /** Waits until all services are healthy. If a service stays unhealthy, stops the backend and throws an error. */
+  /**
+   * Waits until all services are healthy. In development, stops the backend and throws an error if a service stays
+   * unhealthy. A production server must also start while another server, such as NATS, is unreachable, so it continues,
+   * and the service recovers by itself.
+   */
   async waitForHealth(): Promise<void> {
-    if (this.#options.ignoreHealthCheck) return;
-    try {
-      await untilHealthy(this.backend, this.config().db.health_timeout);
-    } catch (error) {
-      await this.backend.stop();
-      throw error;
+    const { ignoreHealthCheck, mode, onProgress } = this.#options;
+    if (ignoreHealthCheck) return;
+    const limitMs = this.config().db.health_timeout;
+    if (mode === 'production') {
+      const faults = await faultsAfter(this.backend, Math.min(limitMs, productionGraceMs));
+      for (const fault of faults)
+        onProgress(`Warning: a service is unhealthy: ${fault}\nThe server continues, and tries again.`);
+      return;
     }
+    const faults = await faultsAfter(this.backend, limitMs);
+    if (faults.length === 0) return;
+    await this.backend.stop();
+    throw new CommandError(
+      `A service is unhealthy: ${faults.join('; ')}`,
+      'See .plinth/logs/plinth.log, or use --ignore-health-check to start anyway.',
+    );
   }
 
   stop(): Promise<void> {
@@ -457,18 +473,15 @@ function upToVersion({ upToVersion }: Readonly<Record<string, unknown>>): Partia
   return typeof upToVersion === 'string' ? { upToVersion } : {};
 }
 
-/** Waits after startup, for at most `db.health_timeout`, until all services are healthy. */
-async function untilHealthy(backend: Backend, timeoutMs: number): Promise<void> {
-  const deadline = performance.now() + timeoutMs;
+/** Waits until all services are healthy, for at most `limitMs`, and returns what is then wrong with each service. */
+async function faultsAfter(backend: Backend, limitMs: number): Promise<string[]> {
+  const deadline = performance.now() + limitMs;
   for (;;) {
     // Doesn't check the health over HTTP, because loading an HTTP client would take longer than the startup itself.
-    const faults = Object.entries(backend.health()).filter(([, fault]) => fault !== undefined);
-    if (faults.length === 0) return;
-    if (performance.now() > deadline) {
-      const report = faults.map(([name, fault]) => `${name}: ${fault}`).join('; ');
-      const advice = 'See .plinth/logs/plinth.log, or use --ignore-health-check to start anyway.';
-      throw new CommandError(`A service is unhealthy: ${report}`, advice);
-    }
+    const faults = Object.entries(backend.health())
+      .filter(([, fault]) => fault !== undefined)
+      .map(([name, fault]) => `${name}: ${fault}`);
+    if (faults.length === 0 || performance.now() > deadline) return faults;
     await sleep(20);
   }
 }

@@ -11,6 +11,7 @@ import { isAlive } from '../../src/shared/is-alive.ts';
  * use files below `/dev`.
  */
 const onDisk: readonly string[] = [
+  'test/cli/lost-dependencies.test.ts',
   'test/cli/server.test.ts',
   'test/cli/target.test.ts',
   'test/cli/upstream-cli.test.ts',
