@@ -14,6 +14,7 @@ const checks = [
   { name: 'Types of the web app', args: [tsc, '--noEmit', '-p', 'web/tsconfig.json'] },
   { name: 'Imports', args: [join('scripts', 'lint', 'imports.ts')] },
   { name: 'Words', args: [join('scripts', 'lint', 'words.ts')] },
+  { name: 'SQL files', args: [join('scripts', 'lint', 'migrations.ts')] },
 ];
 const concurrency = 2;
 
