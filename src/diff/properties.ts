@@ -118,7 +118,8 @@ function otherProperties(serverVersion: number): Sql {
     union all
     select null, p.pubname::text, null, 'generated columns', format('ALTER PUBLICATION %I SET (publish_generated_columns = stored)', pubname),
       format('ALTER PUBLICATION %I SET (publish_generated_columns = none)', pubname)
-    from pg_publication p where ${generated}
+    -- Plinth configures the publication of the realtime service itself.
+    from pg_publication p where ${generated} and pubname <> 'supabase_realtime'
     union all
     -- pg-delta reads the comments of table columns only.
     select n.nspname, c.relname, a.attname, 'comment', format('COMMENT ON COLUMN %s.%I IS %L', c.oid::regclass, a.attname, d.description),
@@ -202,4 +203,12 @@ export function readMemberships({ query, serverVersion }: CopySession): Promise<
   return query(sql`
     select pg_get_userbyid(m.roleid)::text as role, pg_get_userbyid(m.member)::text as member, bool_or(m.admin_option) as admin
     from pg_auth_members m where not (${isAutomatic}) group by 1, 2`);
+}
+
+/** Returns the comments that CREATE EXTENSION gives the installed extensions. */
+export async function readExtensionComments({ query }: CopySession): Promise<Map<string, string>> {
+  const rows = await query<{ name: string; comment: string }>(sql`
+    select e.extname::text as name, a.comment from pg_extension e join pg_available_extensions a on a.name = e.extname
+    where a.comment is not null`);
+  return new Map(rows.map(({ name, comment }) => [name, comment]));
 }

@@ -12,7 +12,13 @@ import { quoteIdentifier, sql } from '../kernel/sql.ts';
 import { isUnmodeled } from './core/extras.ts';
 import { normalizeFacts } from './core/normalize.ts';
 import { refOf } from './core/refs.ts';
-import { readMemberships, readProperties, readScriptedMembers, readVirtualColumns } from './properties.ts';
+import {
+  readExtensionComments,
+  readMemberships,
+  readProperties,
+  readScriptedMembers,
+  readVirtualColumns,
+} from './properties.ts';
 import type { Snapshot } from './types.ts';
 
 export async function readSnapshot(target: ConnectionOptions): Promise<Snapshot> {
@@ -22,7 +28,11 @@ export async function readSnapshot(target: ConnectionOptions): Promise<Snapshot>
     const { factBase } = await extract(poolOf(session));
     const catalog = await readCatalog(session, { includes: () => true });
     return {
-      facts: normalizeFacts(factBase, await readMemberships(session)),
+      serverVersion: session.serverVersion,
+      facts: normalizeFacts(factBase, {
+        memberships: await readMemberships(session),
+        extensionComments: await readExtensionComments(session),
+      }),
       extras: {
         objects: catalog.objects.filter((object) => isUnmodeled(object) && !isManaged(object.schema ?? '')),
         comments: new Map(catalog.comments.map(({ key, text }) => [key, text])),

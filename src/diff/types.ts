@@ -11,6 +11,8 @@ import type { Property } from './core/properties.ts';
 
 /** The schema of a database at a point in time. */
 export interface Snapshot {
+  /** The server's version, such as 180004 for PostgreSQL 18.4. */
+  readonly serverVersion: number;
   readonly facts: FactBase;
   readonly extras: Extras;
   readonly properties: readonly Property[];

@@ -311,3 +311,49 @@ test('extensions of the hosted service’s databases are never dropped, because 
   const dropped = (await diffOf(vector, without)).statements.at(-1);
   expect(dropped?.text).toBe('DROP EXTENSION "vector"');
 });
+
+test('statements for new tables, extensions and published tables run on older servers', async () => {
+  const publications = `create publication supabase_realtime with (publish_generated_columns = stored);
+    create publication kept with (publish_generated_columns = stored)`;
+  const before = await database(publications);
+  const after = await database(`${publications};
+    create table app.t (id integer primary key); grant all on app.t to ${owner}, public;
+    alter publication supabase_realtime add table app.t; alter publication kept add table app.t;
+    create extension pg_trgm`);
+  const script = diffScript(await diffOf(before, after));
+  expect(script).toContain('CREATE EXTENSION "pg_trgm"');
+  expect(script).toContain('GRANT ALL ON TABLE "app"."t" TO PUBLIC');
+  expect(script).toContain('ALTER PUBLICATION "supabase_realtime" ADD TABLE "app"."t"');
+  expect(script).not.toMatch(/MAINTAIN|COMMENT ON EXTENSION|publish_generated_columns/);
+  await apply(before, await diffOf(before, after));
+  expect((await diffOf(before, after)).statements).toEqual([]);
+  await after.run((client) =>
+    client.exec(`comment on extension pg_trgm is 'own'; drop publication kept;
+      create publication kept for table app.t with (publish_generated_columns = stored)`),
+  );
+  await before.run((client) => client.exec('drop publication kept'));
+  const changes = diffScript(await diffOf(before, after));
+  expect(changes).toContain(`COMMENT ON EXTENSION "pg_trgm" IS 'own'`);
+  expect(changes).toContain('ALTER PUBLICATION kept SET (publish_generated_columns = stored)');
+});
+
+test('privileges and settings that an older server doesn’t have are not compared', async () => {
+  const table = 'create table app.t (id integer primary key);';
+  const newer = await database(`${table} grant all on app.t to public;
+    create table app.u (); grant maintain on app.u to public;
+    alter default privileges in schema app grant all on tables to public;
+    alter default privileges in schema app grant maintain on tables to pg_monitor;
+    create publication p for table app.t with (publish_generated_columns = stored)`);
+  const older = await database(`${table} grant all on app.t to public; revoke maintain on app.t from public;
+    create table app.u ();
+    alter default privileges in schema app grant all on tables to public;
+    alter default privileges in schema app revoke maintain on tables from public;
+    create publication p for table app.t`);
+  const asOlder = { ...(await older.snapshot()), serverVersion: 150_000 };
+  for (const [from, to] of [
+    [await newer.snapshot(), asOlder],
+    [asOlder, await newer.snapshot()],
+  ] as const)
+    expect(compareSnapshots(from, to, { role: owner }).statements).toEqual([]);
+  expect((await diffOf(newer, older)).statements.length).toBeGreaterThan(3);
+});

@@ -20,10 +20,12 @@ import { grantsAfterNewOwner, revokingTablesFirst } from './revocations.ts';
 import { separateDrops } from './separate-drops.ts';
 import { canLoseData } from './type-changes.ts';
 import { isWrongDefault, unwantedDefaults } from './unwanted-defaults.ts';
+import { comparable, inAnyVersion } from './versions.ts';
 import { withVirtualColumns } from './virtual-columns.ts';
 
 /** Returns the statements that turn the schema `from` into the schema `to`, in the order in which they must run. */
-export function compareSnapshots(from: Snapshot, to: Snapshot, options: DiffOptions = {}): SchemaDiff {
+export function compareSnapshots(before: Snapshot, after: Snapshot, options: DiffOptions = {}): SchemaDiff {
+  const [from, to] = comparable(before, after);
   const { schemas = [], role = 'postgres', renames = [] } = options;
   const includes = (schema: string | undefined): boolean =>
     schemas.length === 0 || (schema !== undefined && schemas.includes(schema));
@@ -76,9 +78,9 @@ export function compareSnapshots(from: Snapshot, to: Snapshot, options: DiffOpti
       exists: (property) => hasFact(to, property) && !isRecreated(actions, property),
     },
   );
-  const { before, after } = cycles.around(actions);
+  const around = cycles.around(actions);
   const statements: DiffStatement[] = [
-    ...before,
+    ...around.before,
     ...separate.statements,
     ...removedDefaults.map(({ sql }) => sql),
     ...replacing.statements,
@@ -95,8 +97,9 @@ export function compareSnapshots(from: Snapshot, to: Snapshot, options: DiffOpti
     statements.push(statementOf(action, replacing.from, to.facts), ...[...revoked, ...restored].map(plain));
   }
   const restored = restoredDefaults.map(({ sql }) => sql);
-  statements.push(...[...restored, ...after, ...properties.after].map(plain));
-  const needsSetting = preamble.some(({ name }) => name === 'check_function_bodies') || before.length > 0;
+  statements.push(...[...restored, ...around.after, ...properties.after].map(plain));
+  const needsSetting =
+    preamble.some(({ name }) => name === 'check_function_bodies') || around.before.length > 0;
   const committing = committingNewValues(statements);
   return {
     statements:
@@ -113,7 +116,7 @@ export function compareSnapshots(from: Snapshot, to: Snapshot, options: DiffOpti
  * object.
  */
 const plain = (text: string): DiffStatement => ({
-  text,
+  text: inAnyVersion(text),
   isDestructive: /^DROP [^;]* CASCADE$/.test(text),
   needsCommit: false,
 });
@@ -126,7 +129,7 @@ function statementOf(action: Action, before: FactBase, facts: FactBase): DiffSta
     verb === 'create' && id?.kind === 'extension' && facts.get(id)?.payload.schema === 'pg_catalog';
   const schema = isInCatalogSchema && !/ SCHEMA /.test(sql) ? ' SCHEMA pg_catalog' : '';
   return {
-    text: sql.trim().replace(/;+$/, '').trimEnd() + schema,
+    text: inAnyVersion(sql.trim().replace(/;+$/, '').trimEnd() + schema),
     isDestructive: dataLoss === 'destructive' || dropsState.test(sql) || narrowsColumn(action, before, facts),
     needsCommit: newSegmentBefore,
   };
@@ -158,7 +161,8 @@ function touchedBy(actions: readonly Action[]): (property: Property) => boolean 
       // A trigger's enabled state is also set for the partitions of its table, so the trigger counts as touched in
       // every table.
       if (id.kind === 'trigger') touched.add(`trigger ${id.name}`);
-      if (id.kind === 'publication') touched.add(JSON.stringify([null, id.name, null]));
+      if (id.kind === 'publication' && produces.includes(id))
+        touched.add(JSON.stringify([null, id.name, null]));
       if (isRelation(id) && produces.includes(id)) touched.add(JSON.stringify([id.schema, id.name, null]));
     }
   return ({ schema, relation, column, property }) =>

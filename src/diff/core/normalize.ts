@@ -10,9 +10,17 @@ export interface Membership {
   readonly admin: boolean;
 }
 
-export function normalizeFacts(base: FactBase, memberships: readonly Membership[]): FactBase {
+/** What the facts don't contain. */
+export interface Supplement {
+  readonly memberships: readonly Membership[];
+  /** The comments that CREATE EXTENSION gives the extensions, by the extension's name. */
+  readonly extensionComments: ReadonlyMap<string, string>;
+}
+
+export function normalizeFacts(base: FactBase, { memberships, extensionComments }: Supplement): FactBase {
   const facts = base.facts().flatMap((fact) => withGranted(fact, memberships));
-  const removed = new Set(facts.filter(isDomainNotNull).map(({ id }) => encodeId(id)));
+  const isRemoved = (fact: Fact): boolean => isDomainNotNull(fact) || isOwnComment(fact, extensionComments);
+  const removed = new Set(facts.filter(isRemoved).map(({ id }) => encodeId(id)));
   const isKept = (fact: Fact): boolean =>
     !removed.has(encodeId(fact.id)) && (fact.parent === undefined || !removed.has(encodeId(fact.parent)));
   return buildFactBase(
@@ -31,6 +39,15 @@ function withGranted(fact: Fact, memberships: readonly Membership[]): Fact[] {
   const granted = memberships.find(({ role, member }) => role === id.role && member === id.member);
   return granted === undefined ? [] : [{ ...fact, payload: { ...payload, admin: granted.admin } }];
 }
+
+/**
+ * Whether the fact is the comment that CREATE EXTENSION sets. It depends on the server, and only the extension's owner
+ * can set it, who is a superuser on the hosted service.
+ */
+const isOwnComment = ({ id, payload }: Fact, extensionComments: ReadonlyMap<string, string>): boolean =>
+  id.kind === 'comment' &&
+  id.target.kind === 'extension' &&
+  extensionComments.get(id.target.name) === payload.text;
 
 /**
  * Whether the fact is a domain's NOT NULL constraint, which PostgreSQL 18 stores separately although the domain's own
