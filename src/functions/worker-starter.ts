@@ -14,7 +14,7 @@ import { bootHint } from './core/boot-hint.ts';
 import type { Limits } from './core/limits.ts';
 import type { ModuleGraph } from './core/module-graph.ts';
 import type { InspectMode } from './deno/arguments.ts';
-import type { Graphs } from './deno/graph.ts';
+import { type Graphs, mentionsTmp } from './deno/graph.ts';
 import { startWorker, type Worker } from './deno/worker.ts';
 import { errors, FunctionError } from './errors.ts';
 import type { NewLogLine } from './logs.ts';
@@ -189,6 +189,7 @@ export class WorkerStarter {
       runDir: mkdtempSync(join(this.#runFolder, `${name}-`)),
       cacheDir,
       readable: readable(source, graph),
+      redirectsNodeFiles: graph?.hasNodeModules === true && mentionsTmp(graph.files),
       denyNet: denyNet(),
       limits,
       showsErrors,

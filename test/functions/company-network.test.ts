@@ -187,11 +187,7 @@ it.runIf(process.platform === 'linux')('a function’s process has only the netw
     .map((pid) => fileOf(`/proc/${pid}/environ`));
   expect(environments.length).toBeGreaterThan(0);
   const names = environments.flatMap((text) => text.split('\0').map((entry) => entry.split('=', 1)[0] ?? ''));
-  expect(names.filter((name) => !/^(SUPABASE|DENO)_/.test(name) && name !== '').sort()).toEqual([
-    'ALL_PROXY',
-    'NO_COLOR',
-    'NO_PROXY',
-    'PWD',
-    'TMPDIR',
-  ]);
+  expect(
+    names.filter((name) => !/^(SUPABASE|DENO|PLINTH_FUNCTION)_/.test(name) && name !== '').sort(),
+  ).toEqual(['ALL_PROXY', 'NO_COLOR', 'NO_PROXY', 'PWD', 'TMPDIR']);
 });

@@ -10,7 +10,12 @@ let world: FunctionsWorld;
 beforeAll(async () => {
   world = await functionsWorld({
     config: {
-      functions: { sum: { verify_jwt: false }, form: { verify_jwt: false }, ends: { verify_jwt: false } },
+      functions: {
+        sum: { verify_jwt: false },
+        form: { verify_jwt: false },
+        ends: { verify_jwt: false },
+        echo: { verify_jwt: false },
+      },
     },
     files: {
       // The function waits before it reads the body, and between chunks.
@@ -32,6 +37,21 @@ beforeAll(async () => {
         const file = (await request.formData()).get('file') as File;
         return Response.json({ name: file.name, size: file.size });
       });`,
+      // The function responds immediately and reads the body in a background task.
+      background: `const sizes: unknown[] = [];
+        const read: Record<string, (request: Request) => Promise<number>> = {
+          json: async (request) => (await request.json()).length,
+          text: async (request) => (await request.text()).length - 2,
+          bytes: async (request) => (await request.bytes()).length - 2,
+          clone: async (request) => (await request.clone().json()).length,
+        };
+        Deno.serve((request) => {
+          if (request.method === 'GET') return Response.json(sizes);
+          const how = new URL(request.url).searchParams.get('how')!;
+          EdgeRuntime.waitUntil(read[how](request).then((size) => sizes.push(how + size), (error) => sizes.push(error.name)));
+          return new Response('started');
+        });`,
+      echo: `Deno.serve((request) => new Response(request.body!.pipeThrough(new TransformStream())));`,
       ends: `const ends: string[] = [];
         Deno.serve(async (request) => {
           if (request.method === 'GET') return Response.json(ends);
@@ -68,6 +88,28 @@ it('receives a form that it reads after a pause', async () => {
     const response = await world.call('form', { method: 'POST', body });
     expect([response.status, await response.json()]).toEqual([200, { name: 'a.bin', size: sizeBytes }]);
   }
+});
+
+it('a background task receives the body that it reads, although the response was sent before', async () => {
+  const expected: string[] = [];
+  for (const how of ['json', 'text', 'bytes', 'clone']) {
+    for (const size of [10, 70_000, 300_000, 2_000_000]) {
+      const body = JSON.stringify('x'.repeat(size));
+      const response = await world.call(`background?how=${how}`, { method: 'POST', body });
+      expect(await response.text()).toBe('started');
+      expected.push(`${how}${size}`);
+    }
+  }
+  await expect.poll(async () => (await world.call('background')).json()).toEqual(expected);
+});
+
+it('a response can contain the body while it arrives', async () => {
+  const sent = request(urlOf('echo'), { method: 'POST' });
+  sent.write('first');
+  const [response] = await once(sent, 'response');
+  expect(String((await once(response, 'data'))[0])).toBe('first');
+  sent.end('second');
+  expect(String((await once(response, 'data'))[0])).toBe('second');
 });
 
 it.each(['with its length', 'in chunks'])(

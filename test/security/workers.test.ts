@@ -1,5 +1,13 @@
 /** Tests which resources of the machine, the server and other functions a function can access. */
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -138,7 +146,7 @@ describe('a function', () => {
       ['write', join(supabaseDir, 'functions/other/index.ts')],
       ['write', join(dataDir, 'secrets.json')],
       ['write', join(dataDir, 'deno', 'x')],
-      ['write', '/tmp/plinth-function-was-here'],
+      ['write', '/var/tmp/plinth-function-was-here'],
       ['remove', join(supabaseDir, 'functions')],
       ['link', join(dataDir, 'secrets.json')],
       ['link', '/etc/passwd'],
@@ -146,6 +154,9 @@ describe('a function', () => {
     ];
     const answers = (await (await call('probe', asked)).json()) as string[];
     expect(answers).toEqual(asked.map(() => 'NotCapable'));
+    const written = '/tmp/plinth-function-was-here';
+    expect(await (await call('probe', [['write', written]])).json()).toEqual(['undefined']);
+    expect(existsSync(written)).toBe(false);
   });
 
   it('can’t run programs, load libraries or send signals', async () => {
@@ -177,8 +188,10 @@ describe('a function', () => {
       ...folders.map((folder) => ['list', join(tmpdir(), folder)]),
     ];
     const answers = (await (await call('probe', asked)).json()) as string[];
-    // The function can open only its own socket.
-    expect(answers.filter((response) => response !== 'NotCapable').length).toBeLessThanOrEqual(1);
+    // The function can open only its own socket. The folders of other servers don't exist in the function's /tmp.
+    expect(answers.filter((response) => !/^Not(Capable|Found)$/.test(response)).length).toBeLessThanOrEqual(
+      1,
+    );
   });
 
   it('can’t read the environment of the server or of another function', async () => {

@@ -45,5 +45,9 @@ test('remote modules and packages aren’t listed as files, but missing files ar
     },
     rules,
   );
-  expect(graph).toEqual({ files: ['/home/me/app/supabase/functions/a/gone.ts'], refused: [] });
+  expect(graph).toEqual({
+    files: ['/home/me/app/supabase/functions/a/gone.ts'],
+    refused: [],
+    hasNodeModules: true,
+  });
 });

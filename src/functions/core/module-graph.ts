@@ -25,6 +25,8 @@ export interface ModuleGraph {
   readonly files: readonly string[];
   /** The files that the function isn't allowed to import. */
   readonly refused: readonly string[];
+  /** Whether the graph contains npm packages or Node's built-in modules, both of which can use `node:fs`. */
+  readonly hasNodeModules: boolean;
 }
 
 export interface GraphRules {
@@ -66,7 +68,9 @@ const code = new Set([
 export function checkGraph(info: DenoInfo, rules: GraphRules): ModuleGraph {
   const files: string[] = [];
   const refused: string[] = [];
+  let hasNodeModules = false;
   for (const { specifier, kind, local, mediaType, error } of info.modules ?? []) {
+    if (kind === 'npm' || kind === 'node') hasNodeModules = true;
     if (!specifier.startsWith('file:')) continue;
     const path = local ?? fileURLToPath(specifier);
     // npm packages can be imported from any folder, because they don't contain secrets and are often symbolic links.
@@ -77,7 +81,7 @@ export function checkGraph(info: DenoInfo, rules: GraphRules): ModuleGraph {
     if (!isAllowed(rules.realPath(path), kind === 'esm' && code.has(mediaType ?? ''), rules))
       refused.push(path);
   }
-  return { files, refused };
+  return { files, refused, hasNodeModules };
 }
 
 /**

@@ -2,8 +2,16 @@
 // the function is hosted, and records which request printed each log line. This is plain JavaScript because Deno loads
 // the file as it is.
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { inWorkerFolder, redirect, withSync } from './temp-files.js';
 
-const own = new Set(['NO_COLOR', 'TMPDIR', 'PWD', 'PATH', 'PLINTH_FUNCTION_SHOWS_ERRORS']);
+const own = new Set([
+  'NO_COLOR',
+  'PATH',
+  'PLINTH_FUNCTION_ENTRYPOINT',
+  'PLINTH_FUNCTION_SHOWS_ERRORS',
+  'PWD',
+  'TMPDIR',
+]);
 const isHidden = (name) => name.startsWith('DENO_') || own.has(name);
 // The variables are hidden instead of deleted because Deno reads some of them when the function starts serving
 // requests.
@@ -11,7 +19,8 @@ const { get, has, toObject } = Deno.env;
 // The process may have started in a different folder because its flags required relative paths.
 Deno.chdir(get.call(Deno.env, 'TMPDIR'));
 const showsErrors = get.call(Deno.env, 'PLINTH_FUNCTION_SHOWS_ERRORS') === '1';
-Deno.env.get = (name) => (isHidden(name) ? undefined : get.call(Deno.env, name));
+// Packages find the folder for temporary files through this variable, for example with `os.tmpdir()`.
+Deno.env.get = (name) => (isHidden(name) && name !== 'TMPDIR' ? undefined : get.call(Deno.env, name));
 Deno.env.has = (name) => !isHidden(name) && has.call(Deno.env, name);
 Deno.env.toObject = () =>
   Object.fromEntries(Object.entries(toObject.call(Deno.env)).filter(([name]) => !isHidden(name)));
@@ -19,6 +28,31 @@ Deno.env.toObject = () =>
 const exit = Deno.exit.bind(Deno);
 // A function must not end its process, because other requests share it.
 Deno.exit = () => undefined;
+
+const onePath = withSync([
+  ...[
+    'chmod',
+    'chown',
+    'create',
+    'lstat',
+    'mkdir',
+    'open',
+    'readDir',
+    'readFile',
+    'readLink',
+    'readTextFile',
+  ],
+  ...['realPath', 'remove', 'stat', 'truncate', 'utime', 'writeFile', 'writeTextFile'],
+]);
+redirect(Deno, [...onePath, 'chdir'], 1);
+redirect(Deno, withSync(['copyFile', 'link', 'rename', 'symlink']), 2);
+for (const name of withSync(['makeTempDir', 'makeTempFile'])) {
+  const make = Deno[name];
+  Deno[name] = (options) =>
+    make(options?.dir === undefined ? options : { ...options, dir: inWorkerFolder(options.dir) });
+}
+const { watchFs } = Deno;
+Deno.watchFs = (paths, options) => watchFs([paths].flat().map(inWorkerFolder), options);
 
 const { Console, core } = Deno[Deno.internal] ?? {};
 
@@ -67,13 +101,49 @@ const infoOf = (request, info) => ({
   },
 });
 
+// Deno discards the rest of a request's body when the response ends. If a function reads the body in a background task,
+// the response therefore waits until the body has arrived. Reads are tracked only for requests of clients and their
+// clones.
+const pendingReads = new WeakMap();
+const { prototype } = Request;
+for (const name of ['arrayBuffer', 'blob', 'bytes', 'formData', 'json', 'text']) {
+  const read = prototype[name];
+  prototype[name] = function () {
+    const result = read.call(this);
+    const reads = pendingReads.get(this);
+    if (reads !== undefined) {
+      const done = () => reads.delete(result);
+      reads.add(result);
+      result.then(done, done);
+    }
+    return result;
+  };
+}
+const { clone } = prototype;
+prototype.clone = function () {
+  const copy = clone.call(this);
+  const reads = pendingReads.get(this);
+  if (reads !== undefined) pendingReads.set(copy, reads);
+  return copy;
+};
+
+async function afterReads(reads, response) {
+  while (reads.size > 0) await Promise.allSettled(reads);
+  return response;
+}
+
 const withRequest =
   (handle, onError = failed) =>
   (request, info) =>
     requestId.run(request.headers.get('x-request-id') ?? '', () => {
+      const reads = new Set();
+      pendingReads.set(request, reads);
+      const respond = (response) => (reads.size > 0 ? afterReads(reads, response) : response);
       try {
         const answer = handle(request, infoOf(request, info));
-        return typeof answer?.then === 'function' ? answer.then(undefined, onError) : answer;
+        return typeof answer?.then === 'function'
+          ? answer.then(respond).then(undefined, onError)
+          : respond(answer);
       } catch (error) {
         return onError(error);
       }
@@ -151,8 +221,8 @@ globalThis.EdgeRuntime = {
 // The request arrived through a Unix socket (http+unix://HOST/…), but the function must receive the URL that its caller
 // used. The getter is defined on the prototype because a new Request object couldn't be upgraded to a WebSocket.
 const scheme = get.call(Deno.env, 'SUPABASE_URL')?.startsWith('https:') ? 'https' : 'http';
-const inner = Object.getOwnPropertyDescriptor(Request.prototype, 'url');
-Object.defineProperty(Request.prototype, 'url', {
+const inner = Object.getOwnPropertyDescriptor(prototype, 'url');
+Object.defineProperty(prototype, 'url', {
   ...inner,
   get() {
     const url = inner.get.call(this);

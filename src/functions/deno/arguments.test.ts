@@ -21,6 +21,7 @@ const options = {
   temp: '/tmp/run/tmp',
   cacheDir: '/clients/Foo, Inc/.plinth/deno',
   readable: [`${folder}/hello/index.ts`, `${folder}/_shared/a.json`],
+  redirectsNodeFiles: false,
   denyNet: ['169.254.0.0/16', '[fd00:ec2::254]'],
   hiddenEnv: ['HTTPS_PROXY', 'DENO_CERT'],
 };

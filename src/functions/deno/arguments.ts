@@ -5,6 +5,7 @@ import type { FunctionSource } from '../catalog.ts';
 import { errors, FunctionError } from '../errors.ts';
 
 export const adapter = fileURLToPath(new URL('./adapter.js', import.meta.url));
+const nodeFiles = fileURLToPath(new URL('./node-files.js', import.meta.url));
 const heapMegabytes = 256;
 
 export type InspectMode = 'run' | 'brk' | 'wait';
@@ -17,6 +18,8 @@ export interface RunOptions {
   readonly cacheDir: string;
   /** The project files and package folders that the function can read. */
   readonly readable: readonly string[];
+  /** Whether paths below `/tmp` are redirected in `node:fs` too. */
+  readonly redirectsNodeFiles: boolean;
   /** Addresses, CIDR blocks and hosts to which the function can't connect. */
   readonly denyNet: readonly string[];
   /** Environment variables that Deno reads but that are hidden from the function. */
@@ -47,6 +50,7 @@ export function runArguments(options: RunOptions): { readonly cwd: string; reado
     '--no-prompt',
     ...importArguments(source, denyNet),
     `--preload=${adapter}`,
+    ...(options.redirectsNodeFiles ? [`--preload=${nodeFiles}`] : []),
     `--v8-flags=--max-old-space-size=${heapMegabytes}`,
     '--allow-net',
     ...(denyNet.length > 0 ? [`--deny-net=${denyNet.join(',')}`] : []),
@@ -74,6 +78,7 @@ export function runEnvironment(options: RunOptions, showsErrors: boolean): Recor
     DENO_AUTO_SERVE: '1',
     NO_COLOR: '1',
     TMPDIR: options.temp,
+    PLINTH_FUNCTION_ENTRYPOINT: options.source.entrypoint,
     ...(showsErrors ? { PLINTH_FUNCTION_SHOWS_ERRORS: '1' } : {}),
   };
 }

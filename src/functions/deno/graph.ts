@@ -1,6 +1,6 @@
 /** Reads a function's module graph from Deno and caches the graph until one of its files changes. */
 import { execFile } from 'node:child_process';
-import { mkdirSync, realpathSync, statSync } from 'node:fs';
+import { mkdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { FunctionSource } from '../catalog.ts';
 import { checkGraph, type DenoInfo, type GraphRules, type ModuleGraph } from '../core/module-graph.ts';
@@ -75,6 +75,17 @@ function stampOf(source: FunctionSource, files: readonly string[]): string {
     return facts === undefined ? `${file}:` : `${file}:${facts.mtimeMs}:${facts.size}`;
   });
   return JSON.stringify([source.entrypoint, source.importFlags, source.staticFiles, times]);
+}
+
+/** Whether one of the files contains the path `/tmp`. Files that can't be read are skipped. */
+export function mentionsTmp(files: readonly string[]): boolean {
+  return files.some((file) => {
+    try {
+      return /\/tmp\b/.test(readFileSync(file, 'utf8'));
+    } catch {
+      return false;
+    }
+  });
 }
 
 function realPath(path: string): string {

@@ -38,6 +38,8 @@ export interface WorkerOptions {
   readonly cacheDir: string;
   /** The project files that the function can read. */
   readonly readable: readonly string[];
+  /** Whether paths below `/tmp` are redirected in `node:fs` too. */
+  readonly redirectsNodeFiles: boolean;
   /** Addresses, CIDR blocks and hosts to which the function can't connect. */
   readonly denyNet: readonly string[];
   readonly limits: Limits;
