@@ -51,7 +51,7 @@ export interface LocalEnd {
 export const localEndOf = ({ database, url, keys }: Backend): LocalEnd => ({
   databaseUrl: database.info.projectUrl,
   projectUrl: url,
-  serviceKey: keys.serviceRoleKey,
+  serviceKey: keys.secretKey,
   jwtSecret: keys.jwtSecret,
 });
 
@@ -118,7 +118,7 @@ export function backendOperations(backend: () => Backend, { projectDir, mode }: 
     backupPrune: async () => backupsOf(backend()).prune(),
     seedBuckets: async (_, onProgress) => {
       const { config, fetch, keys } = backend();
-      await seedBuckets({ config, fetch, serviceRoleKey: keys.serviceRoleKey, onProgress });
+      await seedBuckets({ config, fetch, secretKey: keys.secretKey, onProgress });
     },
   } satisfies Record<string, Operation>;
 }

@@ -1,15 +1,13 @@
 /**
  * Sends requests to services in this process as service_role, so that the rules of each service also apply to changes
- * made in the Console. The service_role key never leaves the server: each request has its own short-lived token.
+ * made in the Console. The requests contain a short-lived token instead of the service_role key.
  */
-import type { Clock } from '../kernel/clock.ts';
 import type { Keys } from '../keys/types.ts';
 import { ConsoleError } from './errors.ts';
 import { serviceToken } from './persona/token.ts';
 
 export interface ServiceClientDeps {
-  readonly keys: Pick<Keys, 'sign'>;
-  readonly clock: Clock;
+  readonly keys: Pick<Keys, 'temporaryToken'>;
   readonly internalFetch: (path: string, init?: RequestInit) => Promise<Response>;
 }
 
@@ -40,16 +38,16 @@ export type ServiceClient = (path: string, call?: ServiceCall) => Promise<Servic
  * Creates a client.
  *
  * @example
- * const callService = createServiceClient({ keys, clock, internalFetch }); const { body } = await
+ * const callService = createServiceClient({ keys, internalFetch }); const { body } = await
  * callService('/auth/v1/admin/users/6b0a…');
  */
-export function createServiceClient({ keys, clock, internalFetch }: ServiceClientDeps): ServiceClient {
+export function createServiceClient({ keys, internalFetch }: ServiceClientDeps): ServiceClient {
   return async (path, { method = 'GET', body, headers = {}, token, missing } = {}) => {
     requireNormalizedPath(path);
     const response = await internalFetch(path, {
       method,
       headers: {
-        authorization: `Bearer ${token ?? serviceToken(keys, clock.now())}`,
+        authorization: `Bearer ${token ?? serviceToken(keys)}`,
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...headers,
       },

@@ -153,10 +153,15 @@ const workerSettings = ({ functions, edge_runtime, plinth }: Config) => [
   plinth.edge_runtime.deny_net,
 ];
 
-const mountOf = (config: LiveConfig, routes: RouteDeps): Mount => ({
+/** Functions pass on the token of their request, so it is valid for as long as the request can take. */
+const tokenSeconds = ({ waitMs, wallClockMs }: Limits): number => Math.ceil((waitMs + wallClockMs) / 1000);
+
+const mountOf = (config: LiveConfig, limits: Limits, routes: RouteDeps): Mount => ({
   prefix,
   cors: 'none',
   apiKeys: true,
+  apiKeyTokenSeconds: tokenSeconds(limits),
+  receivesSecretKeys: true,
   get documents() {
     return config.current.plinth.edge_runtime.html === 'page' ? 'operator' : 'users';
   },
@@ -290,7 +295,7 @@ export function createFunctions(deps: FunctionsDeps): FunctionsService {
   keys.onDefaultKeyChange(() => replaceWorkers(undefined));
   return {
     name: 'functions',
-    mounts: [mountOf(config, routes)],
+    mounts: [mountOf(config, limits, routes)],
     metrics: () => metrics.values(supervisor.load(), limits.maxWorkers),
     list: () => catalog.list(),
     deployments: deployed,

@@ -5,11 +5,11 @@ import type { FastifyInstance } from 'fastify';
 import type { Mount } from '../kernel/service.ts';
 import { traces } from '../kernel/trace.ts';
 import type { Keys } from '../keys/types.ts';
-import type { ApiKeyRule } from './api-keys.ts';
+import { type ApiKeyRule, applyApiKey } from './api-keys.ts';
 import { isPreflight, openHeaders, sendPreflight } from './cors.ts';
 import { setDocuments } from './safe-response.ts';
 import { type SecretKeyRule, secretKeyRejection } from './secret-keys.ts';
-import { applyApiKey, hideOwnCookies } from './upgrades.ts';
+import { hideOwnCookies } from './upgrades.ts';
 
 export interface KeyRules {
   readonly apiKeys: ApiKeyRule;
@@ -69,7 +69,7 @@ export function registerMount(
             reply.code(secretKeyRejection.status).send(secretKeyRejection.body);
             return;
           }
-          applyApiKey(request.raw, apiKeys);
+          applyApiKey(request.raw.headers, apiKeys, mount);
           const waiting = keys.prepare(request.raw.headers.authorization);
           if (waiting === undefined) done();
           else waiting.then(() => done());

@@ -8,7 +8,7 @@ import type { Logger } from '../kernel/log.ts';
 import type { Mount } from '../kernel/service.ts';
 import { withoutOwnCookies } from '../shared/response-head.ts';
 import type { Admission } from './admission.ts';
-import type { ApiKeyRule } from './api-keys.ts';
+import { type ApiKeyRule, applyApiKey } from './api-keys.ts';
 import { rawResponse } from './client-error.ts';
 import { findMount } from './find-mount.ts';
 import type { Overload } from './overload.ts';
@@ -73,7 +73,8 @@ export function dispatchUpgrades(
           socket.end(rawResponse(secretKeyRejection.status, secretKeyRejection.body));
           return;
         }
-        applyApiKey(request, apiKeys);
+        // Realtime reads the key itself.
+        applyApiKey(request.headers, apiKeys, { ...mount, receivesSecretKeys: true });
       }
       mount?.upgrade?.(request, socket, head, {
         address: proxies.clientOf(request) ?? '',
@@ -89,15 +90,6 @@ export function dispatchUpgrades(
 }
 
 const pathOf = ({ url = '/' }: Pick<IncomingMessage, 'url'>): string => url.split('?', 1)[0] ?? '/';
-
-/** Replaces or removes the `Authorization` header of a raw request if the API key rule requires this. */
-export function applyApiKey(request: Pick<IncomingMessage, 'headers'>, rule: ApiKeyRule): void {
-  const { authorization, apikey } = request.headers;
-  if (authorization !== undefined && !authorization.startsWith('Bearer sb_')) return;
-  const substituted = rule.authorization(authorization, typeof apikey === 'string' ? apikey : undefined);
-  if (substituted === undefined) delete request.headers.authorization;
-  else request.headers.authorization = substituted;
-}
 
 /** Hides the session cookies of the Account pages and the Console from other services. */
 export function hideOwnCookies({ headers }: Pick<IncomingMessage, 'headers'>): void {

@@ -72,6 +72,13 @@ export interface Mount {
    * request. As in the local stack, the header is replaced if `Authorization` is missing or starts with `Bearer sb_`.
    */
   readonly apiKeys: boolean;
+  /** The number of seconds for which this JWT is valid at least. Defaults to two minutes. */
+  readonly apiKeyTokenSeconds?: number;
+  /**
+   * Whether the service receives secret keys in the `apikey` header. All other services receive `sb_secret_...`, because
+   * the project's SQL can read their requests' headers.
+   */
+  readonly receivesSecretKeys?: boolean;
   /** The author of the mount's documents. Defaults to the app's users, whose documents are shown in a sandbox. */
   readonly documents?: Documents;
   /** Whether the service itself adds its statements to the request's trace (`kernel/trace.ts`). */

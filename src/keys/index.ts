@@ -19,9 +19,10 @@ import { createKeyRing } from './key-ring.ts';
 import { createKeyUses, type KeyUse, type KeyUses } from './key-uses.ts';
 import { createSamlKeys } from './saml-keys.ts';
 import { loadOrCreateSecrets, type Secrets } from './secrets-file.ts';
+import { createTemporaryTokens } from './temporary-tokens.ts';
 import { createThirdParty, thirdPartyIssuer } from './third-party.ts';
 import { kindOfToken } from './token-kind.ts';
-import type { Claims, Keys, TokenKind, VerifiedToken } from './types.ts';
+import type { ApiKeyRole, Claims, Keys, TokenKind, VerifiedToken } from './types.ts';
 import { createVerifier } from './verifier.ts';
 
 export { type ApiKeyEntry, type ApiKeyKind, type ApiKeys, apiKeyKinds } from './api-keys.ts';
@@ -105,7 +106,7 @@ export function createKeys(options: KeysOptions): KeyStore {
     generation++;
     own.forget();
     all.forget();
-    apiKeys = undefined;
+    roleTokens.forget();
   };
   const ring = createKeyRing({
     file,
@@ -154,24 +155,7 @@ export function createKeys(options: KeysOptions): KeyStore {
     const { signer } = ring.current();
     return signer ? signWith(signer, claims, typ) : signWithSecret(claims, typ);
   };
-  const apiKey = (role: string): string => {
-    // As in the local stack, the API keys are signed with the signing key from the configured file and are valid for
-    // ten years. Without such a file, the API keys are signed with the JWT secret and expire at the same time as the
-    // demo keys.
-    if (auth.signing_keys_path === undefined || ring.current().signer === undefined) {
-      return signWithSecret({ iss: demo.keyIssuer, role, exp: demo.keyExpiresAt });
-    }
-    return sign({ iss: demo.keyIssuer, role, exp: Math.floor(Date.now() / 1000) + tenYearsSeconds });
-  };
-  let apiKeys: { readonly anon: string; readonly serviceRole: string } | undefined;
-  const currentApiKeys = () => {
-    ring.current();
-    apiKeys ??= {
-      anon: auth.anon_key ?? apiKey('anon'),
-      serviceRole: auth.service_role_key ?? apiKey('service_role'),
-    };
-    return apiKeys;
-  };
+  const roleTokens = createRoleTokens(auth, ring, { sign, signWithSecret });
 
   const { furtherKeys, defaultKeys, opaqueGeneration, parts } = createOpaqueKeys(
     options,
@@ -181,10 +165,10 @@ export function createKeys(options: KeysOptions): KeyStore {
   const secretJwk = { kty: 'oct', k: Buffer.from(jwtSecret).toString('base64url') };
   return {
     get anonKey() {
-      return currentApiKeys().anon;
+      return roleTokens.legacyKeys().anon;
     },
     get serviceRoleKey() {
-      return currentApiKeys().serviceRole;
+      return roleTokens.legacyKeys().serviceRole;
     },
     get publishableKey() {
       return defaultKeys.current('publishable');
@@ -219,6 +203,7 @@ export function createKeys(options: KeysOptions): KeyStore {
     signingAlgorithm: () => ring.current().signer?.alg ?? 'HS256',
     sign,
     signWithSecret,
+    temporaryToken: roleTokens.temporary,
     samlKeys: createSamlKeys(options.config.plinth.auth.saml, join(options.dataDir, 'saml-key.pem')),
     publicJwks: () => ({ keys: ring.current().publicKeys }),
     internalJwks: () => ({
@@ -229,6 +214,45 @@ export function createKeys(options: KeysOptions): KeyStore {
         ...(auth.signing_keys_path === undefined ? [secretJwk] : []),
       ],
     }),
+  };
+}
+
+/** Creates the JWTs for the roles of API keys. */
+function createRoleTokens(
+  auth: KeysOptions['config']['auth'],
+  ring: ReturnType<typeof createKeyRing>,
+  { sign, signWithSecret }: Pick<Keys, 'sign' | 'signWithSecret'>,
+) {
+  // As in the local stack, the API keys are signed with the signing key from the configured file and are valid for ten
+  // years. Without such a file, the API keys are signed with the JWT secret and expire at the same time as the demo keys.
+  const usesSecret = (): boolean =>
+    auth.signing_keys_path === undefined || ring.current().signer === undefined;
+  const signFor = (role: ApiKeyRole, exp: number): string => {
+    const claims = { iss: demo.keyIssuer, role, exp };
+    return usesSecret() ? signWithSecret(claims) : sign(claims);
+  };
+  const legacyKey = (role: ApiKeyRole): string =>
+    signFor(role, usesSecret() ? demo.keyExpiresAt : Math.floor(Date.now() / 1000) + tenYearsSeconds);
+  const temporary = createTemporaryTokens(signFor, Date.now);
+  let legacy: { readonly anon: string; readonly serviceRole: string } | undefined;
+  return {
+    legacyKeys() {
+      // Detects changed keys, for which `forget` is called.
+      ring.current();
+      legacy ??= {
+        anon: auth.anon_key ?? legacyKey('anon'),
+        serviceRole: auth.service_role_key ?? legacyKey('service_role'),
+      };
+      return legacy;
+    },
+    temporary(role: ApiKeyRole, validSeconds: number): string {
+      ring.current();
+      return temporary.tokenFor(role, validSeconds);
+    },
+    forget() {
+      legacy = undefined;
+      temporary.forget();
+    },
   };
 }
 

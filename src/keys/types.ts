@@ -6,6 +6,9 @@ export type { SamlKeys } from './saml-keys.ts';
 
 export type Claims = Record<string, unknown>;
 
+/** The roles of publishable and secret keys. */
+export type ApiKeyRole = 'anon' | 'service_role';
+
 /**
  * The purpose of a token. `access` is a caller's credential (a session, an API key, or a token that the project
  * creates). `id` is an OpenID Connect ID token for a client. `signed-url` grants access to one storage object. `other`
@@ -96,6 +99,11 @@ export interface Keys {
   signingAlgorithm(): string;
   /** Signs with the current signing key (header `alg`, `kid?`, `typ`). `typ` defaults to `JWT`. */
   sign(claims: Claims, typ?: string): string;
+  /**
+   * Returns a token for the role of an API key, which is valid for at least this many seconds. It is signed like the
+   * legacy JWT keys.
+   */
+  temporaryToken(role: ApiKeyRole, validSeconds: number): string;
   /**
    * Signs with HS256 and the JWT secret. Used for the tokens in storage's signed URLs, because only the storage service
    * reads these tokens.

@@ -10,7 +10,7 @@ export interface BucketDeps {
   readonly config: Config;
   /** Sends a request to the running backend, with a path such as `/storage/v1/bucket`. */
   readonly fetch: (path: string, init?: RequestInit) => Promise<Response>;
-  readonly serviceRoleKey: string;
+  readonly secretKey: string;
   readonly onProgress: (message: string) => void;
 }
 
@@ -102,7 +102,7 @@ async function uploadSome(deps: BucketDeps, queue: Upload[]): Promise<void> {
 }
 
 async function call(
-  { fetch, serviceRoleKey }: BucketDeps,
+  { fetch, secretKey }: BucketDeps,
   bucket: string,
   method: string,
   path: string,
@@ -113,8 +113,7 @@ async function call(
     method,
     headers: {
       ...(body === undefined ? {} : headers),
-      apikey: serviceRoleKey,
-      authorization: `Bearer ${serviceRoleKey}`,
+      apikey: secretKey,
     },
     body:
       body === undefined ? null : body instanceof Uint8Array ? new Uint8Array(body) : JSON.stringify(body),

@@ -118,9 +118,8 @@ export function createProject(deps: ProjectDeps): Project {
     },
     async prepareBuckets(fetch) {
       if (!isFirstStart) return;
-      const { serviceRoleKey } = keys;
       if (fetch !== undefined && config.storage.enabled) {
-        await seedBuckets({ config, fetch, serviceRoleKey, onProgress });
+        await seedBuckets({ config, fetch, secretKey: keys.secretKey, onProgress });
       }
       await insertStep(database.pool('postgres'), 'complete');
     },

@@ -6,7 +6,7 @@ import type { Keys } from '../keys/types.ts';
 export interface ProjectDeps {
   readonly database: Database;
   readonly config: Config;
-  readonly keys: Pick<Keys, 'serviceRoleKey'>;
+  readonly keys: Pick<Keys, 'secretKey'>;
   /** The folder that contains `supabase/`. */
   readonly projectDir: string;
   readonly mode: 'development' | 'production';

@@ -104,6 +104,7 @@ async function respondTo(
   facts: RequestFacts,
   { handle: result, bodies, config }: HttpDeps,
 ): Promise<RestResponse> {
+  const receivedAtMs = Date.now();
   let body: Uint8Array;
   try {
     body = hasBody(request) ? await bodies.read(request, request) : NO_BODY;
@@ -119,6 +120,7 @@ async function respondTo(
       query,
       headers: request.headers,
       body,
+      receivedAtMs,
       signal: new ClientGone(response),
     },
     facts,

@@ -146,6 +146,7 @@ export function createRest({
           prefix: PREFIX,
           handle: (request) => handle(request, deps),
           bodies: new BodyBudget(() => bodyBudgetBytes(config.current.plinth.rest, thisMachine())),
+          clock: deps.clock,
           log,
         }),
         cors: 'open',

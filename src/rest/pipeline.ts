@@ -72,7 +72,7 @@ export async function handle(request: RestRequest, deps: PipelineDeps): Promise<
       header(request, 'authorization'),
       deps.verify,
       { anonRole: settings.anonRole, audience: settings.jwtAudience, roleClaim: settings.roleClaim },
-      deps.clock.now(),
+      request.receivedAtMs ?? deps.clock.now(),
     );
     deps.onIdentity?.(identity);
     if (request.trace !== undefined) identify(request.trace, identity);

@@ -3,6 +3,7 @@
 import type { ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import type { Cancellation } from '../database/types.ts';
+import type { Clock } from '../kernel/clock.ts';
 import type { Logger } from '../kernel/log.ts';
 import { splitOnce } from '../shared/split-once.ts';
 import { BODY_LIMIT_BYTES, type BodyBudget } from './bodies.ts';
@@ -13,17 +14,29 @@ import { writeResponse } from './write-response.ts';
 
 const NO_BODY = new Uint8Array(0);
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    receivedAtMs: number;
+  }
+}
+
 export interface RestRoutes {
   readonly prefix: string;
   readonly handle: (request: RestRequest) => Promise<RestResponse>;
   /** Limits the memory that all request bodies use together. */
   readonly bodies: BodyBudget;
+  readonly clock: Clock;
   readonly log: Logger;
 }
 
-export function restPlugin({ prefix, handle, bodies, log }: RestRoutes): FastifyPluginAsync {
+export function restPlugin({ prefix, handle, bodies, clock, log }: RestRoutes): FastifyPluginAsync {
   return async (scope) => {
     takeRawBodies(scope, bodies, log);
+    scope.decorateRequest('receivedAtMs', 0);
+    scope.addHook('onRequest', (request, _reply, done) => {
+      request.receivedAtMs = clock.now();
+      done();
+    });
     const route = async (request: FastifyRequest, reply: FastifyReply) => {
       reply.hijack();
       bodies.releaseAfter(request.raw, reply.raw);
@@ -112,6 +125,7 @@ function readRequest(request: FastifyRequest, prefix: string, signal: Cancellati
     path: path === '' ? '/' : path,
     query,
     headers: request.headers,
+    receivedAtMs: request.receivedAtMs,
     body: Buffer.isBuffer(request.body) ? request.body : NO_BODY,
     signal,
     address: request.ip,

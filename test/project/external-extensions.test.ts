@@ -57,7 +57,7 @@ async function apply(
       ...{
         database,
         config,
-        keys: { serviceRoleKey: '' },
+        keys: { secretKey: '' },
         projectDir,
         mode: 'development',
         log: silentLogger,

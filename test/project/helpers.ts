@@ -51,7 +51,7 @@ function describe(projectDir: string, database: Database): TestProject {
   const deps: ProjectDeps = {
     database,
     config,
-    keys: { serviceRoleKey: '' },
+    keys: { secretKey: '' },
     projectDir,
     mode: 'development',
     log: silentLogger,

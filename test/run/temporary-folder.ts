@@ -35,6 +35,7 @@ const onDisk: readonly string[] = [
   'test/security/function-permissions.test.ts',
   'test/security/operator-settings.test.ts',
   'test/security/secrets-in-sight.test.ts',
+  'test/security/temporary-tokens.test.ts',
   'test/security/token-kinds.test.ts',
   'test/security/tokens.test.ts',
   'test/security/unread.test.ts',

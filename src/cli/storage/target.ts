@@ -35,10 +35,10 @@ async function localTarget({ dataDir }: ProjectLocation): Promise<StorageTarget>
   const running = await findRunning(dataDir);
   if (running === undefined) throw notRunning();
   const status = await running.call<Record<string, string | undefined>>('status');
-  const { API_URL, SERVICE_ROLE_KEY, STORAGE_S3_URL } = status;
-  if (API_URL === undefined || SERVICE_ROLE_KEY === undefined || STORAGE_S3_URL === undefined)
+  const { API_URL, SECRET_KEY, STORAGE_S3_URL } = status;
+  if (API_URL === undefined || SECRET_KEY === undefined || STORAGE_S3_URL === undefined)
     throw new CommandError('The storage service is disabled.', 'Set [storage] enabled in config.toml.');
-  return { apiUrl: API_URL, serviceKey: SERVICE_ROLE_KEY };
+  return { apiUrl: API_URL, serviceKey: SECRET_KEY };
 }
 
 interface ApiKey {

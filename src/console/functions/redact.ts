@@ -8,8 +8,16 @@ export type Redact = (text: string) => string;
 
 /** Matches additional secret keys by their format, because Plinth stores only the hashes of these keys. */
 const secretKeys = /sb_secret_[\w-]+/g;
+/** Matches signed tokens (JWTs). */
+const signedTokens = /\beyJ[\w-]+\.(eyJ[\w-]+)\.[\w-]+/g;
 /** Matches the password in a database URL. */
 const databasePassword = /(\bpostgres(?:ql)?:\/\/[^\s:@/"']+:)[^\s@/"']+(?=@)/g;
+
+/** Masks a token of service_role, such as the token that a function receives for a secret key. */
+function maskServiceToken(token: string, payload: string): string {
+  const claims = Buffer.from(payload, 'base64url').toString('utf8');
+  return /"role"\s*:\s*"service_role"/.test(claims) ? '[service_role key]' : token;
+}
 
 /** Returns the forms in which a secret can appear: in plain text and in JSON. */
 const formsOf = (secret: string): string[] => [secret, JSON.stringify(secret).slice(1, -1)];
@@ -33,6 +41,7 @@ export function createRedact(keys: Pick<Keys, 'serviceRoleKey' | 'secretKey' | '
     ];
     return masks
       .reduce((shown, [secret, mask]) => shown.replaceAll(secret, mask), text)
+      .replaceAll(signedTokens, maskServiceToken)
       .replaceAll(secretKeys, '[secret key]')
       .replaceAll(databasePassword, '$1[password]');
   };

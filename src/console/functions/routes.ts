@@ -59,7 +59,8 @@ export function functionRoutes(app: FastifyInstance, api: Api, deps: FunctionsDe
     as: string | undefined,
   ): Promise<Record<string, string>> {
     const persona = parsePersona(as);
-    if (persona.kind === 'operator') return { authorization: `Bearer ${keys.serviceRoleKey}` };
+    if (persona.kind === 'operator')
+      return { authorization: `Bearer ${keys.temporaryToken('service_role', tokenSeconds)}` };
     const apikey = keys.publishableKey;
     if (persona.kind === 'anon') return { apikey, authorization: `Bearer ${keys.anonKey}` };
     const identity = await identify(db, persona, clock.now(), operator.role);

@@ -32,17 +32,12 @@ export async function mintToken(
   return { token: sign({ ...identity.claims, ...extra, iat, exp }), expiresAt: exp * 1000 };
 }
 
-const serviceTokenSeconds = 60;
-
 /**
- * Creates a token of service_role for a single request within this process. The project's SQL can read a request's
- * headers (`request.headers`), so the requests that operators cause must not contain the service_role key, which doesn't
- * expire for years.
+ * Returns a token of service_role for requests that operators cause. The project's SQL can read a request's headers
+ * (`request.headers`), so these requests must not contain the service_role key, which doesn't expire for years.
  */
-export function serviceToken(keys: Pick<Keys, 'sign'>, nowMs: number): string {
-  const iat = Math.floor(nowMs / 1000);
-  return keys.sign({ role: 'service_role', iat, exp: iat + serviceTokenSeconds });
-}
+export const serviceToken = (keys: Pick<Keys, 'temporaryToken'>): string =>
+  keys.temporaryToken('service_role', 60);
 
 async function isBoundByPolicies(db: Queryable, role: string): Promise<boolean> {
   const rows = await db.query(

@@ -35,7 +35,7 @@ export function referenceRoutes(api: Api, deps: ReferenceDeps): void {
 
   async function authorizationOf({ operator }: Call, as: string | undefined): Promise<string> {
     const persona = parsePersona(as);
-    if (persona.kind === 'operator') return `Bearer ${serviceToken(keys, clock.now())}`;
+    if (persona.kind === 'operator') return `Bearer ${serviceToken(keys)}`;
     if (persona.kind === 'anon') return `Bearer ${keys.anonKey}`;
     const identity = await identify(db, persona, clock.now(), operator.role);
     const { token } = await mintToken(db, (claims) => keys.sign(claims), identity, clock.now(), tokenSeconds);

@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { UpgradeCaller } from '../../kernel/service.ts';
+import { hideSecretKeys } from '../../shared/hide-secret-keys.ts';
 import { rawHead } from '../../shared/response-head.ts';
 import type { Version } from '../core/frame.ts';
 import { checkToken, cleanToken, isSecret } from '../core/token.ts';
@@ -120,10 +121,10 @@ function versionOf(vsn: string | null): Version {
   return vsn?.startsWith('2.') ? '2.0.0' : '1.0.0';
 }
 
-/** Returns the headers that policies read as `request.headers`. */
+/** Returns the headers that policies read as `request.headers`, without the secret part of a secret key. */
 function xHeaders({ headers }: IncomingMessage): string {
   const shown = Object.entries(headers).filter(([name]) => name.startsWith('x-'));
-  return JSON.stringify(Object.fromEntries(shown));
+  return hideSecretKeys(JSON.stringify(Object.fromEntries(shown)));
 }
 
 function sendRejection(socket: Duplex, { status, error }: HandshakeRejection): void {

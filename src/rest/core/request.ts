@@ -20,6 +20,11 @@ export interface RestRequest {
   /** The request headers by lowercase name. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly body: Uint8Array;
+  /**
+   * The time at which the headers arrived. As in PostgREST, a token that expires while the body is being transferred is
+   * accepted. Defaults to the current time.
+   */
+  readonly receivedAtMs?: number;
   readonly signal?: Cancellation;
   /** The client's IP address. */
   readonly address?: string | undefined;
