@@ -151,6 +151,47 @@ describe('users', () => {
   });
 });
 
+describe('a confirmation', () => {
+  let numbers = 0;
+  const newPhone = () => `4915${String(Date.now()).slice(-7)}${numbers++}`;
+
+  test('of a contact that the user doesn’t have isn’t stored', async () => {
+    const { admin } = server.admin().auth;
+    const both = { email_confirm: true, phone_confirm: true };
+    const { data: withPhone } = await admin.createUser({ phone: newPhone(), ...both });
+    expect(withPhone.user).toMatchObject({ phone_confirmed_at: expect.any(String) });
+    expect(withPhone.user).not.toHaveProperty('email_confirmed_at');
+    const { data: withEmail } = await admin.createUser({ email: newEmail(), ...both });
+    expect(withEmail.user).toMatchObject({ email_confirmed_at: expect.any(String) });
+    expect(withEmail.user).not.toHaveProperty('phone_confirmed_at');
+
+    for (const [created, missing] of [
+      [withPhone, 'email_confirmed_at'],
+      [withEmail, 'phone_confirmed_at'],
+    ] as const) {
+      const { data, error } = await admin.updateUserById(created.user?.id ?? '', both);
+      expect(error).toBeNull();
+      expect(data.user).not.toHaveProperty(missing);
+    }
+    // An address that the user gets later isn't confirmed.
+    const id = withPhone.user?.id ?? '';
+    const { data: later } = await admin.updateUserById(id, { email: newEmail() });
+    expect(later.user).not.toHaveProperty('email_confirmed_at');
+    expect(later.user?.user_metadata).not.toHaveProperty('email_verified');
+  });
+
+  test('applies to a contact in the same request', async () => {
+    const { admin } = server.admin().auth;
+    const { data } = await admin.createUser({ phone: newPhone() });
+    const contacts = { email: newEmail(), email_confirm: true, phone_confirm: true };
+    const updated = await admin.updateUserById(data.user?.id ?? '', contacts);
+    expect(updated.data.user).toMatchObject({
+      email_confirmed_at: expect.any(String),
+      phone_confirmed_at: expect.any(String),
+    });
+  });
+});
+
 describe('links and invitations', () => {
   test('an invitation is emailed, and its link signs the user in', async () => {
     const email = newEmail();

@@ -71,8 +71,8 @@ export async function createByAdmin(ctx: AuthContext, caller: AdminCaller, body:
         ctx.clock.now(),
       );
       if (request.appMetadata) await setAppMetadata(ctx, tx, user, request.appMetadata);
-      if (request.emailConfirm) await confirmEmail(ctx, tx, user);
-      if (request.phoneConfirm) await confirmPhone(ctx, tx, user);
+      if (request.emailConfirm && email !== '') await confirmEmail(ctx, tx, user);
+      if (request.phoneConfirm && phone !== '') await confirmPhone(ctx, tx, user);
       if (request.banMs !== undefined) await ban(ctx, tx, user, request.banMs);
       return user;
     });

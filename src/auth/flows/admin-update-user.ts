@@ -40,8 +40,8 @@ export async function updateByAdmin(
   try {
     await endAndNotify(ctx, user.id, async (tx) => {
       if (request.role !== '') await updateUser(tx, user, { role: request.role.trim() }, ctx.clock.now());
-      if (request.emailConfirm) await confirmEmail(ctx, tx, user);
-      if (request.phoneConfirm) await confirmPhone(ctx, tx, user);
+      if (request.emailConfirm && (request.email || user.email)) await confirmEmail(ctx, tx, user);
+      if (request.phoneConfirm && (request.phone || user.phone)) await confirmPhone(ctx, tx, user);
       if (hash !== undefined) await storePassword(ctx, tx, user, hash, []);
       if (request.email !== '') await setEmail(ctx, tx, user, request.email, request.emailConfirm);
       if (request.phone !== '') await setPhone(ctx, tx, user, request.phone, request.phoneConfirm);
