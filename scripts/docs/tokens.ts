@@ -77,6 +77,14 @@ export const tokenKinds = {
     lifetime: '10 years',
     places: ['rest', 'storage', 'functions', 'realtime', 'admin', 'metrics'],
   },
+  temporary: {
+    name: 'token that the gateway derives from an `sb_secret_` key (`sb_publishable_`: like the `anon` key)',
+    form: jwt,
+    issuer: '`supabase-demo`',
+    audience: 'none',
+    lifetime: '2 minutes (for functions: 7 minutes)',
+    places: ['rest', 'storage', 'functions', 'realtime', 'admin', 'metrics'],
+  },
   id: {
     name: 'OAuth client ID token',
     form: `${jwt}, without \`role\``,

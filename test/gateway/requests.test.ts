@@ -143,12 +143,17 @@ describe('API keys', () => {
     (await json('/echo/v1/x', { headers })).body.authorization;
 
   it('starting with sb_ are replaced by the JWTs they represent, and a custom token is passed on', async () => {
-    const { publishableKey, secretKey, anonKey, serviceRoleKey } = server.keys;
-    expect(await seen({ apikey: publishableKey })).toBe(`Bearer ${anonKey}`);
-    expect(await seen({ apikey: secretKey })).toBe(`Bearer ${serviceRoleKey}`);
-    expect(await seen({ apikey: publishableKey, authorization: `Bearer ${publishableKey}` })).toBe(
-      `Bearer ${anonKey}`,
-    );
+    const { publishableKey, secretKey } = server.keys;
+    const roleSeen = async (headers: Record<string, string>) => {
+      const token = /^Bearer (\S+)$/.exec(String(await seen(headers)))?.[1] ?? '';
+      const verified = server.keys.verifyOwn(token);
+      return verified.ok ? verified.claims.role : undefined;
+    };
+    expect(await roleSeen({ apikey: publishableKey })).toBe('anon');
+    expect(await roleSeen({ apikey: secretKey })).toBe('service_role');
+    const authorization = `Bearer ${publishableKey}`;
+    expect(await roleSeen({ apikey: publishableKey, authorization })).toBe('anon');
+    expect(await roleSeen({ apikey: secretKey, authorization })).toBe('service_role');
     expect(await seen({ apikey: secretKey, authorization: 'Bearer own.token.here' })).toBe(
       'Bearer own.token.here',
     );
@@ -156,9 +161,12 @@ describe('API keys', () => {
 
   it('have no effect if they are wrong, truncated or sent only as a token', async () => {
     const { secretKey } = server.keys;
-    for (const wrong of [`${secretKey}x`, secretKey.slice(0, -1), secretKey.toUpperCase(), 'sb_secret_']) {
+    for (const wrong of [secretKey.toUpperCase(), 'sb_secret_', 'sb_publishable_x']) {
       expect(await seen({ apikey: wrong }), wrong).toBe(wrong);
     }
+    // Services don't receive a secret key, even if it is wrong.
+    for (const wrong of [`${secretKey}x`, secretKey.slice(0, -1)])
+      expect(await seen({ apikey: wrong }), wrong).toBe('sb_secret_...');
     expect(await seen({ authorization: `Bearer ${secretKey}` })).toBeNull();
     expect(await seen({})).toBeNull();
   });

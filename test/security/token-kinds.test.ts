@@ -68,6 +68,7 @@ async function issueAll(): Promise<void> {
   issued.set('refresh', session.refresh_token);
   issued.set('anonKey', backend.keys.anonKey);
   issued.set('serviceRoleKey', backend.keys.serviceRoleKey);
+  issued.set('temporary', backend.keys.temporaryToken('service_role', 120));
 
   const server = {
     url: backend.url,
