@@ -129,7 +129,7 @@ function tableChunk(id: string, graph: Rolldown.ChunkingContext): string | null 
     reached.add(each);
     graph.getModuleInfo(each)?.importedIds.forEach(visit);
   };
-  visit(path('./console/features/tables/table-page.tsx'));
+  visit(path('./console/features/tables/rows/table-page.tsx'));
   return reached.has(id) ? 'table' : null;
 }
 

@@ -35,11 +35,11 @@ export const pages = {
     menu: { label: 'nav.home', key: 'h' },
   },
   '/tables': {
-    module: 'features/tables/tables-page.tsx',
+    module: 'features/tables/list/tables-page.tsx',
     component: 'TablesPage',
     menu: { label: 'nav.tables', key: 't', group: 'data' },
   },
-  '/tables/': { parent: '/tables', module: 'features/tables/tables-page.tsx', component: 'NoTable' },
+  '/tables/': { parent: '/tables', module: 'features/tables/list/tables-page.tsx', component: 'NoTable' },
   '/tables/new': {
     parent: '/tables',
     module: 'features/tables/schema/new-table-page.tsx',
@@ -52,7 +52,7 @@ export const pages = {
   },
   '/tables/$schema/$table': {
     parent: '/tables',
-    module: 'features/tables/table-page.tsx',
+    module: 'features/tables/rows/table-page.tsx',
     component: 'TablePage',
   },
   '/tables/$schema/$table/structure': {

@@ -31,7 +31,7 @@ import { realtimeQuery, validateRealtimeSearch } from './features/realtime/api.t
 import { validateReferenceSearch } from './features/reference/search.ts';
 import { validateSettingsSearch } from './features/settings/api.ts';
 import { storageQuery, validateStorageSearch } from './features/storage/api.ts';
-import { validateTableSearch } from './features/tables/search.ts';
+import { validateTableSearch } from './features/tables/rows/search.ts';
 import { ssoQuery, usersQuery } from './features/users/api.ts';
 import { validateUsersSearch } from './features/users/search.ts';
 import { validateWhySearch } from './features/why/search.ts';

@@ -10,7 +10,7 @@ import type { Cell, CellChange, Column } from '../../../api/types.ts';
 import { usePopupLayer } from '../../../components/modal-layer.ts';
 import { insertTyped } from '../../../components/typed-ahead.ts';
 import { checkDraft } from '../fields/check.ts';
-import { RowField } from '../row-field.tsx';
+import { RowField } from '../row/row-field.tsx';
 import { t } from '../rows-text.ts';
 import type { After } from './cell-editor.tsx';
 import classes from './cell-popup.module.css';

@@ -2,8 +2,8 @@
 import { fetchWholeRows, type RowView, type TableName } from '../../../api/queries.ts';
 import type { Cell } from '../../../api/types.ts';
 import { isEditable, typedChange } from '../cells.ts';
-import type { CellEdit } from '../edit-steps.ts';
-import type { Rows } from '../use-rows.ts';
+import type { CellEdit } from '../edits/edit-steps.ts';
+import type { Rows } from '../rows/use-rows.ts';
 import type { GridColumn } from './columns.ts';
 import type { CellRange } from './range.ts';
 import { parseTsv, printTsv } from './tsv.ts';

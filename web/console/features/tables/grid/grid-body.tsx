@@ -2,8 +2,8 @@
 import type { TableName } from '../../../api/queries.ts';
 import type { RowKey } from '../../../api/types.ts';
 import { keyText } from '../cells.ts';
-import type { Edits } from '../use-edits.ts';
-import type { Rows } from '../use-rows.ts';
+import type { Edits } from '../edits/use-edits.ts';
+import type { Rows } from '../rows/use-rows.ts';
 import classes from './data-grid.module.css';
 import { type GridActions, GridRowView } from './grid-row.tsx';
 import { shownIndexes } from './layout.ts';

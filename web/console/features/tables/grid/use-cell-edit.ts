@@ -3,8 +3,8 @@ import { useState } from 'react';
 import type { Cell, CellChange, RowKey } from '../../../api/types.ts';
 import { collectTyped } from '../../../components/typed-ahead.ts';
 import { editorOf, isEditable, isStructured, toggled } from '../cells.ts';
-import type { Edits } from '../use-edits.ts';
-import type { Rows } from '../use-rows.ts';
+import type { Edits } from '../edits/use-edits.ts';
+import type { Rows } from '../rows/use-rows.ts';
 import type { GridColumn } from './columns.ts';
 import type { Position } from './movement.ts';
 

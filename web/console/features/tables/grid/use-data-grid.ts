@@ -2,10 +2,10 @@
 import { type KeyboardEvent, type RefObject, useEffect, useMemo } from 'react';
 import type { RowView } from '../../../api/queries.ts';
 import type { Filter, Relation, RowKey, Sort } from '../../../api/types.ts';
-import type { BulkKind } from '../bulk-change.tsx';
-import { useRowsFocus } from '../rows-focus.ts';
-import type { Edits } from '../use-edits.ts';
-import type { Rows } from '../use-rows.ts';
+import type { BulkKind } from '../edits/bulk-change.tsx';
+import type { Edits } from '../edits/use-edits.ts';
+import { useRowsFocus } from '../rows/rows-focus.ts';
+import type { Rows } from '../rows/use-rows.ts';
 import type { After } from './cell-editor.tsx';
 import type { ColumnLayout, GridColumn } from './columns.ts';
 import { commandOf, type GridCommand, type PlainCommand } from './keys.ts';

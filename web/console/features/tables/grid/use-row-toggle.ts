@@ -2,7 +2,7 @@
 import { useRef } from 'react';
 import type { RowKey } from '../../../api/types.ts';
 import { keyText } from '../cells.ts';
-import type { Rows } from '../use-rows.ts';
+import type { Rows } from '../rows/use-rows.ts';
 
 /** The maximum number of rows that the checkbox in the header selects. */
 const maxSelected = 1000;

@@ -1,7 +1,7 @@
 /** The fields for the columns and the primary key of a new table whose rows come from a file. */
 import { Checkbox, NativeSelect, TextInput } from '@mantine/core';
 import type { Payload } from '../../../api/route.ts';
-import { exampleOf } from '../import-file.tsx';
+import { exampleOf } from '../import/import-file.tsx';
 import type { Vocabulary } from './api.ts';
 import { TypeField } from './column-fields.tsx';
 import type { FileColumn, FileTableDraft, KeyChoice } from './import-drafts.ts';

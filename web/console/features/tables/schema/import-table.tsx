@@ -13,9 +13,9 @@ import { MigrationFields, migrationName, useMigrationChoice } from '../../../com
 import { ProblemBox } from '../../../components/problem-box.tsx';
 import { SidePanel } from '../../../components/side-panel.tsx';
 import { SkeletonLines } from '../../../components/skeleton.tsx';
-import { ImportResult } from '../import-faults.tsx';
-import { FileFields, type ImportFile, useImportFile } from '../import-file.tsx';
-import { useImportRun } from '../use-import-run.ts';
+import { ImportResult } from '../import/import-faults.tsx';
+import { FileFields, type ImportFile, useImportFile } from '../import/import-file.tsx';
+import { useImportRun } from '../import/use-import-run.ts';
 import { type ImportDefinition, previewQuery, type Vocabulary } from './api.ts';
 import forms from './forms.module.css';
 import { changeOfFile, draftOfFile, type FileTableDraft } from './import-drafts.ts';

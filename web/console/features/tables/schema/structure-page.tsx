@@ -7,7 +7,7 @@ import { useMay } from '../../../api/session.ts';
 import type { Relation } from '../../../api/types.ts';
 import { SkeletonLines } from '../../../components/skeleton.tsx';
 import { BackLink } from '../back-link.tsx';
-import { TableProblem } from '../missing-table.tsx';
+import { TableProblem } from '../rows/missing-table.tsx';
 import { type Structure, structureQuery, vocabularyQuery } from './api.ts';
 import classes from './structure-page.module.css';
 import { type OpenPanel, StructurePanel } from './structure-panel.tsx';
