@@ -1,7 +1,8 @@
 /** Loads the settings from the files in the project folder, dotenv files, the environment and flags. */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { basename, join, relative, resolve as resolvePath } from 'node:path';
 import { realPathOf } from '../kernel/real-path.ts';
+import { readTextFile } from '../shared/read-text-file.ts';
 import { check } from './core/check.ts';
 import { type NamedFile, outsideFault } from './core/confine.ts';
 import { privateKeysFrom } from './core/decrypt.ts';
@@ -278,7 +279,7 @@ function dotenvFiles(env: Readonly<Record<string, string | undefined>>): string[
 
 function readIfThere(path: string): string | undefined {
   try {
-    return readFileSync(path, 'utf8');
+    return readTextFile(path);
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'EISDIR') return undefined;

@@ -2,9 +2,10 @@
  * Finds a project's functions in the files `supabase/functions/SLUG/index.ts` and the sections `[functions.SLUG]` of
  * config.toml.
  */
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { ConfigError, type LiveConfig, parseDotenv } from '../config/index.ts';
+import { readTextFile } from '../shared/read-text-file.ts';
 import { slugPattern } from './core/slug.ts';
 import type { DeployedVersion } from './deployed/types.ts';
 
@@ -246,7 +247,7 @@ interface EnvFile {
 function readEnvFile(path: string, shown: string): EnvFile {
   if (!isFile(path)) return { values: {}, fault: undefined };
   try {
-    return { values: Object.fromEntries(parseDotenv(readFileSync(path, 'utf8'), shown)), fault: undefined };
+    return { values: Object.fromEntries(parseDotenv(readTextFile(path), shown)), fault: undefined };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     return { values: {}, fault: error.message };

@@ -1,7 +1,8 @@
 /** Reads the files in the user's `supabase/` folder from which the database is created. */
 import { createHash } from 'node:crypto';
-import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readdirSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
+import { readTextFile } from '../shared/read-text-file.ts';
 import type { SqlText } from './core/missing.ts';
 
 export interface MigrationFile {
@@ -75,15 +76,6 @@ function entriesOf(dir: string): { readonly name: string; readonly isFolder: boo
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/**
- * Reads a SQL file. Editors on Windows can save UTF-16, which PostgreSQL doesn't accept. UTF-16 is recognized by its
- * byte order mark.
- */
-export function readSql(path: string): string {
-  const content = readFileSync(path);
-  return content.toString(content[0] === 0xff && content[1] === 0xfe ? 'utf16le' : 'utf8');
-}
-
 export interface SeedFile {
   readonly path: string;
   /** The path that messages and upstream's table contain, such as `supabase/seed.sql`. */
@@ -109,7 +101,7 @@ export function readSeedFiles(
     for (const match of matches) {
       const path = resolve(supabaseDir, match);
       if (found.has(path)) continue;
-      const text = readSql(path);
+      const text = readTextFile(path);
       const shownPath = relative(dirname(supabaseDir), path).replaceAll('\\', '/');
       found.set(path, { path, shownPath, hash: createHash('sha256').update(text).digest('hex'), text });
     }
@@ -120,7 +112,7 @@ export function readSeedFiles(
 /** Returns the text of `supabase/roles.sql`, if it exists. */
 export function readRolesFile(supabaseDir: string): string | undefined {
   const path = join(supabaseDir, 'roles.sql');
-  return existsSync(path) ? readSql(path) : undefined;
+  return existsSync(path) ? readTextFile(path) : undefined;
 }
 
 /**
@@ -133,7 +125,7 @@ export function readSources(supabaseDir: string): SqlText[] {
     ...(roles === undefined ? [] : [{ shownPath: 'supabase/roles.sql', text: roles }]),
     ...readMigrationFolder(supabaseDir).files.map(({ shownPath, path }) => ({
       shownPath,
-      text: readSql(path),
+      text: readTextFile(path),
     })),
   ];
 }

@@ -30,7 +30,7 @@ export { type DataStatement, dataStatements } from './core/data-statements.ts';
 export { atLevel, hasLevel, type LintLevel, type LintResult, lintLevels } from './core/lint.ts';
 export { type TestDatabaseOptions, testDatabase } from './database-tests/index.ts';
 export { markPosition, ProjectError, type ProjectErrorCode } from './errors.ts';
-export { type MigrationFile, readMigrationFolder, readSql } from './files.ts';
+export { type MigrationFile, readMigrationFolder } from './files.ts';
 export {
   type HistoryRepair,
   type RecordedMigration,

@@ -1,9 +1,10 @@
 /** Compares the user's migrations with the migrations that are applied to the database. */
 import type { Session } from '../database/types.ts';
+import { readTextFile } from '../shared/read-text-file.ts';
 import { shellQuoted } from '../shared/shell-quote.ts';
 import { splitStatements } from './core/split.ts';
 import { ProjectError } from './errors.ts';
-import { type MigrationFile, readSql } from './files.ts';
+import type { MigrationFile } from './files.ts';
 import type { PrivilegedRunner } from './privileged.ts';
 import { ensureHistory, insertApplied } from './queries.ts';
 import { type KeepGoing, type RunOptions, runFile } from './run-file.ts';
@@ -88,7 +89,7 @@ export async function applyMigrations(files: readonly MigrationFile[], options: 
   for (const { version, name, path, shownPath } of files) {
     options.onProgress(`Applying migration ${version}_${name}.sql...`);
     await runFile(
-      { shownPath, text: readSql(path) },
+      { shownPath, text: readTextFile(path) },
       { ...options, record: (tx, statements) => insertApplied(tx, { version, name, statements }) },
     );
   }
@@ -99,6 +100,6 @@ export function readForHistory(files: readonly MigrationFile[], version: string)
   const file = files.find((one) => one.version === version);
   if (file === undefined)
     throw new ProjectError('migration_not_found', { version, dir: 'supabase/migrations' });
-  const statements = splitStatements(readSql(file.path)).map(({ text }) => text);
+  const statements = splitStatements(readTextFile(file.path)).map(({ text }) => text);
   return { version, name: file.name, statements };
 }

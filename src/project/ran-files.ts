@@ -1,8 +1,9 @@
 /** Reads the files of the project that an earlier process has applied, for statements that --keep-going retries. */
 import { join } from 'node:path';
 import type { Session } from '../database/types.ts';
+import { readTextFile } from '../shared/read-text-file.ts';
 import { splitStatements } from './core/split.ts';
-import { readMigrationFolder, readRolesFile, readSeedFiles, readSql } from './files.ts';
+import { readMigrationFolder, readRolesFile, readSeedFiles } from './files.ts';
 import { insertApplied, insertStep, selectApplied, selectSeeds, selectSteps, upsertSeed } from './queries.ts';
 import type { RanFile } from './run-file.ts';
 import type { ProjectDeps } from './types.ts';
@@ -37,7 +38,7 @@ export async function ranFiles(
     if (applied.has(version))
       ran.push({
         shownPath,
-        statements: splitStatements(readSql(path)),
+        statements: splitStatements(readTextFile(path)),
         record: (tx, statements) => insertApplied(tx, { version, name, statements }),
       });
   for (const { shownPath, text, hash } of seeds)

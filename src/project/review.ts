@@ -5,11 +5,12 @@
 import { join } from 'node:path';
 import type { Pool, Session } from '../database/types.ts';
 import { isPostgresError } from '../shared/postgres-error.ts';
+import { readTextFile } from '../shared/read-text-file.ts';
 import { planFile, type Step } from './core/plan.ts';
 import { splitStatements } from './core/split.ts';
 import { statementFailed } from './errors.ts';
 import { extensionOptions } from './external-extensions.ts';
-import { type MigrationFile, readMigrationFolder, readSql } from './files.ts';
+import { type MigrationFile, readMigrationFolder } from './files.ts';
 import { withUserSession } from './first-start.ts';
 import { compareMigrations, type MigrationState, pendingMigrations } from './migrations.ts';
 import type { PrivilegedRunner } from './privileged.ts';
@@ -70,7 +71,7 @@ function isChanged({ path }: MigrationFile, { recorded }: Compared): boolean {
   if (recorded.length === 0) return false;
   const plain = (statements: readonly string[]): string =>
     statements.map((text) => text.replace(/;\s*$/, '').replaceAll(/\s+/g, ' ').trim()).join(';');
-  return plain(recorded) !== plain(splitStatements(readSql(path)).map(({ text }) => text));
+  return plain(recorded) !== plain(splitStatements(readTextFile(path)).map(({ text }) => text));
 }
 
 export interface MigrationText {
@@ -90,7 +91,7 @@ export async function migrationText(
   if (found === undefined) return undefined;
   const { file, recorded } = found;
   return {
-    file: file === undefined ? null : readSql(file.path),
+    file: file === undefined ? null : readTextFile(file.path),
     applied:
       recorded.length === 0 ? null : recorded.map((text) => `${text.trim().replace(/;$/, '')};\n`).join('\n'),
   };
@@ -121,7 +122,7 @@ export async function tryMigrations(
   const { embedded, readExtensions } = extensionOptions(database);
   const external = await readExtensions?.(database.pool('postgres'));
   const planned = pending.map((file) => {
-    const statements = splitStatements(readSql(file.path));
+    const statements = splitStatements(readTextFile(file.path));
     return { file, statements, steps: planFile(statements, { quiet: false, embedded, external }) };
   });
   const end = planned.findIndex(({ steps }) => !steps.every(canBeTried));

@@ -2,10 +2,11 @@
 import { globSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import type { Config } from '../config/index.ts';
+import { readTextFile } from '../shared/read-text-file.ts';
 import type { SqlText } from './core/missing.ts';
 import { ProjectError } from './errors.ts';
 import { extensionOptions } from './external-extensions.ts';
-import { readRolesFile, readSql } from './files.ts';
+import { readRolesFile } from './files.ts';
 import { firstStart, withUserSession } from './first-start.ts';
 import { runFile } from './run-file.ts';
 import type { ProjectDeps } from './types.ts';
@@ -45,7 +46,7 @@ export function readSchemaFiles(projectDir: string, { db }: Pick<Config, 'db'>):
   }
   return [...paths].map((path) => ({
     shownPath: relative(projectDir, path).replaceAll('\\', '/'),
-    text: readSql(path),
+    text: readTextFile(path),
   }));
 }
 

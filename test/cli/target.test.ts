@@ -112,7 +112,9 @@ test('functions and secrets can be deployed to a linked server, listed, download
   expect((await call('hello')).slice(0, 3)).toBe('401');
   expect(await call('open')).toBe('200 Hello file');
 
-  writeFileSync(join(cwd, '.env.remote'), 'FROM_FILE=1#2 # comment\nWHO=file\n');
+  // Windows PowerShell writes UTF-16.
+  const variables = Buffer.from('\uFEFFFROM_FILE=1#2 # comment\r\nWHO=file\r\n', 'utf16le');
+  writeFileSync(join(cwd, '.env.remote'), variables);
   const set = await run(
     'secrets',
     'set',

@@ -21,6 +21,17 @@ function faultsOf(toml: string, files: Record<string, string> = {}): string[] {
   return [];
 }
 
+test('files that a Windows editor or shell saved as UTF-16 are read', () => {
+  const utf16 = (text: string): Buffer => Buffer.from(`\uFEFF${text}`, 'utf16le');
+  const projectDir = makeProject({
+    'supabase/config.toml': utf16('project_id = "env(NAME)"\r\n[api]\r\nport = 1234\r\n'),
+    'supabase/.env': utf16('NAME="räksmörgås"\r\n'),
+  });
+  const { config } = loadConfig({ projectDir, env: {} });
+  expect(config.api.port).toBe(1234);
+  expect(config.project_id).toBe('r_ksm_rg_s');
+});
+
 describe('the defaults', () => {
   test('apply without any file', () => {
     const projectDir = makeProject({});

@@ -8,7 +8,7 @@ import { onTestFinished } from 'vitest';
  * Creates a project folder that is removed after the test. File names, such as `supabase/config.toml`, are relative to
  * this folder.
  */
-export function makeProject(files: Readonly<Record<string, string>>, name = 'my-project'): string {
+export function makeProject(files: Readonly<Record<string, string | Buffer>>, name = 'my-project'): string {
   const parent = mkdtempSync(join(tmpdir(), 'plinth-test-'));
   onTestFinished(() => rmSync(parent, { recursive: true, force: true }));
   const dir = join(parent, name);

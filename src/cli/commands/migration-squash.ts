@@ -4,9 +4,9 @@ import {
   dataStatements,
   type MigrationFile,
   readMigrationFolder,
-  readSql,
   squashHistory,
 } from '../../project/index.ts';
+import { readTextFile } from '../../shared/read-text-file.ts';
 import { type Command, type Input, projectOptions, UsageError } from '../command.ts';
 import { confirm } from '../confirm.ts';
 import { findRunning } from '../control.ts';
@@ -70,7 +70,9 @@ async function squash(
   files: readonly MigrationFile[],
   last: MigrationFile,
 ): Promise<void> {
-  const omitted = dataStatements(files.map(({ shownPath, path }) => ({ shownPath, text: readSql(path) })));
+  const omitted = dataStatements(
+    files.map(({ shownPath, path }) => ({ shownPath, text: readTextFile(path) })),
+  );
   const { projectDir } = location;
   const text = await withShadows(location, (shadows) => squashedText(shadows, last.version));
   const backup = backupFolder(projectDir, last.version);

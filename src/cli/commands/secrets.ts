@@ -2,9 +2,9 @@
  * Sets, lists and removes the function secrets of a running Plinth server. The output matches the output of upstream's
  * CLI 3.1.
  */
-import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { loadConfig, parseDotenv } from '../../config/index.ts';
+import { readTextFile } from '../../shared/read-text-file.ts';
 import { type Command, type Input, projectOptions, UsageError } from '../command.ts';
 import { confirm } from '../confirm.ts';
 import { listFormatOf, listFormats, renderList } from '../core/list-formats.ts';
@@ -72,7 +72,7 @@ function secretsOf(input: Input): { name: string; value: string }[] {
 
 function readEnv(file: string): Record<string, string> {
   try {
-    return Object.fromEntries(parseDotenv(readFileSync(resolve(file), 'utf8'), file));
+    return Object.fromEntries(parseDotenv(readTextFile(resolve(file)), file));
   } catch (error) {
     throw new CommandError(`failed to open env file: ${(error as Error).message}`);
   }

@@ -2,11 +2,12 @@
  * Reads the project's settings files and changes values in these files. Never returns the values of secrets, and masks
  * them in the text of files.
  */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type AST, parseTOML } from 'toml-eslint-parser';
 import { anyName, type SettingsFile, setToml, type TomlValue } from '../../config/index.ts';
 import { fileStamp } from '../../kernel/replace-file.ts';
+import { readTextFile } from '../../shared/read-text-file.ts';
 import { changedValue, hiddenChange, type RecordedChange } from '../core/changed-values.ts';
 import { ConsoleError } from '../errors.ts';
 import type { SettingValue } from './contract.ts';
@@ -45,7 +46,7 @@ export function createSettingsFiles(supabaseDir: string): SettingsFiles {
 
   function read(file: SettingsFile): { text: string; stamp: string } {
     const stamp = fileStamp(pathOf(file)) ?? '';
-    return { text: stamp === '' ? '' : readFileSync(pathOf(file), 'utf8'), stamp };
+    return { text: stamp === '' ? '' : readTextFile(pathOf(file)), stamp };
   }
 
   function requireToml(): void {

@@ -2,6 +2,7 @@
 import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import { parseDotenv } from '../../config/index.ts';
+import { readTextFile } from '../../shared/read-text-file.ts';
 import { functionPath, isSlug } from '../core/function-path.ts';
 import type { DeployedFunction, FunctionFile } from './management-api.ts';
 
@@ -11,7 +12,7 @@ const isOwnSecret = (name: string): boolean => name.startsWith('SUPABASE_');
 export function readSecretsFile(functionsDir: string): Record<string, string> {
   const path = join(functionsDir, '.env');
   if (!existsSync(path)) return {};
-  const entries = [...parseDotenv(readFileSync(path, 'utf8'), 'supabase/functions/.env')];
+  const entries = [...parseDotenv(readTextFile(path), 'supabase/functions/.env')];
   return Object.fromEntries(entries.filter(([name]) => !isOwnSecret(name)));
 }
 
