@@ -7,6 +7,7 @@ import type { Relation } from '../core/pgoutput.ts';
 import { isServerResponse } from '../core/server-response.ts';
 import type { Catalog } from './catalog.ts';
 import { untilOver } from './checks.ts';
+import { ConditionTests } from './condition-tests.ts';
 import { deliverBatch } from './deliver.ts';
 import type { Registry } from './registry.ts';
 import type { Stream } from './stream.ts';
@@ -18,6 +19,7 @@ import type { Stream } from './stream.ts';
 const maxBatch = 200;
 const firstRetryMs = 50;
 const lastRetryMs = 2_000;
+const now = (): number => performance.now();
 
 export interface ChangeQueueOptions {
   readonly pool: () => Pool;
@@ -44,6 +46,7 @@ type Item = QueuedChange | { readonly kind: 'commit'; readonly lsn: bigint };
 
 export class ChangeQueue {
   readonly #options: ChangeQueueOptions;
+  readonly #conditions: ConditionTests;
   readonly #items: Item[] = [];
   #waitingBytes = 0;
   #isProcessing = false;
@@ -51,6 +54,7 @@ export class ChangeQueue {
 
   constructor(options: ChangeQueueOptions) {
     this.#options = options;
+    this.#conditions = new ConditionTests(options.log, now);
   }
 
   add(relation: Relation, change: Change, xid: number): void {
@@ -140,7 +144,7 @@ export class ChangeQueue {
     }
     if (changes.length === 0) return 0;
     return deliverBatch(
-      { pool, log, now: () => performance.now(), access: (oid, role) => catalog.access(oid, role) },
+      { pool, log, now, access: (oid, role) => catalog.access(oid, role), conditions: this.#conditions },
       changes,
     );
   }

@@ -17,7 +17,7 @@ export interface ClaimSet {
 }
 
 /** The time limit for evaluating the policies of a batch, in milliseconds. A query that takes longer is canceled. */
-const checkTimeoutMs = '10000';
+const checkTimeoutMs = 10_000;
 
 /** The settings that make values look like those in the change stream, even if the database has other defaults. */
 const streamFormat: readonly (readonly [string, string])[] = [
@@ -52,7 +52,7 @@ export async function visibleRows(
     {
       readOnly: true,
       end: 'rollback',
-      settings: [...streamFormat, ['statement_timeout', checkTimeoutMs]],
+      settings: [...streamFormat, ['statement_timeout', String(checkTimeoutMs)]],
     },
   );
   return new Map(
@@ -93,7 +93,7 @@ export async function ownersOf(
       end: 'rollback',
       settings: [
         ['role', 'service_role'],
-        ['statement_timeout', checkTimeoutMs],
+        ['statement_timeout', String(checkTimeoutMs)],
       ],
     },
   );
@@ -128,6 +128,7 @@ export async function makeVisibility(pool: Pool, oid: number): Promise<string | 
 export async function checkConditions(
   pool: Pool,
   tests: readonly PendingTest[],
+  timeoutMs = checkTimeoutMs,
 ): Promise<readonly boolean[]> {
   const of = <T>(pick: (test: PendingTest) => T): T[] => tests.map(pick);
   const [row] = await pool.transaction(
@@ -140,7 +141,7 @@ export async function checkConditions(
           ${of(({ compiled }) => compiled.condition.value)},
           ${of(({ compiled }) => compiled.condition.negate)}
         ) as results`),
-    { readOnly: true, end: 'rollback', settings: [['statement_timeout', checkTimeoutMs]] },
+    { readOnly: true, end: 'rollback', settings: [['statement_timeout', String(timeoutMs)]] },
   );
   return row?.results ?? [];
 }
@@ -156,7 +157,7 @@ export async function jsonValues(
         select _plinth.realtime_json_values(
           ${values.map(({ sqlType }) => sqlType)}, ${values.map(({ text }) => text)}
         )::text[] as results`),
-    { readOnly: true, end: 'rollback', settings: [['statement_timeout', checkTimeoutMs]] },
+    { readOnly: true, end: 'rollback', settings: [['statement_timeout', String(checkTimeoutMs)]] },
   );
   return row?.results ?? [];
 }

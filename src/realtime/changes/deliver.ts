@@ -17,7 +17,8 @@ import { isPlainId } from '../core/owner.ts';
 import { isServerResponse } from '../core/server-response.ts';
 import { type Audience, frameKey, type Group, type Subscriber, type Target } from './audience.ts';
 import type { RoleAccess } from './catalog.ts';
-import { type ClaimSet, checkConditions, makeVisibility, ownersOf, visibleRows } from './checks.ts';
+import { type ClaimSet, makeVisibility, ownersOf, visibleRows } from './checks.ts';
+import type { ConditionTests } from './condition-tests.ts';
 import { convertValues } from './converted-values.ts';
 
 export interface DeliveryDeps {
@@ -25,6 +26,7 @@ export interface DeliveryDeps {
   readonly log: Logger;
   readonly now: () => number;
   readonly access: (oid: number, role: string) => Promise<RoleAccess>;
+  readonly conditions: ConditionTests;
 }
 
 /** The minimum number of claim sets for an owner lookup. With fewer claim sets, the lookup costs more than it saves. */
@@ -96,7 +98,7 @@ async function evaluatePending(deps: DeliveryDeps, deliveries: readonly Delivery
     for (const { tests } of pending) for (const test of tests) distinct.set(keyOf(test), test);
   }
   if (distinct.size === 0) return;
-  const results = await checkConditions(deps.pool(), [...distinct.values()]);
+  const results = await deps.conditions.evaluate(deps.pool(), [...distinct.values()]);
   const holds = new Map([...distinct.keys()].map((key, index) => [key, results[index] === true]));
   for (const delivery of deliveries) {
     for (const { group, tests } of delivery.pending) {

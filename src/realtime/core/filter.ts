@@ -160,12 +160,23 @@ function parseCondition(segment: string): Parsed<Condition> {
   const [operator, value] = cut(negate ? rest.slice(4) : rest, '.');
   if (value === undefined) return fault(inspected([operator]));
   if (!isOperator(operator)) return fault(inspected([operator, value]));
-  if (operator !== 'in') return { ok: true, value: { column, operator, value: unquote(value), negate } };
+  if (operator !== 'in') {
+    const operand = unquote(value);
+    if ((operator === 'match' || operator === 'imatch') && hasBackReference(operand))
+      return fault(`${operator} filter must not contain back references`);
+    return { ok: true, value: { column, operator, value: operand, negate } };
+  }
   if (value.length < 2 || !value.startsWith('(') || !value.endsWith(')')) {
     return fault('`in` filter value must be wrapped by parentheses');
   }
   return { ok: true, value: { column, operator, value: `{${value.slice(1, -1)}}`, negate } };
 }
+
+/**
+ * Whether a regular expression refers to the text of an earlier group. With back references, a match can take
+ * exponential time in the length of the value, and this time would delay the changes for all subscribers.
+ */
+const hasBackReference = (pattern: string): boolean => /^(?:[^\\]|\\[^1-9])*\\[1-9]/.test(pattern);
 
 function isOperator(text: string): text is Operator {
   return (operators as readonly string[]).includes(text);
