@@ -50,7 +50,7 @@ export async function schemaDiff(options: SchemaDiffOptions): Promise<string> {
   const { from, to, schemas, rehearse, applyToCopy } = options;
   const given = options.renames.map(parseRename);
   say(schemas.length === 0 ? 'Diffing schemas...' : `Diffing schemas: ${schemas.join(',')}`);
-  const [before, after] = [await readSnapshot(from), await readSnapshot(to)];
+  const [before, after] = await Promise.all([readSnapshot(from), readSnapshot(to)]);
   const renamed = await withRenames(options, { before, after }, given);
   warnOfDrops(renamed.diff);
   const text = diffScript(renamed.diff);
