@@ -32,6 +32,7 @@ const readers: Readonly<Record<string, string>> = {
   'main.ts': 'time of the last reload and of saved metrics',
   'packages/claim.ts': 'age of a file',
   'packages/install.ts': 'age of a file',
+  'rest-server/http.ts': 'time of a request',
   'storage/backend/owners.ts': 'age of a file',
   'storage/backend/s3-bucket.ts': 'stored time',
   'telemetry/index.ts': 'time of a log entry',
