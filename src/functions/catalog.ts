@@ -6,6 +6,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { ConfigError, type LiveConfig, parseDotenv } from '../config/index.ts';
 import { readTextFile } from '../shared/read-text-file.ts';
+import { isInside } from './core/module-graph.ts';
 import { slugPattern } from './core/slug.ts';
 import type { DeployedVersion } from './deployed/types.ts';
 
@@ -20,6 +21,8 @@ export interface FunctionSource {
   readonly importFiles: readonly string[];
   /** Whether npm packages are resolved according to the package.json beside the entrypoint. */
   readonly packageJson: boolean;
+  /** The `.npmrc` file whose registries and tokens apply to the function's npm packages. */
+  readonly npmrc: string | undefined;
   readonly staticFiles: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   /**
@@ -87,7 +90,12 @@ export function createCatalog(
       if (settings?.enabled === false) return undefined;
       const version = deployed.find(slug);
       if (version !== undefined) {
-        const source = deployedSource(version, deployed.folderOf(version), definedOf(settings?.env));
+        const source = deployedSource(
+          version,
+          deployed.folderOf(version),
+          definedOf(settings?.env),
+          functionsDir,
+        );
         return overrides().noVerifyJwt ? { ...source, verifyJwt: false } : source;
       }
       const entrypoint = settings?.entrypoint
@@ -96,12 +104,14 @@ export function createCatalog(
       if (!isFile(entrypoint)) return undefined;
       // The import configuration is evaluated lazily, because finding it takes about a dozen file system calls. This
       // function runs for every request, but the import configuration is needed only when a worker starts.
+      const folder = dirname(entrypoint);
       const imports = once(() =>
         importsOf(
-          dirname(entrypoint),
+          folder,
           functionsDir,
           overrides().importMap ??
             (settings?.import_map ? resolve(supabaseDir, settings.import_map) : undefined),
+          npmrcFiles(folder, functionsDir, functionsDir),
         ),
       );
       return {
@@ -116,6 +126,9 @@ export function createCatalog(
         },
         get packageJson() {
           return imports().packageJson;
+        },
+        get npmrc() {
+          return imports().npmrc;
         },
         staticFiles: (settings?.static_files ?? []).map((glob: string) => resolve(supabaseDir, glob)),
         get env() {
@@ -140,12 +153,13 @@ function deployedSource(
   { slug, verifyJwt, entrypointPath, importMapPath }: DeployedVersion,
   root: string,
   env: Readonly<Record<string, string>>,
+  functionsDir: string,
 ): FunctionSource {
   const entrypoint = join(root, entrypointPath);
   const folder = dirname(entrypoint);
   const imports = once(() => {
     const map = importMapPath === undefined ? undefined : join(root, importMapPath);
-    return importsOf(folder, folder, map);
+    return importsOf(folder, folder, map, npmrcFiles(folder, root, functionsDir));
   });
   return {
     slug,
@@ -159,6 +173,9 @@ function deployedSource(
     },
     get packageJson() {
       return imports().packageJson;
+    },
+    get npmrc() {
+      return imports().npmrc;
     },
     staticFiles: [],
     env,
@@ -207,7 +224,8 @@ function importsOf(
   folder: string,
   functionsDir: string,
   configured: string | undefined,
-): Pick<FunctionSource, 'importFlags' | 'importFiles' | 'packageJson'> {
+  npmrcs: readonly string[],
+): Pick<FunctionSource, 'importFlags' | 'importFiles' | 'packageJson' | 'npmrc'> {
   const [json, jsonc, ownMap, sharedMap, packageJson] = [
     join(folder, 'deno.json'),
     join(folder, 'deno.jsonc'),
@@ -219,8 +237,12 @@ function importsOf(
   const vendored = hasPackages ? ['--node-modules-dir=manual'] : [];
   const found = (importFlags: readonly string[], isPackage = false) => ({
     importFlags,
-    importFiles: configured === undefined ? [json, jsonc, ownMap, sharedMap, packageJson] : [configured],
+    importFiles: [
+      ...(configured === undefined ? [json, jsonc, ownMap, sharedMap, packageJson] : [configured]),
+      ...npmrcs,
+    ],
     packageJson: isPackage,
+    npmrc: npmrcs.find(isFile),
   });
   const isConfig = configured !== undefined && ['deno.json', 'deno.jsonc'].includes(basename(configured));
   const config = isConfig ? configured : configured === undefined ? [json, jsonc].find(isFile) : undefined;
@@ -232,6 +254,19 @@ function importsOf(
   if (map !== undefined) return found([`--config=${map}`, ...vendored]);
   if (isFile(packageJson)) return found([`--node-modules-dir=${hasPackages ? 'manual' : 'none'}`], true);
   return found(['--no-config', ...vendored]);
+}
+
+/**
+ * Returns the paths at which a function's `.npmrc` file can be, in order of precedence: the entrypoint's folder and the
+ * folders above it up to `top`, and then the functions folder.
+ */
+function npmrcFiles(folder: string, top: string, functionsDir: string): string[] {
+  const folders = [folder];
+  for (let above = folder; above !== top && isInside(above, top); ) {
+    above = dirname(above);
+    folders.push(above);
+  }
+  return [...new Set([...folders, functionsDir])].map((path) => join(path, '.npmrc'));
 }
 
 function isFile(path: string): boolean {

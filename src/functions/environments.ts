@@ -3,7 +3,7 @@
  * network settings.
  */
 import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import type { LiveConfig } from '../config/index.ts';
 import type { Database } from '../database/types.ts';
 import type { Logger } from '../kernel/log.ts';
@@ -67,7 +67,11 @@ export class FunctionEnvironments {
     const { shell, apiUrl, ownCertificate } = this.#deps;
     const trusting = ownCertificate === undefined ? shell : trustCertificate(shell, ownCertificate);
     const network = machineNetwork(trusting, project, apiUrl(), existingFile);
-    return { env: { ...project, ...network.env }, hidden: network.hidden };
+    const packages = npmrcVariables(source, project);
+    return {
+      env: { ...project, ...network.env, ...packages },
+      hidden: [...network.hidden, ...Object.keys(packages)],
+    };
   }
 
   /** Logs a warning about an ignored variable, once for each name. */
@@ -79,4 +83,15 @@ export class FunctionEnvironments {
       `${name} is set by the platform, so the project's value is ignored`,
     );
   }
+}
+
+/**
+ * Returns the variable that makes Deno read the function's `.npmrc` file. Deno itself reads this file only beside a
+ * deno.json or package.json, and in the home folder.
+ */
+function npmrcVariables(
+  { npmrc }: FunctionSource,
+  project: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  return npmrc === undefined || project.HOME !== undefined ? {} : { HOME: dirname(npmrc) };
 }

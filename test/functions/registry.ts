@@ -30,6 +30,8 @@ export async function startRegistry(
   content: RegistryContent,
   /** If defined, the registry is served with TLS, under the host name in `url`. */
   secure?: { readonly key: string; readonly cert: string; readonly url: string },
+  /** If defined, all requests must contain this token. */
+  token?: string,
 ): Promise<Registry> {
   const asked: string[] = [];
   const answers = new Map<string, { type: string; body: string | Buffer }>();
@@ -39,7 +41,9 @@ export async function startRegistry(
     const path = decodeURIComponent(request.url ?? '');
     asked.push(path);
     const answer = answers.get(path);
-    if (answer === undefined) response.writeHead(404).end();
+    const isAllowed = token === undefined || request.headers.authorization === `Bearer ${token}`;
+    if (!isAllowed) response.writeHead(401).end();
+    else if (answer === undefined) response.writeHead(404).end();
     else response.writeHead(200, { 'content-type': answer.type }).end(answer.body);
   };
   const server = secure === undefined ? createServer(listener) : createTlsServer(secure, listener);

@@ -10,6 +10,7 @@ const source = (folder: string): FunctionSource => ({
   importFlags: [],
   importFiles: [],
   packageJson: false,
+  npmrc: undefined,
   staticFiles: [],
   env: {},
   root: undefined,
