@@ -199,3 +199,35 @@ test('a key that is replaced with an equal one identifies the row in both forms'
   const updates = changes.filter((change) => change.endsWith('UPDATE'));
   expect(updates.sort()).toEqual(forms.map(([name]) => `${name} UPDATE`).sort());
 });
+
+test.each([
+  ['enum', 'key=eq.sad', 'key=eq.very happy'],
+  ['enum', 'key=in.("very happy",sad)', 'key=in.("very happy")'],
+  ['domain', 'key=lt.2', 'key=gt.1'],
+  ['composite', 'key=eq.(1,"{a,\\"b c\\"}")', 'key=eq.(2,{})'],
+  ['d_timestamptz', 'key=gt.2000-01-01', 'key=lt.2000-01-01'],
+])(
+  'a filter on %s compares values of a type that clients can name, but the service’s role can’t: %s',
+  async (name, hit, miss) => {
+    const values = tables.find((table) => table.name === name)?.values[0] ?? '';
+    await h.sql('grant usage on schema kinds to anon');
+    const own = await openRaw(h.socketUrl());
+    try {
+      const postgres_changes = [hit, miss].map((filter) => ({
+        event: 'INSERT',
+        schema: 'keys',
+        table: name,
+        filter,
+      }));
+      own.send(['1', '1', 'realtime:filters', 'phx_join', { config: { postgres_changes } }]);
+      const [, , , , joined] = await own.next(([, , , event]) => event === 'phx_reply');
+      const [, , , , ready] = await own.next(([, , , event]) => event === 'system');
+      expect(ready).toMatchObject({ status: 'ok' });
+      await h.sql(`delete from keys."${name}"; insert into keys."${name}" values (${values}, true, 1)`);
+      const [, , , , { ids }] = await own.next(([, , , event]) => event === 'postgres_changes');
+      expect(ids).toEqual([joined.response.postgres_changes[0].id]);
+    } finally {
+      own.close();
+    }
+  },
+);
