@@ -1,5 +1,6 @@
 /** Compares the schemas of two databases for a command, and asks the user about possible renames. */
 import { createInterface } from 'node:readline/promises';
+import { loadConfig } from '../config/index.ts';
 import type { ConnectionOptions } from '../database/index.ts';
 import {
   compareSnapshots,
@@ -29,6 +30,8 @@ export interface SchemaDiffOptions {
   readonly schemas: readonly string[];
   /** Pairs of an old and a new name, in the format of `--rename`. */
   readonly renames: readonly string[];
+  /** The version of the hosted project's server if it lacks privileges that the embedded server has. */
+  readonly targetVersion: number | undefined;
   /** Runs statements in the database `from`. This function is set only if `from` is a temporary database. */
   readonly rehearse?: ((text: string) => Promise<void>) | undefined;
   /**
@@ -36,6 +39,15 @@ export interface SchemaDiffOptions {
    * migration, which must be applicable.
    */
   readonly applyToCopy?: ((text: string) => Promise<void>) | undefined;
+}
+
+/**
+ * Returns the version in `[db] major_version` if tables have fewer privileges there than on the embedded server.
+ * Otherwise the setting, which has a default, doesn't affect comparisons.
+ */
+export function hostedVersion(projectDir: string): number | undefined {
+  const version = loadConfig({ projectDir }).config.db.major_version * 10_000;
+  return version < 170_000 ? version : undefined;
 }
 
 /**
@@ -47,7 +59,7 @@ export interface SchemaDiffOptions {
  * @throws {UsageError}
  */
 export async function schemaDiff(options: SchemaDiffOptions): Promise<string> {
-  const { from, to, schemas, rehearse, applyToCopy } = options;
+  const { from, to, schemas, targetVersion, rehearse, applyToCopy } = options;
   const given = options.renames.map(parseRename);
   say(schemas.length === 0 ? 'Diffing schemas...' : `Diffing schemas: ${schemas.join(',')}`);
   const [before, after] = await Promise.all([readSnapshot(from), readSnapshot(to)]);
@@ -63,7 +75,7 @@ export async function schemaDiff(options: SchemaDiffOptions): Promise<string> {
     say(`WARNING: These statements fail in a database with the migrations:\n${describeError(error).message}`);
     return all;
   }
-  const rest = compareSnapshots(await readSnapshot(from), after, { schemas });
+  const rest = compareSnapshots(await readSnapshot(from), after, { schemas, targetVersion });
   warnOfDrops(rest);
   const whole = [all, diffScript(rest)].filter((each) => each !== '').join('\n');
   // If the script consists of several parts, they have been run one after the other, but not as one migration.
@@ -95,7 +107,7 @@ interface Renamed {
  * Afterward, the comparison can find more possible renames, for example of the columns of a renamed table.
  */
 async function withRenames(
-  { from, schemas, rehearse }: SchemaDiffOptions,
+  { from, schemas, targetVersion, rehearse }: SchemaDiffOptions,
   { before, after }: { readonly before: Snapshot; readonly after: Snapshot },
   given: readonly Pick<Rename, 'from' | 'to'>[],
 ): Promise<Renamed> {
@@ -104,10 +116,10 @@ async function withRenames(
   let current = before;
   const read = async (): Promise<SchemaDiff> => {
     current = await readSnapshot(from);
-    return compareSnapshots(current, after, { schemas });
+    return compareSnapshots(current, after, { schemas, targetVersion });
   };
   let waiting = given;
-  let diff = compareSnapshots(before, after, { schemas });
+  let diff = compareSnapshots(before, after, { schemas, targetVersion });
   if (rehearse !== undefined && diff.partitionMoves.length > 0) {
     statements.push(...(await runPossible(diff.partitionMoves, rehearse)));
     diff = await read();
@@ -119,7 +131,7 @@ async function withRenames(
     if (accepted.length === 0 && unmatched.length > 0) throw unknownRename(unmatched, diff.possibleRenames);
     if (accepted.length === 0) return { text: statements.map((each) => `${each};\n`).join('\n'), diff };
     if (rehearse === undefined) {
-      const renamed = compareSnapshots(before, after, { schemas, renames: accepted });
+      const renamed = compareSnapshots(before, after, { schemas, targetVersion, renames: accepted });
       const count = renamed.statements.filter(({ text }) =>
         / RENAME (TO|COLUMN|ATTRIBUTE) /.test(text),
       ).length;

@@ -51,6 +51,8 @@ export interface DiffOptions {
   readonly schemas?: readonly string[] | undefined;
   /** The role that runs the statements and owns the objects that they create. Defaults to `postgres`. */
   readonly role?: string | undefined;
+  /** The version of the oldest server that runs the statements, such as 150000 for PostgreSQL 15. */
+  readonly targetVersion?: number | undefined;
   /** Pairs of an object's old name and its new name. */
   readonly renames?: readonly Pick<Rename, 'from' | 'to'>[] | undefined;
 }

@@ -112,6 +112,19 @@ describe('db diff', () => {
     }
   });
 
+  test('writes statements for the PostgreSQL version of the hosted project', async () => {
+    await change(
+      'create schema app; create table app.log (id int); grant all on app.log to anon; revoke select on app.log from anon',
+    );
+    const usual = await project.run(['db', 'diff']);
+    expect(usual.stdout).toContain('GRANT DELETE, INSERT, MAINTAIN, REFERENCES');
+    project.write('supabase/config.toml', '[db]\nmajor_version = 15\n');
+    const older = await project.run(['db', 'diff']);
+    project.write('supabase/config.toml', '');
+    expect(older.stdout).toContain('GRANT DELETE, INSERT, REFERENCES');
+    expect(older.stdout).not.toContain('MAINTAIN');
+  });
+
   test('--from and --to compare any two databases', async () => {
     await change('create schema app; create table app.log (id int)');
     const forth = await project.run(['db', 'diff', '--from', 'migrations', '--to', 'local']);

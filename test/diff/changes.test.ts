@@ -356,4 +356,13 @@ test('privileges and settings that an older server doesn’t have are not compar
   ] as const)
     expect(compareSnapshots(from, to, { role: owner }).statements).toEqual([]);
   expect((await diffOf(newer, older)).statements.length).toBeGreaterThan(3);
+  await older.run((client) => client.exec('revoke select on app.t from public'));
+  const { statements } = compareSnapshots(await newer.snapshot(), await older.snapshot(), {
+    role: owner,
+    targetVersion: 150_000,
+  });
+  expect(statements.map(({ text }) => text)).toEqual([
+    'REVOKE ALL ON TABLE "app"."t" FROM PUBLIC',
+    'GRANT DELETE, INSERT, REFERENCES, TRIGGER, TRUNCATE, UPDATE ON TABLE "app"."t" TO PUBLIC',
+  ]);
 });

@@ -5,7 +5,7 @@ import { requireApplied, requireStarted } from '../migrated.ts';
 import { newMigration, writeMigration } from '../migration-file.ts';
 import { printData, say } from '../output.ts';
 import { locationOf, type ProjectLocation } from '../project-location.ts';
-import { renameOption, schemaDiff } from '../schema-diff.ts';
+import { hostedVersion, renameOption, schemaDiff } from '../schema-diff.ts';
 import { type Shadow, type Shadows, withShadows } from '../shadow.ts';
 import { targetOptions, withTarget, withTargetNamed } from '../target-database.ts';
 
@@ -55,7 +55,7 @@ export const dbDiff: Command = {
     const [from, to, output] = [input.text('from'), input.text('to'), input.text('output')];
     if ((from === undefined) !== (to === undefined))
       throw new UsageError('--from and --to can only be used together');
-    const options = optionsOf(input);
+    const options = optionsOf(input, location);
     if (from !== undefined && to !== undefined) {
       const text = await withShadows(location, (shadows) =>
         withSource(location, shadows, from, (source, rehearse) =>
@@ -90,9 +90,10 @@ export const dbDiff: Command = {
   },
 };
 
-const optionsOf = (input: Input): { readonly schemas: string[]; readonly renames: string[] } => ({
+const optionsOf = (input: Input, { projectDir }: ProjectLocation) => ({
   schemas: input.list('schema'),
   renames: input.list('rename'),
+  targetVersion: hostedVersion(projectDir),
 });
 
 const isRemote = (input: Input): boolean => input.flag('linked') || input.text('db-url') !== undefined;
@@ -106,7 +107,7 @@ async function diff(
   if (isLocal && !shadows.hasSchemaFiles()) await requireStarted(location);
   const from = await shadows.fromMigrations();
   const applyToCopy = isMigration ? shadows.applyToMigrations : undefined;
-  const rehearsed = { ...optionsOf(input), from: from.target, rehearse: from.run, applyToCopy };
+  const rehearsed = { ...optionsOf(input, location), from: from.target, rehearse: from.run, applyToCopy };
   const declared = isLocal ? await shadows.fromSchemaFiles() : undefined;
   if (declared !== undefined)
     return { text: await schemaDiff({ ...rehearsed, to: declared.target }), isDeclared: true };

@@ -10,7 +10,7 @@ import { newMigration, writeMigration } from '../migration-file.ts';
 import { perform } from '../operations.ts';
 import { print, say } from '../output.ts';
 import { locationOf, type ProjectLocation } from '../project-location.ts';
-import { renameOption, schemaDiff } from '../schema-diff.ts';
+import { hostedVersion, renameOption, schemaDiff } from '../schema-diff.ts';
 import { withShadows } from '../shadow.ts';
 import { targetOptions, withTargetNamed } from '../target-database.ts';
 
@@ -61,7 +61,14 @@ export const dbPull: Command = {
         location,
         target,
         (to) =>
-          schemaDiff({ from: from.target, rehearse: from.run, to, schemas, renames: input.list('rename') }),
+          schemaDiff({
+            from: from.target,
+            rehearse: from.run,
+            to,
+            schemas,
+            renames: input.list('rename'),
+            targetVersion: hostedVersion(location.projectDir),
+          }),
         { password: input.text('password') },
       );
     });

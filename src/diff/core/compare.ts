@@ -25,7 +25,7 @@ import { withVirtualColumns } from './virtual-columns.ts';
 
 /** Returns the statements that turn the schema `from` into the schema `to`, in the order in which they must run. */
 export function compareSnapshots(before: Snapshot, after: Snapshot, options: DiffOptions = {}): SchemaDiff {
-  const [from, to] = comparable(before, after);
+  const [from, to] = comparable(before, after, options.targetVersion);
   const { schemas = [], role = 'postgres', renames = [] } = options;
   const includes = (schema: string | undefined): boolean =>
     schemas.length === 0 || (schema !== undefined && schemas.includes(schema));

@@ -8,9 +8,16 @@ import type { Snapshot } from '../types.ts';
 const maintainSince = 170_000;
 const generatedColumnsSince = 180_000;
 
-/** Removes from both snapshots what only the newer of the two servers has. */
-export function comparable(from: Snapshot, to: Snapshot): [Snapshot, Snapshot] {
-  const oldest = Math.min(from.serverVersion, to.serverVersion);
+/**
+ * Removes from both snapshots what doesn't exist in the oldest version: those of the two servers, and that of the server
+ * that will run the statements.
+ */
+export function comparable(
+  from: Snapshot,
+  to: Snapshot,
+  targetVersion = Number.POSITIVE_INFINITY,
+): [Snapshot, Snapshot] {
+  const oldest = Math.min(from.serverVersion, to.serverVersion, targetVersion);
   if (oldest >= generatedColumnsSince) return [from, to];
   return [asIn(from, oldest), asIn(to, oldest)];
 }
