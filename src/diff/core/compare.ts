@@ -1,5 +1,5 @@
 /** Compares two snapshots of a schema and orders the resulting statements. The functions have no side effects. */
-import type { Action, FactBase, RenameCandidate, StableId } from '@supabase/pg-delta';
+import type { Action, Fact, FactBase, RenameCandidate, StableId } from '@supabase/pg-delta';
 import type { DiffOptions, DiffStatement, SchemaDiff, Snapshot } from '../types.ts';
 import { breakCycles } from './cycles.ts';
 import { compareExtras } from './extras.ts';
@@ -124,15 +124,23 @@ const plain = (text: string): DiffStatement => ({
 function statementOf(action: Action, before: FactBase, facts: FactBase): DiffStatement {
   const { sql, dataLoss, newSegmentBefore, verb, produces } = action;
   const [id] = produces;
-  // pg-delta doesn't read pg_catalog, so it omits `SCHEMA pg_catalog` from CREATE EXTENSION.
-  const isInCatalogSchema =
-    verb === 'create' && id?.kind === 'extension' && facts.get(id)?.payload.schema === 'pg_catalog';
-  const schema = isInCatalogSchema && !/ SCHEMA /.test(sql) ? ' SCHEMA pg_catalog' : '';
+  const text = sql.trim().replace(/;+$/, '').trimEnd();
   return {
-    text: inAnyVersion(sql.trim().replace(/;+$/, '').trimEnd() + schema),
+    text:
+      verb === 'create' && id?.kind === 'extension' ? extensionText(text, facts.get(id)) : inAnyVersion(text),
     isDestructive: dataLoss === 'destructive' || dropsState.test(sql) || narrowsColumn(action, before, facts),
     needsCommit: newSegmentBefore,
   };
+}
+
+/**
+ * Accepts an extension that the server that runs the statement already has, which is common on hosted servers. pg-delta
+ * doesn't read pg_catalog, so it omits `SCHEMA pg_catalog`.
+ */
+function extensionText(text: string, extension: Fact | undefined): string {
+  const isInCatalogSchema = extension?.payload.schema === 'pg_catalog' && !/ SCHEMA /.test(text);
+  const created = text.replace(/^CREATE EXTENSION (?!IF NOT EXISTS )/, 'CREATE EXTENSION IF NOT EXISTS ');
+  return isInCatalogSchema ? `${created} SCHEMA pg_catalog` : created;
 }
 
 /** Dropping a sequence also removes its current value, and dropping an extension can also drop tables. */
