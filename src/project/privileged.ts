@@ -75,12 +75,7 @@ function definition(
   serverVersion: number,
 ): string {
   const owner = quoteIdentifier(options.role);
-  const body =
-    privileged.object === 'extension'
-      ? extensionBody(privileged)
-      : privileged.isChange
-        ? changeBody(privileged, options)
-        : ownerBody(privileged, options);
+  const body = bodyOf(privileged, options, serverVersion);
   // Disables event triggers, because the user's event triggers would run with Plinth's privileges.
   const silence = serverVersion >= 170_000 ? 'event_triggers = off' : 'session_replication_role = replica';
   return `begin;
@@ -90,6 +85,13 @@ language plpgsql security definer set ${silence} as ${quoteLiteral(body)};
 revoke all on function ${functionName(index)}() from public;
 grant execute on function ${functionName(index)}() to ${owner};
 commit`;
+}
+
+function bodyOf(privileged: Privileged, options: PrivilegedOptions, serverVersion: number): string {
+  if (privileged.object === 'extension') return extensionBody(privileged);
+  if (privileged.isChange) return changeBody(privileged, options);
+  if (privileged.object === 'event trigger' && serverVersion < 170_000) return disabledBody(privileged);
+  return ownerBody(privileged, options);
 }
 
 function ownerBody({ object, name, text }: Privileged, { role, mode }: PrivilegedOptions): string {
@@ -125,6 +127,16 @@ function changeBody({ name, text }: Privileged, { role }: PrivilegedOptions): st
   ${text};
 end`;
 }
+
+/**
+ * Creates an event trigger that never runs. Before PostgreSQL 17, no setting turns off event triggers that are enabled
+ * with ALWAYS, so they would also run in superuser sessions. The superuser remains the owner because an owner can enable
+ * the trigger.
+ */
+const disabledBody = ({ name, text }: Privileged): string => `begin
+  ${text};
+  alter event trigger ${name} disable;
+end`;
 
 /**
  * Creates or drops the extension. After the creation, makes the changes that Plinth also makes on the embedded server.

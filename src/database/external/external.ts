@@ -139,6 +139,7 @@ export async function connectExternal(
       if (!facts.roles.supabase_admin?.isSuperuser) await retryRoleChanges(() => createAdmin(session));
       await session.exec('set role supabase_admin');
     }
+    if (ownsSchemas && isSuperuser && facts.version < 170_000) await session.exec(takeEventTriggers);
 
     return {
       session,
@@ -228,6 +229,25 @@ async function lockPreparation(session: Client, log: Logger): Promise<void> {
     log.info({ service: 'database' }, 'Waiting for another process that is preparing the database'),
   );
 }
+
+/**
+ * Disables the project's event triggers, and makes the superuser their owner, so that the project can't enable them.
+ * Before PostgreSQL 17, they would run in Plinth's superuser sessions.
+ */
+const takeEventTriggers = `
+do $$
+declare
+  trigger_name name;
+begin
+  for trigger_name in
+    select t.evtname from pg_catalog.pg_event_trigger t
+    join pg_catalog.pg_roles r on r.oid operator(pg_catalog.=) t.evtowner and not r.rolsuper
+  loop
+    execute pg_catalog.format('alter event trigger %I disable', trigger_name);
+    execute pg_catalog.format('alter event trigger %I owner to current_user', trigger_name);
+  end loop;
+end
+$$`;
 
 /** Creates the superuser that Plinth's objects belong to, or makes the existing role a superuser. */
 async function createAdmin(session: Client): Promise<void> {
