@@ -101,6 +101,14 @@ test.each([0, 4, 200])(
   },
 );
 
+test('signals until the process has exited don’t turn a clean exit into a failure', async () => {
+  const server = await start(project());
+  const signals = setInterval(() => server.child.kill('SIGTERM'), 1);
+  expect(await server.ended).toEqual({ code: 0, signal: null });
+  clearInterval(signals);
+  await untilGone(server);
+});
+
 test('a forced stop also ends PostgreSQL', async () => {
   const server = await start(project());
   // A server that stops waits for this request, which never ends.

@@ -156,7 +156,9 @@ export async function serveInFront(
         );
     },
   });
-  return 0;
+  // Node stops handling signals before a process that ends by itself has exited. A signal in this time would turn a
+  // clean exit into a failure, so the process exits immediately.
+  process.exit(0);
 }
 
 function flagsOf(input: Input): Record<string, number> {
