@@ -9,7 +9,7 @@
 import { parseArgs } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import type { Browser, Page } from 'playwright-core';
-import { createTestBackend, stopTestCluster } from '../src/testing.ts';
+import { createTestBackend, stopTestCluster } from '../src/entry/testing.ts';
 import { launchOwnBrowser } from '../test/web/browser.ts';
 import { buildPlinth } from './build.ts';
 

@@ -19,8 +19,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { hash, verify } from '@node-rs/bcrypt';
-import { Client, parseConnectionString } from '../src/database/wire/index.ts';
-import { type Sql, sql } from '../src/kernel/sql.ts';
+import { type Sql, sql } from '../src/base/kernel/sql.ts';
+import { Client, parseConnectionString } from '../src/platform/database/wire/index.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const { values } = parseArgs({

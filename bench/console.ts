@@ -11,7 +11,7 @@ import { request } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { createTestBackend, stopTestCluster } from '../src/testing.ts';
+import { createTestBackend, stopTestCluster } from '../src/entry/testing.ts';
 import { launchOwnBrowser } from '../test/web/browser.ts';
 import { buildPlinth } from './build.ts';
 

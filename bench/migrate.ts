@@ -3,9 +3,9 @@
  * and without changes, and the comparison of the two servers. `node bench/migrate.ts [OBJECTS] [ROWS]`
  */
 import { performance } from 'node:perf_hooks';
-import type { Backend } from '../src/main.ts';
-import { type EndOptions, transfer, verify } from '../src/migrate/index.ts';
-import { createTestBackend, stopTestCluster } from '../src/testing.ts';
+import type { Backend } from '../src/entry/main.ts';
+import { createTestBackend, stopTestCluster } from '../src/entry/testing.ts';
+import { type EndOptions, transfer, verify } from '../src/project/migrate/index.ts';
 
 const objects = Number(process.argv[2] ?? 10_000);
 const rows = Number(process.argv[3] ?? 500_000);

@@ -10,10 +10,10 @@
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
-import { createRequestPath } from '../src/database/path/index.ts';
-import { createTestDatabase, testTarget } from '../src/database/testing.ts';
-import type { Setting } from '../src/database/types.ts';
-import { sql } from '../src/kernel/sql.ts';
+import { sql } from '../src/base/kernel/sql.ts';
+import { createRequestPath } from '../src/platform/database/path/index.ts';
+import { createTestDatabase, testTarget } from '../src/platform/database/testing.ts';
+import type { Setting } from '../src/platform/database/types.ts';
 
 const { values } = parseArgs({
   options: { rounds: { type: 'string', default: '3' }, clients: { type: 'string', default: '32' } },

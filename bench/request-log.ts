@@ -8,10 +8,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { defaultConfig } from '../src/config/index.ts';
-import { Trace } from '../src/kernel/trace.ts';
+import { Trace } from '../src/base/kernel/trace.ts';
+import { defaultConfig } from '../src/platform/config/index.ts';
 
-import { createLogger, createTelemetry } from '../src/telemetry/index.ts';
+import { createLogger, createTelemetry } from '../src/platform/telemetry/index.ts';
 
 const rounds = 40;
 const perRound = 5000;

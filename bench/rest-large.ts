@@ -13,7 +13,7 @@ import { get, type IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { createTestDatabase, stopTestCluster } from '../src/database/testing.ts';
+import { createTestDatabase, stopTestCluster } from '../src/platform/database/testing.ts';
 
 const { values } = parseArgs({
   options: {

@@ -10,12 +10,12 @@ import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { configFrom, createLiveConfig } from '../src/config/index.ts';
-import { createTestDatabase, stopTestCluster } from '../src/database/testing.ts';
-import { createGateway } from '../src/gateway/index.ts';
-import { type Logger, silentLogger } from '../src/kernel/log.ts';
-import { createKeys } from '../src/keys/index.ts';
-import { createRest } from '../src/rest/index.ts';
+import { type Logger, silentLogger } from '../src/base/kernel/log.ts';
+import { configFrom, createLiveConfig } from '../src/platform/config/index.ts';
+import { createTestDatabase, stopTestCluster } from '../src/platform/database/testing.ts';
+import { createKeys } from '../src/platform/keys/index.ts';
+import { createGateway } from '../src/server/gateway/index.ts';
+import { createRest } from '../src/services/rest/index.ts';
 
 const { values } = parseArgs({ options: { tables: { type: 'string', default: '5000' } } });
 const TABLES = Number(values.tables);

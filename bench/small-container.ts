@@ -30,7 +30,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import WebSocket from 'ws';
-import { thisMachine } from '../src/shared/machine.ts';
+import { thisMachine } from '../src/base/shared/machine.ts';
 import { buildPlinth } from './build.ts';
 
 const { values } = parseArgs({

@@ -2,4 +2,4 @@
 // Runs Plinth from the source files, without a bundle.
 import { launch } from './launch.mjs';
 
-await launch('../src/cli/main.ts');
+await launch('../src/entry/cli/main.ts');

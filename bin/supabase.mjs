@@ -2,4 +2,4 @@
 // Runs Plinth with the command name that existing scripts use.
 import { launch } from './launch.mjs';
 
-await launch('../src/cli/main.ts', 'supabase');
+await launch('../src/entry/cli/main.ts', 'supabase');

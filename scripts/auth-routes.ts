@@ -9,7 +9,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { errorTable } from '../src/auth/index.ts';
+import { errorTable } from '../src/services/auth/index.ts';
 import { checkCodes, checkRoutes, routeTable } from '../test/auth/coverage/check.ts';
 import { exemptCodes } from '../test/auth/coverage/exempt.ts';
 import { readResponses } from '../test/auth/coverage/recorded-responses.ts';

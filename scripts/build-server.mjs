@@ -135,7 +135,7 @@ export async function buildServer(say = (/** @type {string} */ line) => console.
     define: { __PLINTH_SOURCES__: JSON.stringify(stamp) },
     ssr: { target: 'node', noExternal: bundled },
     build: {
-      ssr: 'src/cli/main.ts',
+      ssr: 'src/entry/cli/main.ts',
       outDir: path.join(outDir, name),
       emptyOutDir: true,
       target: 'esnext',

@@ -15,7 +15,7 @@ import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { templateNames } from '../src/cli/core/templates.ts';
+import { templateNames } from '../src/entry/cli/core/templates.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const plinthPackage = join(root, 'dist', 'package');

@@ -1,7 +1,7 @@
 /** Writes docs/cli.md, docs/upstream-cli.md and docs/rest.md. A test fails if a file is out of date. */
 import { writeFileSync } from 'node:fs';
-import { cliDocument } from '../src/cli/document.ts';
-import { restDocument } from '../src/rest-server/index.ts';
+import { cliDocument } from '../src/entry/cli/document.ts';
+import { restDocument } from '../src/entry/rest-server/index.ts';
 import { upstreamCliDocument } from './docs/upstream-cli.ts';
 
 writeFileSync(new URL('../docs/cli.md', import.meta.url), await cliDocument());

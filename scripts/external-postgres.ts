@@ -14,10 +14,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { createClient } from '@supabase/supabase-js';
-import { examineExternal } from '../src/database/index.ts';
-import { Client, parseConnectionString } from '../src/database/wire/index.ts';
-import { sql } from '../src/kernel/sql.ts';
-import { type Backend, createBackend } from '../src/main.ts';
+import { sql } from '../src/base/kernel/sql.ts';
+import { type Backend, createBackend } from '../src/entry/main.ts';
+import { examineExternal } from '../src/platform/database/index.ts';
+import { Client, parseConnectionString } from '../src/platform/database/wire/index.ts';
 import { availableServers, startExternalServer } from '../test/database/external-server.ts';
 
 const { values } = parseArgs({ options: { bin: { type: 'string' }, pgbouncer: { type: 'string' } } });

@@ -7,7 +7,7 @@
  */
 import { mkdirSync } from 'node:fs';
 import type { Page } from 'playwright-core';
-import { stopTestCluster } from '../src/testing.ts';
+import { stopTestCluster } from '../src/entry/testing.ts';
 import { captchaInternet } from '../test/account/keyboard/captcha-internet.ts';
 import { onConsent } from '../test/account/keyboard/flows/consent.ts';
 import { guests } from '../test/account/keyboard/flows/guests.ts';

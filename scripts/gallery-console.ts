@@ -6,7 +6,7 @@
  */
 import { mkdirSync } from 'node:fs';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { type Backend, createBackend } from '../src/main.ts';
+import { type Backend, createBackend } from '../src/entry/main.ts';
 import { type Operator, operator } from '../test/console/harness.ts';
 import { signInWindow } from '../test/console/page-helpers.ts';
 import { launchOwnBrowser } from '../test/web/browser.ts';

@@ -7,8 +7,8 @@ import { mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { createClient } from '@supabase/supabase-js';
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import type { Backend } from '../src/main.ts';
-import { createTestBackend, stopTestCluster } from '../src/testing.ts';
+import type { Backend } from '../src/entry/main.ts';
+import { createTestBackend, stopTestCluster } from '../src/entry/testing.ts';
 import { launchOwnBrowser } from '../test/web/browser.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));

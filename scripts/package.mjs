@@ -60,9 +60,9 @@ export async function buildPackage(
 async function bundleAll(/** @type {(...parts: string[]) => string} */ into) {
   const server = await bundle({
     entries: {
-      main: 'src/cli/main.ts',
-      index: 'src/npm/index.ts',
-      'testing-host': 'src/npm/testing-host.ts',
+      main: 'src/entry/cli/main.ts',
+      index: 'src/entry/npm/index.ts',
+      'testing-host': 'src/entry/npm/testing-host.ts',
     },
     outDir: into('dist', 'server'),
     target: 'node24',
@@ -72,19 +72,19 @@ async function bundleAll(/** @type {(...parts: string[]) => string} */ into) {
   const small = { target: 'node20', external: ['vite'] };
   const launcher = await bundle({
     ...small,
-    entries: { plinth: 'src/npm/bin.ts' },
+    entries: { plinth: 'src/entry/npm/bin.ts' },
     outDir: into('bin'),
     src: '../src',
   });
   const clients = await bundle({
     ...small,
-    entries: { testing: 'src/npm/testing.ts', vite: 'src/npm/vite.ts' },
+    entries: { testing: 'src/entry/npm/testing.ts', vite: 'src/entry/npm/vite.ts' },
     outDir: into('dist'),
     src: '../src',
   });
   await bundle({
     ...small,
-    entries: { testing: 'src/npm/testing.ts' },
+    entries: { testing: 'src/entry/npm/testing.ts' },
     outDir: into('dist'),
     src: '../src',
     format: 'cjs',
@@ -98,7 +98,7 @@ function copyAssets(/** @type {(...parts: string[]) => string} */ into) {
   for (const file of files) cpSync(path.join(root, file), into(file));
   cpSync(
     path.join(root, 'node_modules', '@electric-sql', 'pglite-pgtap', 'dist', 'pgtap.tar.gz'),
-    into('src', 'database', 'embedded', 'pgtap.tar.gz'),
+    into('src', 'platform', 'database', 'embedded', 'pgtap.tar.gz'),
   );
 }
 

@@ -1,6 +1,6 @@
 /**
  * Tests that only the listed files read the wall clock, each for a specific reason. The wall clock can be changed at
- * any time, so durations, time limits and caches use a monotonic clock (`src/kernel/clock.ts`).
+ * any time, so durations, time limits and caches use a monotonic clock (`src/base/kernel/clock.ts`).
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -9,34 +9,34 @@ import { expect, test } from 'vitest';
 const sources = fileURLToPath(new URL('../src/', import.meta.url));
 
 const readers: Readonly<Record<string, string>> = {
-  'backend/drill.ts': 'file name',
-  'backend/prepared-cluster.ts': 'age of a folder',
-  'backup/drills.ts': 'stored time',
-  'backup/journal.ts': 'part of an ID',
-  'backup/restore/restore.ts': 'stored time',
-  'backup/target/s3.ts': 'stored time',
-  'cli/commands/gen-keys.ts': 'expiry of a token',
-  'console/operators/routes.ts': 'expiry of an invitation',
-  'database/embedded/copy-cluster.ts': 'part of an ID',
-  'database/embedded/location.ts': 'file name',
-  'database/embedded/spare.ts': 'age of a file',
-  'database/testing/template-folder.ts': 'age of a file',
-  'database/wire/standby-status.ts': 'time in a protocol message',
-  'gateway/app.ts': 'time of a request',
-  'gateway/metrics.ts': 'expiry of a token',
-  'gateway/observe.ts': 'time of a request',
-  'gateway/request-hooks.ts': 'time of a request',
-  'kernel/clock.ts': 'the clock itself',
-  'keys/file-lock.ts': 'age of a file',
-  'keys/index.ts': 'expiry of a token and stored times',
-  'main.ts': 'time of the last reload and of saved metrics',
-  'packages/claim.ts': 'age of a file',
-  'packages/install.ts': 'age of a file',
-  'rest-server/http.ts': 'time of a request',
-  'storage/backend/owners.ts': 'age of a file',
-  'storage/backend/s3-bucket.ts': 'stored time',
-  'telemetry/index.ts': 'time of a log entry',
-  'telemetry/process-log.ts': 'time of a log line and age of a file',
+  'server/backend/drill.ts': 'file name',
+  'server/backend/prepared-cluster.ts': 'age of a folder',
+  'operations/backup/drills.ts': 'stored time',
+  'operations/backup/journal.ts': 'part of an ID',
+  'operations/backup/restore/restore.ts': 'stored time',
+  'operations/backup/target/s3.ts': 'stored time',
+  'entry/cli/commands/gen-keys.ts': 'expiry of a token',
+  'pages/console/operators/routes.ts': 'expiry of an invitation',
+  'platform/database/embedded/copy-cluster.ts': 'part of an ID',
+  'platform/database/embedded/location.ts': 'file name',
+  'platform/database/embedded/spare.ts': 'age of a file',
+  'platform/database/testing/template-folder.ts': 'age of a file',
+  'platform/database/wire/standby-status.ts': 'time in a protocol message',
+  'server/gateway/app.ts': 'time of a request',
+  'server/gateway/metrics.ts': 'expiry of a token',
+  'server/gateway/observe.ts': 'time of a request',
+  'server/gateway/request-hooks.ts': 'time of a request',
+  'base/kernel/clock.ts': 'the clock itself',
+  'platform/keys/file-lock.ts': 'age of a file',
+  'platform/keys/index.ts': 'expiry of a token and stored times',
+  'entry/main.ts': 'time of the last reload and of saved metrics',
+  'platform/packages/claim.ts': 'age of a file',
+  'platform/packages/install.ts': 'age of a file',
+  'entry/rest-server/http.ts': 'time of a request',
+  'services/storage/backend/owners.ts': 'age of a file',
+  'services/storage/backend/s3-bucket.ts': 'stored time',
+  'platform/telemetry/index.ts': 'time of a log entry',
+  'platform/telemetry/process-log.ts': 'time of a log line and age of a file',
 };
 
 test('only the listed files read the wall clock directly', () => {

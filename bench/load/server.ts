@@ -3,8 +3,8 @@
  * database that contains `items`.
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { sql } from '../../src/kernel/sql.ts';
-import { createTestBackend, stopTestCluster } from '../../src/testing.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
+import { createTestBackend, stopTestCluster } from '../../src/entry/testing.ts';
 import { ROWS, subOf, USERS } from './rows.ts';
 
 const SCHEMA = `

@@ -2,8 +2,9 @@
  * Generates sections 3 and 6 of the specification. The tables and roles are read from the catalog of a migrated
  * database.
  */
-import type { Database } from '../../src/database/types.ts';
-import { sql } from '../../src/kernel/sql.ts';
+
+import { sql } from '../../src/base/kernel/sql.ts';
+import type { Database } from '../../src/platform/database/types.ts';
 import { code, table } from './markdown.ts';
 
 interface ColumnRow {

@@ -1,7 +1,7 @@
 /** Generates the documents, or the marked blocks in documents, that are derived from the code. */
 import { readFileSync } from 'node:fs';
-import { may, type Permission, roles } from '../../src/console/core/roles.ts';
-import type { Backend } from '../../src/main.ts';
+import type { Backend } from '../../src/entry/main.ts';
+import { may, type Permission, roles } from '../../src/pages/console/core/roles.ts';
 import { constantsBlock, settingsBlock } from './constants.ts';
 import { databaseRolesBlock, entitiesBlock } from './database.ts';
 import { errorsBlock, errorsDocument, sessionFaultsBlock } from './errors.ts';

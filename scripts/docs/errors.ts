@@ -1,13 +1,15 @@
 /** Generates `docs/errors.md` from the error tables of all services. Placeholders in messages are shown in braces. */
-import { accountErrors } from '../../src/account/errors.ts';
-import { errorTable as authErrors } from '../../src/auth/errors.ts';
-import { errors as consoleErrors } from '../../src/console/errors.ts';
-import { databaseErrors } from '../../src/database/errors.ts';
-import { diffErrors } from '../../src/diff/errors.ts';
-import { dumpErrors } from '../../src/dump/errors.ts';
-import { errors as functionErrors } from '../../src/functions/errors.ts';
-import { migrateErrors } from '../../src/migrate/errors.ts';
-import { joinReason } from '../../src/realtime/core/token.ts';
+
+import { dumpErrors } from '../../src/operations/dump/errors.ts';
+import { upgradeErrors } from '../../src/operations/upgrade/errors.ts';
+import { accountErrors } from '../../src/pages/account/errors.ts';
+import { errors as consoleErrors } from '../../src/pages/console/errors.ts';
+import { databaseErrors } from '../../src/platform/database/errors.ts';
+import { diffErrors } from '../../src/project/diff/errors.ts';
+import { migrateErrors } from '../../src/project/migrate/errors.ts';
+import { errorTable as authErrors } from '../../src/services/auth/errors.ts';
+import { errors as functionErrors } from '../../src/services/functions/errors.ts';
+import { joinReason } from '../../src/services/realtime/core/token.ts';
 import {
   closes,
   handshakeRejectionOf,
@@ -16,17 +18,16 @@ import {
   readRevoked,
   systemErrors,
   unauthorizedRead,
-} from '../../src/realtime/errors.ts';
-import { ERRORS as restErrors, SQLSTATE_STATUS } from '../../src/rest/errors.ts';
+} from '../../src/services/realtime/errors.ts';
+import { ERRORS as restErrors, SQLSTATE_STATUS } from '../../src/services/rest/errors.ts';
 import {
   renderStorageError,
   StorageError,
   type StorageErrorName,
   storageErrors,
-} from '../../src/storage/errors.ts';
-import { tusErrors } from '../../src/storage/resumable/errors.ts';
-import { s3Errors } from '../../src/storage/s3/errors.ts';
-import { upgradeErrors } from '../../src/upgrade/errors.ts';
+} from '../../src/services/storage/errors.ts';
+import { tusErrors } from '../../src/services/storage/resumable/errors.ts';
+import { s3Errors } from '../../src/services/storage/s3/errors.ts';
 import { faultMessages } from '../../web/lib/session/faults.ts';
 import { code, table } from './markdown.ts';
 

@@ -7,7 +7,7 @@
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { createTestBackend, stopTestCluster } from '../../src/testing.ts';
+import { createTestBackend, stopTestCluster } from '../../src/entry/testing.ts';
 import { documents, exampleProject, readDocument } from './documents.ts';
 
 const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } });

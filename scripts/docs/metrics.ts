@@ -1,6 +1,6 @@
 /** Generates `docs/metrics.md` from the catalog of metrics. */
-import { metricSubjects } from '../../src/kernel/metrics/catalog.ts';
-import { durationBounds } from '../../src/kernel/metrics/histogram.ts';
+import { metricSubjects } from '../../src/base/kernel/metrics/catalog.ts';
+import { durationBounds } from '../../src/base/kernel/metrics/histogram.ts';
 import { code, table } from './markdown.ts';
 
 const intro = `# Metrics
@@ -11,7 +11,7 @@ is missing if its feature isn't in use. Counters start at zero when the process 
 All histograms have the same buckets (in seconds): ${durationBounds.join(', ')}. Routes are patterns such as
 \`/rest/v1/:relation\`, so their number doesn't grow with the number of different URLs.
 
-This page is generated from \`src/kernel/metrics/catalog.ts\`.`;
+This page is generated from \`src/base/kernel/metrics/catalog.ts\`.`;
 
 export function metricsDocument(): string {
   const sections = Object.entries(metricSubjects).map(([subject, definitions]) => {

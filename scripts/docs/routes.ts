@@ -2,8 +2,8 @@
  * Generates section 2 of the specification from the routes of a running backend, and from lists of the routes that
  * wildcards handle.
  */
-import { pageNames } from '../../src/account/routes/page-names.ts';
-import type { Route } from '../../src/gateway/index.ts';
+import { pageNames } from '../../src/pages/account/routes/page-names.ts';
+import type { Route } from '../../src/server/gateway/index.ts';
 import { pages } from '../../web/console/pages.ts';
 import { code, table } from './markdown.ts';
 

@@ -11,8 +11,8 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
  * Returns the value of a constant that is declared exactly once (`const NAME = …`) in a file or folder, or the value of
  * a field in a constant object. Products and sums of numbers are evaluated.
  *
- * @example sourceConstant('src/mail', 'maxLimit') // 1000
- * @example sourceConstant('src/console', 'attemptLimits.max') // 10
+ * @example sourceConstant('src/services/mail', 'maxLimit') // 1000
+ * @example sourceConstant('src/pages/console', 'attemptLimits.max') // 10
  */
 export function sourceConstant(path: string, name: string): number {
   const [constant = '', field] = name.split('.');

@@ -3,10 +3,10 @@
  * upstream-cli.json is taken from the help text of each command in `supabase@3.1.0`.
  */
 import { readFileSync } from 'node:fs';
-import { parseInput, UsageError } from '../../src/cli/command.ts';
-import { upstreamNames } from '../../src/cli/commands/inspect.ts';
-import { insteadOf } from '../../src/cli/core/upstream-commands.ts';
-import { aliases, registry } from '../../src/cli/registry.ts';
+import { parseInput, UsageError } from '../../src/entry/cli/command.ts';
+import { upstreamNames } from '../../src/entry/cli/commands/inspect.ts';
+import { insteadOf } from '../../src/entry/cli/core/upstream-commands.ts';
+import { aliases, registry } from '../../src/entry/cli/registry.ts';
 
 export type FlagState =
   | { readonly kind: 'works' }

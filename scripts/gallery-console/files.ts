@@ -1,6 +1,6 @@
 /** Uploads pictures, documents and folders, so that the storage pages show thumbnails and several file types. */
 import sharp from 'sharp';
-import type { Backend } from '../../src/main.ts';
+import type { Backend } from '../../src/entry/main.ts';
 import type { Operator } from '../../test/console/harness.ts';
 
 /** Draws a picture with a color gradient. */

@@ -2,7 +2,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createClient } from '@supabase/supabase-js';
-import type { Backend } from '../../src/main.ts';
+import type { Backend } from '../../src/entry/main.ts';
 import { createIdp } from '../../test/auth/saml-idp.ts';
 import { type Operator, operator } from '../../test/console/harness.ts';
 import { addFiles } from './files.ts';

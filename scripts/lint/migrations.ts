@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { checkMigrations } from './migrations/check.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const paths = globSync('src/*/sql/*.sql', { cwd: root }).map((path) => path.replaceAll(sep, '/'));
+const paths = globSync('src/*/*/sql/*.sql', { cwd: root }).map((path) => path.replaceAll(sep, '/'));
 const faults = checkMigrations(paths);
 for (const { path, message } of faults) console.error(`${path}: ${message}`);
 console.log(`Checked the numbers of ${paths.length} SQL files: ${faults.length} faults.`);

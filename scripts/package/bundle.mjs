@@ -37,7 +37,7 @@ const formatterWhenAsked = {
   resolveId: (/** @type {string} */ id) => (id === 'oxfmt' ? '\0oxfmt-when-asked.js' : undefined),
   load: (/** @type {string} */ id) =>
     id === '\0oxfmt-when-asked.js'
-      ? `import { importPackage } from ${JSON.stringify(path.join(root, 'src/packages/index.ts'))};
+      ? `import { importPackage } from ${JSON.stringify(path.join(root, 'src/platform/packages/index.ts'))};
 export const format = async (...input) => (await importPackage('types', 'oxfmt')).format(...input);`
       : undefined,
 };

@@ -4,8 +4,8 @@
  */
 import { readFileSync } from 'node:fs';
 
-/** @typedef {import('../../src/packages/types.ts').NpmPackage} NpmPackage */
-/** @typedef {import('../../src/packages/types.ts').PackageManifest} PackageManifest */
+/** @typedef {import('../../src/platform/packages/types.ts').NpmPackage} NpmPackage */
+/** @typedef {import('../../src/platform/packages/types.ts').PackageManifest} PackageManifest */
 /** @typedef {{ version: string, integrity: string, dependencies?: Record<string, string>, license?: string }} Locked */
 
 /** The names of the packages with binaries. Each project uses a different scheme for the names of its packages. */

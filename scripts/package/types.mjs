@@ -25,16 +25,16 @@ export async function writeTypes(/** @type {string} */ root, /** @type {string} 
           typeRoots: [path.join(root, 'node_modules', '@types')],
         },
         include: [],
-        files: names.map((name) => path.join(root, 'src', 'npm', `${name}.ts`)),
+        files: names.map((name) => path.join(root, 'src', 'entry', 'npm', `${name}.ts`)),
       }),
     );
     const tsc = path.join(root, 'node_modules', 'typescript', 'bin', 'tsc');
     const { status, stdout } = spawnSync(process.execPath, [tsc, '-p', config], { encoding: 'utf8' });
     if (status !== 0) throw new Error(`The types couldn't be written:\n${stdout}`);
     for (const name of names) {
-      const file = path.join(work, 'npm', `${name}.d.ts`);
+      const file = path.join(work, 'entry', 'npm', `${name}.d.ts`);
       if (/^import |from ['"]/m.test(readFileSync(file, 'utf8')))
-        throw new Error(`src/npm/${name}.ts: its types refer to other files`);
+        throw new Error(`src/entry/npm/${name}.ts: its types refer to other files`);
       copyFileSync(file, path.join(outDir, `${name}.d.ts`));
     }
     // For CommonJS, TypeScript requires the same declarations in a file with a different extension.

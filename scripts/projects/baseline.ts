@@ -5,7 +5,7 @@
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { findTypesFiles } from '../../src/project/types-files.ts';
+import { findTypesFiles } from '../../src/project/folder/types-files.ts';
 
 /**
  * Writes the baseline from the types file that contains the most tables. The command exits with status 1 if some of the

@@ -13,14 +13,23 @@ import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { createScratchDatabases, type ScratchDatabases } from '../../src/cli/scratch-databases.ts';
-import { loadConfig } from '../../src/config/index.ts';
-import { type ConnectionOptions, openCopySession, parseConnectionString } from '../../src/database/index.ts';
-import { stableText } from '../../src/diff/core/normalize.ts';
-import { compareSnapshots, type DiffStatement, diffScript, readSnapshot } from '../../src/diff/index.ts';
-import { silentLogger } from '../../src/kernel/log.ts';
-import type { Backend } from '../../src/main.ts';
-import { applyProjectMigrations, type ProjectDeps, runAsMigration } from '../../src/project/index.ts';
+import { silentLogger } from '../../src/base/kernel/log.ts';
+import { createScratchDatabases, type ScratchDatabases } from '../../src/entry/cli/scratch-databases.ts';
+import type { Backend } from '../../src/entry/main.ts';
+import { loadConfig } from '../../src/platform/config/index.ts';
+import {
+  type ConnectionOptions,
+  openCopySession,
+  parseConnectionString,
+} from '../../src/platform/database/index.ts';
+import { stableText } from '../../src/project/diff/core/normalize.ts';
+import {
+  compareSnapshots,
+  type DiffStatement,
+  diffScript,
+  readSnapshot,
+} from '../../src/project/diff/index.ts';
+import { applyProjectMigrations, type ProjectDeps, runAsMigration } from '../../src/project/folder/index.ts';
 import { readFingerprint } from '../../test/dump/fingerprint.ts';
 import { type Project, readProjects } from './read-lists.ts';
 

@@ -5,7 +5,7 @@
  *     node scripts/projects/random-diff.ts [FIRST SEED] [NUMBER OF SEEDS]
  */
 import fc from 'fast-check';
-import { stopTestCluster } from '../../src/testing.ts';
+import { stopTestCluster } from '../../src/entry/testing.ts';
 import { createOwner, dropOwner } from '../../test/diff/helpers.ts';
 import { ddl } from '../../test/diff/random-ddl.ts';
 import { turnsIntoEachOther } from '../../test/diff/random-pair.ts';

@@ -5,7 +5,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Backend } from '../../src/main.ts';
+import type { Backend } from '../../src/entry/main.ts';
 
 export interface TestApp {
   readonly url: string;

@@ -1,8 +1,8 @@
 /** Tests attacks over plain HTTP on the forms that work without scripts. */
 import { get, type IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Backend } from '../../src/main.ts';
-import { createTestBackend } from '../../src/testing.ts';
+import type { Backend } from '../../src/entry/main.ts';
+import { createTestBackend } from '../../src/entry/testing.ts';
 import { mailedCode, makeUser, password } from './harness.ts';
 
 let backend: Backend;

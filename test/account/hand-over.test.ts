@@ -2,10 +2,10 @@
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { webhookSignature } from '../../src/auth/core/webhook-signature.ts';
-import { sql } from '../../src/kernel/sql.ts';
-import type { Backend } from '../../src/main.ts';
-import { createTestBackend, runSql } from '../../src/testing.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
+import type { Backend } from '../../src/entry/main.ts';
+import { createTestBackend, runSql } from '../../src/entry/testing.ts';
+import { webhookSignature } from '../../src/services/auth/core/webhook-signature.ts';
 import { handOverSql } from './hand-over-sql.ts';
 import { makeUser, password, totp } from './harness.ts';
 

@@ -1,9 +1,9 @@
 /** Starts a server with the built pages and a browser, and defines common test steps. */
 import { createHmac } from 'node:crypto';
 import type { Browser, Page } from 'playwright-core';
-import type { PartialConfig } from '../../src/config/index.ts';
-import type { Backend } from '../../src/main.ts';
-import { createTestBackend, type TestBackendOptions } from '../../src/testing.ts';
+import type { Backend } from '../../src/entry/main.ts';
+import { createTestBackend, type TestBackendOptions } from '../../src/entry/testing.ts';
+import type { PartialConfig } from '../../src/platform/config/index.ts';
 import { launchBrowser } from '../web/browser.ts';
 
 export const password = 'correct horse battery 1';

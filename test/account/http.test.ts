@@ -3,8 +3,8 @@
  * that a cookie gives.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Backend } from '../../src/main.ts';
-import { createTestBackend } from '../../src/testing.ts';
+import type { Backend } from '../../src/entry/main.ts';
+import { createTestBackend } from '../../src/entry/testing.ts';
 import { makeUser, password } from './harness.ts';
 
 let backend: Backend;
@@ -177,7 +177,7 @@ describe('the session behind the cookie', () => {
     const { session } = await sessionOf(cookie);
     const { rows } = await backend.database
       .pool('supabase_admin')
-      .queryText((await import('../../src/kernel/sql.ts')).sql`
+      .queryText((await import('../../src/base/kernel/sql.ts')).sql`
         select encode(id, 'escape') || encode(sealed, 'escape') from _plinth.account_sessions`);
     const text = rows.flat().join();
     expect(text).not.toContain(cookie.split('=')[1]);

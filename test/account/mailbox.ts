@@ -1,5 +1,5 @@
 /** Reads captured emails as their recipients see them. */
-import type { Backend } from '../../src/main.ts';
+import type { Backend } from '../../src/entry/main.ts';
 
 export interface ReadMail {
   readonly from: string;

@@ -1,9 +1,9 @@
 /** Tests the advisors. For each rule, the test data contains one example of the problem and one correct counterpart. */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Finding, runAdvisors } from '../../src/advisors/index.ts';
-import type { Backend } from '../../src/main.ts';
-import { createTestBackend } from '../../src/testing.ts';
+import type { Backend } from '../../src/entry/main.ts';
+import { createTestBackend } from '../../src/entry/testing.ts';
+import { type Finding, runAdvisors } from '../../src/project/advisors/index.ts';
 import { plinth } from '../cli/run-plinth.ts';
 import { makeProject } from '../config/project-folder.ts';
 

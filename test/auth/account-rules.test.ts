@@ -3,8 +3,8 @@
  * when a domain gets a connection (decisions 64 to 66).
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sql } from '../../src/kernel/sql.ts';
-import { currentStep, totpCode } from '../../src/shared/totp.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
+import { currentStep, totpCode } from '../../src/base/shared/totp.ts';
 import { type CreationOptions, SoftwareAuthenticator } from './authenticator.ts';
 import { type AuthServer, newEmail, startAuth } from './harness.ts';
 import { signIn as connectApp, register } from './oauth-server/client.ts';

@@ -1,6 +1,6 @@
 /** Tests concurrent requests for the same data, and a database that is briefly unavailable. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { sql } from '../../src/kernel/sql.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
 import { type AuthServer, newEmail, startAuth } from './harness.ts';
 
 interface SessionJson {

@@ -3,9 +3,9 @@
  * SQLSTATE nor the values of another account's row.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { constraintError } from '../../src/auth/core/constraint-errors.ts';
-import { sql } from '../../src/kernel/sql.ts';
-import { createOutgoing } from '../../src/shared/outgoing.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
+import { createOutgoing } from '../../src/base/shared/outgoing.ts';
+import { constraintError } from '../../src/services/auth/core/constraint-errors.ts';
 import { type AuthServer, codeOf, linkOf, newEmail, startAuth } from './harness.ts';
 import { createIdp } from './saml-idp.ts';
 

@@ -1,7 +1,7 @@
 /** Tests details of GoTrue 2.196 that are easy to miss but that clients and projects rely on, one per test. */
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sql } from '../../src/kernel/sql.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
 import { type AuthServer, codeOf, linkOf, newEmail, startAuth } from './harness.ts';
 
 const password = 'correct horse';

@@ -1,8 +1,8 @@
 /** Tests the defaults of `[auth]` for an empty config.toml, which are those of the upstream CLI's local stack. */
 import { expect, test } from 'vitest';
-import { defaultMail } from '../../src/auth/core/default-mails.ts';
-import { settingsFrom } from '../../src/auth/settings.ts';
-import { configFrom } from '../../src/config/index.ts';
+import { configFrom } from '../../src/platform/config/index.ts';
+import { defaultMail } from '../../src/services/auth/core/default-mails.ts';
+import { settingsFrom } from '../../src/services/auth/settings.ts';
 
 const config = configFrom({});
 const off = { enabled: false };

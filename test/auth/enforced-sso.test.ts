@@ -3,7 +3,7 @@
  * upstream's format.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { sql } from '../../src/kernel/sql.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
 import { type Issuer, startIssuer } from '../keys/issuer.ts';
 import { type AuthServer, newEmail, startAuth } from './harness.ts';
 import { authorizationId, decide, open, pkce, register } from './oauth-server/client.ts';

@@ -3,7 +3,7 @@
  * expensive part of the work are identical. The tests count this work instead of timing it.
  */
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { sql } from '../../src/kernel/sql.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
 import { type AuthServer, newEmail, startAuth } from './harness.ts';
 
 const work = vi.hoisted(() => ({ hashed: 0, verified: 0 }));

@@ -4,12 +4,12 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { AuthContext } from '../../src/auth/context.ts';
-import { sweepFactorRemovals } from '../../src/auth/factor-removal-rounds.ts';
-import { settingsFrom } from '../../src/auth/settings.ts';
-import { configFrom, type PartialConfig } from '../../src/config/index.ts';
-import { sql } from '../../src/kernel/sql.ts';
-import { totpCode } from '../../src/shared/totp.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
+import { totpCode } from '../../src/base/shared/totp.ts';
+import { configFrom, type PartialConfig } from '../../src/platform/config/index.ts';
+import type { AuthContext } from '../../src/services/auth/context.ts';
+import { sweepFactorRemovals } from '../../src/services/auth/factor-removal-rounds.ts';
+import { settingsFrom } from '../../src/services/auth/settings.ts';
 import { type AuthServer, newEmail, startAuth } from './harness.ts';
 
 const hour = 3_600_000;

@@ -3,9 +3,9 @@
  * sessions.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { encodeRefreshToken } from '../../src/auth/core/refresh-token-v2.ts';
-import { sql } from '../../src/kernel/sql.ts';
-import { totpCode } from '../../src/shared/totp.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
+import { totpCode } from '../../src/base/shared/totp.ts';
+import { encodeRefreshToken } from '../../src/services/auth/core/refresh-token-v2.ts';
 import { type AuthServer, codeOf, newEmail, startAuth } from './harness.ts';
 
 const password = 'correct horse';

@@ -2,24 +2,29 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { createClient, type SupabaseClient } from '@supabase/supabase-js';
-import { migrations as accountMigrations, createAccount } from '../../src/account/index.ts';
+import type { Clock } from '../../src/base/kernel/clock.ts';
+import { type Logger, silentLogger } from '../../src/base/kernel/log.ts';
+import type { RequestRecord } from '../../src/base/kernel/trace.ts';
+import { lowestPasswordCost } from '../../src/entry/testing.ts';
+import { migrations as accountMigrations, createAccount } from '../../src/pages/account/index.ts';
+import { configFrom, createLiveConfig, type PartialConfig } from '../../src/platform/config/index.ts';
+import { createTestDatabase } from '../../src/platform/database/testing.ts';
+import type { Database } from '../../src/platform/database/types.ts';
+import { createKeys, type Keys } from '../../src/platform/keys/index.ts';
+import {
+  createGateway,
+  createTrustedProxies,
+  type Gateway,
+  type Route,
+} from '../../src/server/gateway/index.ts';
 import {
   type AuthDeps,
   type AuthService,
   migrations as authMigrations,
   createAuth,
-} from '../../src/auth/index.ts';
-import { configFrom, createLiveConfig, type PartialConfig } from '../../src/config/index.ts';
-import { createTestDatabase } from '../../src/database/testing.ts';
-import type { Database } from '../../src/database/types.ts';
-import { createGateway, createTrustedProxies, type Gateway, type Route } from '../../src/gateway/index.ts';
-import type { Clock } from '../../src/kernel/clock.ts';
-import { type Logger, silentLogger } from '../../src/kernel/log.ts';
-import type { RequestRecord } from '../../src/kernel/trace.ts';
-import { createKeys, type Keys } from '../../src/keys/index.ts';
-import { createMail, migrations as mailMigrations } from '../../src/mail/index.ts';
-import type { CapturedMessage } from '../../src/mail/types.ts';
-import { lowestPasswordCost } from '../../src/testing.ts';
+} from '../../src/services/auth/index.ts';
+import { createMail, migrations as mailMigrations } from '../../src/services/mail/index.ts';
+import type { CapturedMessage } from '../../src/services/mail/types.ts';
 
 /** The default type of JSON response bodies. Callers specify a different type for successful responses. */
 interface WireError {

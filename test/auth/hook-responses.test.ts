@@ -1,8 +1,8 @@
 /** Tests hook responses and their time limits, over HTTP and in PostgreSQL. */
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { configFrom } from '../../src/config/index.ts';
-import { sql } from '../../src/kernel/sql.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
+import { configFrom } from '../../src/platform/config/index.ts';
 import { type AuthServer, newEmail, startAuth } from './harness.ts';
 
 const secrets = [7, 9].map((byte) => `v1,whsec_${Buffer.alloc(24, byte).toString('base64')}`).join('|');

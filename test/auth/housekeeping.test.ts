@@ -1,17 +1,17 @@
 /** Tests that expired data is deleted in the background and that data that is still relevant is kept. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createAttemptLimits } from '../../src/auth/attempt-limits.ts';
-import { sharedAttempts } from '../../src/auth/attempt-store.ts';
-import { sharedBuckets } from '../../src/auth/buckets.ts';
-import { createHousekeeping } from '../../src/auth/housekeeping.ts';
-import { createRateLimits } from '../../src/auth/rate-limits.ts';
-import { settingsFrom } from '../../src/auth/settings.ts';
-import { sharedAssertions } from '../../src/auth/spent-assertions.ts';
-import { sharedTotpSteps } from '../../src/auth/totp-steps.ts';
-import { configFrom, type PartialConfig } from '../../src/config/index.ts';
-import { silentLogger } from '../../src/kernel/log.ts';
-import { type Sql, sql } from '../../src/kernel/sql.ts';
+import { silentLogger } from '../../src/base/kernel/log.ts';
+import { type Sql, sql } from '../../src/base/kernel/sql.ts';
+import { configFrom, type PartialConfig } from '../../src/platform/config/index.ts';
+import { createAttemptLimits } from '../../src/services/auth/attempt-limits.ts';
+import { sharedAttempts } from '../../src/services/auth/attempt-store.ts';
+import { sharedBuckets } from '../../src/services/auth/buckets.ts';
+import { createHousekeeping } from '../../src/services/auth/housekeeping.ts';
+import { createRateLimits } from '../../src/services/auth/rate-limits.ts';
+import { settingsFrom } from '../../src/services/auth/settings.ts';
+import { sharedAssertions } from '../../src/services/auth/spent-assertions.ts';
+import { sharedTotpSteps } from '../../src/services/auth/totp-steps.ts';
 import { type AuthServer, newEmail, startAuth } from './harness.ts';
 
 const password = 'correct horse';

@@ -1,13 +1,13 @@
 /** Tests rate limits per client address, shared by all processes on one database, and hourly limits. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sharedAttempts } from '../../src/auth/attempt-store.ts';
-import { localBuckets, sharedBuckets } from '../../src/auth/buckets.ts';
-import { createRateLimits } from '../../src/auth/rate-limits.ts';
-import { settingsFrom } from '../../src/auth/settings.ts';
-import { configFrom } from '../../src/config/index.ts';
-import { type LogFields, silentLogger } from '../../src/kernel/log.ts';
-import { sql } from '../../src/kernel/sql.ts';
+import { type LogFields, silentLogger } from '../../src/base/kernel/log.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
+import { configFrom } from '../../src/platform/config/index.ts';
+import { sharedAttempts } from '../../src/services/auth/attempt-store.ts';
+import { localBuckets, sharedBuckets } from '../../src/services/auth/buckets.ts';
+import { createRateLimits } from '../../src/services/auth/rate-limits.ts';
+import { settingsFrom } from '../../src/services/auth/settings.ts';
 import { type AuthServer, newEmail, startAuth } from './harness.ts';
 
 const password = 'correct horse';

@@ -1,11 +1,11 @@
 /** Tests increasing delays, unlocking by email, and confirming new devices. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createAttemptLimits } from '../../src/auth/attempt-limits.ts';
-import { localAttempts, sharedAttempts } from '../../src/auth/attempt-store.ts';
-import { typedSecrets } from '../../src/auth/core/typed-secrets.ts';
-import { QueueFullError } from '../../src/auth/core/work-queue.ts';
-import { sql } from '../../src/kernel/sql.ts';
-import { currentStep, totpCode } from '../../src/shared/totp.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
+import { currentStep, totpCode } from '../../src/base/shared/totp.ts';
+import { createAttemptLimits } from '../../src/services/auth/attempt-limits.ts';
+import { localAttempts, sharedAttempts } from '../../src/services/auth/attempt-store.ts';
+import { typedSecrets } from '../../src/services/auth/core/typed-secrets.ts';
+import { QueueFullError } from '../../src/services/auth/core/work-queue.ts';
 import { type AuthServer, codeOf, newEmail, startAuth } from './harness.ts';
 
 const password = 'correct horse';

@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { PartialConfig } from '../../src/config/index.ts';
-import { sql } from '../../src/kernel/sql.ts';
-import { totpCode } from '../../src/shared/totp.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
+import { totpCode } from '../../src/base/shared/totp.ts';
+import type { PartialConfig } from '../../src/platform/config/index.ts';
 import { type AuthServer, newEmail, startAuth } from './harness.ts';
 
 const password = 'correct horse';

@@ -5,8 +5,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import type { PartialConfig } from '../../src/config/index.ts';
-import { totpCode } from '../../src/shared/totp.ts';
+import { totpCode } from '../../src/base/shared/totp.ts';
+import type { PartialConfig } from '../../src/platform/config/index.ts';
 import { codeOf, linkOf, newEmail, startAuth } from './harness.ts';
 
 const password = 'correct horse';

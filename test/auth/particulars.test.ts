@@ -1,8 +1,8 @@
 /** Tests details of GoTrue 2.196's behavior for links, factors and hooks, one per test. */
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sql } from '../../src/kernel/sql.ts';
-import { totpCode } from '../../src/shared/totp.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
+import { totpCode } from '../../src/base/shared/totp.ts';
 import { type AuthServer, linkOf, newEmail, startAuth } from './harness.ts';
 
 const password = 'correct horse';

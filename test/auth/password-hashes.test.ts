@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hash as argon2Hash } from '@node-rs/argon2';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { leakHashOf } from '../../src/auth/core/leaked-passwords.ts';
-import type { LogFields, Logger } from '../../src/kernel/log.ts';
-import { silentLogger } from '../../src/kernel/log.ts';
-import { sql } from '../../src/kernel/sql.ts';
-import { createOutgoing, OutgoingError, type OutgoingRequest } from '../../src/shared/outgoing.ts';
+import type { LogFields, Logger } from '../../src/base/kernel/log.ts';
+import { silentLogger } from '../../src/base/kernel/log.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
+import { createOutgoing, OutgoingError, type OutgoingRequest } from '../../src/base/shared/outgoing.ts';
+import { leakHashOf } from '../../src/services/auth/core/leaked-passwords.ts';
 import { type AuthServer, newEmail, startAuth } from './harness.ts';
 
 const password = 'correct horse';

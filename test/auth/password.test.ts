@@ -195,7 +195,7 @@ test('stored hashes are bcrypt in pgcrypto’s format, and pgcrypto’s hashes a
     const rows = await server.database
       .pool('supabase_admin')
       .queryText(
-        (await import('../../src/kernel/sql.ts'))
+        (await import('../../src/base/kernel/sql.ts'))
           .sql`select encrypted_password from auth.users where email = ${email}`,
       );
     expect(rows.rows[0]?.[0]).toMatch(/^\$2a\$10\$/);

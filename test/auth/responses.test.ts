@@ -1,7 +1,7 @@
 /** Tests responses field by field. Also tests GoTrue 2.196's error responses that don't belong to a single flow. */
 import { createHash, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sql } from '../../src/kernel/sql.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
 import { type AuthServer, codeOf, linkOf, newEmail, startAuth } from './harness.ts';
 
 const password = 'correct horse';

@@ -5,7 +5,7 @@
 import { createVerify, generateKeyPairSync, X509Certificate } from 'node:crypto';
 import * as samlify from 'samlify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sql } from '../../src/kernel/sql.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
 import { type AuthServer, startAuth } from './harness.ts';
 import {
   type AnswerParts,

@@ -1,6 +1,6 @@
 /** Tests account activity, and the links in notices that undo changes. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sql } from '../../src/kernel/sql.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
 import { type AuthServer, codeOf, newEmail, startAuth } from './harness.ts';
 
 const password = 'correct horse';

@@ -1,6 +1,6 @@
 /** Tests users that are inserted by the seeds and dumps of existing projects. */
 import { expect, test } from 'vitest';
-import { sql } from '../../src/kernel/sql.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
 import { newEmail, startAuth } from './harness.ts';
 
 test('users that were inserted with SQL can sign in, even if token columns are null', async () => {

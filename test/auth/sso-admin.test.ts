@@ -1,8 +1,8 @@
 /** Tests /admin/sso/providers: connections, and metadata that is fetched from a URL. */
 import { createPrivateKey, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sql } from '../../src/kernel/sql.ts';
-import { createOutgoing, OutgoingError, type OutgoingRequest } from '../../src/shared/outgoing.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
+import { createOutgoing, OutgoingError, type OutgoingRequest } from '../../src/base/shared/outgoing.ts';
 import { type AuthServer, startAuth } from './harness.ts';
 import { buildAnswer, createIdp, postAnswer, signAnswer, type TestIdp } from './saml-idp.ts';
 

@@ -1,6 +1,6 @@
 /** Tests sign-in with Solana and Ethereum wallets, the resulting accounts, and messages for other sites. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sql } from '../../src/kernel/sql.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
 import { type AuthServer, startAuth } from './harness.ts';
 import {
   ethereumProvider,

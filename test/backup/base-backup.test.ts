@@ -4,11 +4,11 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { takeBaseBackup } from '../../src/backup/base-backup.ts';
-import { openRepository, type Repository } from '../../src/backup/repository.ts';
-import { folderTarget } from '../../src/backup/target/folder.ts';
-import { createTestDatabase, type TestDatabase } from '../../src/database/testing.ts';
-import { sql } from '../../src/kernel/sql.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
+import { takeBaseBackup } from '../../src/operations/backup/base-backup.ts';
+import { openRepository, type Repository } from '../../src/operations/backup/repository.ts';
+import { folderTarget } from '../../src/operations/backup/target/folder.ts';
+import { createTestDatabase, type TestDatabase } from '../../src/platform/database/testing.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'plinth-base-'));
 let db: TestDatabase;

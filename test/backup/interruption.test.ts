@@ -8,12 +8,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { slotName } from '../../src/backup/archive/unused-slot.ts';
-import { createBackups, dropUnusedSlot, openJournal } from '../../src/backup/index.ts';
-import type { JournalFiles } from '../../src/backup/journal.ts';
-import { createTestDatabase, type TestDatabase } from '../../src/database/testing.ts';
-import { type Logger, silentLogger } from '../../src/kernel/log.ts';
-import { sql } from '../../src/kernel/sql.ts';
+import { type Logger, silentLogger } from '../../src/base/kernel/log.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
+import { slotName } from '../../src/operations/backup/archive/unused-slot.ts';
+import { createBackups, dropUnusedSlot, openJournal } from '../../src/operations/backup/index.ts';
+import type { JournalFiles } from '../../src/operations/backup/journal.ts';
+import { createTestDatabase, type TestDatabase } from '../../src/platform/database/testing.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'plinth-interruption-'));
 const [dataDir, projectDir] = [join(dir, 'data'), join(dir, 'project')];

@@ -3,11 +3,11 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
-import { cliDocument } from '../../src/cli/document.ts';
-import { main } from '../../src/cli/main.ts';
-import { aliases, registry } from '../../src/cli/registry.ts';
-import { loadConfig } from '../../src/config/index.ts';
-import { restDocument } from '../../src/rest-server/index.ts';
+import { cliDocument } from '../../src/entry/cli/document.ts';
+import { main } from '../../src/entry/cli/main.ts';
+import { aliases, registry } from '../../src/entry/cli/registry.ts';
+import { restDocument } from '../../src/entry/rest-server/index.ts';
+import { loadConfig } from '../../src/platform/config/index.ts';
 import { makeProject } from '../config/project-folder.ts';
 import { plinth } from './run-plinth.ts';
 

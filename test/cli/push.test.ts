@@ -2,8 +2,8 @@
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../src/database/testing.ts';
-import { sql } from '../../src/kernel/sql.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
+import { createTestDatabase, type TestDatabase } from '../../src/platform/database/testing.ts';
 import { makeProject } from '../config/project-folder.ts';
 import { plinth } from './run-plinth.ts';
 

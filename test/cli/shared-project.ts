@@ -2,8 +2,8 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { parseConnectionString } from '../../src/database/index.ts';
-import { Client } from '../../src/database/wire/index.ts';
+import { parseConnectionString } from '../../src/platform/database/index.ts';
+import { Client } from '../../src/platform/database/wire/index.ts';
 import { plinth, plinthInHook, type Result } from './run-plinth.ts';
 
 export interface SharedProject {

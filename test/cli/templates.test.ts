@@ -21,7 +21,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { templateNames } from '../../src/cli/core/templates.ts';
+import { templateNames } from '../../src/entry/cli/core/templates.ts';
 import { launchBrowser, openContext } from '../web/browser.ts';
 import { plinth } from './run-plinth.ts';
 
@@ -320,5 +320,5 @@ function linkPackages(cwd: string): void {
     join(modules, 'plinth', 'package.json'),
     '{ "name": "plinth", "type": "module", "exports": { "./vite": "./vite.ts" } }',
   );
-  symlinkSync(join(root, 'src', 'npm', 'vite.ts'), join(modules, 'plinth', 'vite.ts'));
+  symlinkSync(join(root, 'src', 'entry', 'npm', 'vite.ts'), join(modules, 'plinth', 'vite.ts'));
 }

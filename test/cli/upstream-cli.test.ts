@@ -3,8 +3,8 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import type { Backend } from '../../src/main.ts';
-import { createTestBackend } from '../../src/testing.ts';
+import type { Backend } from '../../src/entry/main.ts';
+import { createTestBackend } from '../../src/entry/testing.ts';
 import { makeProject } from '../config/project-folder.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
@@ -62,7 +62,7 @@ describe.skipIf(program === undefined)('the upstream CLI', () => {
       create table public.people (id int primary key, first text);
       create function public.shout(people) returns text language sql as $$ select upper($1.first) $$`);
     const theirs = await supabase('gen types --remote=$DB_URL');
-    const { generateTypes } = await import('../../src/database/index.ts');
+    const { generateTypes } = await import('../../src/platform/database/index.ts');
     const ours = await generateTypes(backend.database.info.url, ['public']);
     const fields = (types: string) => types.match(/ComputedFields: .+/g);
     expect(fields(theirs)).toEqual(fields(ours));

@@ -3,9 +3,9 @@
  * one-sentence error.
  */
 import { describe, expect, test } from 'vitest';
-import { type ParsedInput, parseInput, UsageError } from '../../src/cli/command.ts';
-import { commandFirst } from '../../src/cli/core/upstream-flags.ts';
-import { registry } from '../../src/cli/registry.ts';
+import { type ParsedInput, parseInput, UsageError } from '../../src/entry/cli/command.ts';
+import { commandFirst } from '../../src/entry/cli/core/upstream-flags.ts';
+import { registry } from '../../src/entry/cli/registry.ts';
 import { makeProject } from '../config/project-folder.ts';
 import { plinth } from './run-plinth.ts';
 

@@ -7,10 +7,10 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createClient } from '@supabase/supabase-js';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { Client, parseConnectionString } from '../../src/database/wire/index.ts';
-import { sql } from '../../src/kernel/sql.ts';
-import { type Backend, createBackend } from '../../src/main.ts';
-import { workersOf } from '../../src/testing.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
+import { type Backend, createBackend } from '../../src/entry/main.ts';
+import { workersOf } from '../../src/entry/testing.ts';
+import { Client, parseConnectionString } from '../../src/platform/database/wire/index.ts';
 import { availableServers, type ExternalServer, startExternalServer } from '../database/external-server.ts';
 import { temporaryFolder } from '../database/helpers.ts';
 

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { createClient } from '@supabase/supabase-js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
-import { sql } from '../../src/kernel/sql.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
 import { bytesOf, pacedBodies, sendPaced } from '../support/paced-body.ts';
 import { type Client, startWorld, type World } from './world.ts';
 

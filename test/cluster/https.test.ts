@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import WebSocket from 'ws';
-import type { PemPair } from '../../src/kernel/tls.ts';
+import type { PemPair } from '../../src/base/kernel/tls.ts';
 import { type CertificateAuthority, createAuthority } from '../support/certificate-authority.ts';
 import { certificateAt } from '../support/https.ts';
 import { startWorld, type World } from './world.ts';

@@ -1,7 +1,7 @@
 /** Tests that a request has the same effect on every API worker, and that the workers share global state. */
 import { createClient } from '@supabase/supabase-js';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { runSql } from '../../src/testing.ts';
+import { runSql } from '../../src/entry/testing.ts';
 import { type Client, startWorld, type World } from './world.ts';
 
 let world: World;

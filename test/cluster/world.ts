@@ -1,9 +1,9 @@
 /** Starts a backend with two API workers, and clients that are each connected to one of the workers. */
 import type { ChildProcess } from 'node:child_process';
 import { Agent, request } from 'node:http';
-import type { Logger } from '../../src/kernel/log.ts';
-import type { Backend } from '../../src/main.ts';
-import { createTestBackend, type TestBackendOptions } from '../../src/testing.ts';
+import type { Logger } from '../../src/base/kernel/log.ts';
+import type { Backend } from '../../src/entry/main.ts';
+import { createTestBackend, type TestBackendOptions } from '../../src/entry/testing.ts';
 
 export interface Entry {
   readonly level: string;

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { ConfigError, configFrom, defaultConfig, loadConfig } from '../../src/config/index.ts';
+import { ConfigError, configFrom, defaultConfig, loadConfig } from '../../src/platform/config/index.ts';
 import { makeProject } from './project-folder.ts';
 
 /** Loads a config.toml and other files without this machine's environment. */

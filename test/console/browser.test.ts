@@ -1,7 +1,7 @@
 /** Tests the Console's pages in Chromium, with the keyboard, against a real server. */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sql } from '../../src/kernel/sql.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
 import { type Complaints, launchBrowser, openContext } from '../web/browser.ts';
 import { type Backend, operator, startBackend } from './harness.ts';
 import { expectSound, looks } from './page-helpers.ts';

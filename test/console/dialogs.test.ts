@@ -1,7 +1,7 @@
 /** Tests in Chromium that dialogs trap the focus, and return it to the page when they close. */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createTestBackend } from '../../src/testing.ts';
+import { createTestBackend } from '../../src/entry/testing.ts';
 import { launchBrowser } from '../web/browser.ts';
 import { type Backend, operator } from './harness.ts';
 import { signedIn } from './page-helpers.ts';

@@ -2,8 +2,8 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { SourceFile } from '../../src/functions/index.ts';
-import { sql } from '../../src/kernel/sql.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
+import type { SourceFile } from '../../src/services/functions/index.ts';
 import { type Backend, type Operator, operator } from './harness.ts';
 import { markup, type ServicesBackend, startServicesBackend } from './services-backend.ts';
 

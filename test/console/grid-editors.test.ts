@@ -1,7 +1,7 @@
 /** Tests how rows are entered in the grid and in the row panel: types, checks, references, and live changes. */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { sql } from '../../src/kernel/sql.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
 import { launchBrowser } from '../web/browser.ts';
 import { type Backend, startBackend } from './harness.ts';
 import { expectSound, holdScript, looks, type SignedIn, signedIn } from './page-helpers.ts';

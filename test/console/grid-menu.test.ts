@@ -1,7 +1,7 @@
 /** Tests the grid's menus and columns, and the restoration of deleted rows, with the keyboard and a real server. */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { sql } from '../../src/kernel/sql.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
 import { launchBrowser } from '../web/browser.ts';
 import { type Backend, startBackend } from './harness.ts';
 import { expectSound, looks, type SignedIn, signedIn } from './page-helpers.ts';

@@ -1,5 +1,5 @@
 /** Starts a backend with sample tables, and defines operators who call the Console's API as its pages do. */
-import { createTestBackend } from '../../src/testing.ts';
+import { createTestBackend } from '../../src/entry/testing.ts';
 
 export type Backend = Awaited<ReturnType<typeof createTestBackend>>;
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createOverview } from '../../src/console/home/overview.ts';
+import { createOverview } from '../../src/pages/console/home/overview.ts';
 import { launchBrowser } from '../web/browser.ts';
 import { type Backend, operator, startBackend } from './harness.ts';
 import { expectSound, looks, signedIn } from './page-helpers.ts';

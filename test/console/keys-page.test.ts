@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { generateSigningKey } from '../../src/keys/index.ts';
+import { generateSigningKey } from '../../src/platform/keys/index.ts';
 import { launchBrowser, openContext } from '../web/browser.ts';
 import { type Backend, operator, startBackend } from './harness.ts';
 import { expectSound, looks, signInWindow } from './page-helpers.ts';

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from '@supabase/supabase-js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { generateSigningKey } from '../../src/keys/index.ts';
+import { generateSigningKey } from '../../src/platform/keys/index.ts';
 import { type Backend, type Operator, operator, startBackend } from './harness.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'plinth-console-keys-'));

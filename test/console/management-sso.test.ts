@@ -1,7 +1,7 @@
 /** Tests identity providers in the Management API. */
 import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createTestBackend } from '../../src/testing.ts';
+import { createTestBackend } from '../../src/entry/testing.ts';
 import { createIdp } from '../auth/saml-idp.ts';
 import type { Backend } from './harness.ts';
 

@@ -4,8 +4,8 @@ import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sql } from '../../src/kernel/sql.ts';
-import { createTestBackend } from '../../src/testing.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
+import { createTestBackend } from '../../src/entry/testing.ts';
 import { type Backend, operator } from './harness.ts';
 
 const entry = 'supabase/functions/hello/index.ts';

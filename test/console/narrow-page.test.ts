@@ -1,7 +1,7 @@
 /** Tests the Console's pages in a narrow window, in Chromium. */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { sql } from '../../src/kernel/sql.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
 import { launchBrowser, scrollsSideways } from '../web/browser.ts';
 import { type Backend, startBackend } from './harness.ts';
 import { signedIn } from './page-helpers.ts';

@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { sql } from '../../src/kernel/sql.ts';
-import { totpCode } from '../../src/shared/totp.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
+import { totpCode } from '../../src/base/shared/totp.ts';
 import { axeViolations, launchBrowser, openContext } from '../web/browser.ts';
 import { type Backend, operator, startBackend } from './harness.ts';
 import { expectSound, looks } from './page-helpers.ts';

@@ -3,9 +3,9 @@
  * the authenticator's response is forged.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { partyOf } from '../../src/console/operators/passkeys.ts';
-import { sql } from '../../src/kernel/sql.ts';
-import { totpCode } from '../../src/shared/totp.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
+import { totpCode } from '../../src/base/shared/totp.ts';
+import { partyOf } from '../../src/pages/console/operators/passkeys.ts';
 import { type Forgery, SoftwareAuthenticator } from '../auth/authenticator.ts';
 import { type Backend, type Operator, operator, startBackend } from './harness.ts';
 

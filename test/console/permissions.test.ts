@@ -5,9 +5,9 @@
 import { globSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { developerSettings, harmlessSettings } from '../../src/config/schema/developer-settings.ts';
-import { checkRoute, fresh } from '../../src/console/routes/api.ts';
-import { sql } from '../../src/kernel/sql.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
+import { checkRoute, fresh } from '../../src/pages/console/routes/api.ts';
+import { developerSettings, harmlessSettings } from '../../src/platform/config/schema/developer-settings.ts';
 import { type Backend, type Operator, operator, startBackend } from './harness.ts';
 
 let backend: Backend;
@@ -70,7 +70,7 @@ const filled = (path: string): string =>
 
 test('the contract declares every route that the server serves, and no others', async () => {
   const declared = await Promise.all(
-    globSync('src/console/*/contract.ts', { exclude: ['src/console/core'] }).map(async (path) => {
+    globSync('src/pages/console/*/contract.ts', { exclude: ['src/pages/console/core'] }).map(async (path) => {
       const module = (await import(pathToFileURL(path).href)) as { contract?: object };
       return Object.keys(module.contract ?? {});
     }),

@@ -1,6 +1,6 @@
 /** Tests policies in the Console: how they are listed and written, and injection attempts. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { sql } from '../../src/kernel/sql.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
 import { type Backend, type Operator, operator, startBackend } from './harness.ts';
 
 let backend: Backend;

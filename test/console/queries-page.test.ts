@@ -1,7 +1,7 @@
 /** Tests the Queries page in Chromium with the keyboard: statements, a plan, and ending a session. */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sql } from '../../src/kernel/sql.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
 import { launchBrowser } from '../web/browser.ts';
 import { type Backend, startBackend } from './harness.ts';
 import { expectPanelAtEdge, expectSound, looks, signedIn } from './page-helpers.ts';

@@ -2,7 +2,7 @@
 import { createClient } from '@supabase/supabase-js';
 import type { Browser, WebSocketRoute } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { runSql } from '../../src/testing.ts';
+import { runSql } from '../../src/entry/testing.ts';
 import { launchBrowser } from '../web/browser.ts';
 import { operator } from './harness.ts';
 import { expectSound, looks, signedIn } from './page-helpers.ts';

@@ -1,7 +1,7 @@
 /** Tests channels in the Console's API: tokens for joining, and the reasons why an event wouldn't be delivered. */
 import { createClient } from '@supabase/supabase-js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { runSql } from '../../src/testing.ts';
+import { runSql } from '../../src/entry/testing.ts';
 import { type Backend, type Operator, operator } from './harness.ts';
 import { type ServicesBackend, startServicesBackend } from './services-backend.ts';
 

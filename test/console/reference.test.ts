@@ -3,8 +3,8 @@
  * schema.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { configFrom } from '../../src/config/index.ts';
-import { runSql } from '../../src/testing.ts';
+import { runSql } from '../../src/entry/testing.ts';
+import { configFrom } from '../../src/platform/config/index.ts';
 import { type Backend, type Operator, operator, startBackend } from './harness.ts';
 
 let backend: Backend;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sql } from '../../src/kernel/sql.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
 import { type Answer, type Backend, type Operator, operator, rowsPath, startBackend } from './harness.ts';
 
 let backend: Backend;

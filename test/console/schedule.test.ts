@@ -3,7 +3,7 @@
  * valid and when they run next.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { sql } from '../../src/kernel/sql.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
 import { nextRun, parseSchedule } from '../../web/console/features/jobs/schedule.ts';
 import { type Backend, startBackend } from './harness.ts';
 

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { expressionFault } from '../../src/console/schema/core/expression.ts';
-import { sql } from '../../src/kernel/sql.ts';
-import { createTestBackend } from '../../src/testing.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
+import { createTestBackend } from '../../src/entry/testing.ts';
+import { expressionFault } from '../../src/pages/console/schema/core/expression.ts';
 import { type Backend, type Operator, operator } from './harness.ts';
 
 let backend: Backend;

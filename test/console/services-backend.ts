@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createTestBackend } from '../../src/testing.ts';
+import { createTestBackend } from '../../src/entry/testing.ts';
 import type { Backend } from './harness.ts';
 
 /** A name with markup, which every page must show as text. */

@@ -17,8 +17,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { loadConfig } from '../../src/config/index.ts';
-import { sql } from '../../src/kernel/sql.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
+import { loadConfig } from '../../src/platform/config/index.ts';
 import { type Backend, type Operator, operator, startBackend } from './harness.ts';
 
 const projectDir = mkdtempSync(join(tmpdir(), 'plinth-settings-'));

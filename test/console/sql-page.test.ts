@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { sql } from '../../src/kernel/sql.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
 import { templates } from '../../web/console/features/sql/templates.ts';
 import { axeViolations, launchBrowser, openContext } from '../web/browser.ts';
 import { type Backend, operator, startWithUser } from './harness.ts';

@@ -9,11 +9,11 @@ import { connect, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { disconnected, onDisconnect } from '../../src/console/core/disconnect.ts';
-import { sealOlderRows } from '../../src/console/sql-page/private-text.ts';
-import { createRuns } from '../../src/console/sql-page/runs.ts';
-import { sql } from '../../src/kernel/sql.ts';
-import { createSeal } from '../../src/shared/seal.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
+import { createSeal } from '../../src/base/shared/seal.ts';
+import { disconnected, onDisconnect } from '../../src/pages/console/core/disconnect.ts';
+import { sealOlderRows } from '../../src/pages/console/sql-page/private-text.ts';
+import { createRuns } from '../../src/pages/console/sql-page/runs.ts';
 import { type Backend, type Operator, operator, startWithUser } from './harness.ts';
 
 let backend: Backend;

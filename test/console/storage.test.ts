@@ -3,7 +3,7 @@
  * signed links.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createTestBackend } from '../../src/testing.ts';
+import { createTestBackend } from '../../src/entry/testing.ts';
 import { type Backend, type Operator, operator } from './harness.ts';
 import { markup } from './services-backend.ts';
 

@@ -1,8 +1,8 @@
 /** Tests the export and import of rows as CSV and JSON. */
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Logger } from '../../src/kernel/log.ts';
-import { sql } from '../../src/kernel/sql.ts';
+import type { Logger } from '../../src/base/kernel/log.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
 import { sendTwice } from '../support/one-connection.ts';
 import { type Backend, type Operator, operator, startBackend } from './harness.ts';
 

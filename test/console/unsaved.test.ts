@@ -4,7 +4,7 @@
  */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { sql } from '../../src/kernel/sql.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
 import { axeViolations, launchBrowser } from '../web/browser.ts';
 import { type Backend, startBackend } from './harness.ts';
 import { type SignedIn, signedIn } from './page-helpers.ts';

@@ -2,8 +2,8 @@
 import { generateKeyPairSync } from 'node:crypto';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { sql } from '../../src/kernel/sql.ts';
-import { createTestBackend } from '../../src/testing.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
+import { createTestBackend } from '../../src/entry/testing.ts';
 import { createIdp } from '../auth/saml-idp.ts';
 import { launchBrowser } from '../web/browser.ts';
 import { type Backend, type Operator, operator } from './harness.ts';

@@ -1,7 +1,7 @@
 /** Tests the users page in Chromium, with the keyboard. */
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createTestBackend } from '../../src/testing.ts';
+import { createTestBackend } from '../../src/entry/testing.ts';
 import { launchBrowser } from '../web/browser.ts';
 import { type Backend, type Operator, operator } from './harness.ts';
 import { expectPanelAtEdge, expectSound, looks, signedIn } from './page-helpers.ts';

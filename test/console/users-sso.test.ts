@@ -1,8 +1,8 @@
 /** Tests SSO connections in the Console's API. */
 import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { sql } from '../../src/kernel/sql.ts';
-import { createTestBackend } from '../../src/testing.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
+import { createTestBackend } from '../../src/entry/testing.ts';
 import { createIdp } from '../auth/saml-idp.ts';
 import { type Backend, type Operator, operator } from './harness.ts';
 

@@ -1,6 +1,6 @@
 /** Tests that the Why page can explain helper functions and subselects without changing or revealing data. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { sql } from '../../src/kernel/sql.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
 import { type Backend, operator, startBackend } from './harness.ts';
 
 const ada = '11111111-1111-4111-8111-111111111111';

@@ -1,7 +1,7 @@
 /** Tests the policies page and the Why page with the keyboard, in Chromium. */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { sql } from '../../src/kernel/sql.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
 import { axeViolations, launchBrowser, openContext } from '../web/browser.ts';
 import { type Backend, operator, startBackend } from './harness.ts';
 import { expectSound, looks, signInWindow } from './page-helpers.ts';

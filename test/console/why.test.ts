@@ -3,7 +3,7 @@
  * observe with a separate REST request.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sql } from '../../src/kernel/sql.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
 import { operator } from './harness.ts';
 import { ada, type Case, eve } from './why/case.ts';
 import { startWhyProject } from './why/project.ts';

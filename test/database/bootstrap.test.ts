@@ -3,11 +3,11 @@
  * data, including statements that must be rejected.
  */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { repairRoles } from '../../src/database/embedded/self-repair.ts';
-import type { Database, LoginRole } from '../../src/database/index.ts';
-import { createTestDatabase, type TestDatabase } from '../../src/database/testing.ts';
-import { type Logger, silentLogger } from '../../src/kernel/log.ts';
-import { sql } from '../../src/kernel/sql.ts';
+import { type Logger, silentLogger } from '../../src/base/kernel/log.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
+import { repairRoles } from '../../src/platform/database/embedded/self-repair.ts';
+import type { Database, LoginRole } from '../../src/platform/database/index.ts';
+import { createTestDatabase, type TestDatabase } from '../../src/platform/database/testing.ts';
 
 // The timeouts are long, because starting a server can take a long time on a busy machine.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });

@@ -1,9 +1,9 @@
 /** Compares the output of `gen types` for every language with files that follow the rules of upstream's generator. */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { generateTypes } from '../../src/database/index.ts';
-import { createTestDatabase, type TestDatabase } from '../../src/database/testing.ts';
-import { sql } from '../../src/kernel/sql.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
+import { generateTypes } from '../../src/platform/database/index.ts';
+import { createTestDatabase, type TestDatabase } from '../../src/platform/database/testing.ts';
 
 const read = (name: string) => readFileSync(new URL(`client-types/${name}`, import.meta.url), 'utf8');
 

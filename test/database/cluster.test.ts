@@ -4,11 +4,11 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { processesIn } from '../../src/database/embedded/processes.ts';
-import { createDatabase, type Database, isHeld, readLock } from '../../src/database/index.ts';
-import { copyTemplateFolder } from '../../src/database/testing/template-folder.ts';
-import { Client, parseConnectionString } from '../../src/database/wire/index.ts';
-import { sql } from '../../src/kernel/sql.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
+import { processesIn } from '../../src/platform/database/embedded/processes.ts';
+import { createDatabase, type Database, isHeld, readLock } from '../../src/platform/database/index.ts';
+import { copyTemplateFolder } from '../../src/platform/database/testing/template-folder.ts';
+import { Client, parseConnectionString } from '../../src/platform/database/wire/index.ts';
 import { killEverything, startWriter, temporaryFolder } from './helpers.ts';
 
 // The timeouts are long, because starting a server can take a long time on a busy machine.

@@ -5,8 +5,8 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createDatabase } from '../../src/database/index.ts';
-import { sql } from '../../src/kernel/sql.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
+import { createDatabase } from '../../src/platform/database/index.ts';
 import { killEverything, startWriter, temporaryFolder, type Writer } from './helpers.ts';
 
 let folder: ReturnType<typeof temporaryFolder>;

@@ -3,9 +3,9 @@ import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createDatabase, type Database } from '../../src/database/index.ts';
-import { copyTemplateFolder } from '../../src/database/testing/template-folder.ts';
-import { sql } from '../../src/kernel/sql.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
+import { createDatabase, type Database } from '../../src/platform/database/index.ts';
+import { copyTemplateFolder } from '../../src/platform/database/testing/template-folder.ts';
 import { killEverything, temporaryFolder } from './helpers.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });

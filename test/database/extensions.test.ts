@@ -4,11 +4,11 @@
  */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { missingExtensions, placeholderVersion } from '../../src/database/extensions/missing.ts';
-import { trustedContrib } from '../../src/database/extensions/trusted.ts';
-import type { Pool, Row } from '../../src/database/index.ts';
-import { createTestDatabase, type TestDatabase } from '../../src/database/testing.ts';
-import { sql } from '../../src/kernel/sql.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
+import { missingExtensions, placeholderVersion } from '../../src/platform/database/extensions/missing.ts';
+import { trustedContrib } from '../../src/platform/database/extensions/trusted.ts';
+import type { Pool, Row } from '../../src/platform/database/index.ts';
+import { createTestDatabase, type TestDatabase } from '../../src/platform/database/testing.ts';
 
 // The timeouts are long, because starting a server can take a long time on a busy machine.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
@@ -146,7 +146,7 @@ describe('foreign data wrappers', () => {
 
   test('an upgrade changes the owner of an existing wrapper', async () => {
     const upgrade = readFileSync(
-      new URL('../../src/database/sql/0028_wrapper_owners.sql', import.meta.url),
+      new URL('../../src/platform/database/sql/0028_wrapper_owners.sql', import.meta.url),
       'utf8',
     );
     await own.database.pool('supabase_admin').transaction(
@@ -347,7 +347,7 @@ describe('vault', () => {
   test('an upgrade encrypts rows that an earlier version stored in plain text', async () => {
     const admin = own.database.pool('supabase_admin');
     const upgrade = readFileSync(
-      new URL('../../src/database/sql/0027_vault_inserts.sql', import.meta.url),
+      new URL('../../src/platform/database/sql/0027_vault_inserts.sql', import.meta.url),
       'utf8',
     );
     await admin.transaction(

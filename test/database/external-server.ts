@@ -8,8 +8,8 @@ import { chownSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
-import { findBinaries, linkLibraries } from '../../src/database/embedded/binaries.ts';
-import { chooseIdentity, commandAs, type Identity } from '../../src/database/embedded/identity.ts';
+import { findBinaries, linkLibraries } from '../../src/platform/database/embedded/binaries.ts';
+import { chooseIdentity, commandAs, type Identity } from '../../src/platform/database/embedded/identity.ts';
 import { freePort } from '../support/free-port.ts';
 
 export interface ExternalServer {

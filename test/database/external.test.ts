@@ -3,14 +3,14 @@
  * without superuser privileges.
  */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { sql } from '../../src/base/kernel/sql.ts';
 import {
   createDatabase,
   type Database,
   type DatabaseError,
   type DatabaseOptions,
-} from '../../src/database/index.ts';
-import { Client, parseConnectionString } from '../../src/database/wire/index.ts';
-import { sql } from '../../src/kernel/sql.ts';
+} from '../../src/platform/database/index.ts';
+import { Client, parseConnectionString } from '../../src/platform/database/wire/index.ts';
 import { availableServers, type ExternalServer, startExternalServer } from './external-server.ts';
 import { temporaryFolder } from './helpers.ts';
 

@@ -2,8 +2,9 @@
  * Lists the owners and grants in every schema that the hosted service has, with one line per object. The list is
  * compared with a table of expected grants.
  */
-import type { Database } from '../../src/database/types.ts';
-import { sql } from '../../src/kernel/sql.ts';
+
+import { sql } from '../../src/base/kernel/sql.ts';
+import type { Database } from '../../src/platform/database/types.ts';
 
 const schemas = [
   'auth',

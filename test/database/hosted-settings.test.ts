@@ -4,9 +4,9 @@
  */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { postgresqlConf } from '../../src/database/embedded/settings.ts';
-import { sql } from '../../src/kernel/sql.ts';
-import { createTestBackend } from '../../src/testing.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
+import { createTestBackend } from '../../src/entry/testing.ts';
+import { postgresqlConf } from '../../src/platform/database/embedded/settings.ts';
 import { factsOf } from './hosted-facts.ts';
 
 const facts = factsOf(readFileSync(new URL('hosted-settings.txt', import.meta.url), 'utf8'));

@@ -1,8 +1,8 @@
 /** Tests the reports of `plinth inspect` on a database with a blocked statement, a duplicate index and deleted rows. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { inspect, type ReportName, reports } from '../../src/database/index.ts';
-import { sql } from '../../src/kernel/sql.ts';
-import { createTestBackend } from '../../src/testing.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
+import { createTestBackend } from '../../src/entry/testing.ts';
+import { inspect, type ReportName, reports } from '../../src/platform/database/index.ts';
 
 type Backend = Awaited<ReturnType<typeof createTestBackend>>;
 

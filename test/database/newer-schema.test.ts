@@ -1,8 +1,8 @@
 /** Tests that a database with migrations from a newer version of Plinth is rejected before anything is changed. */
 import { expect, test, vi } from 'vitest';
-import { createDatabase, type DatabaseOptions } from '../../src/database/index.ts';
-import { Client, parseConnectionString } from '../../src/database/wire/index.ts';
-import { sql } from '../../src/kernel/sql.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
+import { createDatabase, type DatabaseOptions } from '../../src/platform/database/index.ts';
+import { Client, parseConnectionString } from '../../src/platform/database/wire/index.ts';
 import { availableServers, startExternalServer } from './external-server.ts';
 import { temporaryFolder } from './helpers.ts';
 

@@ -3,8 +3,8 @@
  * requests are rejected.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { PathRequest, RequestPath } from '../../src/database/types.ts';
-import { LaneMemory } from '../../src/rest/core/lane.ts';
+import type { PathRequest, RequestPath } from '../../src/platform/database/types.ts';
+import { LaneMemory } from '../../src/services/rest/core/lane.ts';
 import { type Fixture, request, startFixture, texts } from './path-fixture.ts';
 
 let fixture: Fixture;

@@ -1,9 +1,10 @@
 /** Defines tables, functions and requests for the tests of the request path. */
-import { createRequestPath, type RequestPathOptions } from '../../src/database/path/index.ts';
-import { createTestDatabase, type TestDatabase, testTarget } from '../../src/database/testing.ts';
-import type { PathRequest, PathResult, RequestPath } from '../../src/database/types.ts';
-import type { ConnectionOptions } from '../../src/database/wire/index.ts';
-import { sql } from '../../src/kernel/sql.ts';
+
+import { sql } from '../../src/base/kernel/sql.ts';
+import { createRequestPath, type RequestPathOptions } from '../../src/platform/database/path/index.ts';
+import { createTestDatabase, type TestDatabase, testTarget } from '../../src/platform/database/testing.ts';
+import type { PathRequest, PathResult, RequestPath } from '../../src/platform/database/types.ts';
+import type { ConnectionOptions } from '../../src/platform/database/wire/index.ts';
 
 const SCHEMA = `
   create table public.notes (id int primary key, owner text not null);

@@ -5,7 +5,7 @@
 import { getEventListeners } from 'node:events';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { PathRequest, RequestPath } from '../../src/database/types.ts';
+import type { PathRequest, RequestPath } from '../../src/platform/database/types.ts';
 import { type Fixture, request, startFixture, texts, WHO } from './path-fixture.ts';
 
 let fixture: Fixture;

@@ -3,9 +3,9 @@
  * tests two projects on one server.
  */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { createDatabase, type Database, examineExternal } from '../../src/database/index.ts';
-import { Client, parseConnectionString } from '../../src/database/wire/index.ts';
-import { sql } from '../../src/kernel/sql.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
+import { createDatabase, type Database, examineExternal } from '../../src/platform/database/index.ts';
+import { Client, parseConnectionString } from '../../src/platform/database/wire/index.ts';
 import { availableServers, type ExternalServer, startExternalServer } from './external-server.ts';
 import { temporaryFolder } from './helpers.ts';
 

@@ -14,15 +14,15 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { prepareCluster } from '../../src/backend/prepared-cluster.ts';
-import { createSpareCopy } from '../../src/backend/spare-copy.ts';
-import { readSystemIdentifier } from '../../src/database/embedded/system-identifier.ts';
-import { createDatabase, makeSpare } from '../../src/database/index.ts';
-import { derivedLogins } from '../../src/database/logins/passwords.ts';
-import type { Database } from '../../src/database/types.ts';
-import { Client } from '../../src/database/wire/index.ts';
-import { silentLogger } from '../../src/kernel/log.ts';
-import { sql } from '../../src/kernel/sql.ts';
+import { silentLogger } from '../../src/base/kernel/log.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
+import { readSystemIdentifier } from '../../src/platform/database/embedded/system-identifier.ts';
+import { createDatabase, makeSpare } from '../../src/platform/database/index.ts';
+import { derivedLogins } from '../../src/platform/database/logins/passwords.ts';
+import type { Database } from '../../src/platform/database/types.ts';
+import { Client } from '../../src/platform/database/wire/index.ts';
+import { prepareCluster } from '../../src/server/backend/prepared-cluster.ts';
+import { createSpareCopy } from '../../src/server/backend/spare-copy.ts';
 import { temporaryFolder } from './helpers.ts';
 
 const folder = temporaryFolder();

@@ -1,8 +1,8 @@
 /** Tests that `supabase db advisors` doesn't report any of Plinth's functions ("Function Search Path Mutable"). */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { sql } from '../../src/kernel/sql.ts';
-import type { Backend } from '../../src/main.ts';
-import { createTestBackend } from '../../src/testing.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
+import type { Backend } from '../../src/entry/main.ts';
+import { createTestBackend } from '../../src/entry/testing.ts';
 
 let backend: Backend;
 beforeAll(async () => {

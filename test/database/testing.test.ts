@@ -1,7 +1,7 @@
 /** Tests the harness for database tests. */
 import { afterAll, expect, test, vi } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../src/database/testing.ts';
-import { sql } from '../../src/kernel/sql.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
+import { createTestDatabase, type TestDatabase } from '../../src/platform/database/testing.ts';
 
 // The timeouts are long, because starting a server can take a long time on a busy machine.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });

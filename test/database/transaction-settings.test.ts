@@ -3,10 +3,10 @@
  * same role and enabled event triggers. Without event triggers, `postgres` could change the tables of the services.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { Pool, Queryable } from '../../src/database/index.ts';
-import { createTestDatabase, type TestDatabase } from '../../src/database/testing.ts';
-import { sql } from '../../src/kernel/sql.ts';
-import { migrateServices } from '../../src/main.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
+import { migrateServices } from '../../src/entry/main.ts';
+import type { Pool, Queryable } from '../../src/platform/database/index.ts';
+import { createTestDatabase, type TestDatabase } from '../../src/platform/database/testing.ts';
 
 // The timeouts are long, because starting a server can take a long time on a busy machine.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });

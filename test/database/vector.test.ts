@@ -1,8 +1,8 @@
 /** Tests the `vector` extension: pgvector's types and operators, with exact searches that don't use an index. */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import type { Row, Session } from '../../src/database/index.ts';
-import { createTestDatabase, type TestDatabase } from '../../src/database/testing.ts';
-import { sql } from '../../src/kernel/sql.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
+import type { Row, Session } from '../../src/platform/database/index.ts';
+import { createTestDatabase, type TestDatabase } from '../../src/platform/database/testing.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 

@@ -1,10 +1,10 @@
 /** Tests pools with a real server: transactions, savepoints, sessions, queues, recovery, shutdown and notifications. */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { createListenHub, createPools, type Pools } from '../../src/database/pool/index.ts';
-import type { RolePool } from '../../src/database/pool/role-pool.ts';
-import { createTestDatabase, type TestDatabase, testTarget } from '../../src/database/testing.ts';
-import type { LoginRole } from '../../src/database/types.ts';
-import { sql } from '../../src/kernel/sql.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
+import { createListenHub, createPools, type Pools } from '../../src/platform/database/pool/index.ts';
+import type { RolePool } from '../../src/platform/database/pool/role-pool.ts';
+import { createTestDatabase, type TestDatabase, testTarget } from '../../src/platform/database/testing.ts';
+import type { LoginRole } from '../../src/platform/database/types.ts';
 
 let db: TestDatabase;
 const opened: Pools[] = [];

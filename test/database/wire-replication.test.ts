@@ -1,8 +1,8 @@
 /** Tests the stream of changes from a real server. */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { createTestDatabase, type TestDatabase, testTarget } from '../../src/database/testing.ts';
-import { connectReplication } from '../../src/database/wire/index.ts';
-import { sql } from '../../src/kernel/sql.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
+import { createTestDatabase, type TestDatabase, testTarget } from '../../src/platform/database/testing.ts';
+import { connectReplication } from '../../src/platform/database/wire/index.ts';
 
 let db: TestDatabase;
 

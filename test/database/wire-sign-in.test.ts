@@ -4,15 +4,15 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../src/database/testing.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
+import { createTestDatabase, type TestDatabase } from '../../src/platform/database/testing.ts';
 import {
   Client,
   type ConnectionOptions,
   parseConnectionString,
   type SessionKind,
   type SslMode,
-} from '../../src/database/wire/index.ts';
-import { sql } from '../../src/kernel/sql.ts';
+} from '../../src/platform/database/wire/index.ts';
 import { type Stub, type StubOptions, startStub, TEST_CERTIFICATE, TEST_KEY } from './wire-stub.ts';
 
 let db: TestDatabase;

@@ -1,15 +1,15 @@
 /** Tests the client with a real server: values, statements, errors, cancellation and lost connections. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase, testTarget } from '../../src/database/testing.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
+import { createTestDatabase, type TestDatabase, testTarget } from '../../src/platform/database/testing.ts';
 import {
   Client,
   ConnectionError,
   type Notice,
   type Notification,
   PostgresError,
-} from '../../src/database/wire/index.ts';
-import { sql } from '../../src/kernel/sql.ts';
+} from '../../src/platform/database/wire/index.ts';
 
 let db: TestDatabase;
 let client: Client;

@@ -3,8 +3,8 @@
  * compared.
  */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { compareSnapshots, diffScript, readSnapshot, type SchemaDiff } from '../../src/diff/index.ts';
-import { sql } from '../../src/kernel/sql.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
+import { compareSnapshots, diffScript, readSnapshot, type SchemaDiff } from '../../src/project/diff/index.ts';
 import {
   apply,
   type ComparedDatabase,

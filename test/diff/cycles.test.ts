@@ -1,6 +1,6 @@
 /** Tests that objects with circular dependencies can be created, changed and dropped. */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { sql } from '../../src/kernel/sql.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
 import {
   apply,
   type ComparedDatabase,

@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { splitSql } from '../../src/shared/sql/split.ts';
+import { splitSql } from '../../src/base/shared/sql/split.ts';
 import {
   apply,
   type ComparedDatabase,

@@ -3,10 +3,15 @@
  * service uses.
  */
 import { randomBytes } from 'node:crypto';
-import { clusterTarget } from '../../src/database/embedded/sign-ins.ts';
-import { startTestCluster } from '../../src/database/testing.ts';
-import { Client, type ConnectionOptions } from '../../src/database/wire/index.ts';
-import { compareSnapshots, readSnapshot, type SchemaDiff, type Snapshot } from '../../src/diff/index.ts';
+import { clusterTarget } from '../../src/platform/database/embedded/sign-ins.ts';
+import { startTestCluster } from '../../src/platform/database/testing.ts';
+import { Client, type ConnectionOptions } from '../../src/platform/database/wire/index.ts';
+import {
+  compareSnapshots,
+  readSnapshot,
+  type SchemaDiff,
+  type Snapshot,
+} from '../../src/project/diff/index.ts';
 import { readFingerprint } from '../dump/fingerprint.ts';
 
 export interface ComparedDatabase {

@@ -1,8 +1,8 @@
 /** Tests a database whose owner tries to make the session that compares schemas call the owner's functions. */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { Client } from '../../src/database/wire/index.ts';
-import { compareSnapshots, readSnapshot } from '../../src/diff/index.ts';
-import { sql } from '../../src/kernel/sql.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
+import { Client } from '../../src/platform/database/wire/index.ts';
+import { compareSnapshots, readSnapshot } from '../../src/project/diff/index.ts';
 import {
   type ComparedDatabase,
   catalogs,

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { documents, exampleProject, readDocument } from '../../scripts/docs/documents.ts';
 import { inboxRoutes, wildcards } from '../../scripts/docs/routes.ts';
 import { sourceConstant } from '../../scripts/docs/source-constants.ts';
-import type { Backend } from '../../src/main.ts';
-import { createTestBackend } from '../../src/testing.ts';
+import type { Backend } from '../../src/entry/main.ts';
+import { createTestBackend } from '../../src/entry/testing.ts';
 
 let backend: Backend;
 
@@ -26,9 +26,9 @@ describe('generated documents', () => {
   });
 
   it('constants are read from source files, and a missing constant is reported', () => {
-    expect(sourceConstant('src/console', 'attemptLimits.max')).toBeGreaterThan(0);
-    expect(() => sourceConstant('src/main.ts', 'noSuchConstant')).toThrow(
-      'src/main.ts has no numeric constant named noSuchConstant',
+    expect(sourceConstant('src/pages/console', 'attemptLimits.max')).toBeGreaterThan(0);
+    expect(() => sourceConstant('src/entry/main.ts', 'noSuchConstant')).toThrow(
+      'src/entry/main.ts has no numeric constant named noSuchConstant',
     );
   });
 });

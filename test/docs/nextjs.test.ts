@@ -5,8 +5,8 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createClient } from '@supabase/supabase-js';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { loadConfig } from '../../src/config/index.ts';
-import { createTestBackend } from '../../src/testing.ts';
+import { createTestBackend } from '../../src/entry/testing.ts';
+import { loadConfig } from '../../src/platform/config/index.ts';
 import { makeProject } from '../config/project-folder.ts';
 
 vi.setConfig({ testTimeout: 120_000 });

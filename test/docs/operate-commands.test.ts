@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createTestDatabase } from '../../src/database/testing.ts';
+import { createTestDatabase } from '../../src/platform/database/testing.ts';
 import { makeProject, type RunningServer, run, startServer } from '../backup/server.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));

@@ -12,11 +12,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { parseInput } from '../../src/cli/command.ts';
-import { registry } from '../../src/cli/registry.ts';
-import { loadConfig } from '../../src/config/index.ts';
-import type { Backend } from '../../src/main.ts';
-import { createTestBackend } from '../../src/testing.ts';
+import { parseInput } from '../../src/entry/cli/command.ts';
+import { registry } from '../../src/entry/cli/registry.ts';
+import type { Backend } from '../../src/entry/main.ts';
+import { createTestBackend } from '../../src/entry/testing.ts';
+import { loadConfig } from '../../src/platform/config/index.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const page = readFileSync(`${root}docs/operate.md`, 'utf8');

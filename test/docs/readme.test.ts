@@ -4,9 +4,9 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { templateNames } from '../../src/cli/core/templates.ts';
-import type { Backend } from '../../src/main.ts';
-import { createTestBackend } from '../../src/testing.ts';
+import { templateNames } from '../../src/entry/cli/core/templates.ts';
+import type { Backend } from '../../src/entry/main.ts';
+import { createTestBackend } from '../../src/entry/testing.ts';
 import { hasOlderVersions, installTimeoutMs, olderNode, olderVersions } from '../node-versions/index.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));

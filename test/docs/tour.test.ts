@@ -10,8 +10,8 @@ import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { createServer, type ViteDevServer } from 'vite';
 import { afterAll, beforeAll, it } from 'vitest';
-import type { Backend } from '../../src/main.ts';
-import { createTestBackend } from '../../src/testing.ts';
+import type { Backend } from '../../src/entry/main.ts';
+import { createTestBackend } from '../../src/entry/testing.ts';
 import { launchBrowser } from '../web/browser.ts';
 
 const example = fileURLToPath(new URL('../../examples/live-board', import.meta.url));

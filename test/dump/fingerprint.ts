@@ -2,8 +2,9 @@
  * Reads the catalogs and rows of a database without OIDs, to compare two databases. This module doesn't use any code of
  * the dump.
  */
-import type { Client } from '../../src/database/wire/index.ts';
-import { sql } from '../../src/kernel/sql.ts';
+
+import { sql } from '../../src/base/kernel/sql.ts';
+import type { Client } from '../../src/platform/database/wire/index.ts';
 
 const own = `n.nspname not in ('pg_catalog', 'information_schema', 'pg_toast')`;
 const acl = (items: string, type: string, owner: string): string =>

@@ -2,11 +2,16 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { Writable } from 'node:stream';
-import { clusterTarget } from '../../src/database/embedded/sign-ins.ts';
-import { startTestCluster } from '../../src/database/testing.ts';
-import { Client, type ConnectionOptions } from '../../src/database/wire/index.ts';
-import { type DumpOptions, dumpDatabase, restoreDump, streamOutput } from '../../src/dump/index.ts';
-import { sql } from '../../src/kernel/sql.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
+import {
+  type DumpOptions,
+  dumpDatabase,
+  restoreDump,
+  streamOutput,
+} from '../../src/operations/dump/index.ts';
+import { clusterTarget } from '../../src/platform/database/embedded/sign-ins.ts';
+import { startTestCluster } from '../../src/platform/database/testing.ts';
+import { Client, type ConnectionOptions } from '../../src/platform/database/wire/index.ts';
 
 export interface EmptyDatabase {
   readonly target: ConnectionOptions;

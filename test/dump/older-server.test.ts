@@ -5,8 +5,8 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { Client } from '../../src/database/wire/index.ts';
-import { catalogQueries } from '../../src/upgrade/catalog-facts.ts';
+import { catalogQueries } from '../../src/operations/upgrade/catalog-facts.ts';
+import { Client } from '../../src/platform/database/wire/index.ts';
 import {
   copyOldPrograms,
   missingOldVersion,

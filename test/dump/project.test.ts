@@ -2,9 +2,9 @@
  * Tests that a project can be moved between two databases that have Plinth's schemas. Everything runs as `postgres`.
  */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { createTestDatabase, type TestDatabase, testTarget } from '../../src/database/testing.ts';
-import { sql } from '../../src/kernel/sql.ts';
-import { migrateServices } from '../../src/main.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
+import { migrateServices } from '../../src/entry/main.ts';
+import { createTestDatabase, type TestDatabase, testTarget } from '../../src/platform/database/testing.ts';
 import { dumpText, restoreText } from './helpers.ts';
 
 // The timeouts are long, because a complete project is dumped several times and restored into another database.

@@ -11,8 +11,8 @@ import { text } from 'node:stream/consumers';
 import { createClient } from '@supabase/supabase-js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
-import type { Backend } from '../../src/main.ts';
-import { createTestBackend } from '../../src/testing.ts';
+import type { Backend } from '../../src/entry/main.ts';
+import { createTestBackend } from '../../src/entry/testing.ts';
 
 const sources: Record<string, string> = {
   hello: `Deno.serve({ port: 4242 }, async (request) => Response.json({ method: request.method, url: request.url, body: await request.text() }));`,

@@ -2,13 +2,13 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { configFrom, createLiveConfig, type PartialConfig } from '../../src/config/index.ts';
-import { defaultLimits, type Limits } from '../../src/functions/core/limits.ts';
-import { createFunctions, type FunctionsService } from '../../src/functions/index.ts';
-import { createGateway } from '../../src/gateway/index.ts';
-import { spaciousDisk } from '../../src/kernel/disk.ts';
-import { silentLogger } from '../../src/kernel/log.ts';
-import { createKeys, type KeyStore } from '../../src/keys/index.ts';
+import { spaciousDisk } from '../../src/base/kernel/disk.ts';
+import { silentLogger } from '../../src/base/kernel/log.ts';
+import { configFrom, createLiveConfig, type PartialConfig } from '../../src/platform/config/index.ts';
+import { createKeys, type KeyStore } from '../../src/platform/keys/index.ts';
+import { createGateway } from '../../src/server/gateway/index.ts';
+import { defaultLimits, type Limits } from '../../src/services/functions/core/limits.ts';
+import { createFunctions, type FunctionsService } from '../../src/services/functions/index.ts';
 
 export interface FunctionsWorld {
   readonly root: string;

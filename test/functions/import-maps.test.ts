@@ -3,8 +3,8 @@
  * of a package also maps the package's subpaths, in every kind of file.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { collectFunction } from '../../src/cli/management/function-files.ts';
-import { configFrom } from '../../src/config/index.ts';
+import { collectFunction } from '../../src/entry/cli/management/function-files.ts';
+import { configFrom } from '../../src/platform/config/index.ts';
 import { type FunctionsWorld, functionsWorld } from './harness.ts';
 import { type Registry, startRegistry } from './registry.ts';
 

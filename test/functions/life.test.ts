@@ -3,7 +3,7 @@
  * too many workers run. Also tests invocation records.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Limits } from '../../src/functions/core/limits.ts';
+import type { Limits } from '../../src/services/functions/core/limits.ts';
 import { type FunctionsWorld, functionsWorld } from './harness.ts';
 
 const pid = `Deno.serve(async (request) => {

@@ -4,7 +4,7 @@ import type { Server } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import WebSocket, { WebSocketServer } from 'ws';
-import type { Service } from '../../src/kernel/service.ts';
+import type { Service } from '../../src/base/kernel/service.ts';
 import { type GatewayServer, service, startGateway } from './harness.ts';
 
 const webSockets = new WebSocketServer({ noServer: true });

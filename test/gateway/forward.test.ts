@@ -9,8 +9,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { afterAll, afterEach, expect, test } from 'vitest';
-import { forwardedMount } from '../../src/gateway/index.ts';
-import type { Service } from '../../src/kernel/service.ts';
+import type { Service } from '../../src/base/kernel/service.ts';
+import { forwardedMount } from '../../src/server/gateway/index.ts';
 import { sendTwice } from '../support/one-connection.ts';
 import { type GatewayServer, service, startGateway } from './harness.ts';
 

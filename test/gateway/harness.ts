@@ -1,6 +1,9 @@
 /** Starts the gateway on a free port, with test services and a socket for raw HTTP. */
 import { connect } from 'node:net';
-import { configFrom, defaultConfig } from '../../src/config/index.ts';
+import type { LogFields, Logger } from '../../src/base/kernel/log.ts';
+import type { Mount, Service } from '../../src/base/kernel/service.ts';
+import { configFrom, defaultConfig } from '../../src/platform/config/index.ts';
+import { createKeys, type Keys } from '../../src/platform/keys/index.ts';
 import {
   createGateway,
   createTrustedProxies,
@@ -11,10 +14,7 @@ import {
   type PortTls,
   type ReadinessReport,
   trustedWorkers,
-} from '../../src/gateway/index.ts';
-import type { LogFields, Logger } from '../../src/kernel/log.ts';
-import type { Mount, Service } from '../../src/kernel/service.ts';
-import { createKeys, type Keys } from '../../src/keys/index.ts';
+} from '../../src/server/gateway/index.ts';
 
 export interface LogLine {
   readonly fields: LogFields;

@@ -2,8 +2,8 @@
 import { connect as connectTcp } from 'node:net';
 import { connect } from 'node:tls';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type CertificateTable, createCertificateTable } from '../../src/tls/certificate-table.ts';
-import { readKeyPair } from '../../src/tls/core/key-pair.ts';
+import { type CertificateTable, createCertificateTable } from '../../src/server/tls/certificate-table.ts';
+import { readKeyPair } from '../../src/server/tls/core/key-pair.ts';
 import { type CertificateAuthority, createAuthority } from '../support/certificate-authority.ts';
 import { certificateAt, fetchHttps, handshake } from '../support/https.ts';
 import { type GatewayServer, service, startGateway } from './harness.ts';

@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { receiveUpload as receiveDeployment } from '../../src/console/management/upload.ts';
-import { BodyBudget } from '../../src/rest/bodies.ts';
-import { onCutShort } from '../../src/shared/incoming-body.ts';
-import { RequestBody } from '../../src/shared/request-body.ts';
-import { receiveUpload } from '../../src/storage/upload-body.ts';
+import { onCutShort } from '../../src/base/shared/incoming-body.ts';
+import { RequestBody } from '../../src/base/shared/request-body.ts';
+import { receiveUpload as receiveDeployment } from '../../src/pages/console/management/upload.ts';
+import { BodyBudget } from '../../src/services/rest/bodies.ts';
+import { receiveUpload } from '../../src/services/storage/upload-body.ts';
 
 let server: Server;
 const requests: ((request: IncomingMessage) => void)[] = [];

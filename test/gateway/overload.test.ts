@@ -5,7 +5,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import type { Service } from '../../src/kernel/service.ts';
+import type { Service } from '../../src/base/kernel/service.ts';
 import { type GatewayServer, service, startGateway } from './harness.ts';
 
 let server: GatewayServer | undefined;

@@ -2,10 +2,10 @@
 import { readFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { Pool, Row } from '../../src/database/index.ts';
-import { sql } from '../../src/kernel/sql.ts';
-import type { Backend } from '../../src/main.ts';
-import { createTestBackend } from '../../src/testing.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
+import type { Backend } from '../../src/entry/main.ts';
+import { createTestBackend } from '../../src/entry/testing.ts';
+import type { Pool, Row } from '../../src/platform/database/index.ts';
 import { openTarget, type Target } from './target.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
@@ -291,7 +291,7 @@ describe('permissions', () => {
 
   test('apply to an extension that an earlier version created', async () => {
     const upgrade = readFileSync(
-      new URL('../../src/database/sql/0029_http_connection_names.sql', import.meta.url),
+      new URL('../../src/platform/database/sql/0029_http_connection_names.sql', import.meta.url),
       'utf8',
     );
     const definition = async (): Promise<Row> =>

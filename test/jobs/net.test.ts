@@ -1,13 +1,13 @@
 /** Tests pg_net and database webhooks. Committed requests are sent once, and their responses are stored. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { createLiveConfig } from '../../src/config/index.ts';
-import type { Pool } from '../../src/database/index.ts';
-import { createJobs } from '../../src/jobs/index.ts';
-import { silentLogger } from '../../src/kernel/log.ts';
-import { sql } from '../../src/kernel/sql.ts';
-import type { Backend } from '../../src/main.ts';
-import { createTestBackend } from '../../src/testing.ts';
+import { silentLogger } from '../../src/base/kernel/log.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
+import type { Backend } from '../../src/entry/main.ts';
+import { createTestBackend } from '../../src/entry/testing.ts';
+import { createLiveConfig } from '../../src/platform/config/index.ts';
+import type { Pool } from '../../src/platform/database/index.ts';
+import { createJobs } from '../../src/services/jobs/index.ts';
 import { openTarget, type Target } from './target.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });

@@ -4,13 +4,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { configFrom } from '../../src/config/index.ts';
+import { configFrom } from '../../src/platform/config/index.ts';
 import {
   createKeys,
   generateSigningKey,
   type SigningAlgorithm,
   signingAlgorithms,
-} from '../../src/keys/index.ts';
+} from '../../src/platform/keys/index.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'plinth-attacks-'));
 afterAll(() => rmSync(dir, { recursive: true, force: true }));

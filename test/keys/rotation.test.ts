@@ -16,9 +16,9 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { configFrom } from '../../src/config/index.ts';
-import type { Logger } from '../../src/kernel/log.ts';
-import { silentLogger } from '../../src/kernel/log.ts';
+import type { Logger } from '../../src/base/kernel/log.ts';
+import { silentLogger } from '../../src/base/kernel/log.ts';
+import { configFrom } from '../../src/platform/config/index.ts';
 import {
   createKeys,
   generateSigningKey,
@@ -27,8 +27,8 @@ import {
   revoke,
   rotate,
   withStandby,
-} from '../../src/keys/index.ts';
-import { lookEveryMs } from '../../src/keys/key-ring.ts';
+} from '../../src/platform/keys/index.ts';
+import { lookEveryMs } from '../../src/platform/keys/key-ring.ts';
 
 const dirs: string[] = [];
 afterEach(() => {

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, expect, it } from 'vitest';
-import { configFrom, type PartialConfig } from '../../src/config/index.ts';
-import { createKeys } from '../../src/keys/index.ts';
+import { configFrom, type PartialConfig } from '../../src/platform/config/index.ts';
+import { createKeys } from '../../src/platform/keys/index.ts';
 
 const dirs: string[] = [];
 afterEach(() => {

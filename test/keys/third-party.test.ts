@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from '@supabase/supabase-js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { configFrom } from '../../src/config/index.ts';
-import { silentLogger } from '../../src/kernel/log.ts';
-import { createThirdParty, thirdPartyIssuer } from '../../src/keys/third-party.ts';
-import type { Backend } from '../../src/main.ts';
-import { createTestBackend } from '../../src/testing.ts';
+import { silentLogger } from '../../src/base/kernel/log.ts';
+import type { Backend } from '../../src/entry/main.ts';
+import { createTestBackend } from '../../src/entry/testing.ts';
+import { configFrom } from '../../src/platform/config/index.ts';
+import { createThirdParty, thirdPartyIssuer } from '../../src/platform/keys/third-party.ts';
 import { type Issuer, startIssuer } from './issuer.ts';
 
 let issuer: Issuer;

@@ -1,11 +1,11 @@
 /** Tests the captured inbox over HTTP in Mailpit's format, and emails that are sent through an SMTP server. */
 import { createServer } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { configFrom, createLiveConfig } from '../../src/config/index.ts';
-import { createTestDatabase } from '../../src/database/testing.ts';
-import type { Database } from '../../src/database/types.ts';
-import { silentLogger } from '../../src/kernel/log.ts';
-import { createMail, migrations } from '../../src/mail/index.ts';
+import { silentLogger } from '../../src/base/kernel/log.ts';
+import { configFrom, createLiveConfig } from '../../src/platform/config/index.ts';
+import { createTestDatabase } from '../../src/platform/database/testing.ts';
+import type { Database } from '../../src/platform/database/types.ts';
+import { createMail, migrations } from '../../src/services/mail/index.ts';
 import { sendTwice } from '../support/one-connection.ts';
 
 let database: Database;

@@ -4,8 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { configFrom, type PartialConfig } from '../../src/config/index.ts';
-import { createSmtp, smtpOptions } from '../../src/mail/smtp.ts';
+import { configFrom, type PartialConfig } from '../../src/platform/config/index.ts';
+import { createSmtp, smtpOptions } from '../../src/services/mail/smtp.ts';
 import { newEmail, startAuth } from '../auth/harness.ts';
 
 const fixture = (name: string) => readFileSync(new URL(`./fixtures/${name}`, import.meta.url), 'utf8');

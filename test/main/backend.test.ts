@@ -8,11 +8,11 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { createClient } from '@supabase/supabase-js';
 import { afterEach, describe, expect, it } from 'vitest';
-import { configFrom, type PartialConfig } from '../../src/config/index.ts';
-import { sql } from '../../src/kernel/sql.ts';
-import { createKeys } from '../../src/keys/index.ts';
-import { type Backend, createBackend } from '../../src/main.ts';
-import { createTestBackend } from '../../src/testing.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
+import { type Backend, createBackend } from '../../src/entry/main.ts';
+import { createTestBackend } from '../../src/entry/testing.ts';
+import { configFrom, type PartialConfig } from '../../src/platform/config/index.ts';
+import { createKeys } from '../../src/platform/keys/index.ts';
 
 const undo: (() => unknown)[] = [];
 afterEach(async () => {
@@ -145,7 +145,7 @@ describe('a project’s whole life cycle in one folder', () => {
   it('lets its process exit without leaving other processes behind', async () => {
     const dir = projectDir();
     const script = `
-      import { createBackend } from ${JSON.stringify(fileURLToPath(new URL('../../src/main.ts', import.meta.url)))};
+      import { createBackend } from ${JSON.stringify(fileURLToPath(new URL('../../src/entry/main.ts', import.meta.url)))};
       const backend = await createBackend({ projectDir: ${JSON.stringify(dir)}, port: 0, dbPort: 0, mailPort: 0, consolePort: 0 });
       await backend.start();
       const socket = new WebSocket(backend.url.replace('http', 'ws') + '/realtime/v1/websocket?apikey=' + backend.keys.anonKey);

@@ -9,8 +9,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { ConfigError } from '../../src/config/index.ts';
-import { createTestBackend } from '../../src/testing.ts';
+import { createTestBackend } from '../../src/entry/testing.ts';
+import { ConfigError } from '../../src/platform/config/index.ts';
 import { operator } from '../console/harness.ts';
 
 type Backend = Awaited<ReturnType<typeof createTestBackend>>;

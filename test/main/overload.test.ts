@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { createClient } from '@supabase/supabase-js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import WebSocket from 'ws';
-import { createTestBackend } from '../../src/testing.ts';
+import { createTestBackend } from '../../src/entry/testing.ts';
 
 type Backend = Awaited<ReturnType<typeof createTestBackend>>;
 let backend: Backend;

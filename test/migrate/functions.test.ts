@@ -9,7 +9,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { deployFunctions, downloadFunctions, type ManagementAccess } from '../../src/migrate/index.ts';
+import {
+  deployFunctions,
+  downloadFunctions,
+  type ManagementAccess,
+} from '../../src/project/migrate/index.ts';
 
 interface Deployed {
   readonly slug: string;

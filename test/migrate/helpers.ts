@@ -1,12 +1,17 @@
 /** Starts two complete servers, and creates a project with data in every service. */
 import { createHash } from 'node:crypto';
 import { createClient, type SupabaseClient } from '@supabase/supabase-js';
-import type { PartialConfig } from '../../src/config/index.ts';
-import { sql } from '../../src/kernel/sql.ts';
-import type { Backend } from '../../src/main.ts';
-import { type EndOptions, type Report, type TransferOptions, transfer } from '../../src/migrate/index.ts';
-import { totpCode } from '../../src/shared/totp.ts';
-import { createTestBackend } from '../../src/testing.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
+import { totpCode } from '../../src/base/shared/totp.ts';
+import type { Backend } from '../../src/entry/main.ts';
+import { createTestBackend } from '../../src/entry/testing.ts';
+import type { PartialConfig } from '../../src/platform/config/index.ts';
+import {
+  type EndOptions,
+  type Report,
+  type TransferOptions,
+  transfer,
+} from '../../src/project/migrate/index.ts';
 import { type CreationOptions, SoftwareAuthenticator } from '../auth/authenticator.ts';
 
 export const origin = 'https://app.example';

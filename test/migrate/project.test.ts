@@ -3,9 +3,9 @@
  * there.
  */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { parseConnectionString } from '../../src/database/wire/index.ts';
-import type { Backend } from '../../src/main.ts';
-import { checkTransfer, verify } from '../../src/migrate/index.ts';
+import type { Backend } from '../../src/entry/main.ts';
+import { parseConnectionString } from '../../src/platform/database/wire/index.ts';
+import { checkTransfer, verify } from '../../src/project/migrate/index.ts';
 import { dumpText } from '../dump/helpers.ts';
 import {
   bodyOf,

@@ -1,5 +1,5 @@
 /** Runs a migration in a process that a test can kill. Prints each progress message as a line. */
-import { type EndOptions, transfer } from '../../src/migrate/index.ts';
+import { type EndOptions, transfer } from '../../src/project/migrate/index.ts';
 
 const { source, target } = JSON.parse(process.env.MIGRATION_ENDS ?? '{}') as {
   source: EndOptions;

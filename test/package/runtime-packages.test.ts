@@ -3,10 +3,10 @@
  */
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { binaryPackage } from '../../src/database/embedded/binaries.ts';
-import { denoPackage } from '../../src/functions/deno/binary.ts';
-import { supportedPlatform } from '../../src/packages/index.ts';
-import { type PackageManifest, platforms } from '../../src/packages/types.ts';
+import { binaryPackage } from '../../src/platform/database/embedded/binaries.ts';
+import { supportedPlatform } from '../../src/platform/packages/index.ts';
+import { type PackageManifest, platforms } from '../../src/platform/packages/types.ts';
+import { denoPackage } from '../../src/services/functions/deno/binary.ts';
 
 const script = new URL('../../scripts/package/runtime-packages.mjs', import.meta.url);
 const { runtimePackages } = (await import(script.href)) as {

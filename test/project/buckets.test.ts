@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { configFrom } from '../../src/config/index.ts';
-import { seedBuckets } from '../../src/project/index.ts';
+import { configFrom } from '../../src/platform/config/index.ts';
+import { seedBuckets } from '../../src/project/folder/index.ts';
 import { makeProject } from '../config/project-folder.ts';
 
 interface Call {

@@ -1,6 +1,6 @@
 /** Tests a project's pgTAP suites, which "plinth test db" runs. */
 import { expect, test, vi } from 'vitest';
-import { testDatabase } from '../../src/project/index.ts';
+import { testDatabase } from '../../src/project/folder/index.ts';
 import { projectWith, type TestProject } from './helpers.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });

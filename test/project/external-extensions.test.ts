@@ -3,13 +3,13 @@
  * the extensions that Plinth replaces.
  */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { loadConfig } from '../../src/config/index.ts';
-import { createDatabase, type Database } from '../../src/database/index.ts';
-import { Client, parseConnectionString } from '../../src/database/wire/index.ts';
-import { silentLogger } from '../../src/kernel/log.ts';
-import { sql } from '../../src/kernel/sql.ts';
-import { migrateServices } from '../../src/main.ts';
-import { migrateUp, migrations, type ProjectDeps } from '../../src/project/index.ts';
+import { silentLogger } from '../../src/base/kernel/log.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
+import { migrateServices } from '../../src/entry/main.ts';
+import { loadConfig } from '../../src/platform/config/index.ts';
+import { createDatabase, type Database } from '../../src/platform/database/index.ts';
+import { Client, parseConnectionString } from '../../src/platform/database/wire/index.ts';
+import { migrateUp, migrations, type ProjectDeps } from '../../src/project/folder/index.ts';
 import { makeProject } from '../config/project-folder.ts';
 import { availableServers, type ExternalServer, startExternalServer } from '../database/external-server.ts';
 import { temporaryFolder } from '../database/helpers.ts';

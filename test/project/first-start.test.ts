@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { ProjectError } from '../../src/project/index.ts';
+import { ProjectError } from '../../src/project/folder/index.ts';
 import { projectWith } from './helpers.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
@@ -155,7 +155,7 @@ describe('the first start', () => {
 
   test('does nothing in an external database', async () => {
     const project = await projectWith({ 'migrations/1_a.sql': 'create table a ()' });
-    const { createProject } = await import('../../src/project/index.ts');
+    const { createProject } = await import('../../src/project/folder/index.ts');
     const database = {
       ...project.deps.database,
       info: { ...project.deps.database.info, ownsSchemas: false },

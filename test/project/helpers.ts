@@ -2,12 +2,12 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { loadConfig } from '../../src/config/index.ts';
-import type { Database } from '../../src/database/index.ts';
-import { createTestDatabase } from '../../src/database/testing.ts';
-import { silentLogger } from '../../src/kernel/log.ts';
-import { sql } from '../../src/kernel/sql.ts';
-import { createProject, migrations, type ProjectDeps } from '../../src/project/index.ts';
+import { silentLogger } from '../../src/base/kernel/log.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
+import { loadConfig } from '../../src/platform/config/index.ts';
+import type { Database } from '../../src/platform/database/index.ts';
+import { createTestDatabase } from '../../src/platform/database/testing.ts';
+import { createProject, migrations, type ProjectDeps } from '../../src/project/folder/index.ts';
 import { makeProject } from '../config/project-folder.ts';
 
 export interface TestProject {

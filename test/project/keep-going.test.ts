@@ -6,7 +6,7 @@ import {
   listMigrations,
   migrateUp,
   repairMigrations,
-} from '../../src/project/index.ts';
+} from '../../src/project/folder/index.ts';
 import { projectWith } from './helpers.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });

@@ -3,7 +3,7 @@
  * file.
  */
 import { describe, expect, test, vi } from 'vitest';
-import { ProjectError } from '../../src/project/index.ts';
+import { ProjectError } from '../../src/project/folder/index.ts';
 import { projectWith } from './helpers.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { listMigrations, migrateUp, repairMigrations } from '../../src/project/index.ts';
+import { listMigrations, migrateUp, repairMigrations } from '../../src/project/folder/index.ts';
 import { projectWith } from './helpers.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });

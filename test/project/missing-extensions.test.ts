@@ -1,6 +1,6 @@
 /** Tests projects that use extensions that the embedded PostgreSQL doesn't have. */
 import { expect, test, vi } from 'vitest';
-import { migrateUp, ProjectError } from '../../src/project/index.ts';
+import { migrateUp, ProjectError } from '../../src/project/folder/index.ts';
 import { projectWith } from './helpers.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });

@@ -2,8 +2,8 @@
 import fc from 'fast-check';
 import { Client } from 'pg';
 import { expect, test, vi } from 'vitest';
-import { createTestDatabase } from '../../src/database/testing.ts';
-import { splitStatements } from '../../src/project/core/split.ts';
+import { createTestDatabase } from '../../src/platform/database/testing.ts';
+import { splitStatements } from '../../src/project/folder/core/split.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 

@@ -449,7 +449,7 @@ test('an interrupted stream resumes automatically without missing anything', asy
   const { seen, settle, channel } = await listen(alice, { table: 'notes' });
   let statusCount = 0;
   channel.on('system', {}, () => statusCount++);
-  const { sql } = await import('../../src/kernel/sql.ts');
+  const { sql } = await import('../../src/base/kernel/sql.ts');
   await h.database.pool('supabase_admin').query(sql`
     select pg_terminate_backend(active_pid) from pg_replication_slots
     where database = current_database() and active_pid is not null`);
@@ -465,7 +465,7 @@ test('an interrupted stream resumes automatically without missing anything', asy
 test('if the slot was lost, subscribers are notified of the restart', async () => {
   const { seen, settle, channel } = await listen(alice, { table: 'notes' });
   const again = new Promise<void>((resolve) => channel.on('system', {}, () => resolve()));
-  const { sql } = await import('../../src/kernel/sql.ts');
+  const { sql } = await import('../../src/base/kernel/sql.ts');
   const admin = h.database.pool('supabase_admin');
   const slot = h.report().stream.slot?.name ?? '';
   await admin.query(

@@ -3,7 +3,7 @@
  * errors of the SQL functions.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sql } from '../../src/kernel/sql.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
 import { type Harness, joined, startRealtime, subscribed, until } from './harness.ts';
 import { openRaw, userBroadcast } from './raw-socket.ts';
 

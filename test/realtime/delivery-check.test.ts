@@ -3,8 +3,8 @@
  * delivered, with the predicted text.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sql } from '../../src/kernel/sql.ts';
-import type { BroadcastCheckInput, ChangeCheckInput, Persona } from '../../src/realtime/types.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
+import type { BroadcastCheckInput, ChangeCheckInput, Persona } from '../../src/services/realtime/types.ts';
 import { type Harness, joined, startRealtime, until } from './harness.ts';
 import { openRaw, type RawSocket } from './raw-socket.ts';
 

@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sql } from '../../src/kernel/sql.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
 import { freePort } from '../support/free-port.ts';
 import { type Harness, joined, type Served, startRealtime, subscribed, until } from './harness.ts';
 import { openRaw, userBroadcast } from './raw-socket.ts';

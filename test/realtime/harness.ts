@@ -1,16 +1,21 @@
 /** Starts the realtime service on a separate port, with a database that is cloned for the test file. */
 import { createHmac, randomUUID } from 'node:crypto';
 import { createClient, type RealtimeChannel, type SupabaseClient } from '@supabase/supabase-js';
-import { configFrom, createLiveConfig, type PartialConfig } from '../../src/config/index.ts';
-import { createTestDatabase, type TestServerAddress } from '../../src/database/testing.ts';
-import type { Database } from '../../src/database/types.ts';
-import { createGateway } from '../../src/gateway/index.ts';
-import type { Clock } from '../../src/kernel/clock.ts';
-import { type Logger, silentLogger } from '../../src/kernel/log.ts';
-import { sql } from '../../src/kernel/sql.ts';
-import { createKeys, type KeyStore } from '../../src/keys/index.ts';
-import { createRealtime, type Limits, migrations, type RealtimeDeps } from '../../src/realtime/index.ts';
-import type { RealtimeService } from '../../src/realtime/types.ts';
+import type { Clock } from '../../src/base/kernel/clock.ts';
+import { type Logger, silentLogger } from '../../src/base/kernel/log.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
+import { configFrom, createLiveConfig, type PartialConfig } from '../../src/platform/config/index.ts';
+import { createTestDatabase, type TestServerAddress } from '../../src/platform/database/testing.ts';
+import type { Database } from '../../src/platform/database/types.ts';
+import { createKeys, type KeyStore } from '../../src/platform/keys/index.ts';
+import { createGateway } from '../../src/server/gateway/index.ts';
+import {
+  createRealtime,
+  type Limits,
+  migrations,
+  type RealtimeDeps,
+} from '../../src/services/realtime/index.ts';
+import type { RealtimeService } from '../../src/services/realtime/types.ts';
 
 export interface Harness {
   readonly url: string;

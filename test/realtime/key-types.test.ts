@@ -3,7 +3,7 @@
  * service finds a changed row by its key.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { sql } from '../../src/kernel/sql.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
 import { type Harness, startRealtime, until } from './harness.ts';
 import { openRaw, type RawSocket } from './raw-socket.ts';
 import { samples } from './type-samples.ts';

@@ -4,8 +4,8 @@
  */
 import type { RealtimeChannel } from '@supabase/supabase-js';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import type { Session } from '../../src/database/types.ts';
-import { sql } from '../../src/kernel/sql.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
+import type { Session } from '../../src/platform/database/types.ts';
 import { type Harness, startRealtime, subscribed, until } from './harness.ts';
 
 const userId = (n: number): string => `00000000-0000-4000-8000-0000000000${String(n).padStart(2, '0')}`;

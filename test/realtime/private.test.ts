@@ -178,7 +178,7 @@ test('a new token without read permission ends the channel', async () => {
 
 test('permission checks don’t leave rows behind', async () => {
   await joined(channelOf(alice, 'room'));
-  const { sql } = await import('../../src/kernel/sql.ts');
+  const { sql } = await import('../../src/base/kernel/sql.ts');
   const rows = await h.database
     .pool('supabase_admin')
     .query(sql`select 1 from realtime.messages where event is null`);

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
-import type { TestServerAddress } from '../../src/database/testing.ts';
+import type { TestServerAddress } from '../../src/platform/database/testing.ts';
 
 export interface NetworkProxy {
   /** The address at which the proxy makes the server available. */

@@ -3,11 +3,11 @@
  * multiranges, composite types and enums. PostgreSQL's own operators and `to_jsonb` determine the expected results.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { sql } from '../../src/kernel/sql.ts';
-import { createCatalog } from '../../src/realtime/changes/catalog.ts';
-import { checkConditions, checkSubscription } from '../../src/realtime/changes/checks.ts';
-import type { Condition, Operator } from '../../src/realtime/core/filter.ts';
-import { compileCondition, matchRow } from '../../src/realtime/core/filter-match.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
+import { createCatalog } from '../../src/services/realtime/changes/catalog.ts';
+import { checkConditions, checkSubscription } from '../../src/services/realtime/changes/checks.ts';
+import type { Condition, Operator } from '../../src/services/realtime/core/filter.ts';
+import { compileCondition, matchRow } from '../../src/services/realtime/core/filter-match.ts';
 import { type Harness, startRealtime } from './harness.ts';
 import { openRaw } from './raw-socket.ts';
 import { samples, withoutSamples } from './type-samples.ts';

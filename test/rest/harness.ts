@@ -3,17 +3,17 @@ import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { configFrom, createLiveConfig, type PartialConfig } from '../../src/config/index.ts';
-import { createTestDatabase } from '../../src/database/testing.ts';
-import type { Database } from '../../src/database/types.ts';
-import { createGateway } from '../../src/gateway/index.ts';
-import { silentLogger } from '../../src/kernel/log.ts';
-import { sql } from '../../src/kernel/sql.ts';
-import { createKeys } from '../../src/keys/index.ts';
-import { createRest, type PermissionHints } from '../../src/rest/index.ts';
+import { silentLogger } from '../../src/base/kernel/log.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
+import { configFrom, createLiveConfig, type PartialConfig } from '../../src/platform/config/index.ts';
+import { createTestDatabase } from '../../src/platform/database/testing.ts';
+import type { Database } from '../../src/platform/database/types.ts';
+import { createKeys } from '../../src/platform/keys/index.ts';
+import { createGateway } from '../../src/server/gateway/index.ts';
+import { createRest, type PermissionHints } from '../../src/services/rest/index.ts';
 
 const fixture = readFileSync(new URL('fixture.sql', import.meta.url), 'utf8');
-const authSql = new URL('../../src/auth/sql/', import.meta.url);
+const authSql = new URL('../../src/services/auth/sql/', import.meta.url);
 
 export interface RestHarness {
   readonly url: string;

@@ -1,10 +1,10 @@
 /** Tests what clients receive while PostgreSQL is unavailable or rejects connections, and how the service recovers. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { createDatabase, type Database } from '../../src/database/index.ts';
-import { createRequestPath } from '../../src/database/path/index.ts';
-import { Client, parseConnectionString } from '../../src/database/wire/index.ts';
-import { sql } from '../../src/kernel/sql.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
+import { createDatabase, type Database } from '../../src/platform/database/index.ts';
+import { createRequestPath } from '../../src/platform/database/path/index.ts';
+import { Client, parseConnectionString } from '../../src/platform/database/wire/index.ts';
 import { availableServers, type ExternalServer, startExternalServer } from '../database/external-server.ts';
 import { temporaryFolder } from '../database/helpers.ts';
 import { type RestHarness, serveRest } from './harness.ts';

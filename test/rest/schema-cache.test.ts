@@ -2,9 +2,9 @@
  * Tests how the schema cache is loaded. Every kind of change is detected, and unchanged parts stay the same objects.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../src/database/testing.ts';
-import { SchemaCacheLoader } from '../../src/rest/schema-cache/load.ts';
-import { keyOf, type SchemaCache } from '../../src/rest/schema-cache/types.ts';
+import { createTestDatabase, type TestDatabase } from '../../src/platform/database/testing.ts';
+import { SchemaCacheLoader } from '../../src/services/rest/schema-cache/load.ts';
+import { keyOf, type SchemaCache } from '../../src/services/rest/schema-cache/types.ts';
 
 let db: TestDatabase;
 const loader = new SchemaCacheLoader();

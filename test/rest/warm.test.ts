@@ -1,12 +1,12 @@
 /** Tests a REST service that reads the schema before the server's start is complete. */
 import { afterEach, expect, test } from 'vitest';
-import { configFrom, createLiveConfig } from '../../src/config/index.ts';
-import { createTestDatabase } from '../../src/database/testing.ts';
-import type { Database } from '../../src/database/types.ts';
-import { createGateway } from '../../src/gateway/index.ts';
-import { silentLogger } from '../../src/kernel/log.ts';
-import { createKeys } from '../../src/keys/index.ts';
-import { createRest } from '../../src/rest/index.ts';
+import { silentLogger } from '../../src/base/kernel/log.ts';
+import { configFrom, createLiveConfig } from '../../src/platform/config/index.ts';
+import { createTestDatabase } from '../../src/platform/database/testing.ts';
+import type { Database } from '../../src/platform/database/types.ts';
+import { createKeys } from '../../src/platform/keys/index.ts';
+import { createGateway } from '../../src/server/gateway/index.ts';
+import { createRest } from '../../src/services/rest/index.ts';
 
 const ends: (() => Promise<void>)[] = [];
 afterEach(async () => {

@@ -3,6 +3,6 @@
  * its initial state for the next file.
  */
 import { afterAll } from 'vitest';
-import { resetTestCluster } from '../../src/database/testing.ts';
+import { resetTestCluster } from '../../src/platform/database/testing.ts';
 
 afterAll(resetTestCluster);

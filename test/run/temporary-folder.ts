@@ -3,8 +3,8 @@
  */
 import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { memoryFolder } from '../../src/database/testing/memory-folder.ts';
-import { isAlive } from '../../src/shared/is-alive.ts';
+import { isAlive } from '../../src/base/shared/is-alive.ts';
+import { memoryFolder } from '../../src/platform/database/testing/memory-folder.ts';
 
 /**
  * The test files whose temporary files stay on the disk. These files run functions, and Deno doesn't allow functions to

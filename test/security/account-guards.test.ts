@@ -5,10 +5,10 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { LogFields, Logger } from '../../src/kernel/log.ts';
-import { silentLogger } from '../../src/kernel/log.ts';
-import { sql } from '../../src/kernel/sql.ts';
-import { createTestBackend } from '../../src/testing.ts';
+import type { LogFields, Logger } from '../../src/base/kernel/log.ts';
+import { silentLogger } from '../../src/base/kernel/log.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
+import { createTestBackend } from '../../src/entry/testing.ts';
 import { laterTotp, totp } from '../account/harness.ts';
 import { type AuthServer, type AuthServerOptions, codeOf, newEmail, startAuth } from '../auth/harness.ts';
 

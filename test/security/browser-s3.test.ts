@@ -9,7 +9,7 @@ import { GetObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { createPresignedPost } from '@aws-sdk/s3-presigned-post';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createTestBackend, type TestBackendOptions } from '../../src/testing.ts';
+import { createTestBackend, type TestBackendOptions } from '../../src/entry/testing.ts';
 import { type ServeProcess, startServe } from './serve-process.ts';
 import { handMade, inAnHour } from './world.ts';
 

@@ -6,8 +6,8 @@
 import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
-import type { Backend } from '../../src/main.ts';
-import { createTestBackend } from '../../src/testing.ts';
+import type { Backend } from '../../src/entry/main.ts';
+import { createTestBackend } from '../../src/entry/testing.ts';
 
 interface Answer {
   readonly status: number;

@@ -1,7 +1,7 @@
 /** Tests that the Console has a separate origin, and that only its own pages can send requests to it. */
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createTestBackend, runSql } from '../../src/testing.ts';
+import { createTestBackend, runSql } from '../../src/entry/testing.ts';
 import { linkToken, operator, signIn } from '../console/harness.ts';
 import { startWorld, type World } from './world.ts';
 

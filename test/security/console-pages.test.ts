@@ -1,7 +1,7 @@
 /** Tests that a page of another origin in the operator's browser has no access to the Console. */
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createTestBackend } from '../../src/testing.ts';
+import { createTestBackend } from '../../src/entry/testing.ts';
 import { launchChromium, openContext } from '../web/browser.ts';
 
 let backend: Awaited<ReturnType<typeof createTestBackend>>;

@@ -3,7 +3,7 @@
  * code that the SQL triggers.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sql } from '../../src/kernel/sql.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
 import { type Backend, type Operator, operator, startBackend } from '../console/harness.ts';
 
 let backend: Backend;

@@ -6,8 +6,13 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
-import { type ControlServer, findRunning, type Operation, startControl } from '../../src/cli/control.ts';
-import { ensureDataDir, writeState } from '../../src/cli/state.ts';
+import {
+  type ControlServer,
+  findRunning,
+  type Operation,
+  startControl,
+} from '../../src/entry/cli/control.ts';
+import { ensureDataDir, writeState } from '../../src/entry/cli/state.ts';
 import { makeProject } from '../config/project-folder.ts';
 
 const stops: (() => void)[] = [];

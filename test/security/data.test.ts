@@ -1,6 +1,6 @@
 /** Tests attacks on REST, storage, auth and realtime over HTTP that use malicious names, values and headers. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sql } from '../../src/kernel/sql.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
 import { alice, bob, startWorld, type World } from './world.ts';
 
 let world: World;

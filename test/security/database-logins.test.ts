@@ -2,10 +2,10 @@
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { createDatabase, type Database, type DatabaseOptions } from '../../src/database/index.ts';
-import { copyTemplateFolder } from '../../src/database/testing/template-folder.ts';
-import { Client, parseConnectionString } from '../../src/database/wire/index.ts';
-import { sql } from '../../src/kernel/sql.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
+import { createDatabase, type Database, type DatabaseOptions } from '../../src/platform/database/index.ts';
+import { copyTemplateFolder } from '../../src/platform/database/testing/template-folder.ts';
+import { Client, parseConnectionString } from '../../src/platform/database/wire/index.ts';
 import { killEverything, temporaryFolder } from '../database/helpers.ts';
 import { startWorld, type World } from './world.ts';
 

@@ -3,8 +3,8 @@
  * SECURITY DEFINER functions or SQL statements.
  */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../src/database/testing.ts';
-import { sql } from '../../src/kernel/sql.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
+import { createTestDatabase, type TestDatabase } from '../../src/platform/database/testing.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 

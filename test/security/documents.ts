@@ -7,7 +7,7 @@ import {
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
 import { createPresignedPost } from '@aws-sdk/s3-presigned-post';
-import { sql } from '../../src/kernel/sql.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
 import { s3Client, signByHand } from '../storage/s3/clients.ts';
 import type { StorageServer } from '../storage/server.ts';
 import type { World } from './world.ts';

@@ -3,7 +3,7 @@
  * response must be the same as for an unknown address, even if the request is repeated or no email can be sent.
  */
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
-import { sql } from '../../src/kernel/sql.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
 import { type AuthServer, newEmail, startAuth } from '../auth/harness.ts';
 
 const password = 'correct horse';

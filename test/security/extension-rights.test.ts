@@ -5,9 +5,9 @@
  */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { placeholderVersion } from '../../src/database/index.ts';
-import { createTestDatabase, type TestDatabase } from '../../src/database/testing.ts';
-import { sql } from '../../src/kernel/sql.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
+import { placeholderVersion } from '../../src/platform/database/index.ts';
+import { createTestDatabase, type TestDatabase } from '../../src/platform/database/testing.ts';
 
 // The timeouts are long, because the test installs every extension, one after another.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
@@ -142,7 +142,7 @@ test('the API roles don’t have privileges on objects that a superuser creates 
 
 test('an existing database loses the privileges that earlier versions granted', async () => {
   const file = readFileSync(
-    new URL('../../src/database/sql/0015_extension_rights.sql', import.meta.url),
+    new URL('../../src/platform/database/sql/0015_extension_rights.sql', import.meta.url),
     'utf8',
   );
   const rights = sql`

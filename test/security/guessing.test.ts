@@ -1,19 +1,19 @@
 /**
- * Tests that each kind of typed secret (`src/auth/core/typed-secrets.ts`) can't be guessed. Guesses from changing
- * addresses must be rejected after the limit, even after a restart of the service. Without a scenario for each kind,
- * this file doesn't compile.
+ * Tests that each kind of typed secret (`src/services/auth/core/typed-secrets.ts`) can't be guessed. Guesses from
+ * changing addresses must be rejected after the limit, even after a restart of the service. Without a scenario for each
+ * kind, this file doesn't compile.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sql } from '../../src/base/kernel/sql.ts';
+import { totpCode } from '../../src/base/shared/totp.ts';
 import {
   guessesPerDay,
   type TypedSecret,
   type TypedSecretKind,
   typedSecrets,
-} from '../../src/auth/core/typed-secrets.ts';
-import { sql } from '../../src/kernel/sql.ts';
-import { totpCode } from '../../src/shared/totp.ts';
+} from '../../src/services/auth/core/typed-secrets.ts';
 import { type AuthServer, codeOf, newEmail, startAuth } from '../auth/harness.ts';
 import { operator, startBackend } from '../console/harness.ts';
 
@@ -361,45 +361,51 @@ const comparisons: Readonly<
     { readonly count: number; readonly kinds?: readonly TypedSecretKind[]; readonly why?: string }
   >
 > = {
-  'account/core/form-mark.ts': { count: 1, why: 'a random mark of 32 bytes in a form' },
-  'auth/core/oauth/secrets.ts': { count: 1, why: 'client secrets, which programs hold' },
-  'auth/core/pkce.ts': { count: 4, why: 'hashes of codes and verifiers, for the callers named here' },
-  'auth/core/refresh-token-v2.ts': { count: 2, why: 'signatures' },
-  'auth/core/secrets.ts': { count: 2, why: 'the comparison itself' },
-  'auth/flows/recovery-codes.ts': { count: 2, kinds: ['recovery_code'] },
-  'auth/flows/repeated-sign-up.ts': {
+  'pages/account/core/form-mark.ts': { count: 1, why: 'a random mark of 32 bytes in a form' },
+  'services/auth/core/oauth/secrets.ts': { count: 1, why: 'client secrets, which programs hold' },
+  'services/auth/core/pkce.ts': {
+    count: 4,
+    why: 'hashes of codes and verifiers, for the callers named here',
+  },
+  'services/auth/core/refresh-token-v2.ts': { count: 2, why: 'signatures' },
+  'services/auth/core/secrets.ts': { count: 2, why: 'the comparison itself' },
+  'services/auth/flows/recovery-codes.ts': { count: 2, kinds: ['recovery_code'] },
+  'services/auth/flows/repeated-sign-up.ts': {
     count: 1,
     why: 'of two sign-ups that wait for one code: the response is the same, and the account opens to neither',
   },
-  'auth/flows/text-messages.ts': { count: 1, why: 'the comparison itself, for the callers named here' },
-  'auth/flows/find-token-owner.ts': { count: 3, kinds: ['one_time_code'] },
-  'auth/flows/reauthentication-nonce.ts': { count: 2, kinds: ['reauthentication_nonce'] },
-  'auth/passwords.ts': { count: 1, why: 'the comparison itself' },
-  'auth/queries/recovery-codes.ts': { count: 2, why: 'the comparison itself' },
-  'auth/flows/factor-challenges.ts': { count: 3, kinds: ['second_factor'] },
-  'auth/flows/id-token-sign-in.ts': {
+  'services/auth/flows/text-messages.ts': {
+    count: 1,
+    why: 'the comparison itself, for the callers named here',
+  },
+  'services/auth/flows/find-token-owner.ts': { count: 3, kinds: ['one_time_code'] },
+  'services/auth/flows/reauthentication-nonce.ts': { count: 2, kinds: ['reauthentication_nonce'] },
+  'services/auth/passwords.ts': { count: 1, why: 'the comparison itself' },
+  'services/auth/queries/recovery-codes.ts': { count: 2, why: 'the comparison itself' },
+  'services/auth/flows/factor-challenges.ts': { count: 3, kinds: ['second_factor'] },
+  'services/auth/flows/id-token-sign-in.ts': {
     count: 1,
     why: 'a nonce of the client, under a signature of the provider',
   },
-  'auth/flows/password-sign-in.ts': { count: 1, kinds: ['password'] },
-  'auth/flows/own-user.ts': {
+  'services/auth/flows/password-sign-in.ts': { count: 1, kinds: ['password'] },
+  'services/auth/flows/own-user.ts': {
     count: 2,
     kinds: ['password'],
     why: 'the second asks whether a new password is the old one, and replaces it if not',
   },
-  'cli/control.ts': { count: 1, why: 'a random token in a file of the data folder' },
-  'console/operators/factors.ts': { count: 2, kinds: ['operator_factor'] },
-  'console/operators/queries.ts': { count: 1, why: 'the comparison itself' },
-  'console/sessions.ts': { count: 1, why: 'a CSRF token of 24 random bytes' },
-  'database/wire/scram.ts': { count: 1, why: 'the signature of the server' },
-  'backup/repository.ts': { count: 1, why: 'the proof of a key that the operator configures' },
-  'gateway/api-keys.ts': { count: 1, why: 'API keys, which programs hold' },
-  'shared/totp.ts': { count: 2, why: 'the comparison itself' },
-  'keys/algorithms.ts': { count: 1, why: 'signatures' },
-  'keys/default-keys.ts': { count: 1, why: 'API keys, which programs hold' },
-  'migrate/notes.ts': { count: 1, why: 'a signature, with a secret that the operator passes' },
-  'realtime/socket/token-of-key.ts': { count: 1, why: 'API keys, which programs hold' },
-  'storage/s3/core/signature.ts': { count: 1, why: 'signatures' },
+  'entry/cli/control.ts': { count: 1, why: 'a random token in a file of the data folder' },
+  'pages/console/operators/factors.ts': { count: 2, kinds: ['operator_factor'] },
+  'pages/console/operators/queries.ts': { count: 1, why: 'the comparison itself' },
+  'pages/console/sessions.ts': { count: 1, why: 'a CSRF token of 24 random bytes' },
+  'platform/database/wire/scram.ts': { count: 1, why: 'the signature of the server' },
+  'operations/backup/repository.ts': { count: 1, why: 'the proof of a key that the operator configures' },
+  'server/gateway/api-keys.ts': { count: 1, why: 'API keys, which programs hold' },
+  'base/shared/totp.ts': { count: 2, why: 'the comparison itself' },
+  'platform/keys/algorithms.ts': { count: 1, why: 'signatures' },
+  'platform/keys/default-keys.ts': { count: 1, why: 'API keys, which programs hold' },
+  'project/migrate/notes.ts': { count: 1, why: 'a signature, with a secret that the operator passes' },
+  'services/realtime/socket/token-of-key.ts': { count: 1, why: 'API keys, which programs hold' },
+  'services/storage/s3/core/signature.ts': { count: 1, why: 'signatures' },
 };
 
 const comparing =

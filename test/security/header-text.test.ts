@@ -3,7 +3,7 @@
  * that headers can contain, and must not become several headers.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sql } from '../../src/kernel/sql.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
 import { type Answer, startWorld, type World } from './world.ts';
 
 const texts = {

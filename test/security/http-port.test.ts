@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { createHttpPort } from '../../src/tls/http-port.ts';
+import { createHttpPort } from '../../src/server/tls/http-port.ts';
 
 test('a connection without a request is closed after a few seconds', async () => {
   const port = createHttpPort(() => 'https://api.example.com');

@@ -3,11 +3,11 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
-import { createDatabase } from '../../src/database/index.ts';
-import { copyTemplateFolder } from '../../src/database/testing/template-folder.ts';
-import type { LoginRole } from '../../src/database/types.ts';
-import { quoteLiteral, sql } from '../../src/kernel/sql.ts';
-import { type Backend, createBackend, migrateServices } from '../../src/main.ts';
+import { quoteLiteral, sql } from '../../src/base/kernel/sql.ts';
+import { type Backend, createBackend, migrateServices } from '../../src/entry/main.ts';
+import { createDatabase } from '../../src/platform/database/index.ts';
+import { copyTemplateFolder } from '../../src/platform/database/testing/template-folder.ts';
+import type { LoginRole } from '../../src/platform/database/types.ts';
 
 // The timeouts are long, because each test starts servers that create a cluster.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });

@@ -4,8 +4,8 @@
  */
 import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sql } from '../../src/kernel/sql.ts';
-import { currentStep, totpCode } from '../../src/shared/totp.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
+import { currentStep, totpCode } from '../../src/base/shared/totp.ts';
 import { type CreationOptions, type RequestOptions, SoftwareAuthenticator } from '../auth/authenticator.ts';
 import { type AuthServer, codeOf, linkOf, newEmail, startAuth } from '../auth/harness.ts';
 import {

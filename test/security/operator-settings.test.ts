@@ -6,8 +6,14 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { anyName, ConfigError, describeNames, describeSettings, loadConfig } from '../../src/config/index.ts';
-import { developerSettings } from '../../src/config/schema/developer-settings.ts';
+import {
+  anyName,
+  ConfigError,
+  describeNames,
+  describeSettings,
+  loadConfig,
+} from '../../src/platform/config/index.ts';
+import { developerSettings } from '../../src/platform/config/schema/developer-settings.ts';
 import { type Backend, type Operator, operator, startBackend } from '../console/harness.ts';
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), 'plinth-operator-settings-')));

@@ -12,29 +12,29 @@ const root = fileURLToPath(new URL('../../src/', import.meta.url));
 
 /** Matches code that sends requests: an HTTP client, a socket, or a package that contains one. */
 const sends =
-  /(?<![.\w])fetch\((?:uri|new URL)|\bconnect\b[^;]*from 'node:(?:net|tls)'|\brequest\b[^;]*from '[./]+(?:kernel\/)?http\.ts'|import\('(?:undici|nodemailer|@nats-io\/transport-node|@aws-sdk\/client-s3)'\)/;
+  /(?<![.\w])fetch\((?:uri|new URL)|\bconnect\b[^;]*from 'node:(?:net|tls)'|\brequest\b[^;]*from '[./]+(?:base\/)?(?:kernel\/)?http\.ts'|import\('(?:undici|nodemailer|@nats-io\/transport-node|@aws-sdk\/client-s3)'\)/;
 
 const reviewed: Readonly<Record<string, string>> = {
-  'auth/flows/hooks.ts': 'the configuration names the hook; no redirects',
-  'backup/target/s3.ts': 'the configuration names the bucket',
-  'cli/control.ts': 'the socket of this data folder',
-  'cli/management/client.ts': 'the operator names the server; no redirects',
-  'database/wire/socket.ts': 'the configuration names the database',
-  'functions/deno/ready.ts': 'the socket of a worker',
-  'functions/proxy.ts': 'the socket of a worker',
-  'functions/upgrade.ts': 'the socket of a worker',
-  'gateway/forward.ts': 'the socket of the lead',
-  'jobs/exchange.ts': 'SQL sets the address: a separate guard (jobs/core/destination.ts)',
-  'shared/outgoing.ts': 'the guard of everything that users and documents name',
-  'mail/smtp.ts': 'the configuration names the mail server',
-  'main.ts': 'this server',
-  'npm/testing-connection.ts': 'the socket of the test host',
-  'npm/testing.ts': 'the socket of the test host',
-  'realtime/bus/nats.ts': 'the configuration names the bus',
-  'rest-server/ready.ts': 'this server',
-  'storage/backend/s3-assembly.ts': 'the configuration names the storage',
-  'storage/backend/s3-bucket.ts': 'the configuration names the storage',
-  'storage/backend/s3.ts': 'the configuration names the storage',
+  'services/auth/flows/hooks.ts': 'the configuration names the hook; no redirects',
+  'operations/backup/target/s3.ts': 'the configuration names the bucket',
+  'entry/cli/control.ts': 'the socket of this data folder',
+  'entry/cli/management/client.ts': 'the operator names the server; no redirects',
+  'platform/database/wire/socket.ts': 'the configuration names the database',
+  'services/functions/deno/ready.ts': 'the socket of a worker',
+  'services/functions/proxy.ts': 'the socket of a worker',
+  'services/functions/upgrade.ts': 'the socket of a worker',
+  'server/gateway/forward.ts': 'the socket of the lead',
+  'services/jobs/exchange.ts': 'SQL sets the address: a separate guard (jobs/core/destination.ts)',
+  'base/shared/outgoing.ts': 'the guard of everything that users and documents name',
+  'services/mail/smtp.ts': 'the configuration names the mail server',
+  'entry/main.ts': 'this server',
+  'entry/npm/testing-connection.ts': 'the socket of the test host',
+  'entry/npm/testing.ts': 'the socket of the test host',
+  'services/realtime/bus/nats.ts': 'the configuration names the bus',
+  'entry/rest-server/ready.ts': 'this server',
+  'services/storage/backend/s3-assembly.ts': 'the configuration names the storage',
+  'services/storage/backend/s3-bucket.ts': 'the configuration names the storage',
+  'services/storage/backend/s3.ts': 'the configuration names the storage',
 };
 
 test('only listed files send requests to other machines', () => {

@@ -4,8 +4,9 @@
  * sequence, which isn't rolled back. The trap also records whether a superuser ran it, either as the current role or as
  * the session role to which `reset role` returns.
  */
-import type { Queryable } from '../../src/database/types.ts';
-import { sql } from '../../src/kernel/sql.ts';
+
+import { sql } from '../../src/base/kernel/sql.ts';
+import type { Queryable } from '../../src/platform/database/types.ts';
 
 const notes = `
   create schema seen;

@@ -4,8 +4,8 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
-import type { Backend } from '../../src/main.ts';
-import { createTestBackend } from '../../src/testing.ts';
+import type { Backend } from '../../src/entry/main.ts';
+import { createTestBackend } from '../../src/entry/testing.ts';
 
 let backend: Backend;
 beforeAll(async () => {

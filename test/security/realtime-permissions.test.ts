@@ -3,7 +3,7 @@
  * contains.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { sql } from '../../src/kernel/sql.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
 import { type Harness, startRealtime } from '../realtime/harness.ts';
 
 let realtime: Harness;

@@ -3,9 +3,9 @@
  * higher assurance level.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { encodeRefreshToken } from '../../src/auth/core/refresh-token-v2.ts';
-import { sql } from '../../src/kernel/sql.ts';
-import { totpCode } from '../../src/shared/totp.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
+import { totpCode } from '../../src/base/shared/totp.ts';
+import { encodeRefreshToken } from '../../src/services/auth/core/refresh-token-v2.ts';
 import { type AuthServer, newEmail, startAuth } from '../auth/harness.ts';
 
 interface SessionJson {

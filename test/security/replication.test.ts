@@ -7,10 +7,10 @@ import { chmodSync, copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { createDatabase, type Database } from '../../src/database/index.ts';
-import { createTestDatabase, type TestDatabase, testTarget } from '../../src/database/testing.ts';
-import { connectReplication } from '../../src/database/wire/index.ts';
-import { sql } from '../../src/kernel/sql.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
+import { createDatabase, type Database } from '../../src/platform/database/index.ts';
+import { createTestDatabase, type TestDatabase, testTarget } from '../../src/platform/database/testing.ts';
+import { connectReplication } from '../../src/platform/database/wire/index.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 

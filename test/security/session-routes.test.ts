@@ -7,7 +7,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { sql } from '../../src/kernel/sql.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
 import { type AuthServer, newEmail, startAuth } from '../auth/harness.ts';
 
 const password = 'correct horse';
@@ -109,10 +109,10 @@ it('sessions are created in only one place, which requires a proof', () => {
     .filter(
       (name) =>
         textOf(name).includes('insert into auth.sessions') ||
-        (name.startsWith('auth/') && textOf(name).includes('insertSession(')),
+        (name.startsWith('services/auth/') && textOf(name).includes('insertSession(')),
     );
-  expect(writers.sort()).toEqual(['auth/flows/sessions.ts', 'auth/queries/sessions.ts']);
-  const text = textOf('auth/flows/sessions.ts');
+  expect(writers.sort()).toEqual(['services/auth/flows/sessions.ts', 'services/auth/queries/sessions.ts']);
+  const text = textOf('services/auth/flows/sessions.ts');
   expect(text.indexOf('await requireProof(')).toBeGreaterThan(0);
   expect(text.indexOf('await requireProof(')).toBeLessThan(text.indexOf('await insertSession('));
 });

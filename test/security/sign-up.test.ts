@@ -3,7 +3,7 @@
  * has one confirmed and one unconfirmed contact. The attacker knows the unconfirmed contact.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sql } from '../../src/kernel/sql.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
 import { type AuthServer, newEmail, startAuth } from '../auth/harness.ts';
 
 const password = 'correct horse';

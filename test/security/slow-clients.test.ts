@@ -8,9 +8,9 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
-import type { PartialConfig } from '../../src/config/index.ts';
-import type { Backend } from '../../src/main.ts';
-import { createTestBackend } from '../../src/testing.ts';
+import type { Backend } from '../../src/entry/main.ts';
+import { createTestBackend } from '../../src/entry/testing.ts';
+import type { PartialConfig } from '../../src/platform/config/index.ts';
 import { type GatewayServer, service, startGateway } from '../gateway/harness.ts';
 
 const megabyte = Buffer.alloc(1024 * 1024, 'x');

@@ -5,7 +5,7 @@
 import { type ClientRequest, request as httpRequest } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sql } from '../../src/kernel/sql.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
 import { signByHand } from '../storage/s3/clients.ts';
 import { alice, bob, type StorageServer, startStorage } from '../storage/server.ts';
 

@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { forwardedMount } from '../../src/gateway/index.ts';
+import { forwardedMount } from '../../src/server/gateway/index.ts';
 import { type GatewayServer, service, startGateway } from '../gateway/harness.ts';
 
 interface Seen {

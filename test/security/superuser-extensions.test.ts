@@ -6,9 +6,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
-import { sql } from '../../src/kernel/sql.ts';
-import type { Backend } from '../../src/main.ts';
-import { createTestBackend, type TestBackendOptions } from '../../src/testing.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
+import type { Backend } from '../../src/entry/main.ts';
+import { createTestBackend, type TestBackendOptions } from '../../src/entry/testing.ts';
 import { plant, plantNotes, sightings } from './plants.ts';
 
 vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 });

@@ -3,8 +3,8 @@
  * runs with this owner's privileges, and could otherwise call the project's code to cast a value of a project's type.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../src/database/testing.ts';
-import { sql } from '../../src/kernel/sql.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
+import { createTestDatabase, type TestDatabase } from '../../src/platform/database/testing.ts';
 
 let own: TestDatabase;
 beforeAll(async () => {

@@ -4,8 +4,8 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import WebSocket from 'ws';
-import { sql } from '../../src/kernel/sql.ts';
-import type { KeyStore } from '../../src/keys/index.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
+import type { KeyStore } from '../../src/platform/keys/index.ts';
 import { startWorld, type World } from './world.ts';
 
 /** Everything that SQL can read of a request. Sequences keep their values even if the transaction is rolled back. */

@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Backend } from '../../src/main.ts';
+import type { Backend } from '../../src/entry/main.ts';
 import { startWorld, type World } from './world.ts';
 
 async function start(workers: number): Promise<World> {

@@ -402,14 +402,14 @@ describe('in the source code', () => {
       .sort();
 
   it('only one function writes response heads', () => {
-    expect(filesWith(/HTTP\/1\.\d/)).toEqual(['src/shared/response-head.ts']);
+    expect(filesWith(/HTTP\/1\.\d/)).toEqual(['src/base/shared/response-head.ts']);
   });
 
   it('only reviewed services have responses without the sandbox', () => {
     expect(filesWith(/\bdocuments(?:: (?!Documents\b|readonly\b)|\(\))/)).toEqual([
-      'src/account/index.ts',
-      'src/console/index.ts',
-      'src/functions/index.ts',
+      'src/pages/account/index.ts',
+      'src/pages/console/index.ts',
+      'src/services/functions/index.ts',
     ]);
   });
 });

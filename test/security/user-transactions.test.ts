@@ -1,13 +1,13 @@
 /**
  * Tests that a request in flight can't change an account after the owner has ended the session with which the request
- * was authenticated. Every transaction on behalf of a user must use `src/auth/flows/user-transaction.ts`. This file
- * lists all other transactions, so a new one must be added to the list with a reason.
+ * was authenticated. Every transaction on behalf of a user must use `src/services/auth/flows/user-transaction.ts`. This
+ * file lists all other transactions, so a new one must be added to the list with a reason.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sql } from '../../src/kernel/sql.ts';
-import { currentStep, totpCode } from '../../src/shared/totp.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
+import { currentStep, totpCode } from '../../src/base/shared/totp.ts';
 import { type AuthServer, startAuth } from '../auth/harness.ts';
 import { authorizationId, open, pkce, register } from '../auth/oauth-server/client.ts';
 import { createInternet, type Internet } from '../auth/social/internet.ts';
@@ -259,65 +259,71 @@ describe('of concurrent requests for a message, one sends it', () => {
  * is the number of calls that start a transaction, or that write outside of one.
  */
 const others: Readonly<Record<string, { readonly count: number; readonly why: string }>> = {
-  'auth/deadline.ts': { count: 1, why: 'the wrapper of the pool' },
-  'auth/factor-removal-rounds.ts': {
+  'services/auth/deadline.ts': { count: 1, why: 'the wrapper of the pool' },
+  'services/auth/factor-removal-rounds.ts': {
     count: 3,
     why: 'removals that are due, which the owner has confirmed by email',
   },
-  'auth/flows/admin-create-user.ts': { count: 1, why: 'administrators' },
-  'auth/flows/admin-delete-user.ts': { count: 1, why: 'administrators' },
-  'auth/flows/admin-factors.ts': { count: 2, why: 'administrators' },
-  'auth/flows/admin-links.ts': { count: 2, why: 'administrators' },
-  'auth/flows/admin-update-user.ts': { count: 1, why: 'administrators' },
-  'auth/flows/anonymous-sign-up.ts': { count: 1, why: 'a new account' },
-  'auth/flows/confirm-device.ts': { count: 1, why: 'a code for a sign-in' },
-  'auth/flows/custom-provider-admin.ts': { count: 3, why: 'administrators' },
-  'auth/flows/event-reversals.ts': { count: 1, why: 'the owner, with the link in a security notice' },
-  'auth/flows/external-accounts.ts': { count: 1, why: 'reads only' },
-  'auth/flows/external-sign-in.ts': {
+  'services/auth/flows/admin-create-user.ts': { count: 1, why: 'administrators' },
+  'services/auth/flows/admin-delete-user.ts': { count: 1, why: 'administrators' },
+  'services/auth/flows/admin-factors.ts': { count: 2, why: 'administrators' },
+  'services/auth/flows/admin-links.ts': { count: 2, why: 'administrators' },
+  'services/auth/flows/admin-update-user.ts': { count: 1, why: 'administrators' },
+  'services/auth/flows/anonymous-sign-up.ts': { count: 1, why: 'a new account' },
+  'services/auth/flows/confirm-device.ts': { count: 1, why: 'a code for a sign-in' },
+  'services/auth/flows/custom-provider-admin.ts': { count: 3, why: 'administrators' },
+  'services/auth/flows/event-reversals.ts': {
+    count: 1,
+    why: 'the owner, with the link in a security notice',
+  },
+  'services/auth/flows/external-accounts.ts': { count: 1, why: 'reads only' },
+  'services/auth/flows/external-sign-in.ts': {
     count: 1,
     why: 'the secret of a sign-in, which its flow needs to have any effect',
   },
-  'auth/flows/factor-removals.ts': { count: 2, why: 'the owner, with an emailed link, and administrators' },
-  'auth/flows/flow-codes.ts': { count: 1, why: 'a code, which is deleted when sessions end' },
-  'auth/flows/guest-transfer.ts': { count: 1, why: 'locks the guest first, then uses `ifLive`' },
-  'auth/flows/hooks.ts': { count: 1, why: 'calls a hook' },
-  'auth/flows/id-token-sign-in.ts': { count: 1, why: 'a sign-in, which `requireProof` checks' },
-  'auth/flows/identities.ts': { count: 1, why: 'administrators' },
-  'auth/flows/mfa.ts': { count: 2, why: 'sessions that a hook ends, and expired challenges' },
-  'auth/flows/notify-clients.ts': { count: 2, why: 'the declarations' },
-  'auth/flows/oauth-authorize.ts': { count: 1, why: 'a request that belongs to no user yet' },
-  'auth/flows/oauth-clients.ts': { count: 4, why: 'administrators and OAuth clients' },
-  'auth/flows/oauth-token.ts': { count: 2, why: 'a code, which is deleted when sessions end' },
-  'auth/flows/own-sessions.ts': { count: 2, why: 'administrators' },
-  'auth/flows/passkey-list.ts': { count: 1, why: 'administrators' },
-  'auth/flows/passkeys.ts': { count: 2, why: 'a sign-in with a passkey, which must still exist' },
-  'auth/flows/password-sign-in.ts': {
+  'services/auth/flows/factor-removals.ts': {
+    count: 2,
+    why: 'the owner, with an emailed link, and administrators',
+  },
+  'services/auth/flows/flow-codes.ts': { count: 1, why: 'a code, which is deleted when sessions end' },
+  'services/auth/flows/guest-transfer.ts': { count: 1, why: 'locks the guest first, then uses `ifLive`' },
+  'services/auth/flows/hooks.ts': { count: 1, why: 'calls a hook' },
+  'services/auth/flows/id-token-sign-in.ts': { count: 1, why: 'a sign-in, which `requireProof` checks' },
+  'services/auth/flows/identities.ts': { count: 1, why: 'administrators' },
+  'services/auth/flows/mfa.ts': { count: 2, why: 'sessions that a hook ends, and expired challenges' },
+  'services/auth/flows/notify-clients.ts': { count: 2, why: 'the declarations' },
+  'services/auth/flows/oauth-authorize.ts': { count: 1, why: 'a request that belongs to no user yet' },
+  'services/auth/flows/oauth-clients.ts': { count: 4, why: 'administrators and OAuth clients' },
+  'services/auth/flows/oauth-token.ts': { count: 2, why: 'a code, which is deleted when sessions end' },
+  'services/auth/flows/own-sessions.ts': { count: 2, why: 'administrators' },
+  'services/auth/flows/passkey-list.ts': { count: 1, why: 'administrators' },
+  'services/auth/flows/passkeys.ts': { count: 2, why: 'a sign-in with a passkey, which must still exist' },
+  'services/auth/flows/password-sign-in.ts': {
     count: 2,
     why: 'a sign-in, which `requireProof` checks, and sessions that a hook ends',
   },
-  'auth/flows/pending-changes.ts': { count: 1, why: 'the owner, with an emailed link' },
-  'auth/flows/provider-callback.ts': { count: 1, why: 'a flow, which is deleted when sessions end' },
-  'auth/flows/recover.ts': { count: 2, why: 'emails a code to the address' },
-  'auth/flows/recovery-codes.ts': { count: 1, why: 'administrators' },
-  'auth/flows/refresh-session.ts': { count: 2, why: 'locks the session' },
-  'auth/flows/repeated-sign-up.ts': { count: 3, why: 'unclaimed accounts' },
-  'auth/flows/resend.ts': { count: 1, why: 'sends a code to the address' },
-  'auth/flows/saml-metadata.ts': { count: 1, why: 'metadata of an identity provider' },
-  'auth/flows/saml-sign-in.ts': { count: 2, why: 'a sign-in, which `requireProof` checks' },
-  'auth/flows/send-codes.ts': { count: 3, why: 'sends a code to the address' },
-  'auth/flows/sign-up.ts': { count: 3, why: 'a new account' },
-  'auth/flows/sso-providers.ts': { count: 3, why: 'administrators' },
-  'auth/flows/test-hook.ts': { count: 1, why: 'rolled back' },
-  'auth/flows/unlock.ts': { count: 1, why: 'the owner, with an emailed link' },
-  'auth/flows/user-transaction.ts': { count: 3, why: 'the functions themselves' },
-  'auth/flows/verify-sign-in.ts': {
+  'services/auth/flows/pending-changes.ts': { count: 1, why: 'the owner, with an emailed link' },
+  'services/auth/flows/provider-callback.ts': { count: 1, why: 'a flow, which is deleted when sessions end' },
+  'services/auth/flows/recover.ts': { count: 2, why: 'emails a code to the address' },
+  'services/auth/flows/recovery-codes.ts': { count: 1, why: 'administrators' },
+  'services/auth/flows/refresh-session.ts': { count: 2, why: 'locks the session' },
+  'services/auth/flows/repeated-sign-up.ts': { count: 3, why: 'unclaimed accounts' },
+  'services/auth/flows/resend.ts': { count: 1, why: 'sends a code to the address' },
+  'services/auth/flows/saml-metadata.ts': { count: 1, why: 'metadata of an identity provider' },
+  'services/auth/flows/saml-sign-in.ts': { count: 2, why: 'a sign-in, which `requireProof` checks' },
+  'services/auth/flows/send-codes.ts': { count: 3, why: 'sends a code to the address' },
+  'services/auth/flows/sign-up.ts': { count: 3, why: 'a new account' },
+  'services/auth/flows/sso-providers.ts': { count: 3, why: 'administrators' },
+  'services/auth/flows/test-hook.ts': { count: 1, why: 'rolled back' },
+  'services/auth/flows/unlock.ts': { count: 1, why: 'the owner, with an emailed link' },
+  'services/auth/flows/user-transaction.ts': { count: 3, why: 'the functions themselves' },
+  'services/auth/flows/verify-sign-in.ts': {
     count: 3,
     why: 'codes and links, which are deleted when the password changes',
   },
-  'auth/flows/wallets.ts': { count: 1, why: 'a sign-in, which `requireProof` checks' },
-  'auth/housekeeping.ts': { count: 3, why: 'expired rows' },
-  'auth/token-rotation.ts': { count: 1, why: 'locks the session' },
+  'services/auth/flows/wallets.ts': { count: 1, why: 'a sign-in, which `requireProof` checks' },
+  'services/auth/housekeeping.ts': { count: 3, why: 'expired rows' },
+  'services/auth/token-rotation.ts': { count: 1, why: 'locks the session' },
 };
 
 const starting =
@@ -327,7 +333,7 @@ test('all transactions that aren’t on behalf of a user are listed with a reaso
   const src = fileURLToPath(new URL('../../src/', import.meta.url));
   const files = readdirSync(src, { recursive: true, encoding: 'utf8' })
     .map((path) => path.replaceAll('\\', '/'))
-    .filter((path) => /^(auth|account)\/.*\.ts$/.test(path) && !path.endsWith('.test.ts'));
+    .filter((path) => /^(services\/auth|pages\/account)\/.*\.ts$/.test(path) && !path.endsWith('.test.ts'));
   const found = files
     .map((path) => [path, [...readFileSync(`${src}${path}`, 'utf8').matchAll(starting)].length] as const)
     .filter(([, count]) => count > 0);

@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(shared, { recursive: true, force: true }));
 
-const module = new URL('../../src/shared/run-folder.ts', import.meta.url).href;
+const module = new URL('../../src/base/shared/run-folder.ts', import.meta.url).href;
 
 /**
  * Creates the folder in a separate process, because reading a named pipe would block the test process. Returns the

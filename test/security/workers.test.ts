@@ -11,12 +11,12 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { configFrom, createLiveConfig } from '../../src/config/index.ts';
-import { createFunctions } from '../../src/functions/index.ts';
-import { createGateway, type Gateway } from '../../src/gateway/index.ts';
-import { spaciousDisk } from '../../src/kernel/disk.ts';
-import { silentLogger } from '../../src/kernel/log.ts';
-import { createKeys } from '../../src/keys/index.ts';
+import { spaciousDisk } from '../../src/base/kernel/disk.ts';
+import { silentLogger } from '../../src/base/kernel/log.ts';
+import { configFrom, createLiveConfig } from '../../src/platform/config/index.ts';
+import { createKeys } from '../../src/platform/keys/index.ts';
+import { createGateway, type Gateway } from '../../src/server/gateway/index.ts';
+import { createFunctions } from '../../src/services/functions/index.ts';
 
 /**
  * The source of a function that tries the operations listed in the request's body. For each operation, the function

@@ -5,8 +5,8 @@ import { createHmac } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Backend } from '../../src/main.ts';
-import { createTestBackend, type TestBackendOptions } from '../../src/testing.ts';
+import type { Backend } from '../../src/entry/main.ts';
+import { createTestBackend, type TestBackendOptions } from '../../src/entry/testing.ts';
 
 export const alice = '11111111-1111-4111-8111-111111111111';
 export const bob = '22222222-2222-4222-8222-222222222222';

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
 import S3rver from 's3rver';
 import { afterAll } from 'vitest';
-import type { PartialConfig } from '../../src/config/index.ts';
-import { createFileBackend } from '../../src/storage/backend/file.ts';
-import { createS3Backend } from '../../src/storage/backend/s3.ts';
-import type { ObjectBackend } from '../../src/storage/backend/types.ts';
+import type { PartialConfig } from '../../src/platform/config/index.ts';
+import { createFileBackend } from '../../src/services/storage/backend/file.ts';
+import { createS3Backend } from '../../src/services/storage/backend/s3.ts';
+import type { ObjectBackend } from '../../src/services/storage/backend/types.ts';
 
 export interface Stored {
   /** The versions of stored objects. */

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createFileBackend } from '../../src/storage/backend/file.ts';
-import { createOwners } from '../../src/storage/backend/owners.ts';
-import { BodyTooLargeError, type ObjectBackend } from '../../src/storage/backend/types.ts';
-import type { ByteStream } from '../../src/storage/byte-stream.ts';
+import { createFileBackend } from '../../src/services/storage/backend/file.ts';
+import { createOwners } from '../../src/services/storage/backend/owners.ts';
+import { BodyTooLargeError, type ObjectBackend } from '../../src/services/storage/backend/types.ts';
+import type { ByteStream } from '../../src/services/storage/byte-stream.ts';
 
 let root: string;
 let backend: ObjectBackend;

@@ -9,10 +9,10 @@ import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createFileBackend } from '../../src/storage/backend/file.ts';
-import { orphanLifetimeMs, sweepGraceMs } from '../../src/storage/backend/file-sweep.ts';
-import { createOwners } from '../../src/storage/backend/owners.ts';
-import type { ObjectBackend, SweepReport } from '../../src/storage/backend/types.ts';
+import { createFileBackend } from '../../src/services/storage/backend/file.ts';
+import { orphanLifetimeMs, sweepGraceMs } from '../../src/services/storage/backend/file-sweep.ts';
+import { createOwners } from '../../src/services/storage/backend/owners.ts';
+import type { ObjectBackend, SweepReport } from '../../src/services/storage/backend/types.ts';
 
 let root: string;
 let backend: ObjectBackend;

@@ -1,7 +1,7 @@
 /** Compares both versions of the list endpoint, page by page, with a simple sort. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sql } from '../../src/kernel/sql.ts';
-import { isoTimestamp } from '../../src/storage/core/timestamps.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
+import { isoTimestamp } from '../../src/services/storage/core/timestamps.ts';
 import { type StorageServer, startStorage } from './server.ts';
 
 let server: StorageServer;

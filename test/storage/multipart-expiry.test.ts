@@ -12,12 +12,12 @@ import {
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { silentLogger } from '../../src/kernel/log.ts';
-import { sql } from '../../src/kernel/sql.ts';
-import type { ObjectBackend } from '../../src/storage/backend/types.ts';
-import { createTasks, type StorageContext } from '../../src/storage/context.ts';
-import { expireMultipartUploads } from '../../src/storage/multipart-expiry.ts';
-import { findLivingVersions } from '../../src/storage/queries/objects.ts';
+import { silentLogger } from '../../src/base/kernel/log.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
+import type { ObjectBackend } from '../../src/services/storage/backend/types.ts';
+import { createTasks, type StorageContext } from '../../src/services/storage/context.ts';
+import { expireMultipartUploads } from '../../src/services/storage/multipart-expiry.ts';
+import { findLivingVersions } from '../../src/services/storage/queries/objects.ts';
 import { codeOf, s3Client, signByHand } from './s3/clients.ts';
 import { eventually, type StorageServer, startStorage } from './server.ts';
 

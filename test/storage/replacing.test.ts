@@ -5,7 +5,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { CopyObjectCommand, GetObjectCommand } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { sql } from '../../src/kernel/sql.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
 import { s3Client } from './s3/clients.ts';
 import { eventually, type StorageServer, startStorage } from './server.ts';
 

@@ -5,8 +5,8 @@ import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { DefaultHttpStack, Upload, type UploadOptions } from 'tus-js-client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sql } from '../../src/kernel/sql.ts';
-import type { Claims } from '../../src/keys/index.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
+import type { Claims } from '../../src/platform/keys/index.ts';
 import { alice, bob, eventually, type StorageServer, startStorage } from './server.ts';
 
 let server: StorageServer;

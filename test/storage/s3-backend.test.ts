@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { PutObjectCommand } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createS3Backend } from '../../src/storage/backend/s3.ts';
-import type { S3Settings } from '../../src/storage/backend/s3-bucket.ts';
-import { BodyTooLargeError, type ObjectBackend } from '../../src/storage/backend/types.ts';
-import type { ByteStream } from '../../src/storage/byte-stream.ts';
-import { createTestBackend } from '../../src/testing.ts';
+import { createTestBackend } from '../../src/entry/testing.ts';
+import { createS3Backend } from '../../src/services/storage/backend/s3.ts';
+import type { S3Settings } from '../../src/services/storage/backend/s3-bucket.ts';
+import { BodyTooLargeError, type ObjectBackend } from '../../src/services/storage/backend/types.ts';
+import type { ByteStream } from '../../src/services/storage/byte-stream.ts';
 import { startS3, type TestBackend } from './backends.ts';
 import { type StorageServer, startStorage } from './server.ts';
 

@@ -1,10 +1,11 @@
 /** Runs the storage service behind a separate gateway on a free port. */
-import { configFrom, createLiveConfig, type PartialConfig } from '../../src/config/index.ts';
-import type { Database } from '../../src/database/types.ts';
-import { createGateway } from '../../src/gateway/index.ts';
-import { silentLogger } from '../../src/kernel/log.ts';
-import { createKeys, type Keys } from '../../src/keys/index.ts';
-import { createStorage } from '../../src/storage/index.ts';
+
+import { silentLogger } from '../../src/base/kernel/log.ts';
+import { configFrom, createLiveConfig, type PartialConfig } from '../../src/platform/config/index.ts';
+import type { Database } from '../../src/platform/database/types.ts';
+import { createKeys, type Keys } from '../../src/platform/keys/index.ts';
+import { createGateway } from '../../src/server/gateway/index.ts';
+import { createStorage } from '../../src/services/storage/index.ts';
 
 export interface Served {
   readonly url: string;

@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { StorageContext } from '../../src/storage/context.ts';
-import { forgetExpired } from '../../src/storage/housekeeping.ts';
-import { createUploadLocks } from '../../src/storage/resumable/locks.ts';
-import type { SharedLocks } from '../../src/storage/resumable/shared-locks.ts';
-import { createStaging, type Staging } from '../../src/storage/resumable/staging.ts';
-import { uploadLifetimeMs } from '../../src/storage/resumable/uploads.ts';
+import type { StorageContext } from '../../src/services/storage/context.ts';
+import { forgetExpired } from '../../src/services/storage/housekeeping.ts';
+import { createUploadLocks } from '../../src/services/storage/resumable/locks.ts';
+import type { SharedLocks } from '../../src/services/storage/resumable/shared-locks.ts';
+import { createStaging, type Staging } from '../../src/services/storage/resumable/staging.ts';
+import { uploadLifetimeMs } from '../../src/services/storage/resumable/uploads.ts';
 
 let directory: string;
 let staging: Staging;

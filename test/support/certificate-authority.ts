@@ -2,7 +2,7 @@
 import 'reflect-metadata';
 import { webcrypto } from 'node:crypto';
 import * as x509 from '@peculiar/x509';
-import type { PemPair } from '../../src/kernel/tls.ts';
+import type { PemPair } from '../../src/base/kernel/tls.ts';
 
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 x509.cryptoProvider.set(webcrypto as Crypto);

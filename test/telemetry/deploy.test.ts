@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { parser } from '@prometheus-io/lezer-promql';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { parse as parseYaml } from 'yaml';
-import { type MetricName, metricCatalog } from '../../src/kernel/metrics/catalog.ts';
+import { type MetricName, metricCatalog } from '../../src/base/kernel/metrics/catalog.ts';
 import { makeProject, type RunningServer, run, startServer } from '../backup/server.ts';
 import { fetchHttps } from '../support/https.ts';
 import { type Family, parsePrometheus, type Sample } from '../support/prometheus.ts';

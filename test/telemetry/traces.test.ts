@@ -2,8 +2,8 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import type { LogFields, Logger } from '../../src/kernel/log.ts';
-import { createTestBackend } from '../../src/testing.ts';
+import type { LogFields, Logger } from '../../src/base/kernel/log.ts';
+import { createTestBackend } from '../../src/entry/testing.ts';
 
 interface Span {
   readonly traceId: string;

@@ -7,8 +7,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { silentLogger } from '../../src/kernel/log.ts';
-import { createTls, type Tls } from '../../src/tls/index.ts';
+import { silentLogger } from '../../src/base/kernel/log.ts';
+import { createTls, type Tls } from '../../src/server/tls/index.ts';
 import { type AcmeTestServer, fetchFrom, startAcmeServer } from '../support/acme-server.ts';
 import { type CertificateAuthority, createAuthority } from '../support/certificate-authority.ts';
 import { freePort } from '../support/free-port.ts';

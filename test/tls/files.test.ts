@@ -6,9 +6,9 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, unlinkSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import type { PemPair } from '../../src/kernel/tls.ts';
-import { type CertificateTable, createCertificateTable } from '../../src/tls/certificate-table.ts';
-import { createFilePairs, type FilePairs } from '../../src/tls/file-pairs.ts';
+import type { PemPair } from '../../src/base/kernel/tls.ts';
+import { type CertificateTable, createCertificateTable } from '../../src/server/tls/certificate-table.ts';
+import { createFilePairs, type FilePairs } from '../../src/server/tls/file-pairs.ts';
 import { type CertificateAuthority, createAuthority } from '../support/certificate-authority.ts';
 
 let authority: CertificateAuthority;

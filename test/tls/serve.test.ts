@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import WebSocket from 'ws';
-import { type Backend, createBackend } from '../../src/main.ts';
+import { type Backend, createBackend } from '../../src/entry/main.ts';
 import { type AcmeTestServer, fetchFrom, startAcmeServer } from '../support/acme-server.ts';
 import { type CertificateAuthority, createAuthority } from '../support/certificate-authority.ts';
 import { freePort } from '../support/free-port.ts';

@@ -10,11 +10,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { startCluster } from '../../src/database/embedded/cluster.ts';
-import { clusterTarget } from '../../src/database/embedded/sign-ins.ts';
-import { Client } from '../../src/database/wire/index.ts';
-import { silentLogger } from '../../src/kernel/log.ts';
-import { sql } from '../../src/kernel/sql.ts';
+import { silentLogger } from '../../src/base/kernel/log.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
+import { startCluster } from '../../src/platform/database/embedded/cluster.ts';
+import { clusterTarget } from '../../src/platform/database/embedded/sign-ins.ts';
+import { Client } from '../../src/platform/database/wire/index.ts';
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 

@@ -1,8 +1,8 @@
 /** Upgrades a data folder to the same major version, and kills its own process with SIGKILL at the given step. */
 import { dirname } from 'node:path';
-import { findBinaries } from '../../src/database/embedded/binaries.ts';
-import { migrateNewCluster } from '../../src/database/index.ts';
-import { upgradeCluster } from '../../src/upgrade/index.ts';
+import { upgradeCluster } from '../../src/operations/upgrade/index.ts';
+import { findBinaries } from '../../src/platform/database/embedded/binaries.ts';
+import { migrateNewCluster } from '../../src/platform/database/index.ts';
 
 const [, , dataDir = '', step = ''] = process.argv;
 const reach = (name: string): void => {

@@ -16,11 +16,11 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { findBinaries, linkLibraries } from '../../src/database/embedded/binaries.ts';
-import { prepareExtensionFolder } from '../../src/database/embedded/extension-folder.ts';
-import { chooseIdentity, commandAs, type Identity } from '../../src/database/embedded/identity.ts';
-import { startServer } from '../../src/database/embedded/server.ts';
-import type { ConnectionOptions } from '../../src/database/wire/index.ts';
+import { findBinaries, linkLibraries } from '../../src/platform/database/embedded/binaries.ts';
+import { prepareExtensionFolder } from '../../src/platform/database/embedded/extension-folder.ts';
+import { chooseIdentity, commandAs, type Identity } from '../../src/platform/database/embedded/identity.ts';
+import { startServer } from '../../src/platform/database/embedded/server.ts';
+import type { ConnectionOptions } from '../../src/platform/database/wire/index.ts';
 
 const installed = '/usr/lib/postgresql/15';
 

@@ -4,13 +4,13 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, sta
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { findBinaries } from '../../src/database/embedded/binaries.ts';
-import { startCluster } from '../../src/database/embedded/cluster.ts';
-import { chooseIdentity } from '../../src/database/embedded/identity.ts';
-import { openClusterPair } from '../../src/database/index.ts';
-import { Client } from '../../src/database/wire/index.ts';
-import { silentLogger } from '../../src/kernel/log.ts';
-import { sql } from '../../src/kernel/sql.ts';
+import { silentLogger } from '../../src/base/kernel/log.ts';
+import { sql } from '../../src/base/kernel/sql.ts';
+import { findBinaries } from '../../src/platform/database/embedded/binaries.ts';
+import { startCluster } from '../../src/platform/database/embedded/cluster.ts';
+import { chooseIdentity } from '../../src/platform/database/embedded/identity.ts';
+import { openClusterPair } from '../../src/platform/database/index.ts';
+import { Client } from '../../src/platform/database/wire/index.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 

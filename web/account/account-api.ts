@@ -1,4 +1,4 @@
-/** Calls the API of Plinth's own server, which stores the session (`src/account/routes/api.ts`). */
+/** Calls the API of Plinth's own server, which stores the session (`src/pages/account/routes/api.ts`). */
 import { navigate } from 'wouter/use-browser-location';
 import { callApi } from '../lib/api.ts';
 import { loaded } from '../lib/loaded.ts';

@@ -7,7 +7,8 @@ const kinds = ['terms', 'privacy', 'terms-and-privacy'] as const;
 
 /**
  * Names the documents that the project requires for an account, and links to them. The prerendered page contains every
- * version of the sentence, and the server keeps the project's version (`keepAgreement` in `src/account/core/html.ts`).
+ * version of the sentence, and the server keeps the project's version (`keepAgreement` in
+ * `src/pages/account/core/html.ts`).
  */
 export function Agreement() {
   const { termsUrl, privacyUrl } = usePageConfig().brand;

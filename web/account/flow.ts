@@ -32,7 +32,7 @@ const carried = [
   'again',
   'section',
 ] as const;
-/** The format of a section name. `src/account/arrival.ts` applies the same rule. */
+/** The format of a section name. `src/pages/account/arrival.ts` applies the same rule. */
 const sectionShape = /^[a-z-]{1,20}$/;
 /**
  * The allowed values of `next`. `app` isn't a page. The value `app` opens the app at `redirect_to`, without a code if
@@ -64,7 +64,7 @@ export function parseFlow(search: string): Flow {
 
 /**
  * Returns a short name for an app's address: the host of a website, or the scheme of a native app (RFC 8252, section
- * 7.1). Returns undefined for other addresses. `src/account/core/host.ts` applies the same rule.
+ * 7.1). Returns undefined for other addresses. `src/pages/account/core/host.ts` applies the same rule.
  */
 export function hostOf(address: string | undefined): string | undefined {
   if (address === undefined || !URL.canParse(address)) return undefined;
@@ -130,7 +130,7 @@ function onNavigation(listener: () => void): () => void {
 
 /**
  * Returns the host of the app to which the user will return. The server writes the host into the page, so the host is
- * known at the first paint (`intro` in `src/account/fill.ts`).
+ * known at the first paint (`intro` in `src/pages/account/fill.ts`).
  */
 export function useDestination(): string | undefined {
   const { redirectTo } = useSyncExternalStore(onNavigation, currentFlow, () =>

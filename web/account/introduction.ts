@@ -5,7 +5,7 @@ import { t } from './text.ts';
 /**
  * Returns the text below the heading of the sign-in and sign-up pages. The text names the app to which the user will
  * return, and ends with the text that the project has configured. The server writes the same text (`intro` in
- * `src/account/fill.ts`), because a line that appears later would shift the buttons.
+ * `src/pages/account/fill.ts`), because a line that appears later would shift the buttons.
  */
 export function useIntroduction(welcome: string): string {
   const host = useDestination();

@@ -15,8 +15,8 @@ async function start(): Promise<void> {
   }
   keepSection();
   hydrateRoot(document.getElementById('root') as HTMLElement, <App />);
-  // Pages for signed-out users are hidden until the session is known (`isWaiting` in `src/account/routes/send.ts`). The
-  // pages are then shown, even if the session couldn't be loaded.
+  // Pages for signed-out users are hidden until the session is known (`isWaiting` in
+  // `src/pages/account/routes/send.ts`). The pages are then shown, even if the session couldn't be loaded.
   void sessionClient()
     .load()
     .then(() => document.documentElement.removeAttribute('data-waiting'));

@@ -1,4 +1,4 @@
-/** Reads the configuration that the server writes into a page's HTML (`src/account/fill.ts`). */
+/** Reads the configuration that the server writes into a page's HTML (`src/pages/account/fill.ts`). */
 import { useSyncExternalStore } from 'react';
 import { languageCodes } from '../locales/languages.ts';
 
@@ -162,7 +162,7 @@ function read(): PageConfig {
 
 /**
  * Removes the sign-in methods that can't be used at this address. A passkey is valid only for its origin, and the
- * messages that wallets sign contain the origin. `offAt` in `src/account/core/offers.ts` applies the same rule.
+ * messages that wallets sign contain the origin. `offAt` in `src/pages/account/core/offers.ts` applies the same rule.
  */
 function offeredHere(config: PageConfig): PageConfig {
   const { protocol, hostname, origin } = window.location;

@@ -1,7 +1,7 @@
 /**
  * Writes every Account page in every language as HTML (`dist/web/account/pages/<locale>/*.html`). The style sheet is
  * inlined and the messages are preloaded. Placeholders represent data that only the server has, such as the nonce, the
- * brand, the sign-in methods and the settings (`src/account/fill.ts`).
+ * brand, the sign-in methods and the settings (`src/pages/account/fill.ts`).
  */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -52,7 +52,7 @@ export function problemOf(error: unknown, fields: FieldOf = {}): Problem {
 
 /**
  * Returns the code that selects the message. A leaked password meets all requirements, so the message about a leaked
- * password must not mention them. `src/account/routes/forms.ts` applies the same rule.
+ * password must not mention them. `src/pages/account/routes/forms.ts` applies the same rule.
  */
 function textCode({ code, body }: ApiError): string {
   const { reasons = [] } = (body.weak_password ?? {}) as { readonly reasons?: readonly string[] };

@@ -1,6 +1,6 @@
 /** Provides this browser's session, and functions that call the auth service with the session. */
 import { useSyncExternalStore } from 'react';
-import type { Ending } from '../../src/account/types.ts';
+import type { Ending } from '../../src/pages/account/types.ts';
 import { ApiError, type ApiRequest, callApi } from '../lib/api.ts';
 import {
   createSessionClient,

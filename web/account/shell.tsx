@@ -75,7 +75,9 @@ export function Shell({ page, intro, wide = false, isLoading = false, children }
   );
 }
 
-/** The server removes the links that the project hasn't configured (`keepLinks` in `src/account/core/html.ts`). */
+/**
+ * The server removes the links that the project hasn't configured (`keepLinks` in `src/pages/account/core/html.ts`).
+ */
 function FooterLink(props: { name: string; href: string | undefined; text: string }) {
   return props.href === undefined ? null : (
     <a data-link={props.name} href={props.href}>

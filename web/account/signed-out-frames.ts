@@ -1,5 +1,6 @@
 /**
- * Handles the frames that load the pages of apps that the user has just signed out of (`src/account/core/frames.ts`).
+ * Handles the frames that load the pages of apps that the user has just signed out of
+ * (`src/pages/account/core/frames.ts`).
  */
 import { useSyncExternalStore } from 'react';
 

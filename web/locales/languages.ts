@@ -1,6 +1,6 @@
 /**
  * The languages of the Account pages. Each language has a folder of catalogs next to this file. The server has the same
- * list (`src/account/core/languages.ts`, compared by a test).
+ * list (`src/pages/account/core/languages.ts`, compared by a test).
  */
 export interface Language {
   /** The language's name in the language itself. */

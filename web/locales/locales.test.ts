@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { compileMessage } from '@lingui/message-utils/compileMessage';
 import { describe, expect, test } from 'vitest';
-import { accountErrors } from '../../src/account/errors.ts';
-import { errorTable } from '../../src/auth/errors.ts';
+import { accountErrors } from '../../src/pages/account/errors.ts';
+import { errorTable } from '../../src/services/auth/errors.ts';
 import type { Catalog } from '../lib/i18n.ts';
 import { faultMessages } from '../lib/session/faults.ts';
 import { messages as errors } from './en/errors.ts';

@@ -7,45 +7,36 @@ export interface Violation {
   readonly message: string;
 }
 
-const services = [
-  'account',
-  'auth',
-  'console',
-  'functions',
-  'jobs',
-  'mail',
-  'project',
-  'realtime',
-  'rest',
-  'storage',
-];
-
 /**
- * The layers from top to bottom. A module can import modules in the layers below its own layer. `main` is the name for
- * the files directly in src/.
+ * The floors from top to bottom, and the layers of each floor. A module can import modules in the layers below its own
+ * layer, on its floor and on the floors below. `main` is the name for the files directly in src/entry/.
  */
-const layers: readonly (readonly string[])[] = [
-  ['npm'],
-  ['cli'],
-  ['main', 'rest-server'],
-  ['backend'],
-  ['gateway'],
-  services,
-  ['advisors', 'diff', 'migrate', 'upgrade'],
-  ['backup', 'cluster', 'dump', 'tls'],
-  ['database', 'telemetry'],
-  ['keys'],
-  ['config', 'packages'],
-  ['shared'],
-  ['kernel'],
-];
-const order =
-  'npm, cli, main, backend, gateway, services, advisors, diff, migrate and upgrade, backup, cluster, dump and tls, database, keys, config and packages, shared, kernel';
+const floors: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  entry: [['npm'], ['cli'], ['main', 'rest-server']],
+  server: [['backend'], ['gateway'], ['cluster', 'tls']],
+  pages: [['account', 'console']],
+  services: [['auth', 'functions', 'jobs', 'mail', 'realtime', 'rest', 'storage']],
+  project: [['folder'], ['advisors', 'diff', 'migrate']],
+  operations: [['upgrade'], ['backup', 'dump']],
+  platform: [['database', 'telemetry'], ['keys'], ['config', 'packages']],
+  base: [['shared'], ['kernel']],
+};
+const order = Object.keys(floors).join(', ');
+
+/** The modules that import each other only as types, so that the server passes them what they need. */
+const siblings = [...(floors.pages ?? []), ...(floors.services ?? [])].flat();
 
 /** The modules that don't have an entry file. Other modules can import all files of these modules. */
 const open = new Set(['shared', 'kernel', 'main', 'backend']);
 
-const depthOf = new Map(layers.flatMap((modules, depth) => modules.map((name) => [name, depth] as const)));
+const depthOf = new Map(
+  Object.values(floors)
+    .flat()
+    .flatMap((modules, depth) => modules.map((name) => [name, depth] as const)),
+);
+const floorOf = new Map(
+  Object.entries(floors).flatMap(([floor, layers]) => layers.flat().map((name) => [name, floor] as const)),
+);
 
 export function ruleViolations(graph: Graph): readonly Violation[] {
   const violations: Violation[] = [];
@@ -69,16 +60,16 @@ function faultOf(file: string, one: Import): string | undefined {
  * queries. Decision 40 explains these rules.
  */
 function authFault(file: string, { target, typeOnly }: Import): string | undefined {
-  const isUseCase = /^src\/auth\/(flows|operations|self-service)\//.test(file);
-  if (isUseCase && /^src\/auth\/(http|routes)\//.test(target)) {
-    return 'A use case must not depend on HTTP. Let the route pass the caller and the input (src/auth/caller.ts).';
+  const isUseCase = /^src\/services\/auth\/(flows|operations|self-service)\//.test(file);
+  if (isUseCase && /^src\/services\/auth\/(http|routes)\//.test(target)) {
+    return 'A use case must not depend on HTTP. Let the route pass the caller and the input (src/services/auth/caller.ts).';
   }
-  if (file.startsWith('src/auth/flows/') && target.startsWith('src/auth/operations/')) {
-    return 'An operation calls use cases, not the reverse. Move shared code to src/auth/core/.';
+  if (file.startsWith('src/services/auth/flows/') && target.startsWith('src/services/auth/operations/')) {
+    return 'An operation calls use cases, not the reverse. Move shared code to src/services/auth/core/.';
   }
-  const isRoute = file.startsWith('src/auth/routes/');
-  if (isRoute && !typeOnly && target.startsWith('src/auth/queries/')) {
-    return 'A route must not run SQL. Call a use case in src/auth/flows/.';
+  const isRoute = file.startsWith('src/services/auth/routes/');
+  if (isRoute && !typeOnly && target.startsWith('src/services/auth/queries/')) {
+    return 'A route must not run SQL. Call a use case in src/services/auth/flows/.';
   }
   return undefined;
 }
@@ -97,44 +88,47 @@ function webFault(target: string, typeOnly: boolean): string | undefined {
     return "The web app imports only types from src/: write `import type`. Request data from the server's API.";
   }
   if (isContract(target) || isEntry(target)) return undefined;
-  return "The web app imports types only from a contract.ts of src/console/ or from a module's index.ts or types.ts.";
+  return "The web app imports types only from a contract.ts of src/pages/console/ or from a module's index.ts or types.ts.";
 }
 
 function directionFault(from: string, to: string, typeOnly: boolean): string | undefined {
   const [fromDepth, toDepth] = [depthOf.get(from), depthOf.get(to)];
   if (fromDepth === undefined || toDepth === undefined) {
     const unknown = fromDepth === undefined ? from : to;
-    return `src/${unknown}/ isn't in a layer. Add it to scripts/lint/imports/rules.ts and to CONTRIBUTING.md.`;
+    return `The module ${unknown} isn't on a floor. Add it to scripts/lint/imports/rules.ts and to CONTRIBUTING.md.`;
   }
   if (from === 'kernel') {
-    return 'The kernel imports no other module. Pass the value in, or move the code up to src/shared/.';
+    return 'The kernel imports no other module. Pass the value in, or move the code up to src/base/shared/.';
   }
-  if (from === 'gateway' && services.includes(to)) {
+  const isSibling = siblings.includes(to);
+  if (from === 'gateway' && isSibling) {
     return 'The gateway uses services only through the interface `Service` (kernel/service.ts). Extend that interface, or let main.ts pass the function in.';
   }
-  if (from === 'cli' && to !== 'project' && (services.includes(to) || to === 'gateway')) {
+  if (from === 'cli' && (isSibling || to === 'gateway')) {
     return `Commands use services only through main.ts. Add what you need from ${to} to the server that main.ts returns.`;
   }
-  if (services.includes(from) && services.includes(to)) {
+  if (siblings.includes(from) && isSibling) {
     if (typeOnly) return undefined;
-    return 'A service imports other services as types only. Let main.ts pass the function in, or move a pure helper to src/shared/.';
+    return 'A service imports other services as types only. Let main.ts pass the function in, or move a pure helper to src/base/shared/.';
   }
   if (fromDepth < toDepth) return undefined;
-  return `Imports point down (${order}), so ${from} can't import ${to}. Pass the value in, or move the shared code to a lower layer.`;
+  return `Imports point down (${order}), so ${from} can't import ${to}. Pass the value in, or move the shared code to a lower floor.`;
 }
 
 function entryFault(file: string, target: string, to: string): string | undefined {
   if (open.has(to) || isEntry(target)) return undefined;
-  if (target === 'src/database/testing.ts' && file === 'src/testing.ts') return undefined;
-  return `Only index.ts and types.ts of another module may be imported. Export it from src/${to}/index.ts, or move a pure helper to src/shared/.`;
+  if (target === 'src/platform/database/testing.ts' && file === 'src/entry/testing.ts') return undefined;
+  return `Only index.ts and types.ts of another module may be imported. Export it from src/${floorOf.get(to)}/${to}/index.ts, or move a pure helper to src/base/shared/.`;
 }
 
-const isContract = (path: string): boolean => /^src\/console\/(.+\/)?contract\.ts$/.test(path);
+const isContract = (path: string): boolean => /^src\/pages\/console\/(.+\/)?contract\.ts$/.test(path);
 
-const isEntry = (path: string): boolean => /^src\/[^/]+\/(index|types)\.ts$/.test(path);
+const isEntry = (path: string): boolean => /^src\/[^/]+\/[^/]+\/(index|types)\.ts$/.test(path);
 
+/** Returns the module of a file in src/. If the file isn't in a folder of its floor, returns the floor's own name. */
 function moduleOf(path: string): string | undefined {
-  const [top, name, inner] = path.split('/');
-  if (top !== 'src' || name === undefined) return undefined;
-  return inner === undefined ? 'main' : name;
+  const [top, floor, name, inner] = path.split('/');
+  if (top !== 'src' || floor === undefined) return undefined;
+  if (name === undefined || inner === undefined) return floor === 'entry' ? 'main' : floor;
+  return floorOf.get(name) === floor ? name : `${floor}/${name}`;
 }

@@ -5,9 +5,9 @@
 import { createHash, generateKeyPairSync, randomBytes } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { PartialConfig } from '../../../src/config/index.ts';
-import type { Backend } from '../../../src/main.ts';
-import { createTestBackend, type TestBackendOptions } from '../../../src/testing.ts';
+import type { Backend } from '../../../src/entry/main.ts';
+import { createTestBackend, type TestBackendOptions } from '../../../src/entry/testing.ts';
+import type { PartialConfig } from '../../../src/platform/config/index.ts';
 import { buildAnswer, createIdp, readRequest, signAnswer } from '../../auth/saml-idp.ts';
 import { idpClient, type RealIdp, startRealIdp } from '../../auth/social/real-idp.ts';
 import { freePort } from '../../support/free-port.ts';

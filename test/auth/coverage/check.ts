@@ -2,7 +2,7 @@
  * Computes which routes and error codes a test run covers. A run must record a success and a failure for each route,
  * and a response with each error code.
  */
-import { secretKeyRejection } from '../../../src/gateway/secret-keys.ts';
+import { secretKeyRejection } from '../../../src/server/gateway/secret-keys.ts';
 import type { RecordedResponse } from './recorded-responses.ts';
 import type { RouteEntry } from './routes.ts';
 

@@ -5,7 +5,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { expect, inject, test } from 'vitest';
-import { errorTable } from '../../../src/auth/index.ts';
+import { errorTable } from '../../../src/services/auth/index.ts';
 import { startAuth } from '../harness.ts';
 import { checkCodes, checkRoutes, routeTable } from './check.ts';
 import { exemptCodes } from './exempt.ts';

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { sql } from '../../../src/kernel/sql.ts';
+import { sql } from '../../../src/base/kernel/sql.ts';
 import { type AuthServer, startAuth } from '../harness.ts';
 import {
   approve,

@@ -2,12 +2,12 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { endExpiredSessions } from '../../../src/auth/flows/notify-clients.ts';
-import { settingsFrom } from '../../../src/auth/settings.ts';
-import { configFrom } from '../../../src/config/index.ts';
-import { silentLogger } from '../../../src/kernel/log.ts';
-import { sql } from '../../../src/kernel/sql.ts';
-import { createOutgoing } from '../../../src/shared/outgoing.ts';
+import { silentLogger } from '../../../src/base/kernel/log.ts';
+import { sql } from '../../../src/base/kernel/sql.ts';
+import { createOutgoing } from '../../../src/base/shared/outgoing.ts';
+import { configFrom } from '../../../src/platform/config/index.ts';
+import { endExpiredSessions } from '../../../src/services/auth/flows/notify-clients.ts';
+import { settingsFrom } from '../../../src/services/auth/settings.ts';
 import { type AuthServer, startAuth } from '../harness.ts';
 import { claimsOf, person, type Registered, register, signIn, verified } from './client.ts';
 

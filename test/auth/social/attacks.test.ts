@@ -1,7 +1,7 @@
 /** Tests attacks on sign-in with a provider. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sql } from '../../../src/kernel/sql.ts';
+import { sql } from '../../../src/base/kernel/sql.ts';
 import { type AuthServer, newEmail, startAuth } from '../harness.ts';
 import { createInternet, type Internet } from './internet.ts';
 import { comeBack, leave, serveGithub, signIn, userOf } from './sign-in.ts';

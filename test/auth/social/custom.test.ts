@@ -1,6 +1,6 @@
 /** Tests custom providers: administration, restrictions, and sign-in. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sql } from '../../../src/kernel/sql.ts';
+import { sql } from '../../../src/base/kernel/sql.ts';
 import { type Issuer, startIssuer } from '../../keys/issuer.ts';
 import { type AuthServer, newEmail, startAuth } from '../harness.ts';
 import { createInternet, type Internet } from './internet.ts';

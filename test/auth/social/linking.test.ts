@@ -3,7 +3,7 @@
  * linked, created or rejected.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sql } from '../../../src/kernel/sql.ts';
+import { sql } from '../../../src/base/kernel/sql.ts';
 import { type AuthServer, linkOf, newEmail, startAuth } from '../harness.ts';
 import { createInternet, type Internet } from './internet.ts';
 import { comeBack, leave, serveGithub, signIn, userOf } from './sign-in.ts';

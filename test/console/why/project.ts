@@ -3,7 +3,7 @@
  * through REST.
  */
 import { expect } from 'vitest';
-import { sql } from '../../../src/kernel/sql.ts';
+import { sql } from '../../../src/base/kernel/sql.ts';
 import { operator, startBackend } from '../harness.ts';
 import type { Case } from './case.ts';
 import { whySchema } from './schema.ts';

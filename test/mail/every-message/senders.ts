@@ -1,6 +1,6 @@
 /** Defines the actions of users, operators and the server that make Plinth send each email. */
 import { createHash } from 'node:crypto';
-import { sql } from '../../../src/kernel/sql.ts';
+import { sql } from '../../../src/base/kernel/sql.ts';
 import { totp } from '../../account/harness.ts';
 import { SoftwareAuthenticator } from '../../auth/authenticator.ts';
 import { serveGithub } from '../../auth/social/sign-in.ts';

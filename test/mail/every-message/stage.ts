@@ -2,9 +2,10 @@
  * Starts a server that can send every message, and simulates the recipient's inbox and a browser that shows the
  * server's Account pages.
  */
-import type { PartialConfig } from '../../../src/config/index.ts';
-import type { Backend } from '../../../src/main.ts';
-import { createTestBackend } from '../../../src/testing.ts';
+
+import type { Backend } from '../../../src/entry/main.ts';
+import { createTestBackend } from '../../../src/entry/testing.ts';
+import type { PartialConfig } from '../../../src/platform/config/index.ts';
 import { createInternet, type Internet } from '../../auth/social/internet.ts';
 import { freePort } from '../../support/free-port.ts';
 

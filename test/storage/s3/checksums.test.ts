@@ -18,9 +18,9 @@ import {
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sql } from '../../../src/kernel/sql.ts';
-import { deleteLeftChecksums } from '../../../src/storage/queries/checksums.ts';
-import { startChecksum } from '../../../src/storage/s3/core/checksum.ts';
+import { sql } from '../../../src/base/kernel/sql.ts';
+import { deleteLeftChecksums } from '../../../src/services/storage/queries/checksums.ts';
+import { startChecksum } from '../../../src/services/storage/s3/core/checksum.ts';
 import { eventually, type StorageServer, startStorage } from '../server.ts';
 import { codeOf, s3Client, sendByHand, signByHand } from './clients.ts';
 

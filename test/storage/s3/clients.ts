@@ -1,7 +1,7 @@
 /** Provides S3 clients for the storage test server, and manually signed requests. */
 import { createHash, createHmac } from 'node:crypto';
 import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
-import type { Claims } from '../../../src/keys/index.ts';
+import type { Claims } from '../../../src/platform/keys/index.ts';
 import type { StorageServer } from '../server.ts';
 
 export function s3Client(server: StorageServer, config: S3ClientConfig = {}): S3Client {

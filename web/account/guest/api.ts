@@ -1,4 +1,4 @@
-/** Calls the API for guests who sign in to an existing account (`src/account/routes/guests.ts`). */
+/** Calls the API for guests who sign in to an existing account (`src/pages/account/routes/guests.ts`). */
 import { callApi } from '../../lib/api.ts';
 import type { SessionState } from '../../lib/session/index.ts';
 import { post } from '../account-api.ts';

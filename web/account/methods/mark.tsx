@@ -4,7 +4,8 @@ import classes from '../parts.module.css';
 export const mark = { size: 20, stroke: 1.75, 'aria-hidden': true } as const;
 
 /**
- * Shows a provider's icon, which is a decorative SVG image from Plinth's own server (`src/account/core/providers.ts`).
+ * Shows a provider's icon, which is a decorative SVG image from Plinth's own server
+ * (`src/pages/account/core/providers.ts`).
  */
 export function Mark({ svg }: { svg: string }) {
   const html = { __html: svg };

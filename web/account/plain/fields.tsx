@@ -1,4 +1,6 @@
-/** Placeholders in the plain pages for data that only the server has (filled in by `src/account/routes/send.ts`). */
+/**
+ * Placeholders in the plain pages for data that only the server has (filled in by `src/pages/account/routes/send.ts`).
+ */
 import { PasswordInput, TextInput } from '@mantine/core';
 import { describedBy } from '../../ui/described-by.tsx';
 import type { Problem } from '../../ui/error-summary.tsx';

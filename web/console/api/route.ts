@@ -2,8 +2,8 @@
  * Defines types for the routes of the Console's API. The input, response and URL of a call are derived from the
  * server's contract.
  */
-import type { ConsoleContract } from '../../../src/console/contract.ts';
-import type { Given, ParamsOf, PayloadOf } from '../../../src/console/core/contract.ts';
+import type { ConsoleContract } from '../../../src/pages/console/contract.ts';
+import type { Given, ParamsOf, PayloadOf } from '../../../src/pages/console/core/contract.ts';
 
 export type Route = keyof ConsoleContract & string;
 /** The JSON of a route's response. */

@@ -1,8 +1,8 @@
-import type { Filter } from '../../../src/console/tables/contract.ts';
+import type { Filter } from '../../../src/pages/console/tables/contract.ts';
 
-export type { Home } from '../../../src/console/home/contract.ts';
-export type { Message, MessageSummary } from '../../../src/console/inbox/contract.ts';
-export type { Permission, Session } from '../../../src/console/operators/contract.ts';
+export type { Home } from '../../../src/pages/console/home/contract.ts';
+export type { Message, MessageSummary } from '../../../src/pages/console/inbox/contract.ts';
+export type { Permission, Session } from '../../../src/pages/console/operators/contract.ts';
 export type {
   CellChange,
   Column,
@@ -18,8 +18,8 @@ export type {
   RowKey,
   Sort,
   Values as RowValues,
-} from '../../../src/console/tables/contract.ts';
-export type { User } from '../../../src/console/users/contract.ts';
+} from '../../../src/pages/console/tables/contract.ts';
+export type { User } from '../../../src/pages/console/users/contract.ts';
 
 /** A value in PostgreSQL's text representation. */
 export type Cell = string | null;

@@ -1,4 +1,4 @@
-/** Reads and prints the persona in the URL (`as=`). The server resolves the persona in `src/console/persona`. */
+/** Reads and prints the persona in the URL (`as=`). The server resolves the persona in `src/pages/console/persona`. */
 
 export type Persona =
   | { readonly kind: 'operator' }

@@ -1,5 +1,5 @@
 /**
- * Follows log entries that the Console's API streams (`src/console/event-stream.ts`), newest last. The browser
+ * Follows log entries that the Console's API streams (`src/pages/console/event-stream.ts`), newest last. The browser
  * reconnects after a lost connection, but not after an error response (HTML standard, section 9.2.3). This hook also
  * reconnects after error responses. They occur while the server starts, after the session has ended, and if there are
  * too many streams.

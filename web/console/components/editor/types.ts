@@ -1,6 +1,6 @@
 /** The types of the SQL editor. The types are in a separate file, because pages use them without loading the editor. */
 import type { Ref } from 'react';
-import type { SqlNames } from '../../../../src/console/sql-page/contract.ts';
+import type { SqlNames } from '../../../../src/pages/console/sql-page/contract.ts';
 
 export type { SqlNames };
 

@@ -1,7 +1,7 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { fetchConsole } from '../../api/session.ts';
 
-export type { AuditEntry } from '../../../../src/console/operators/contract.ts';
+export type { AuditEntry } from '../../../../src/pages/console/operators/contract.ts';
 
 export interface AuditSearch {
   readonly search?: string;

@@ -7,7 +7,7 @@ export type {
   BackupsOverview,
   BaseBackup,
   Drill,
-} from '../../../../src/console/backups/contract.ts';
+} from '../../../../src/pages/console/backups/contract.ts';
 
 const idlePollMs = 10_000;
 const busyPollMs = 1000;

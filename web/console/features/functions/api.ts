@@ -9,7 +9,7 @@ export type {
   FunctionLogLine as LogLine,
   FunctionResponse,
   Invocation,
-} from '../../../../src/console/functions/contract.ts';
+} from '../../../../src/pages/console/functions/contract.ts';
 
 export type LogFilter = Pick<
   NonNullable<Address<'GET /functions/:slug/logs/live'>['query']>,

@@ -4,7 +4,7 @@ import type {
   HookName,
   MessageSource,
   MessageRow as QueueMessage,
-} from '../../../../src/console/jobs/contract.ts';
+} from '../../../../src/pages/console/jobs/contract.ts';
 import type { Payload } from '../../api/route.ts';
 import { fetchConsole } from '../../api/session.ts';
 
@@ -25,7 +25,7 @@ export type {
   ShownPair as Pair,
   Webhook,
   WebhookEvent,
-} from '../../../../src/console/jobs/contract.ts';
+} from '../../../../src/pages/console/jobs/contract.ts';
 
 const refreshMs = 5_000;
 

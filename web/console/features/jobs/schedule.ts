@@ -1,7 +1,7 @@
 /**
- * Parses pg_cron schedules as the scheduler does (`src/database/extensions/pg_cron--1.6.4.sql`). The page checks the
- * input while the user types and shows the next run. test/console/schedule.test.ts compares the results with those of
- * the database.
+ * Parses pg_cron schedules as the scheduler does (`src/platform/database/extensions/pg_cron--1.6.4.sql`). The page
+ * checks the input while the user types and shows the next run. test/console/schedule.test.ts compares the results with
+ * those of the database.
  */
 
 /** The five fields of a Vixie cron schedule. The numbers are sorted, and 0 is Sunday. */

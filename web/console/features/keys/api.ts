@@ -2,7 +2,11 @@
 import { queryOptions } from '@tanstack/react-query';
 import { fetchConsole } from '../../api/session.ts';
 
-export type { ApiKey, KeysOverview as Keys, SigningKey } from '../../../../src/console/keys/contract.ts';
+export type {
+  ApiKey,
+  KeysOverview as Keys,
+  SigningKey,
+} from '../../../../src/pages/console/keys/contract.ts';
 
 export const keysQuery = queryOptions({
   queryKey: ['keys'],

@@ -1,7 +1,7 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { fetchConsole } from '../../api/session.ts';
 
-export type { MetricsReport, ServiceMetrics, Totals } from '../../../../src/console/logs/contract.ts';
+export type { MetricsReport, ServiceMetrics, Totals } from '../../../../src/pages/console/logs/contract.ts';
 
 const refreshMs = 15_000;
 

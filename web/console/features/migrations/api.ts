@@ -2,7 +2,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import { fetchConsole } from '../../api/session.ts';
 
-export type { Drift, DryRun, Migration } from '../../../../src/console/migrations/contract.ts';
+export type { Drift, DryRun, Migration } from '../../../../src/pages/console/migrations/contract.ts';
 
 export interface MigrationsSearch {
   /** The version of the migration that is open in the panel. */

@@ -1,6 +1,6 @@
 /** Queries for the operators page. */
 import { queryOptions } from '@tanstack/react-query';
-import type { OperatorRole as Role } from '../../../../src/console/operators/contract.ts';
+import type { OperatorRole as Role } from '../../../../src/pages/console/operators/contract.ts';
 import { fetchConsole } from '../../api/session.ts';
 
 export type {
@@ -9,9 +9,9 @@ export type {
   OperatorSummary,
   PasskeySummary as Passkey,
   SessionSummary as OperatorSession,
-} from '../../../../src/console/operators/contract.ts';
+} from '../../../../src/pages/console/operators/contract.ts';
 
-export type { TokenSummary } from '../../../../src/console/tokens/contract.ts';
+export type { TokenSummary } from '../../../../src/pages/console/tokens/contract.ts';
 
 export const roles = ['owner', 'developer', 'read-only'] as const satisfies readonly Role[];
 export const operatorsQuery = queryOptions({

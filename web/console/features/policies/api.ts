@@ -1,10 +1,10 @@
-/** Calls the API for the policies page (`src/console/policies`). */
+/** Calls the API for the policies page (`src/pages/console/policies`). */
 import { queryOptions } from '@tanstack/react-query';
 import type {
   PolicyChange as Change,
   PolicyCommand as Command,
-} from '../../../../src/console/policies/contract.ts';
-import type { RunColumn, RunEvent } from '../../../../src/console/sql-page/contract.ts';
+} from '../../../../src/pages/console/policies/contract.ts';
+import type { RunColumn, RunEvent } from '../../../../src/pages/console/sql-page/contract.ts';
 import type { Body, Payload } from '../../api/route.ts';
 import { fetchConsole, openConsole } from '../../api/session.ts';
 
@@ -16,7 +16,7 @@ export type {
   PolicyCommand as Command,
   SecuredTable,
   TemplateChoices,
-} from '../../../../src/console/policies/contract.ts';
+} from '../../../../src/pages/console/policies/contract.ts';
 
 export const commands = ['all', 'select', 'insert', 'update', 'delete'] as const satisfies readonly Command[];
 export type Policies = Payload<'GET /policies'>;

@@ -4,7 +4,7 @@ import type {
   ActivityRow,
   StatementOrder,
   StatementRow,
-} from '../../../../src/console/queries-page/contract.ts';
+} from '../../../../src/pages/console/queries-page/contract.ts';
 import { fetchConsole } from '../../api/session.ts';
 
 export type {
@@ -13,7 +13,7 @@ export type {
   StatementDetails,
   StatementOrder,
   StatementRow,
-} from '../../../../src/console/queries-page/contract.ts';
+} from '../../../../src/pages/console/queries-page/contract.ts';
 
 const refreshMs = 10_000;
 const activityMs = 2_000;

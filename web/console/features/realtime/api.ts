@@ -8,9 +8,9 @@ export type {
   CheckCode,
   Checks,
   RealtimeOverview as RealtimeFacts,
-} from '../../../../src/console/realtime/contract.ts';
+} from '../../../../src/pages/console/realtime/contract.ts';
 
-/** The explanation of why an event is or isn't delivered. `src/realtime/types.ts` documents the steps. */
+/** The explanation of why an event is or isn't delivered. `src/services/realtime/types.ts` documents the steps. */
 export type CheckResult =
   | Payload<'POST /realtime/verdict/change'>
   | Payload<'POST /realtime/verdict/broadcast'>;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { encodeBroadcast, encodeJson } from '../../../../src/realtime/core/frame.ts';
+import { encodeBroadcast, encodeJson } from '../../../../src/services/realtime/core/frame.ts';
 import { readFrame, writeFrame } from './frame.ts';
 
 const received = (frame: { data: Buffer; binary: boolean } | undefined): unknown =>

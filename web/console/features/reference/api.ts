@@ -5,7 +5,7 @@ import type { Request } from './request.ts';
 export type {
   ExposedFunction,
   ExposedSchemas as Exposed,
-} from '../../../../src/console/reference/contract.ts';
+} from '../../../../src/pages/console/reference/contract.ts';
 
 export const exposedQuery = queryOptions({
   queryKey: ['reference'],

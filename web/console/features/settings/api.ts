@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import type { Setting } from '../../../../src/console/settings/contract.ts';
+import type { Setting } from '../../../../src/pages/console/settings/contract.ts';
 import type { Body, Payload } from '../../api/route.ts';
 import { fetchConsole } from '../../api/session.ts';
 
@@ -17,7 +17,7 @@ export type {
   SettingsFile,
   SettingsPreview as Preview,
   SettingValue,
-} from '../../../../src/console/settings/contract.ts';
+} from '../../../../src/pages/console/settings/contract.ts';
 
 export type SettingsPage = Payload<'GET /settings'>['pages'][number];
 export type Part = SettingsPage['parts'][number];

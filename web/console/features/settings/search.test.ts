@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { describeNames, describePages, describeSettings } from '../../../../src/config/index.ts';
+import { describeNames, describePages, describeSettings } from '../../../../src/platform/config/index.ts';
 import { createSearch, normalized } from './search.ts';
 
 const settings = [...describeSettings(), ...describeNames()].flatMap((section) => section.settings);

@@ -1,6 +1,6 @@
-/** Calls the API for the SQL page (`src/console/sql-page`). */
+/** Calls the API for the SQL page (`src/pages/console/sql-page`). */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import type { Plans, RunEvent } from '../../../../src/console/sql-page/contract.ts';
+import type { Plans, RunEvent } from '../../../../src/pages/console/sql-page/contract.ts';
 import { type Body, consoleUrl } from '../../api/route.ts';
 import { fetchConsole, openConsole } from '../../api/session.ts';
 
@@ -19,7 +19,7 @@ export type {
   RunEvent,
   SavedRow as SavedQuery,
   StatementPlan,
-} from '../../../../src/console/sql-page/contract.ts';
+} from '../../../../src/pages/console/sql-page/contract.ts';
 
 export type RunRequest = Body<'POST /sql/run'>;
 

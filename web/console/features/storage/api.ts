@@ -10,7 +10,7 @@ export type {
   StorageOverview,
   StorageUsage,
   UploadLink,
-} from '../../../../src/console/storage/contract.ts';
+} from '../../../../src/pages/console/storage/contract.ts';
 
 export interface StorageSearch {
   readonly bucket?: string;

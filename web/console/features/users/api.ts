@@ -12,7 +12,7 @@ export type {
   SsoPage,
   UserRow,
   UserSession,
-} from '../../../../src/console/users/contract.ts';
+} from '../../../../src/pages/console/users/contract.ts';
 
 export const usersQuery = (search: UsersSearch) =>
   queryOptions({

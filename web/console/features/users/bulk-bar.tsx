@@ -2,7 +2,7 @@
 import { Button } from '@mantine/core';
 import { IconBan, IconBraces, IconCircleCheck, IconLogout, IconTrash } from '@tabler/icons-react';
 import { useState } from 'react';
-import type { UserCount } from '../../../../src/console/users/contract.ts';
+import type { UserCount } from '../../../../src/pages/console/users/contract.ts';
 import { ActionMenu } from '../../components/action-menu.tsx';
 import type { BulkAction } from './api.ts';
 import classes from './bulk.module.css';

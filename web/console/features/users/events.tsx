@@ -1,7 +1,7 @@
 /** Shows the same timeline of a user's account that the user sees on the Account pages. */
 import { Button } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import type { UserEvent } from '../../../../src/console/users/contract.ts';
+import type { UserEvent } from '../../../../src/pages/console/users/contract.ts';
 import { userQuery } from '../../api/queries.ts';
 import { fetchConsole } from '../../api/session.ts';
 import type { User } from '../../api/types.ts';

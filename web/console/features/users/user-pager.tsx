@@ -1,6 +1,6 @@
 /** Moves between pages. The position of a page in the list isn't known, so the pager shows only the number of users. */
 import { Button } from '@mantine/core';
-import type { UserCount } from '../../../../src/console/users/contract.ts';
+import type { UserCount } from '../../../../src/pages/console/users/contract.ts';
 import list from '../../components/list.module.css';
 import { t } from './text.ts';
 

@@ -15,7 +15,7 @@ export type {
   Operand,
   Reason,
   Security,
-} from '../../../../src/console/why/contract.ts';
+} from '../../../../src/pages/console/why/contract.ts';
 
 export type Question = Required<Omit<Body<'POST /why'>, 'as'>> & Pick<Body<'POST /why'>, 'as'>;
 

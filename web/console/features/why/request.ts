@@ -1,5 +1,5 @@
 /** Converts a logged REST request to a question about access. */
-import type { LogEntry } from '../../../../src/console/logs/contract.ts';
+import type { LogEntry } from '../../../../src/pages/console/logs/contract.ts';
 import { printPersona } from '../../components/persona.ts';
 import type { Cells, Operation, WhySearch } from './search.ts';
 
@@ -48,7 +48,7 @@ const quotedName = /"((?:[^"]|"")+)"/g;
 
 /**
  * Reads the columns and the RETURNING clause from the statement that the REST service ran
- * (`src/rest/core/compile/write.ts`).
+ * (`src/services/rest/core/compile/write.ts`).
  */
 function writtenBy(statement: string): Pick<WhySearch, 'columns' | 'back'> {
   const list =

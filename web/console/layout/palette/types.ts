@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import type { SearchGroup, SearchTarget } from '../../../../src/console/search/contract.ts';
+import type { SearchGroup, SearchTarget } from '../../../../src/pages/console/search/contract.ts';
 
 export type { SearchTarget };
 

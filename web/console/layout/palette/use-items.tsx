@@ -16,7 +16,7 @@ import {
 } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import type { SearchGroup } from '../../../../src/console/search/contract.ts';
+import type { SearchGroup } from '../../../../src/pages/console/search/contract.ts';
 import { sessionQuery } from '../../api/session.ts';
 import { type ActionTools, userAction, userCommandOf } from './actions.tsx';
 import type { DocSection } from './doc-sections.ts';

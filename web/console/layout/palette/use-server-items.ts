@@ -2,7 +2,7 @@
  * Searches the project on the server. Groups are added as they arrive, and a new search cancels the previous search.
  */
 import { useEffect, useState } from 'react';
-import type { SearchLine } from '../../../../src/console/search/contract.ts';
+import type { SearchLine } from '../../../../src/pages/console/search/contract.ts';
 import { openConsole } from '../../api/session.ts';
 
 /** The search is sent to the server when the text hasn't changed for this time. */

@@ -3,7 +3,7 @@
  * The field follows the combobox pattern of the ARIA Authoring Practices Guide.
  */
 import { type KeyboardEvent, type Ref, useEffect, useId, useRef, useState } from 'react';
-import type { ReferenceChoices } from '../../../../../src/console/tables/contract.ts';
+import type { ReferenceChoices } from '../../../../../src/pages/console/tables/contract.ts';
 import { usePopupLayer } from '../../../components/modal-layer.ts';
 import { messageOf } from '../../../components/problem-box.tsx';
 import { isMono, typedChange } from '../cells.ts';

@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import type { SchemaChange } from '../../../../../src/console/schema/contract.ts';
+import type { SchemaChange } from '../../../../../src/pages/console/schema/contract.ts';
 import type { TableName } from '../../../api/queries.ts';
 import { fetchConsole } from '../../../api/session.ts';
 
@@ -20,7 +20,7 @@ export type {
   TypeRef,
   Vocabulary,
   Warning,
-} from '../../../../../src/console/schema/contract.ts';
+} from '../../../../../src/pages/console/schema/contract.ts';
 
 export const structureQuery = ({ schema, table }: TableName) =>
   queryOptions({

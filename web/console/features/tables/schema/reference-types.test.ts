@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { typeNames } from '../../../../../src/console/schema/core/type-names.ts';
+import { typeNames } from '../../../../../src/pages/console/schema/core/type-names.ts';
 import type { Column, Relation } from '../../../api/types.ts';
 import type { Vocabulary } from './api.ts';
 import { canReference, referencedColumn } from './reference-types.ts';

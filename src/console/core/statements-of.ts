@@ -1,7 +1,0 @@
-import { splitSql } from '../../shared/sql/split.ts';
-
-/** Returns the statements of a script, without the semicolons at the end. */
-export const statementsOf = (script: string): string[] =>
-  [...splitSql(script)]
-    .map(({ start, end }) => script.slice(start, end).trim())
-    .filter((statement) => statement !== '');

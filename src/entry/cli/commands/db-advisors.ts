@@ -1,0 +1,99 @@
+import { jsonText } from '../../../base/shared/printable.ts';
+import { loadConfig, shellEnvironment } from '../../../platform/config/index.ts';
+import { openOtherDatabase } from '../../../platform/database/index.ts';
+import {
+  type Finding,
+  type FindingCategory,
+  type FindingLevel,
+  findingLevels,
+  runAdvisors,
+} from '../../../project/advisors/index.ts';
+import { type Command, type Input, projectOptions, UsageError } from '../command.ts';
+import { otherUrl } from '../history-target.ts';
+import { perform } from '../operations.ts';
+import { print, say } from '../output.ts';
+import { locationOf } from '../project-location.ts';
+
+const types = ['all', 'security', 'performance'] as const;
+
+export const dbAdvisors: Command = {
+  name: 'db advisors',
+  about:
+    'Checks the database for security and performance problems, such as tables without row-level security, slow\n' +
+    "policies and missing indexes. Prints JSON in the upstream CLI's format. A finding may contain a fix in SQL.",
+  options: {
+    ...projectOptions,
+    local: { type: 'boolean', help: "Checks this project's database (default)." },
+    linked: { type: 'boolean', help: 'Checks the linked database.' },
+    'db-url': { type: 'string', value: 'URL', help: 'Checks another database.' },
+    type: { type: 'string', value: 'TYPE', help: `Findings to print: ${types.join(', ')}. Default: all.` },
+    level: {
+      type: 'string',
+      value: 'LEVEL',
+      help: 'Minimum level to print: info, warn (default) or error.',
+    },
+    'fail-on': {
+      type: 'string',
+      value: 'LEVEL',
+      help: 'Minimum level for exit status 1: none (default), info, warn or error.',
+    },
+  },
+  examples: [
+    ['plinth db advisors', 'lists all warnings and errors'],
+    ['plinth db advisors --type security --fail-on error', 'fails a CI job if an error is found'],
+    ['plinth db advisors --level info', 'also lists suggestions, such as unused indexes'],
+  ],
+  run: async (input) => {
+    const level = levelOf(input, 'level') ?? 'WARN';
+    const failOn = input.text('fail-on') === 'none' ? undefined : levelOf(input, 'fail-on');
+    const category = categoryOf(input);
+    const shown = (await findingsOf(input)).filter(
+      (finding) =>
+        isAtLeast(finding, level) && (category === undefined || finding.categories[0] === category),
+    );
+    if (shown.length === 0) {
+      say('No issues found');
+      return 0;
+    }
+    print(jsonText(shown, 2));
+    if (failOn === undefined || !shown.some((finding) => isAtLeast(finding, failOn))) return 0;
+    say(`fail-on is set to ${failOn.toLowerCase()}, non-zero exit`);
+    return 1;
+  },
+};
+
+const isAtLeast = ({ level }: Finding, minimum: FindingLevel): boolean =>
+  findingLevels.indexOf(level) >= findingLevels.indexOf(minimum);
+
+function levelOf(input: Input, option: string): FindingLevel | undefined {
+  const text = input.text(option);
+  const level = findingLevels.find((each) => each.toLowerCase() === text);
+  if (text !== undefined && level === undefined)
+    throw new UsageError(`--${option}: ${text} must be info, warn or error`);
+  return level;
+}
+
+function categoryOf(input: Input): FindingCategory | undefined {
+  const type = input.text('type') ?? 'all';
+  if (type === 'all') return undefined;
+  if (type === 'security') return 'SECURITY';
+  if (type === 'performance') return 'PERFORMANCE';
+  throw new UsageError(`--type: ${type} must be ${types.join(', ')}`);
+}
+
+async function findingsOf(input: Input): Promise<Finding[]> {
+  const location = locationOf(input);
+  const url = otherUrl(location, input);
+  if (url === undefined)
+    return await perform<Finding[]>(location, 'advisors', {}, { needs: 'schema', onProgress: say });
+  const { config } = loadConfig({ projectDir: location.projectDir });
+  const other = await openOtherDatabase(url, {
+    password: shellEnvironment().SUPABASE_DB_PASSWORD,
+    session: 'inspect',
+  });
+  try {
+    return await runAdvisors(other.pool, { exposedSchemas: config.api.schemas });
+  } finally {
+    await other.stop();
+  }
+}

@@ -1,0 +1,87 @@
+/**
+ * Declares pages for email links that take effect when the user presses a button. Opening such a page changes nothing,
+ * so it doesn't matter if email scanners or other sites open the page.
+ */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { AuthRejection } from '../../../base/shared/auth-rejection.ts';
+import { escapeMarkup } from '../../../base/shared/escape-markup.ts';
+import { queryOf } from '../core/query.ts';
+import { formOf, isOurs, markedForm } from './mark.ts';
+import type { AnyPage, PageFields, Send } from './page-names.ts';
+import { isTemporary, sendExpired, sendLimited, sendRefused } from './responses.ts';
+
+export interface TokenForm {
+  readonly path: string;
+  /** The format of a valid token. */
+  readonly shape: RegExp;
+  /**
+   * Returns the page that contains the button. Rejects with an `AuthRejection` if the link has been used or has
+   * expired.
+   */
+  readonly show: (
+    request: FastifyRequest,
+    token: string,
+    reply: FastifyReply,
+  ) => Promise<{ readonly page: AnyPage; readonly fields?: PageFields }>;
+  /** Uses the token and returns the URL of the next page. Rejects like `show`. */
+  readonly use: (request: FastifyRequest, reply: FastifyReply, token: string) => Promise<string>;
+  /** The page for a used or expired link. The default is the "link expired" page. */
+  readonly expired?: AnyPage;
+  /** Whether `show` also returns a page for a used link. */
+  readonly showsUsed?: boolean;
+}
+
+export function declareTokenForm(app: FastifyInstance, send: Send, form: TokenForm): void {
+  const { path, shape, show, use, expired, showsUsed = false } = form;
+  const sendUnusable = (request: FastifyRequest, reply: FastifyReply) =>
+    expired === undefined
+      ? sendExpired(send, request, reply)
+      : send(request, reply, expired, { status: 400, isStill: true });
+
+  /** Runs the callback with the token. If the token is missing or no longer valid, sends the "link expired" page. */
+  async function withToken(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    params: URLSearchParams,
+    work: (token: string) => Promise<FastifyReply>,
+  ): Promise<FastifyReply> {
+    const token = params.get('token') ?? '';
+    if (!shape.test(token)) return sendUnusable(request, reply);
+    try {
+      return await work(token);
+    } catch (error) {
+      if (!(error instanceof AuthRejection)) throw error;
+      if (isTemporary(error)) throw error;
+      return error.status === 429 ? sendLimited(send, request, reply, error) : sendUnusable(request, reply);
+    }
+  }
+
+  async function sendForm(request: FastifyRequest, reply: FastifyReply, token: string, status = 200) {
+    const { page, fields } = await show(request, token, reply);
+    const field = `<input type="hidden" name="token" value="${escapeMarkup(token)}">`;
+    return send(request, reply, page, {
+      ...fields,
+      fields: markedForm(request, reply) + field,
+      isStill: true,
+      status,
+    });
+  }
+
+  app.get(path, (request, reply) =>
+    withToken(request, reply, queryOf(request), (token) => sendForm(request, reply, token)),
+  );
+
+  app.post(path, async (request, reply) => {
+    const posted = formOf(request);
+    if (!isOurs(request, posted)) return sendRefused(send, request, reply);
+    return withToken(request, reply, posted, async (token) => {
+      try {
+        return await reply.redirect(await use(request, reply, token), 303);
+      } catch (error) {
+        if (!showsUsed || !(error instanceof AuthRejection) || error.status === 429 || isTemporary(error))
+          throw error;
+        return sendForm(request, reply, token, 400);
+      }
+    });
+  });
+}

@@ -1,0 +1,110 @@
+/** The routes for the backup status, the base backups at the backup target, and restore drills. */
+import type {
+  Backups as BackupService,
+  BackupStatus,
+  DrillRecord,
+  Drills,
+} from '../../../operations/backup/index.ts';
+import type { LiveConfig } from '../../../platform/config/index.ts';
+import type { Audit } from '../audit.ts';
+import { ConsoleError } from '../errors.ts';
+import type { Api } from '../routes/api.ts';
+import type { BackupsOverview, Drill } from './contract.ts';
+
+export interface BackupDeps {
+  /** Undefined if no backup target is configured or the project uses an external database server. */
+  readonly backups: Pick<BackupService, 'run' | 'list' | 'status'> | undefined;
+  readonly drills: Pick<Drills, 'start' | 'progress' | 'last'> | undefined;
+  readonly database: { readonly info: { readonly embedded: boolean } };
+  readonly config: LiveConfig;
+  readonly audit: Audit;
+}
+
+export function backupRoutes(api: Api, { backups, drills, database, config, audit }: BackupDeps): void {
+  const route = api.feature(() => import('./contract.ts'));
+  const missing = backups !== undefined ? null : database.info.embedded ? 'target' : 'external';
+
+  function configured<Part>(part: Part | undefined): Part {
+    if (part === undefined) throw new ConsoleError('refused', { message: 'No backup target is configured.' });
+    return part;
+  }
+
+  route('GET /backups', 'read', async () => ({
+    missing,
+    overview:
+      backups === undefined || drills === undefined
+        ? null
+        : overviewOf(backups.status(), drills, config.current.plinth.backup),
+  }));
+  route('GET /backups/list', 'read', async () => {
+    const entries = await configured(backups)
+      .list()
+      .catch((error: unknown) => {
+        const message = error instanceof Error ? error.message : String(error);
+        throw new ConsoleError('refused', { message: `Couldn't list the backups. ${message}` });
+      });
+    return {
+      backups: entries.toReversed().map((entry) => ({
+        id: entry.id,
+        startedAt: timeText(entry.startedAtMs),
+        durationMs: entry.endedAtMs - entry.startedAtMs,
+        sizeBytes: entry.sizeBytes,
+        storedBytes: entry.storedBytes,
+        oldestRecoverable: timeText(entry.endedAtMs),
+        newestRecoverable: timeText(entry.newestMs),
+      })),
+    };
+  });
+  route('POST /backups/run', 'write', async (call) => {
+    const service = configured(backups);
+    await audit(call, 'backup.run', '');
+    // The handler doesn't wait for the backup, because a base backup can take minutes. The backup status contains the
+    // result.
+    service.run().catch(() => undefined);
+  });
+  route('POST /backups/verify', 'write', async (call) => {
+    if (!configured(drills).start())
+      throw new ConsoleError('refused', { message: 'A check is already running.' });
+    await audit(call, 'backup.verify', '');
+  });
+}
+
+function overviewOf(
+  status: BackupStatus,
+  drills: Pick<Drills, 'progress' | 'last'>,
+  { wal, keep }: { readonly wal: boolean; readonly keep: number },
+): BackupsOverview {
+  const last = drills.last();
+  return {
+    target: status.to ?? '',
+    archivesWal: wal,
+    keepMs: keep,
+    running: status.running,
+    newestRecoverable: timeOrNull(status.newestRecoverableMs),
+    lastStartedAt: timeOrNull(status.lastBackup?.startedAtMs),
+    nextAt: timeOrNull(status.nextMs),
+    overdue: status.overdue,
+    problem: status.error ?? null,
+    drill: { step: drills.progress() ?? null, last: last === undefined ? null : drillOf(last) },
+  };
+}
+
+const drillOf = ({ startedMs, endedMs, report, error }: DrillRecord): Drill => ({
+  endedAt: timeText(endedMs),
+  durationMs: endedMs - startedMs,
+  problems: report?.problems ?? [error ?? ''],
+  checked:
+    report === undefined
+      ? null
+      : {
+          backup: report.backup,
+          tables: report.tables,
+          rows: report.rows,
+          objects: report.objects,
+          newestAgeMs: report.newestAgeMs,
+        },
+});
+
+const timeText = (timeMs: number): string => new Date(timeMs).toISOString();
+const timeOrNull = (timeMs: number | undefined): string | null =>
+  timeMs === undefined || !Number.isFinite(timeMs) ? null : timeText(timeMs);

@@ -1,0 +1,99 @@
+import { z } from 'zod';
+import type {
+  ActivityMinute,
+  FunctionFacts,
+  FunctionLogLine,
+  Invocation,
+  SourceFile,
+  SourceText,
+} from '../../../services/functions/index.ts';
+import { json, noContent, type RouteTable, raw } from '../core/contract.ts';
+import { headerName, headerValue } from '../core/header-fields.ts';
+import { personaText } from '../persona/contract.ts';
+
+const invocation = z.object({
+  method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD']),
+  /** The path and query after the function's slug. Either an empty string or text that begins with a slash or `?`. */
+  path: z
+    .string()
+    .max(8000)
+    .regex(/^(?:[/?][!-~]*)?$/, 'begins with / or ?, and is percent-encoded')
+    .default(''),
+  headers: z
+    .array(z.tuple([headerName, headerValue]))
+    .max(50)
+    .default([]),
+  body: z.string().max(2_000_000).default(''),
+  as: personaText,
+});
+const functionLogs = z.object({
+  after: z.coerce.number<number>().int().min(0).default(0),
+  /** The minimum level of the log lines to return. */
+  level: z.enum(['debug', 'info', 'warn', 'error']).optional(),
+  requestId: z.string().max(200).optional(),
+  search: z.string().max(200).optional(),
+});
+const functionInvocations = z.object({ limit: z.coerce.number<number>().int().min(1).max(200).default(50) });
+
+export interface FunctionResponse {
+  readonly status: number;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  /** The response body, as text or, if `isText` is false, in base64. */
+  readonly body: string;
+  readonly isText: boolean;
+  /** The number of body bytes that were read. */
+  readonly sizeBytes: number;
+  /** Whether the body continues after the part that was read. */
+  readonly isCut: boolean;
+  /** The time until the response's first byte was received, and the time until the last byte that was read. */
+  readonly headMs: number;
+  readonly totalMs: number;
+  readonly requestId: string | null;
+}
+
+const newFunction = z.object({
+  name: z
+    .string()
+    .max(100)
+    .regex(/^[A-Za-z][A-Za-z0-9_-]*$/, 'must start with a letter and contain only letters, digits, _ and -'),
+});
+const functionFile = z.object({ path: z.string().min(1).max(1000) });
+const newSecret = z.object({
+  name: z.string().min(1).max(256),
+  value: z
+    .string()
+    .min(1)
+    .max(24 * 1024),
+});
+
+/** A secret that was set while the server was running. The secret's value is never sent to the page. */
+export interface FunctionSecret {
+  readonly name: string;
+  readonly updatedAt: string;
+}
+
+export type { ActivityMinute, FunctionFacts, FunctionLogLine, Invocation, SourceFile, SourceText };
+
+export const contract = {
+  'GET /functions': { response: json<{ readonly functions: readonly FunctionFacts[] }>() },
+  /** Creates a function from a template in the project folder. */
+  'POST /functions': { body: newFunction, response: json<{ readonly path: string }>() },
+  'GET /function-secrets': { response: json<{ readonly secrets: readonly FunctionSecret[] }>() },
+  'POST /function-secrets': { body: newSecret, response: noContent },
+  'DELETE /function-secrets/:name': { response: noContent },
+  'GET /functions/:slug/activity': { response: json<{ readonly minutes: readonly ActivityMinute[] }>() },
+  'GET /functions/:slug/files': { response: json<{ readonly files: readonly SourceFile[] }>() },
+  'GET /functions/:slug/file': { query: functionFile, response: json<SourceText>() },
+  'GET /functions/:slug': { response: json<FunctionFacts>() },
+  'POST /functions/:slug/invoke': { body: invocation, response: json<FunctionResponse>() },
+  'GET /functions/:slug/invocations': {
+    query: functionInvocations,
+    response: json<{ readonly invocations: readonly Invocation[] }>(),
+  },
+  'GET /functions/:slug/logs': {
+    query: functionLogs,
+    response: json<{ readonly lines: readonly FunctionLogLine[] }>(),
+  },
+  /** Server-sent events. Each event is a {@link FunctionLogLine}. */
+  'GET /functions/:slug/logs/live': { query: functionLogs, response: raw },
+} as const satisfies RouteTable;

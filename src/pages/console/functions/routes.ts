@@ -1,0 +1,185 @@
+/** Lists functions, reads their logs, and invokes them as a persona. */
+import type { FastifyInstance } from 'fastify';
+import type { Clock } from '../../../base/kernel/clock.ts';
+import { setGatewayHeaders } from '../../../base/kernel/gateway-headers.ts';
+import { OutsideFolders } from '../../../base/kernel/real-path.ts';
+import type { Database } from '../../../platform/database/types.ts';
+import type { Keys } from '../../../platform/keys/types.ts';
+import type { FunctionFacts, FunctionLogLine, FunctionsService } from '../../../services/functions/index.ts';
+import type { Audit } from '../audit.ts';
+import { ConsoleError, outsideFolders } from '../errors.ts';
+import { createEventStreams } from '../event-stream.ts';
+import { identify } from '../persona/act.ts';
+import { parsePersona } from '../persona/persona.ts';
+import { mintToken } from '../persona/token.ts';
+import { type Api, type Call, fresh, type RouteCall } from '../routes/api.ts';
+import type { contract } from './contract.ts';
+import { invoke, invokeLimits } from './invoke.ts';
+import { createRedact } from './redact.ts';
+import { sourceRoutes } from './source-routes.ts';
+
+/** The methods of the functions service that the Console uses. */
+export type FunctionsView = Pick<
+  FunctionsService,
+  'list' | 'describe' | 'logs' | 'invocations' | 'activity' | 'files' | 'readFile' | 'secrets'
+>;
+
+export interface FunctionsDeps {
+  readonly database: Database;
+  readonly functions: FunctionsView;
+  readonly keys: Keys;
+  /** Sends a request to a service in this process and streams the response. */
+  readonly internalStream: (path: string, init: RequestInit) => Promise<Response>;
+  /** Creates the function's folder in the project and returns its path. */
+  readonly createFunction: (name: string) => string;
+  readonly clock: Clock;
+  readonly audit: Audit;
+}
+
+const tokenSeconds = 5 * 60;
+
+export function functionRoutes(app: FastifyInstance, api: Api, deps: FunctionsDeps): void {
+  const { database, functions, keys, clock, audit } = deps;
+  const db = database.pool('postgres');
+  const route = api.feature(() => import('./contract.ts'));
+  const redact = createRedact(keys);
+  const streams = createEventStreams();
+  app.addHook('preClose', async () => streams.closeAll());
+  sourceRoutes(api, { functions, clock, redact, audit });
+
+  const factsOf = ({ request }: Call): FunctionFacts => {
+    const facts = functions.describe((request.params as { slug: string }).slug);
+    if (facts === undefined) throw new ConsoleError('not_found', { message: "This function doesn't exist." });
+    return facts;
+  };
+
+  /** Returns the headers that a client would send for this persona. */
+  async function identityHeaders(
+    { operator }: Call,
+    as: string | undefined,
+  ): Promise<Record<string, string>> {
+    const persona = parsePersona(as);
+    if (persona.kind === 'operator')
+      return { authorization: `Bearer ${keys.temporaryToken('service_role', tokenSeconds)}` };
+    const apikey = keys.publishableKey;
+    if (persona.kind === 'anon') return { apikey, authorization: `Bearer ${keys.anonKey}` };
+    const identity = await identify(db, persona, clock.now(), operator.role);
+    const { token } = await mintToken(db, (claims) => keys.sign(claims), identity, clock.now(), tokenSeconds);
+    return { apikey, authorization: `Bearer ${token}` };
+  }
+
+  route('GET /functions', 'read', async () => ({
+    functions: functions
+      .list()
+      .map((slug) => functions.describe(slug))
+      .filter((facts) => facts !== undefined),
+  }));
+  route('POST /functions', fresh('write'), async (call) => {
+    const { name } = await call.body();
+    // Functions that were deployed aren't in the project folder.
+    if (functions.describe(name) !== undefined) throw alreadyExists();
+    const path = created(() => deps.createFunction(name));
+    await audit(call, 'function.create', name, { path });
+    return { path };
+  });
+  route('GET /functions/:slug', 'read', async (call) => factsOf(call));
+  route('POST /functions/:slug/invoke', 'write', async (call) => {
+    const { slug } = factsOf(call);
+    const { as, ...invocation } = await call.body();
+    const identity = await identityHeaders(call, as);
+    await audit(call, 'function.invoke', slug, {
+      method: invocation.method,
+      path: invocation.path,
+      as: parsePersona(as).kind,
+    });
+    const response = await invoke(deps.internalStream, slug, invocation, identity, invokeLimits, () =>
+      performance.now(),
+    );
+    return {
+      ...response,
+      headers: response.headers.map(([name, value]) => [name, redact(value)] as const),
+      body: redact(response.body),
+    };
+  });
+  route('GET /functions/:slug/invocations', 'read', async (call) => {
+    const { slug } = factsOf(call);
+    const { limit } = await call.query();
+    const invocations = functions.invocations.recent(slug, limit);
+    return { invocations: invocations.map((each) => ({ ...each, path: redact(each.path) })) };
+  });
+
+  /**
+   * Returns the filter in a request, and a function that masks the secrets in a log line. For lines that don't match
+   * the search, the function returns undefined.
+   */
+  async function requested(
+    call: Pick<RouteCall<string, (typeof contract)['GET /functions/:slug/logs']>, 'query' | keyof Call>,
+  ) {
+    const { slug } = factsOf(call);
+    const { after, search, level, requestId } = await call.query();
+    const part = search?.toLowerCase();
+    const show = (line: FunctionLogLine): FunctionLogLine | undefined => {
+      // Searches the text after masking. Searching the unmasked text would let an operator discover a secret one
+      // character at a time.
+      const text = redact(line.line);
+      return part === undefined || text.toLowerCase().includes(part) ? { ...line, line: text } : undefined;
+    };
+    return { filter: { function: slug, level, requestId }, after, show };
+  }
+  route('GET /functions/:slug/logs', 'read', async (call) => {
+    const { filter, after, show } = await requested(call);
+    const lines = functions.logs.recent(filter, after).map(show);
+    return { lines: lines.filter((line) => line !== undefined) };
+  });
+  route('GET /functions/:slug/logs/live', 'read', async (call) => {
+    const { filter, after, show } = await requested(call);
+    // A reconnecting browser sends the ID of the last line that it received (HTML standard, section 9.2.4).
+    const lastSeen = Number(call.request.headers['last-event-id']);
+    const since = Number.isSafeInteger(lastSeen) ? lastSeen : after;
+    setGatewayHeaders(call.reply);
+    streams.open(
+      call.reply.raw,
+      (send) => {
+        const tell = (line: FunctionLogLine): void => {
+          const shown = show(line);
+          if (shown !== undefined) send(JSON.stringify(shown), line.id);
+        };
+        for (const line of functions.logs.recent(filter, since)) tell(line);
+        return functions.logs.follow(filter, tell);
+      },
+      call.authorize,
+    );
+    return call.reply.hijack();
+  });
+}
+
+const alreadyExists = (): ConsoleError =>
+  new ConsoleError('bad_request', {
+    message: 'A function with this name already exists. Enter another name.',
+  });
+
+/**
+ * Creates the function. Returns its path.
+ * @throws {ConsoleError} refused if the project folder is read-only, bad_request if the error has another cause
+ */
+function created(create: () => string): string {
+  try {
+    return create();
+  } catch (error) {
+    const { code, syscall, dir } = error as NodeJS.ErrnoException & { dir?: string };
+    if (dir !== undefined) throw alreadyExists();
+    if (error instanceof OutsideFolders) throw outsideFolders(error);
+    if (syscall === undefined) throw error;
+    const isReadOnly = code === 'EROFS' || code === 'EACCES' || code === 'EPERM';
+    throw new ConsoleError(
+      isReadOnly ? 'refused' : 'bad_request',
+      {
+        message: isReadOnly
+          ? 'The project folder is read-only here, so the Console can’t create files in it.'
+          : `The function couldn’t be created (${code}).`,
+        ...(isReadOnly ? { hint: 'Create the function where you edit the project, and deploy it.' } : {}),
+      },
+      { cause: error },
+    );
+  }
+}

@@ -1,0 +1,178 @@
+/** Collects the problems in the project that need attention, for the home page. */
+
+import type { Health } from '../../../base/kernel/health.ts';
+import { sql } from '../../../base/kernel/sql.ts';
+import type { BackupStatus } from '../../../operations/backup/index.ts';
+import type { LiveConfig } from '../../../platform/config/index.ts';
+import type { Pool, Queryable } from '../../../platform/database/types.ts';
+import type { Telemetry } from '../../../platform/telemetry/types.ts';
+import type { Finding } from '../../../project/advisors/index.ts';
+import { readParts } from '../jobs/parts.ts';
+import { hasStatistics, listStatements } from '../queries-page/queries.ts';
+import type { RunningDeps } from '../settings/running.ts';
+import type { Problem } from './contract.ts';
+import { incompleteProviders } from './incomplete-providers.ts';
+
+export interface ProblemDeps {
+  readonly pool: Pool;
+  readonly health: () => Record<string, string | undefined>;
+  readonly conditions: () => Conditions;
+  readonly findings: () => Promise<readonly Finding[]>;
+  readonly telemetry: Pick<Telemetry, 'metrics'>;
+  readonly backups: { status(): BackupStatus } | undefined;
+  readonly configuration: RunningDeps['configuration'];
+  readonly config: LiveConfig;
+  readonly supabaseDir: string;
+}
+
+/** The state of resources that all services need. `tls` is set only if the server uses HTTPS. */
+export interface Conditions {
+  readonly disk: Health;
+  readonly tls?: Health;
+}
+
+const hourMs = 3_600_000;
+const slowMeanMs = 500;
+const minSlowCalls = 5;
+const maxSlowStatements = 3;
+
+type Source = Extract<Problem, { readonly kind: 'unchecked' }>['source'];
+
+/** Returns the problems, most severe first. */
+export async function problemsOf(deps: ProblemDeps): Promise<Problem[]> {
+  // If one source of problems fails, for example because the database is overloaded, the problems from the other
+  // sources are still shown.
+  const checked = (source: Source, found: Promise<Problem[]>): Promise<Problem[]> =>
+    found.catch(() => [{ kind: 'unchecked', severity: 'warning', source }]);
+  const fromDatabase = await Promise.all([
+    checked('jobs', failedJobs(deps.pool)),
+    checked('advisors', findingCounts(deps)),
+    checked('statements', slowStatements(deps.pool)),
+  ]);
+  const problems = [
+    ...faults(deps),
+    ...conditionProblems(deps),
+    ...serverErrors(deps),
+    ...backupProblems(deps),
+    ...settings(deps),
+    ...incompleteProviders(deps.config.current, deps.supabaseDir),
+    ...fromDatabase.flat(),
+  ];
+  return [
+    ...problems.filter(({ severity }) => severity === 'error'),
+    ...problems.filter(({ severity }) => severity === 'warning'),
+  ];
+}
+
+const faults = ({ health }: ProblemDeps): Problem[] =>
+  Object.entries(health()).flatMap(([service, fault]) =>
+    fault === undefined ? [] : { kind: 'service', severity: 'error', service, fault },
+  );
+
+const conditionProblems = ({ conditions }: ProblemDeps): Problem[] =>
+  Object.entries(conditions()).flatMap(([part, { status, message }]) =>
+    status === 'ok'
+      ? []
+      : {
+          kind: 'condition',
+          severity: status === 'failing' ? 'error' : 'warning',
+          part: part as keyof Conditions,
+          message: message ?? '',
+        },
+  );
+
+/** For each service except the Console, counts the responses with a 5xx status in the last hour. */
+const serverErrors = ({ telemetry }: ProblemDeps): Problem[] =>
+  telemetry
+    .metrics(hourMs)
+    .services.filter(({ service, total }) => service !== 'console' && total.failed > 0)
+    .map(({ service, total }) => ({
+      kind: 'server-errors',
+      severity: 'error',
+      service,
+      count: total.failed,
+    }));
+
+interface FailedJob {
+  readonly id: string;
+  readonly name: string | null;
+  readonly failures: number;
+}
+
+/** Returns the active cron jobs whose last run failed. */
+async function failedJobs(db: Queryable): Promise<Problem[]> {
+  if ((await readParts(db)).cron !== 'ready') return [];
+  const jobs = await db.query<FailedJob>(sql`
+    select j.jobid::text as id, j.jobname as name, recent.failures
+    from cron.job j, lateral (
+      select count(*) filter (where r.status = 'failed')::int as failures,
+        (pg_catalog.array_agg(r.status order by r.runid desc))[1] as last
+      from (
+        select d.runid, d.status from cron.job_run_details d
+        where d.jobid = j.jobid and d.status in ('failed', 'succeeded') order by d.runid desc limit 10
+      ) r
+    ) recent
+    where j.active and recent.last = 'failed'
+    order by j.jobid`);
+  return jobs.map(({ id, name, failures }) => ({
+    kind: 'job',
+    severity: 'error',
+    job: id,
+    name: name ?? id,
+    failures,
+  }));
+}
+
+function backupProblems({ backups }: ProblemDeps): Problem[] {
+  const status = backups?.status();
+  if (status === undefined) return [];
+  if (status.error !== undefined) return [{ kind: 'backup', severity: 'error', message: status.error }];
+  return status.overdue ? [{ kind: 'backup', severity: 'error', message: null }] : [];
+}
+
+async function findingCounts({ findings }: ProblemDeps): Promise<Problem[]> {
+  const all = await findings();
+  return (['SECURITY', 'PERFORMANCE'] as const).flatMap((category): Problem[] => {
+    const own = all.filter(({ categories, level }) => categories[0] === category && level !== 'INFO');
+    const errors = own.filter(({ level }) => level === 'ERROR').length;
+    if (own.length === 0) return [];
+    return [
+      {
+        kind: 'advisors',
+        severity: errors > 0 ? 'error' : 'warning',
+        category,
+        errors,
+        warnings: own.length - errors,
+      },
+    ];
+  });
+}
+
+async function slowStatements(db: Queryable): Promise<Problem[]> {
+  if (!(await hasStatistics(db))) return [];
+  const statements = await listStatements(db, { order: 'mean', services: false, minCalls: minSlowCalls });
+  return statements
+    .filter(({ meanMs }) => meanMs >= slowMeanMs)
+    .slice(0, maxSlowStatements)
+    .map(({ id, role, meanMs, calls }) => ({
+      kind: 'slow-statement',
+      severity: 'warning',
+      id,
+      role,
+      meanMs,
+      calls,
+    }));
+}
+
+function settings({ configuration }: ProblemDeps): Problem[] {
+  if (configuration === undefined) return [];
+  const { needsRestart, faults: invalid } = configuration.status();
+  return [
+    ...(invalid.length > 0
+      ? [{ kind: 'invalid-settings', severity: 'error', count: invalid.length } as const]
+      : []),
+    ...(needsRestart.length > 0
+      ? [{ kind: 'restart', severity: 'warning', settings: needsRestart.map(({ key }) => key) } as const]
+      : []),
+  ];
+}

@@ -1,0 +1,213 @@
+/**
+ * The server side of the Console, which has its own port. Serves the built pages under `/console`, signs operators in,
+ * and serves the API for all pages. Service credentials stay on the server unless an owner reveals them.
+ *
+ * Glossary. *Operator*: a person who runs the project, as opposed to an end user of the app. *Link*: a one-time sign-in
+ * URL. The URL's fragment contains the secret, because fragments don't appear in server logs. *Permission*: read,
+ * secrets, write or own (`core/roles.ts`).
+ */
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { FastifyInstance } from 'fastify';
+import type { Service } from '../../base/kernel/service.ts';
+import { createWebFace, type WebFace } from '../../base/kernel/web-face.ts';
+import { RequestBody } from '../../base/shared/request-body.ts';
+import { createSeal } from '../../base/shared/seal.ts';
+import type { MigrationSet } from '../../platform/database/types.ts';
+import { ownCommand } from '../../platform/packages/index.ts';
+import { createRecentAdvisors } from './advisors/recent.ts';
+import { commandLine, createAudit } from './audit.ts';
+import { compressResponses } from './compress-responses.ts';
+import { arrivalOf, arrivalPlaceholder, sessionHint, sessionPlaceholder } from './core/arrival.ts';
+import { createAttempts } from './core/attempts.ts';
+import type { OperatorRole } from './core/roles.ts';
+import type { ConsoleDeps } from './deps.ts';
+import { problemsOf } from './home/problems.ts';
+import { createManagement, type Management } from './management/calls.ts';
+import { withMarkedStatements } from './mark-statements.ts';
+import { createFactors } from './operators/factors.ts';
+import { createPasskeys } from './operators/passkeys.ts';
+import * as queries from './queries.ts';
+import { createServiceClient } from './service-client.ts';
+import { createSessions, type Sessions } from './sessions.ts';
+import { createSettingsLock } from './settings/write-files.ts';
+import { createTokens, type Tokens } from './tokens/tokens.ts';
+
+export type { OperatorRole } from './core/roles.ts';
+export { roles } from './core/roles.ts';
+export type { ManagementCallName } from './management/inputs.ts';
+export type { CreatedToken, TokenRow } from './tokens/tokens.ts';
+
+export const migrations: MigrationSet = { module: 'console', dir: new URL('./sql/', import.meta.url) };
+
+export interface ConsoleService extends Service {
+  /** Returns a new one-time sign-in link that is valid for ten minutes. The operator defaults to `owner`. */
+  issueLink(operatorName?: string): Promise<string>;
+  listOperators(): Promise<
+    { name: string; role: OperatorRole; created_at: string; last_sign_in_at: string | null }[]
+  >;
+  /** Creates an operator. Returns false if the operator name is already in use. */
+  createOperator(name: string, role: OperatorRole): Promise<boolean>;
+  /** Access tokens for the Management API. */
+  readonly tokens: Pick<Tokens, 'create' | 'list' | 'revoke'>;
+  /** Calls the Management API with all permissions, as the command line does. */
+  manage(name: Parameters<Management['call']>[0], input: unknown): Promise<unknown>;
+}
+
+/** The maximum number of requests with unknown access tokens from an IP address. */
+const tokenAttempts = { max: 10, windowMs: 60_000, addresses: 1000 };
+
+export function createConsole(given: ConsoleDeps): ConsoleService {
+  const deps: ConsoleDeps = { ...given, database: withMarkedStatements(given.database) };
+  const { database, log } = deps;
+  const db = database.pool('supabase_admin');
+  const factorRequired = (): boolean => deps.config.current.plinth.console.require_mfa;
+  const issuer = `${deps.config.current.project_id} Console`;
+  const sessions = createSessions({
+    db,
+    consoleUrl: deps.consoleUrl,
+    ownAddress: deps.ownAddress,
+    factorRequired,
+  });
+  const seal = createSeal(join(deps.dataDir, 'console.key'));
+  const factors = createFactors({
+    database,
+    seal,
+    guesses: deps.guesses,
+    clock: deps.clock,
+    issuer,
+    required: factorRequired,
+  });
+  const passkeys = createPasskeys({
+    db,
+    consoleUrl: deps.consoleUrl,
+    issuer,
+  });
+  const linkOf = (token: string): string => `${deps.consoleUrl()}/console/sign-in#token=${token}`;
+  const face = createWebFace(`${deps.webDir}/console`);
+  const audit = createAudit(db);
+  const advisors = createRecentAdvisors(database.pool('postgres'), deps.config, deps.clock.now);
+  const problems = () => problemsOf({ ...deps, pool: database.pool('postgres'), findings: advisors.recent });
+  const callService = createServiceClient(deps);
+  const settingsLock = createSettingsLock();
+  const tokens = createTokens({ db, operatorNamed: sessions.operatorNamed, audit });
+  const management = createManagement({
+    ...deps,
+    settingsLock,
+    audit,
+    callService,
+    findings: advisors.fresh,
+    createdAt: () => statSync(deps.dataDir).birthtimeMs,
+  });
+
+  const attempts = createAttempts(tokenAttempts);
+
+  return {
+    name: 'console',
+    mounts: [
+      ...([1, 2] as const).map((version) => ({
+        prefix: `/v${version}`,
+        cors: 'none' as const,
+        apiKeys: false,
+        documents: 'plinth' as const,
+        plugin: async (app: FastifyInstance) => {
+          const { managementPlugin } = await import('./management/routes.ts');
+          await app.register(
+            managementPlugin(
+              { management, tokens, attempts, uploadLimits: deps.functions.deployments.limits, log },
+              version,
+            ),
+          );
+        },
+      })),
+      {
+        prefix: '/console',
+        cors: 'none',
+        apiKeys: false,
+        documents: 'plinth',
+        plugin: async (app) => {
+          await app.register(
+            async (scope) => {
+              compressResponses(scope);
+              // Uploaded files are passed to the route handlers as streams. A handler may not need the whole file, and
+              // the rest of the file must not block the connection.
+              scope.addContentTypeParser('application/octet-stream', (request, _body, done) =>
+                done(null, new RequestBody(request.raw)),
+              );
+              scope.addHook('onResponse', async ({ body }) => {
+                if (body instanceof RequestBody) body.destroy();
+              });
+              // Request bodies aren't checked for keys such as `__proto__` and `constructor`, because columns can have
+              // these names. Such keys are harmless, because every body is parsed with the schema in its route's
+              // contract.
+              scope.addContentTypeParser(
+                'application/json',
+                { parseAs: 'string' },
+                scope.getDefaultJsonParser('ignore', 'ignore'),
+              );
+              const { apiRoutes } = await import('./api-routes.ts');
+              apiRoutes(scope, {
+                ...deps,
+                sessions,
+                factors,
+                factorRequired,
+                passkeys,
+                linkOf,
+                audit,
+                tokens,
+                advisors,
+                problems,
+                callService,
+                seal,
+                settingsLock,
+              });
+            },
+            { prefix: '/api' },
+          );
+          pageRoutes(app, face, deps.apiUrl, sessions);
+        },
+      },
+    ],
+    issueLink: async (operatorName) => linkOf(await sessions.issueLinkToken(operatorName)),
+    listOperators: () => queries.listOperators(db),
+    createOperator: async (name, role) => {
+      const made = await queries.createOperator(db, name, role);
+      if (made !== undefined) await audit({ operator: commandLine }, 'operator.create', name, { role });
+      return made !== undefined;
+    },
+    tokens,
+    manage: (name, input) => management.call(name, input, { operator: { ...commandLine, role: 'owner' } }),
+  };
+}
+
+/** The placeholder in the built HTML for the command line that runs Plinth. */
+const commandPlaceholder = '%PLINTH_COMMAND%';
+
+function pageRoutes(
+  app: FastifyInstance,
+  face: WebFace,
+  apiUrl: () => string,
+  sessions: Pick<Sessions, 'hasCookie'>,
+): void {
+  app.get<{ Params: { name: string } }>('/assets/:name', (request, reply) =>
+    face.sendAsset(request, reply, request.params.name),
+  );
+  // Returns the same HTML for all paths, because the web app has its own router.
+  app.get('/*', { config: { isPage: true } }, (request, reply) => {
+    const html = face.html('index.html');
+    if (html === undefined) {
+      return reply
+        .code(503)
+        .type('text/plain; charset=utf-8')
+        .send('The web app has not been built. Run: npm run build\n');
+    }
+    return face.sendPage(request, reply, {
+      html: html
+        .replace(arrivalPlaceholder, arrivalOf(request.headers))
+        .replace(sessionPlaceholder, sessionHint(request.headers, sessions.hasCookie(request)))
+        .replace(commandPlaceholder, ownCommand()),
+      frames: true,
+      api: new URL(apiUrl()).origin,
+    });
+  });
+}

@@ -1,0 +1,152 @@
+import { sql } from '../../../base/kernel/sql.ts';
+import type { Database, Queryable } from '../../../platform/database/types.ts';
+import type { Audit } from '../audit.ts';
+import { ConsoleError } from '../errors.ts';
+import type { Api, RouteCall } from '../routes/api.ts';
+import { applyChanges, type WriteMigration } from '../schema/apply.ts';
+import { readChoices } from './choices.ts';
+import type { contract, SecuredRelation, SecuredTable } from './contract.ts';
+import { type ListedRelation, listRelations, listRoles } from './queries.ts';
+import { type PolicyChange, policyStatements, type TableName } from './statement.ts';
+import { forgetPolicy, keepPolicy, listTurnedOff } from './turned-off.ts';
+
+const actions = {
+  create: 'policy.create',
+  replace: 'policy.replace',
+  drop: 'policy.drop',
+  off: 'policy.turn-off',
+  on: 'policy.turn-on',
+  security: 'table.security',
+} as const;
+
+type ChangeCall = RouteCall<string, (typeof contract)['POST /policies']>;
+
+export function policyRoutes(
+  api: Api,
+  database: Database,
+  audit: Audit,
+  writeMigration: WriteMigration,
+): void {
+  const pool = database.pool('postgres');
+  const kept = database.pool('supabase_admin');
+
+  const route = api.feature(() => import('./contract.ts'));
+
+  async function list(): Promise<{ tables: SecuredTable[]; others: SecuredRelation[] }> {
+    const [relations, off] = await Promise.all([listRelations(pool), listTurnedOff(kept)]);
+    const { tables, others } = divided(relations);
+    return {
+      tables: tables.map((table) => ({
+        ...table,
+        turnedOff: off
+          .filter(({ schema, name }) => schema === table.schema && name === table.name)
+          .map(({ policy }) => policy)
+          // Omits a policy that has been turned off and then created again with SQL.
+          .filter(({ name }) => !table.policies.some((policy) => policy.name === name)),
+      })),
+      others: others.map((relation) => ({ ...relation, turnedOff: [] })),
+    };
+  }
+
+  const listTables = async (): Promise<SecuredTable[]> => (await list()).tables;
+
+  /** Stores the definition of a policy. Locks the table first, so that the policy can't change before it is dropped. */
+  async function keepDefinition(tx: Queryable, table: TableName, name: string): Promise<void> {
+    await tx.query(sql`lock table ${sql.id(table.schema, table.name)} in access exclusive mode`);
+    const known = tableIn(divided(await listRelations(tx)).tables, table);
+    await keepPolicy(kept, table, policyIn(known.policies, known, name));
+  }
+
+  async function changeOf(call: ChangeCall) {
+    const { schema, table, change, migration } = await call.body();
+    const known = tableIn(await listTables(), { schema, name: table });
+    const written: PolicyChange =
+      change.kind === 'on'
+        ? { kind: 'create', policy: policyIn(known.turnedOff, known, change.name) }
+        : change;
+    if (change.kind === 'off') policyIn(known.policies, known, change.name);
+    return {
+      schema,
+      table,
+      change,
+      migration,
+      statements: policyStatements({ schema, name: table }, written),
+    };
+  }
+
+  route('GET /policies', 'read', async () => ({
+    ...(await list()),
+    roles: await listRoles(pool),
+  }));
+  route('GET /policies/:schema/:table/choices', 'read', ({ params }) =>
+    readChoices(pool, params.schema, params.table),
+  );
+  route(
+    'POST /policies/preview',
+    'read',
+    async (call) => ({ sql: (await changeOf(call)).statements.map((text) => `${text};`).join('\n\n') }),
+    { changes: 'nothing' },
+  );
+  route('POST /policies', 'write', async (call) => {
+    const { schema, table, change, migration, statements } = await changeOf(call);
+    const name = { schema, name: table };
+    const file = await applyChanges(
+      pool,
+      statements,
+      migration === undefined ? undefined : { name: migration, write: writeMigration },
+      // The definition is stored before the policy is dropped, so that it isn't lost if the server stops in between.
+      change.kind === 'off' ? { prepare: (tx) => keepDefinition(tx, name, change.name) } : {},
+    );
+    const what = 'policy' in change ? change.policy.name : 'name' in change ? change.name : '';
+    // Deletes the stored definition of the policy with this name, because the change has made the definition obsolete.
+    if (change.kind !== 'off' && what !== '') await forgetPolicy(kept, name, what);
+    await audit(call, actions[change.kind], `${schema}.${table}`, {
+      ...(what === '' ? {} : { policy: what }),
+      sql: statements.join(';\n').slice(0, 4000),
+      ...(file === undefined ? {} : { migration: file }),
+    });
+    return { tables: await listTables(), file: file ?? null };
+  });
+  route('POST /policies/forget', 'write', async (call) => {
+    const { schema, table, name } = await call.body();
+    if (!(await forgetPolicy(kept, { schema, name: table }, name)))
+      throw new ConsoleError('not_found', { message: `The policy ${name} isn't turned off.` });
+    await audit(call, 'policy.forget', `${schema}.${table}`, { policy: name });
+    return { tables: await listTables() };
+  });
+}
+
+type Listed = Omit<SecuredRelation, 'turnedOff'>;
+
+/** Separates the tables whose policies operators can change from the other relations. */
+function divided(relations: readonly ListedRelation[]): { tables: Listed[]; others: Listed[] } {
+  const of = (expected: boolean): Listed[] =>
+    relations
+      .filter(({ mayHavePolicies }) => mayHavePolicies === expected)
+      .map(({ mayHavePolicies: _known, ...relation }) => relation);
+  return { tables: of(true), others: of(false) };
+}
+
+/** Returns the table. @throws {ConsoleError} not_found */
+function tableIn<Table extends Listed>(tables: readonly Table[], { schema, name }: TableName): Table {
+  const known = tables.find((each) => each.schema === schema && each.name === name);
+  if (known === undefined)
+    throw new ConsoleError('not_found', {
+      message: `${schema}.${name} doesn't exist or can't have policies.`,
+    });
+  return known;
+}
+
+/** Returns a policy on the table. @throws {ConsoleError} not_found */
+function policyIn(
+  policies: SecuredTable['policies'],
+  { schema, name }: TableName,
+  policyName: string,
+): SecuredTable['policies'][number] {
+  const policy = policies.find((each) => each.name === policyName);
+  if (policy === undefined)
+    throw new ConsoleError('not_found', {
+      message: `The policy ${policyName} doesn't exist on ${schema}.${name}.`,
+    });
+  return policy;
+}

@@ -1,0 +1,35 @@
+/** Shortens a statement so that the names of its tables are visible in a list. */
+import { significant, tokenize } from '../../../../base/shared/sql/tokens.ts';
+
+/** The maximum length of column lists that are kept. Short lists help the reader recognize a statement. */
+const keptChars = 32;
+const outlineChars = 300;
+
+/**
+ * Returns the statement on a single line, with `…` in place of long column lists.
+ * @example outlineOf('select id, title, note, created_at, updated_at from t') // "select … from t"
+ */
+export function outlineOf(text: string): string {
+  const tokens = significant(tokenize(text));
+  let outline = '';
+  let copied = 0;
+  let depth = 0;
+  /** The outermost `select` whose `from` hasn't been reached yet. Nested `select` keywords are ignored. */
+  let open: { readonly depth: number; readonly end: number } | undefined;
+  for (const [at, token] of tokens.entries()) {
+    if (token.text === '(') depth++;
+    if (token.text === ')') depth--;
+    if (open !== undefined && depth < open.depth) open = undefined;
+    if (token.kind !== 'word') continue;
+    if (token.text === 'select') open ??= { depth, end: token.end };
+    if (token.text !== 'from' || open?.depth !== depth) continue;
+    const before = tokens.slice(Math.max(0, at - 2), at).map((each) => each.text);
+    if (/^(is|not) distinct$/.test(before.join(' '))) continue;
+    if (token.start - open.end > keptChars) {
+      outline += `${text.slice(copied, open.end)} … `;
+      copied = token.start;
+    }
+    open = undefined;
+  }
+  return (outline + text.slice(copied)).replaceAll(/\s+/g, ' ').trim().slice(0, outlineChars);
+}

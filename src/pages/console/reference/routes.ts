@@ -1,0 +1,83 @@
+/**
+ * The routes for the API page, which sends REST requests as a persona and generates TypeScript types for the database.
+ */
+
+import type { Clock } from '../../../base/kernel/clock.ts';
+import { splitOnce } from '../../../base/shared/split-once.ts';
+import type { LiveConfig } from '../../../platform/config/index.ts';
+import { generateTypes } from '../../../platform/database/index.ts';
+import type { Database } from '../../../platform/database/types.ts';
+import type { Keys } from '../../../platform/keys/types.ts';
+import type { Attempt } from '../../../services/rest/index.ts';
+import type { Audit } from '../audit.ts';
+import { identify } from '../persona/act.ts';
+import { parsePersona } from '../persona/persona.ts';
+import { mintToken, serviceToken } from '../persona/token.ts';
+import type { Api, Call } from '../routes/api.ts';
+import { listFunctions } from './functions.ts';
+
+export interface ReferenceDeps {
+  readonly database: Database;
+  readonly keys: Keys;
+  readonly config: LiveConfig;
+  readonly clock: Clock;
+  readonly attempt: Attempt;
+  readonly audit: Audit;
+}
+
+const tokenSeconds = 60;
+const shownBytes = 100_000;
+
+export function referenceRoutes(api: Api, deps: ReferenceDeps): void {
+  const { database, keys, config, clock, attempt, audit } = deps;
+  const db = database.pool('postgres');
+  const route = api.feature(() => import('./contract.ts'));
+
+  async function authorizationOf({ operator }: Call, as: string | undefined): Promise<string> {
+    const persona = parsePersona(as);
+    if (persona.kind === 'operator') return `Bearer ${serviceToken(keys)}`;
+    if (persona.kind === 'anon') return `Bearer ${keys.anonKey}`;
+    const identity = await identify(db, persona, clock.now(), operator.role);
+    const { token } = await mintToken(db, (claims) => keys.sign(claims), identity, clock.now(), tokenSeconds);
+    return `Bearer ${token}`;
+  }
+
+  route('GET /reference', 'read', async () => {
+    const { schemas } = config.current.api;
+    return { schemas, functions: await listFunctions(db, schemas) };
+  });
+  // Requires the `write` permission, because a function called with GET can be volatile, and some effects can't be
+  // rolled back.
+  route('POST /reference/try', 'write', async (call) => {
+    const { as, method, path, body, schema, rollsBack } = await call.body();
+    const [target, query = ''] = splitOnce(path, '?');
+    const authorization = await authorizationOf(call, as);
+    const persona = parsePersona(as).kind;
+    await audit(call, 'api.try', target, { method, as: persona, ...(rollsBack ? { rollsBack } : {}) });
+    const { status, text, isCut } = await attempt(
+      {
+        method,
+        path: `/${target}`,
+        query,
+        headers: {
+          authorization,
+          ...(schema === undefined ? {} : { 'accept-profile': schema, 'content-profile': schema }),
+          ...(method === 'GET'
+            ? {}
+            : { 'content-type': 'application/json', prefer: 'return=representation' }),
+        },
+        body: body ?? '',
+        rollsBack,
+      },
+      shownBytes,
+    );
+    return { status, body: text, isCut };
+  });
+  route('GET /reference/types', 'read', async ({ reply }) => {
+    const schemas = [...new Set(['public', ...config.current.api.schemas])];
+    return reply
+      .type('text/plain; charset=utf-8')
+      .header('content-disposition', 'attachment; filename="database.types.ts"')
+      .send(await generateTypes(database.info.url, schemas));
+  });
+}

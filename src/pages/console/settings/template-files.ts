@@ -1,0 +1,103 @@
+/** Reads and writes the project's own email templates. */
+import { readFileSync } from 'node:fs';
+import { extname, resolve } from 'node:path';
+import { fileStamp } from '../../../base/kernel/replace-file.ts';
+import type { Config } from '../../../platform/config/index.ts';
+import type { MessagePreviews } from '../../../services/auth/index.ts';
+import { ConsoleError } from '../errors.ts';
+import type { Change } from './files.ts';
+import { settingOf } from './known.ts';
+import { fileWrite, type WriteFile } from './write-files.ts';
+
+export interface TemplateEdit {
+  readonly name: string;
+  readonly html: string;
+  /** Identifies the version of the file that was edited. Empty if the file didn't exist. */
+  readonly stamp: string;
+}
+
+export interface TemplateFile {
+  readonly path: string;
+  readonly before: string;
+  readonly html: string;
+}
+
+export interface TemplateFiles {
+  /** For each edited template that doesn't have a file yet, returns a change that sets the template's path. */
+  missingPaths(edits: readonly TemplateEdit[], config: Config): Change[];
+  /** Validates edits of templates and returns the files to write. @throws {ConsoleError} bad_request, conflict */
+  check(edits: readonly TemplateEdit[], config: Config): Promise<TemplateFile[]>;
+  writes(files: readonly TemplateFile[]): WriteFile[];
+}
+
+/** The allowed extensions of template files, which prevent a template from replacing a settings file or a migration. */
+const extensions = new Set(['.html', '.htm', '.tmpl', '.gohtml']);
+
+/** Returns the path of the setting that contains the path to a template's file. */
+export function pathSetting(name: string): string[] {
+  const notice = name.replace(/_notification$/, '');
+  return ['auth', 'email', name === notice ? 'template' : 'notification', notice, 'content_path'];
+}
+
+/** Whether config.toml can contain settings for this email. */
+export const isEditable = (name: string): boolean =>
+  settingOf({ file: 'config.toml', path: pathSetting(name) }) !== undefined;
+
+/**
+ * Returns an unused path for a new template file. If an existing file has the default name, for example after the
+ * setting was reverted, the new file's name gets a number.
+ */
+function freePath(projectDir: string, base: string): string {
+  let path = `${base}.html`;
+  for (let number = 2; fileStamp(resolve(projectDir, path)) !== undefined; number++)
+    path = `${base}-${number}.html`;
+  return path;
+}
+
+export function createTemplateFiles({
+  projectDir,
+  messagePreviews,
+}: {
+  readonly projectDir: string;
+  readonly messagePreviews: MessagePreviews;
+}): TemplateFiles {
+  function fileOf(name: string, { auth }: Config): string | undefined {
+    if (!isEditable(name)) throw new ConsoleError('not_found', { message: "This email can't be changed." });
+    const [, , kind, key = ''] = pathSetting(name);
+    const tables: Readonly<Record<string, { content_path?: string | undefined } | undefined>> =
+      kind === 'template' ? auth.email.template : auth.email.notification;
+    return tables[key]?.content_path;
+  }
+
+  return {
+    missingPaths: (edits, config) =>
+      edits
+        .filter(({ name }) => fileOf(name, config) === undefined)
+        .map(({ name }) => ({
+          file: 'config.toml',
+          path: pathSetting(name),
+          value: freePath(projectDir, `./supabase/templates/${name}`),
+        })),
+    async check(edits, config) {
+      const files: TemplateFile[] = [];
+      for (const { name, html, stamp } of edits) {
+        const path = resolve(projectDir, fileOf(name, config) ?? '');
+        if (!extensions.has(extname(path).toLowerCase()))
+          throw new ConsoleError('bad_request', {
+            message: `${path} doesn't end with .html, so it can't be changed here.`,
+            hint: 'Edit the file manually, or choose another file.',
+          });
+        if ((fileStamp(path) ?? '') !== stamp)
+          throw new ConsoleError('conflict', {
+            message: `${path} was changed by another process. Reload the page.`,
+          });
+        const fault = (await messagePreviews.mail(name, { html }))?.fault;
+        if (fault !== undefined)
+          throw new ConsoleError('bad_request', { message: `The template is invalid: ${fault}` });
+        files.push({ path, html, before: stamp === '' ? '' : readFileSync(path, 'utf8') });
+      }
+      return files;
+    },
+    writes: (files) => files.map(({ path, html }) => fileWrite(path, html)),
+  };
+}

@@ -1,0 +1,71 @@
+/** The route that explains whether and why a persona may perform an operation on a row. */
+
+import type { Clock } from '../../../base/kernel/clock.ts';
+import type { Database } from '../../../platform/database/types.ts';
+import { may, permissionForRows } from '../core/roles.ts';
+import { ConsoleError } from '../errors.ts';
+import { identify } from '../persona/act.ts';
+import { parsePersona } from '../persona/persona.ts';
+import type { Api, RouteCall } from '../routes/api.ts';
+import type { contract } from './contract.ts';
+import { pgTapTest } from './pgtap.ts';
+import { why } from './why.ts';
+
+/**
+ * The maximum number of explanations that are computed concurrently. Each explanation can use several connections for a
+ * few seconds, and all pages share these connections.
+ */
+const maxAtOnce = 3;
+
+export function whyRoutes(api: Api, database: Database, clock: Clock): void {
+  const db = database.pool('postgres');
+  const route = api.feature(() => import('./contract.ts'));
+
+  let running = 0;
+
+  type AskCall = RouteCall<string, (typeof contract)['POST /why']>;
+
+  async function ask(call: AskCall) {
+    if (running >= maxAtOnce) throw new ConsoleError('busy', { waitSeconds: 1 });
+    running++;
+    try {
+      return await explained(call);
+    } finally {
+      running--;
+    }
+  }
+
+  async function explained(call: AskCall) {
+    const { schema, table, as, operation, key, values, unchanged, returned } = await call.body();
+    const { role } = call.operator;
+    if (!may(role, permissionForRows(schema)))
+      throw new ConsoleError('forbidden', { message: `Your role can't read rows of ${schema}.` });
+    // For a write, the statement actually runs. The effects of triggers and sequences outside the transaction can't be
+    // rolled back.
+    if (operation !== 'select' && !may(role, 'write'))
+      throw new ConsoleError('forbidden', { message: 'Your role can only explain reads.' });
+    const persona = parsePersona(as);
+    const identity = await identify(db, persona, clock.now(), role);
+    const { report, statement } = await why(database, db, {
+      name: { schema, name: table },
+      statement: { operation, key, values, returned },
+      unchanged,
+      identity,
+      mayRead: (behind) => may(role, permissionForRows(behind)),
+    });
+    return { report, asked: statement, identity };
+  }
+
+  route('POST /why', 'read', async (call) => (await ask(call)).report, {
+    changes: 'nothing',
+  });
+  route(
+    'POST /why/pgtap',
+    'read',
+    async (call) => {
+      const { report, asked: statement, identity } = await ask(call);
+      return { text: pgTapTest(report, statement, identity) };
+    },
+    { changes: 'nothing' },
+  );
+}

@@ -1,0 +1,394 @@
+/**
+ * Creates the database module from a server (embedded or external), Plinth's SQL files, connection pools, the path that
+ * requests use, and the listener.
+ */
+import { type Logger, silentLogger } from '../../base/kernel/log.ts';
+import { sql } from '../../base/kernel/sql.ts';
+import { bootstrapSet } from './bootstrap-set.ts';
+import { type Cluster, startCluster } from './embedded/cluster.ts';
+import { updateOwnExtensions } from './embedded/extension-updates.ts';
+import { connectAdmin, repairRoles } from './embedded/self-repair.ts';
+import { clusterTarget, type ReachedCluster, type SignIns, signInsOf } from './embedded/sign-ins.ts';
+import { connectExternal } from './external/external.ts';
+import { type Connected, readFindings } from './external/preflight/index.ts';
+import { sqlOnlyFiles } from './external/sql-only.ts';
+import { applyDatabaseSettings, applyPasswords } from './logins/apply.ts';
+import { memberOf } from './member.ts';
+import { readMigrationFiles } from './migrate/files.ts';
+import { rejectNewerSchema } from './migrate/future.ts';
+import { applyFiles } from './migrate/runner.ts';
+import { createRequestPath, type RequestPathLimits } from './path/index.ts';
+import { createListenHub, createPools, type PoolsOptions } from './pool/index.ts';
+import { checkOutsideRole, checkRole } from './request-role.ts';
+import { announceSchema, answerSchemaRequests, listenerLocks } from './schema-requests.ts';
+import type {
+  Database,
+  DatabaseInfo,
+  LoginRole,
+  MigrationSet,
+  PostgresErrorShape,
+  Queryable,
+  Setting,
+} from './types.ts';
+import {
+  Client,
+  type ConnectionOptions,
+  connectReplication,
+  type Environment,
+  runUncollected,
+} from './wire/index.ts';
+import { readVersion } from './wire/version.ts';
+
+export interface DatabaseOptions {
+  /**
+   * Plinth's data folder (`.plinth`). The cluster is stored in the subfolder `postgres/`. Not used if `databaseUrl` is
+   * set.
+   */
+  readonly dataDir: string;
+  /** The loopback port of the embedded server. 0 selects a free port, and null (the default) disables TCP. */
+  readonly port?: number | null;
+  /** The URL of an external PostgreSQL server (version 15 or newer) to use instead of the embedded server. */
+  readonly databaseUrl?: string;
+  /**
+   * The environment variables that supply missing parts of the URL as in libpq, such as PGPASSFILE. Defaults to none.
+   */
+  readonly environment?: Environment;
+  /** The settings in `[db.settings]` of config.toml, which are written to postgresql.conf. */
+  readonly dbSettings?: Readonly<Record<string, string | number | boolean>>;
+  /**
+   * Settings that are stored in the database itself, such as `app.settings.jwt_secret`. These settings are used only
+   * with the embedded server.
+   */
+  readonly databaseSettings?: readonly Setting[];
+  /**
+   * Database settings that earlier versions of Plinth stored. These settings are removed if they still have the values
+   * specified here.
+   */
+  readonly withheldSettings?: readonly Setting[];
+  /** The password of the role `postgres` on the embedded server. Defaults to `postgres`. */
+  readonly password?: string;
+  /** Whether all login roles have the same password (`[database] shared_password`). */
+  readonly sharedPassword?: boolean;
+  /** Whether the role `postgres` on the embedded server has the REPLICATION attribute (`[database] replication`). */
+  readonly replication?: boolean;
+  readonly requestPath?: RequestPathLimits;
+  /** The sizes and limits of the connection pools. */
+  readonly pools?: Pick<PoolsOptions, 'max' | 'maxWaiting'>;
+  /** Whether data must survive a crash of the machine. False turns fsync off, for disposable test clusters. */
+  readonly durable?: boolean;
+  /** Returns the folder of a prepared cluster. A new data folder is created by copying this folder. */
+  readonly prepared?: (() => Promise<string | undefined>) | undefined;
+  readonly log?: Logger;
+  /**
+   * All migrations in this version, except those of the database module. If set, a database to which a newer version
+   * has applied migrations is rejected before anything is changed.
+   */
+  readonly knownMigrations?: () => Promise<readonly MigrationSet[]>;
+  /** Called before each step that may be slow, with a sentence that describes the step. */
+  readonly onProgress?: (message: string) => void;
+  /**
+   * Called when this process can do other work while it waits for the embedded server to start. The function may be
+   * called several times.
+   */
+  readonly whileStarting?: () => void;
+}
+
+/** A running server, either embedded or external, and the database on it that Plinth uses. */
+export interface Server extends SignIns {
+  /**
+   * The session in which Plinth's numbered SQL files are applied. The first call to `migrate` closes the session.
+   * Undefined if this process doesn't apply SQL files.
+   */
+  readonly admin?: Client;
+  readonly info: DatabaseInfo;
+  /** Information about an external server that isn't in the server's catalogs. Undefined for the embedded server. */
+  readonly connected?: () => Connected;
+  stop(): Promise<void>;
+}
+
+export async function connectDatabase(options: DatabaseOptions): Promise<Database> {
+  const log = options.log ?? silentLogger;
+  const onProgress = options.onProgress ?? (() => {});
+  const server =
+    options.databaseUrl === undefined
+      ? await startEmbedded(options, log, onProgress)
+      : await connectToExternal(options.databaseUrl, options, log, onProgress);
+  return openDatabase(server, log, onProgress, options.requestPath, options.pools);
+}
+
+async function startEmbedded(
+  options: DatabaseOptions,
+  log: Logger,
+  onProgress: (message: string) => void,
+): Promise<Server> {
+  const start = (resetSuperuser: boolean): Promise<Cluster> =>
+    startCluster({
+      dataDir: options.dataDir,
+      port: options.port ?? null,
+      durable: options.durable ?? true,
+      settings: options.dbSettings ?? {},
+      password: options.password ?? 'postgres',
+      sharedPassword: options.sharedPassword ?? false,
+      resetSuperuser,
+      prepared: options.prepared,
+      log,
+      onProgress,
+      whileStarting: options.whileStarting,
+    });
+  const signIn = (cluster: Cluster): Promise<Client> =>
+    connectAdmin(
+      clusterTarget(
+        { ...cluster, logins: cluster.preparedLogins ?? cluster.logins },
+        'supabase_admin',
+        'postgres',
+      ),
+      log,
+    );
+  let cluster = await start(false);
+  try {
+    let admin: Client;
+    try {
+      admin = await signIn(cluster);
+    } catch (error) {
+      if ((error as PostgresErrorShape).code !== '28P01') throw error;
+      // The data folder was copied without its key or together with the key of a different folder.
+      await cluster.stop();
+      cluster = await start(true);
+      admin = await signIn(cluster);
+    }
+    // Turning off `synchronous_commit` is safe because no client relies on a new database yet, and a client's first
+    // commit also flushes all earlier commits.
+    if (cluster.isNew) await admin.exec('set synchronous_commit = off');
+    const serverVersion = readVersion(admin);
+    await rejectNewer(admin, options, `in ${options.dataDir}`);
+    await applyFiles({ session: admin, serverVersion, log, onProgress }, readMigrationFiles([bootstrapSet]));
+    await updateOwnExtensions(admin, log, onProgress);
+    await repairRoles(admin, log, { replication: options.replication ?? false });
+    await applyPasswords(admin, cluster.logins);
+    await applyDatabaseSettings(admin, options.databaseSettings ?? [], options.withheldSettings ?? []);
+    const running = cluster;
+    const url = clusterUrl(running, 'postgres');
+    const info = {
+      url,
+      projectUrl: url,
+      embedded: true,
+      existed: !running.isNew,
+      socketDir: running.socketDir ?? undefined,
+      serverVersion,
+      ownsSchemas: true,
+    };
+    return { ...signInsOf(running, 'postgres', log), admin, info, stop: () => running.stop() };
+  } catch (error) {
+    await cluster.stop();
+    throw error;
+  }
+}
+
+/** Throws an error if the ledger lists files from a newer version of Plinth. */
+async function rejectNewer(
+  session: Client,
+  { knownMigrations }: DatabaseOptions,
+  database: string,
+): Promise<void> {
+  if (knownMigrations === undefined) return;
+  const files = readMigrationFiles([bootstrapSet, ...(await knownMigrations())]);
+  await rejectNewerSchema(session, files, database);
+}
+
+async function connectToExternal(
+  text: string,
+  options: DatabaseOptions,
+  log: Logger,
+  onProgress: (message: string) => void,
+): Promise<Server> {
+  const { sharedPassword = false, environment = {} } = options;
+  const external = await connectExternal(text, {
+    sharedPassword,
+    environment,
+    log,
+    check: (session, host) => rejectNewer(session, options, `at ${host}`),
+  });
+  const { session, url, serverVersion, ownsSchemas, target, targetOf, connected } = external;
+  try {
+    if (ownsSchemas) {
+      const rows = await session.query<{ name: string }>(
+        sql`select extname::text as name from pg_catalog.pg_extension`,
+      );
+      const installed = rows.map(({ name }) => name);
+      const files = [...readMigrationFiles([bootstrapSet]), ...sqlOnlyFiles(installed)];
+      await applyFiles({ session, serverVersion, log, onProgress }, files);
+    } else {
+      log.info(
+        { service: 'database' },
+        "Skipped Plinth's migrations because the database contains schemas that Plinth doesn't own",
+      );
+    }
+    await external.prepareLogins();
+  } catch (error) {
+    session.connection.destroy();
+    throw error;
+  }
+  const info = { url, projectUrl: external.projectUrl(), embedded: false, serverVersion, ownsSchemas };
+  return { target, targetOf, connected, admin: session, info, stop: async () => {} };
+}
+
+/** Creates the pools, the path that requests use, and the listener for a database that has been bootstrapped. */
+export function openDatabase(
+  server: Server,
+  log: Logger,
+  onProgress: (message: string) => void,
+  pathLimits: RequestPathLimits = {},
+  poolLimits: Pick<PoolsOptions, 'max' | 'maxWaiting'> = {},
+): Database {
+  const { target, info } = server;
+  const pools = createPools({ connectOptions: target, ...poolLimits });
+  const requestPath = createRequestPath({
+    connectOptions: () => target('authenticator'),
+    ...pathLimits,
+  });
+  const hub = createListenHub({
+    connectOptions: () => target('authenticator'),
+    onError: (error) => log.warn({ service: 'database', error }, 'The LISTEN connection failed'),
+    locks: listenerLocks,
+  });
+  const runFiles = async (sets: readonly MigrationSet[]): Promise<number> => {
+    const { admin } = server;
+    const session =
+      admin === undefined || admin.connection.ended ? await Client.connect(target('supabase_admin')) : admin;
+    try {
+      if (!info.ownsSchemas) return 0;
+      const run = { session, serverVersion: info.serverVersion, log, onProgress };
+      return await applyFiles(run, readMigrationFiles(sets));
+    } finally {
+      // After a bootstrap, the session is closed because it has large caches and is no longer needed.
+      await session.connection.close();
+    }
+  };
+  return {
+    pool: (role, client) => pools.pool(role).of(client),
+    async signIn(role, name) {
+      await checkOutsideRole(pools.pool('supabase_admin'), role);
+      const client = await Client.connect(await server.targetOf(role, name));
+      return {
+        processId: client.processId,
+        run: (text) => runUncollected(client.connection, text),
+        cancel: () => client.connection.cancel(),
+        end: () => client.connection.close(),
+      };
+    },
+    async statementsAsRequest(context, statements, options) {
+      checkRole(context.role);
+      return pools
+        .pool('authenticator')
+        .of(context.client)
+        .statements(statements, {
+          ...options,
+          settings: [['role', context.role], ...context.settings],
+        });
+    },
+    async rowsAsRequest(context, statement, onRow, options) {
+      checkRole(context.role);
+      return pools
+        .pool('authenticator')
+        .of(context.client)
+        .rows(statement, onRow, {
+          ...options,
+          settings: [['role', context.role], ...context.settings],
+        });
+    },
+    async asRequest(context, work, options) {
+      checkRole(context.role);
+      return pools
+        .pool('authenticator')
+        .of(context.client)
+        .transaction(work, {
+          ...options,
+          settings: [['role', context.role], ...context.settings],
+        });
+    },
+    loads: () => [
+      ...requestPath.loads().map((load) => ({ ...load, name: `rest_${load.name}` })),
+      ...pools.loads(),
+    ],
+    requestPath,
+    listen: hub.listen,
+    answerSchemaRequests: (load) => answerSchemaRequests(hub, load),
+    announceSchema: () => announceSchema(target('postgres')),
+    connectReplication: () => connectReplication(target('supabase_replication_admin')),
+    async checkLogins() {
+      await Promise.all(checkedRoles.map((role) => checkLogin(target(role))));
+    },
+    findings: cached(findingsLifetimeMs, async () => {
+      const { connected } = server;
+      if (connected === undefined) return [];
+      const work = (tx: Queryable) => readFindings(tx, connected());
+      return pools.pool('supabase_admin').transaction(work, { readOnly: true });
+    }),
+    async setReadOnly(isReadOnly) {
+      const superuser = pools.pool('supabase_admin');
+      await superuser.exec(
+        isReadOnly
+          ? 'alter system set default_transaction_read_only = on'
+          : 'alter system reset default_transaction_read_only',
+      );
+      await superuser.exec('select pg_reload_conf()');
+      // Writes a checkpoint so that PostgreSQL removes WAL files that are no longer needed.
+      if (isReadOnly) await superuser.exec('checkpoint');
+    },
+    migrate: runFiles,
+    info,
+    member: () => memberOf(server),
+    restoreLogins: async () => target('authenticator').onPasswordRejected?.(),
+    async stop() {
+      await requestPath.stop();
+      await hub.end();
+      await pools.end();
+      await server.admin?.connection.close();
+      await server.stop();
+    },
+  };
+}
+
+const findingsLifetimeMs = 10_000;
+
+/** Returns a function that caches a result for `lifetimeMs`. Errors aren't cached. */
+function cached<T>(lifetimeMs: number, call: () => Promise<T>): () => Promise<T> {
+  let latest: { readonly at: number; readonly result: Promise<T> } | undefined;
+  return () => {
+    const now = performance.now();
+    if (latest !== undefined && now - latest.at < lifetimeMs) return latest.result;
+    const result = call();
+    latest = { at: now, result };
+    result.catch(() => {
+      latest = undefined;
+    });
+    return result;
+  };
+}
+
+const checkedRoles: readonly LoginRole[] = [
+  'authenticator',
+  'supabase_auth_admin',
+  'supabase_storage_admin',
+  'supabase_realtime_admin',
+];
+
+async function checkLogin(target: ConnectionOptions): Promise<void> {
+  const client = await Client.connect(target);
+  try {
+    await client.query(sql`select 1`);
+  } finally {
+    await client.connection.close();
+  }
+}
+
+/** Returns the connection string for users and ORMs. */
+export function clusterUrl(
+  cluster: ReachedCluster & { readonly tcpPort: number | null },
+  database: string,
+): string {
+  const login = `postgres:${encodeURIComponent(cluster.logins.password('postgres'))}`;
+  if (cluster.tcpPort !== null) return `postgresql://${login}@${cluster.host}:${cluster.tcpPort}/${database}`;
+  const folder = encodeURIComponent(cluster.socketDir ?? '');
+  return `postgresql://${login}@/${database}?host=${folder}&port=${cluster.port}`;
+}

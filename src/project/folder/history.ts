@@ -1,0 +1,79 @@
+/** Reads and changes the migration history of a database, which can be a database that Plinth doesn't manage. */
+import { join } from 'node:path';
+import type { Pool } from '../../platform/database/types.ts';
+import { ProjectError } from './errors.ts';
+import { readMigrationFolder } from './files.ts';
+import { compareMigrations, type MigrationState, readForHistory } from './migrations.ts';
+import { deleteApplied, ensureHistory, insertApplied, selectApplied, selectHistory } from './queries.ts';
+
+export async function readHistory(pool: Pool, projectDir: string): Promise<MigrationState[]> {
+  const applied = await selectApplied(pool);
+  const { files } = readMigrationFolder(join(projectDir, 'supabase'));
+  return compareMigrations(
+    files,
+    applied.map(({ version }) => version),
+  );
+}
+
+/**
+ * Marks versions as applied or as not applied, without running any statement. With `isWhole`, all recorded versions are
+ * removed first.
+ * @throws {ProjectError} `migration_not_found`
+ */
+export async function repairHistory(
+  pool: Pool,
+  projectDir: string,
+  { versions, status, isWhole = false }: HistoryRepair,
+): Promise<void> {
+  const { files } = readMigrationFolder(join(projectDir, 'supabase'));
+  const known = await selectApplied(pool);
+  await pool.transaction(async (tx) => {
+    await ensureHistory(tx);
+    const removed = isWhole ? known.map(({ version }) => version) : status === 'reverted' ? versions : [];
+    await deleteApplied(tx, removed);
+    if (status === 'applied')
+      for (const version of versions) await insertApplied(tx, readForHistory(files, version));
+  });
+}
+
+/**
+ * Replaces all earlier versions in the history with this version, whose file now contains the statements of all of
+ * them. Returns false and changes nothing if this version isn't applied to the database, because the database then
+ * lacks some of the file's statements.
+ */
+export async function squashHistory(pool: Pool, projectDir: string, version: string): Promise<boolean> {
+  const { files } = readMigrationFolder(join(projectDir, 'supabase'));
+  const squashed = readForHistory(files, version);
+  return await pool.transaction(async (tx) => {
+    const applied = (await selectApplied(tx)).map((row) => row.version);
+    if (!applied.includes(version)) return false;
+    await deleteApplied(
+      tx,
+      applied.filter((one) => one <= version),
+    );
+    await insertApplied(tx, squashed);
+    return true;
+  });
+}
+
+export interface HistoryRepair {
+  readonly versions: readonly string[];
+  readonly status: 'applied' | 'reverted';
+  readonly isWhole?: boolean;
+}
+
+export interface RecordedMigration {
+  readonly entry: string;
+  readonly text: string;
+}
+
+/** Returns the recorded migrations and their statements. */
+export async function recordedMigrations(pool: Pool): Promise<RecordedMigration[]> {
+  const rows = await selectHistory(pool);
+  return rows.map(({ version, name, statements }) => {
+    // The version and the name become a file name, which messages and other tools show.
+    if (!/^\d+$/.test(version) || !/^[^/\\\p{Cc}]*$/u.test(name))
+      throw new ProjectError('version_invalid', { version, name });
+    return { entry: `${version}_${name}.sql`, text: `${statements.join(';\n')};\n` };
+  });
+}

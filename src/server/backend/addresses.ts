@@ -1,0 +1,88 @@
+/** Computes the URLs of the API and of the Console. The API and the Console have different origins. */
+import type { Config } from '../../platform/config/index.ts';
+import { isLoopback } from './exposure.ts';
+import { httpsSettings } from './https.ts';
+import type { BackendParts } from './types.ts';
+
+export interface Addresses {
+  readonly host: string;
+  readonly consoleHost: string;
+  /** The configured ports. If a port is 0, a free port is selected. */
+  readonly port: number;
+  readonly consolePort: number;
+  /** The URL scheme of both ports. */
+  readonly scheme: 'http:' | 'https:';
+  /** The URLs that clients use. The URLs contain the actual ports only after the server has started listening. */
+  readonly apiUrl: () => string;
+  readonly consoleUrl: () => string;
+  readonly consolePublicUrl: URL | undefined;
+  /** The URL of the API on this machine. Resolves once the server is listening. */
+  readonly localUrl: Promise<string>;
+  /** Stores a port once the server is listening on it. */
+  readonly apiListens: (port: number) => void;
+  readonly consoleListens: (port: number) => void;
+}
+
+export function createAddresses({ config, mode, ...options }: BackendParts): Addresses {
+  const https = httpsSettings(config, mode);
+  const scheme = https === undefined ? 'http:' : 'https:';
+  const host = config.plinth.server.host;
+  const consoleHost = consoleHostOf(config);
+  const port = options.port ?? config.api.port;
+  const consolePort = options.consolePort ?? (port === 0 ? 0 : config.studio.port);
+  const apiUrlAt = (listened: number): string =>
+    clientUrl(
+      config.api.external_url ?? https?.defaultApiUrl,
+      config.api.port,
+      urlOf(scheme, host, listened),
+    );
+  const consoleUrlAt = (listened: number): string =>
+    clientUrl(config.plinth.console.url, config.studio.port, urlOf(scheme, consoleHost, listened));
+  const local = Promise.withResolvers<string>();
+  let apiUrl = apiUrlAt(port);
+  let consoleUrl = consoleUrlAt(consolePort);
+  return {
+    host,
+    consoleHost,
+    port,
+    consolePort,
+    scheme,
+    apiUrl: () => apiUrl,
+    consoleUrl: () => consoleUrl,
+    consolePublicUrl:
+      config.plinth.console.url === undefined ? undefined : new URL(config.plinth.console.url),
+    localUrl: local.promise,
+    apiListens(listened) {
+      apiUrl = apiUrlAt(listened);
+      local.resolve(urlOf(scheme, host, listened).url);
+    },
+    consoleListens(listened) {
+      consoleUrl = consoleUrlAt(listened);
+    },
+  };
+}
+
+/**
+ * Returns the public URL. If the server isn't listening on the configured port, returns the URL with the actual port
+ * instead.
+ */
+function clientUrl(
+  publicUrl: string | undefined,
+  publicPort: number,
+  { port, url }: { readonly port: number; readonly url: string },
+): string {
+  return publicUrl !== undefined && port === publicPort ? publicUrl.replace(/\/+$/, '') : url;
+}
+
+export const httpUrl = (host: string, port: number): string => urlOf('http:', host, port).url;
+
+function urlOf(scheme: 'http:' | 'https:', host: string, port: number) {
+  const isAny = host === '0.0.0.0' || host === '::';
+  const name = isAny ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host;
+  return { port, url: `${scheme}//${name}:${port}` };
+}
+
+export const loopbackOf = (host: string): string => (isLoopback(host) ? host : '127.0.0.1');
+
+export const consoleHostOf = ({ plinth }: Config): string =>
+  plinth.console.host ?? loopbackOf(plinth.server.host);

@@ -1,0 +1,160 @@
+/**
+ * Defines the hooks that run for every request received on a port, regardless of the service that handles the request.
+ */
+import type { IncomingMessage } from 'node:http';
+import type { FastifyInstance } from 'fastify';
+import { setGatewayHeaders } from '../../base/kernel/gateway-headers.ts';
+import { type RequestRecord, Trace, traces } from '../../base/kernel/trace.ts';
+import { encodeLocation } from '../../base/shared/header-text.ts';
+import type { Keys } from '../../platform/keys/types.ts';
+import type { createAdmission } from './admission.ts';
+import { type Forwarder, takeSampling } from './forward.ts';
+import { identify } from './identify.ts';
+import type { watchPace } from './pace.ts';
+import { pathOf } from './paths.ts';
+import type { TrustedProxies } from './trusted-proxies.ts';
+import type { GatewayOptions, Route } from './types.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The service whose mount received the request. */
+    serviceName: string;
+    /** Whether the main process handles and reports the request. */
+    isForwarded: boolean;
+  }
+}
+
+/** The delay before a client can retry a request that was rejected because of too many connections. */
+const retryAfterSeconds = '5';
+
+/** Adds each registered route to the list, and declares the properties that the hooks set on requests and replies. */
+export function recordRoutes(app: FastifyInstance, routes: Route[]): void {
+  app.addHook('onRoute', ({ method, url }) => {
+    const methods = typeof method === 'string' ? [method] : method;
+    if (methods.length >= app.supportedMethods.length) routes.push({ method: '*', path: url });
+    else for (const one of methods) routes.push({ method: one, path: url });
+  });
+  app.decorateReply('gatewayHeaders', undefined);
+  app.decorateRequest('trace', undefined);
+  app.decorateRequest('serviceName', 'gateway');
+  app.decorateRequest('isForwarded', false);
+  app.decorateRequest('mayUseSecretKeys', false);
+}
+
+export function finishHeads(app: FastifyInstance): void {
+  app.addHook('onSend', (request, reply, _payload, done) => {
+    setGatewayHeaders(reply);
+    // Node rejects URLs with characters above U+00FF, and would reject them only after the service has used the link or
+    // code for which it sends the redirect.
+    const location = reply.getHeader('location');
+    if (typeof location === 'string') reply.header('location', encodeLocation(location));
+    // Fastify would close the connection if a body is too large. A client that is still sending the body would then
+    // receive a connection reset instead of the error. Therefore, the server reads and discards the rest of the body,
+    // as Node does after any other response.
+    if (reply.hasHeader('connection')) {
+      reply.removeHeader('connection');
+      request.raw.resume();
+    }
+    done();
+  });
+}
+
+/**
+ * Passes requests for paths that this process doesn't serve to the main process, without reading the requests' bodies.
+ */
+export function forwardRequests(
+  app: FastifyInstance,
+  forwarder: Forwarder,
+  isOwn: (path: string) => boolean,
+): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    if (isOwn(pathOf(request.url))) {
+      done();
+      return;
+    }
+    request.isForwarded = true;
+    forwarder.request(request, reply);
+  });
+}
+
+/** Rejects a request that exceeds a limit, and otherwise starts its trace. */
+export function admitRequests(
+  app: FastifyInstance,
+  admission: ReturnType<typeof createAdmission>,
+  pace: ReturnType<typeof watchPace>,
+  proxies: TrustedProxies,
+  {
+    own,
+    tls,
+    tracedCallers = () => 'none',
+    isBehindWorkers = false,
+  }: Pick<GatewayOptions, 'own' | 'tls' | 'tracedCallers' | 'isBehindWorkers'>,
+): void {
+  const keepsSampling = (request: IncomingMessage): boolean =>
+    isBehindWorkers ? takeSampling(request) : trustsCaller(request);
+  const trustsCaller = ({ socket }: IncomingMessage): boolean =>
+    tracedCallers() === 'all' || (tracedCallers() === 'proxies' && proxies.trusts(socket.remoteAddress));
+  const isOpen = own === undefined;
+  const strictTransport = tls?.strictTransport;
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.gatewayHeaders = ['x-request-id', request.id];
+    if (strictTransport !== undefined)
+      reply.gatewayHeaders.push('strict-transport-security', strictTransport);
+    request.trace = new Trace(request.id, performance.now());
+    // A request that the Console sends to another service is attributed to the Console's operator.
+    request.trace.operator = traces.getStore()?.operator;
+    const traceparent = singleHeader(request.headers.traceparent);
+    if (traceparent !== undefined) {
+      request.trace.traceparent = traceparent;
+      request.trace.keepsSampling = keepsSampling(request.raw);
+    }
+    pace.watch(request.raw, reply.raw);
+    const rejection = admission.admit(request.raw, (release) => void reply.raw.once('close', release));
+    if (rejection === undefined) done();
+    else {
+      reply
+        .code(rejection.status)
+        .headers({
+          connection: 'close',
+          'retry-after': retryAfterSeconds,
+          ...(isOpen ? { 'access-control-allow-origin': '*' } : {}),
+        })
+        .send(rejection.body);
+    }
+  });
+}
+
+export function reportRequests(
+  app: FastifyInstance,
+  keys: Keys,
+  onRequestEnd: (record: RequestRecord) => void,
+): void {
+  app.addHook('onResponse', (request, reply, done) => {
+    const { method, url, ip, id, serviceName, trace, headers } = request;
+    if (request.isForwarded) {
+      done();
+      return;
+    }
+    const status = reply.raw.statusCode;
+    if (trace !== undefined) trace.isOver = true;
+    if (trace !== undefined && trace.role === undefined && status !== 401)
+      identify(trace, headers.authorization, keys);
+    onRequestEnd({
+      at: Date.now(),
+      requestId: id,
+      service: serviceName,
+      method,
+      route: request.routeOptions.url,
+      url,
+      status,
+      durationMs: reply.elapsedTime,
+      ip,
+      userAgent: headers['user-agent'],
+      trace,
+    });
+    done();
+  });
+}
+
+const singleHeader = (value: string | string[] | undefined): string | undefined =>
+  typeof value === 'string' ? value : undefined;

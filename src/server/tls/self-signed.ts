@@ -1,0 +1,61 @@
+/**
+ * Creates certificates that no known authority has signed. These certificates are used in development, and in
+ * production until a real certificate is available.
+ */
+import { webcrypto } from 'node:crypto';
+import { isIP } from 'node:net';
+import type { PemPair } from '../../base/kernel/tls.ts';
+
+const dayMs = 24 * 60 * 60_000;
+const lifetimeMs = 365 * dayMs;
+const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
+
+const newKeys = async (): Promise<CryptoKeyPair> =>
+  (await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])) as CryptoKeyPair;
+
+/**
+ * Returns a server certificate and the certificate of the CA that issued it. Two certificates are needed, because some
+ * clients don't accept a CA certificate as a server certificate. The CA's key is discarded, so a client that trusts the
+ * CA trusts only this server certificate.
+ * @param names DNS names and IP addresses, at least one.
+ */
+export async function createSelfSigned(names: readonly string[], now: number): Promise<PemPair> {
+  await import('reflect-metadata');
+  const x509 = await import('@peculiar/x509');
+  x509.cryptoProvider.set(webcrypto as Crypto);
+  const validity = { notBefore: new Date(now - dayMs), notAfter: new Date(now + lifetimeMs) };
+  const [authorityKeys, keys] = [await newKeys(), await newKeys()];
+  const authority = await x509.X509CertificateGenerator.createSelfSigned({
+    ...validity,
+    name: 'CN=Plinth self-signed',
+    signingAlgorithm: algorithm,
+    keys: authorityKeys,
+    extensions: [
+      new x509.BasicConstraintsExtension(true, 0, true),
+      new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign, true),
+      await x509.SubjectKeyIdentifierExtension.create(authorityKeys.publicKey),
+    ],
+  });
+  const leaf = await x509.X509CertificateGenerator.create({
+    ...validity,
+    subject: `CN=${names[0]}`,
+    issuer: authority.subject,
+    signingAlgorithm: algorithm,
+    signingKey: authorityKeys.privateKey,
+    publicKey: keys.publicKey,
+    extensions: [
+      new x509.BasicConstraintsExtension(false, undefined, true),
+      new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
+      new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth]),
+      new x509.SubjectAlternativeNameExtension(
+        names.map((value) => ({ type: isIP(value) === 0 ? ('dns' as const) : ('ip' as const), value })),
+      ),
+      await x509.AuthorityKeyIdentifierExtension.create(authorityKeys.publicKey),
+    ],
+  });
+  const key = await webcrypto.subtle.exportKey('pkcs8', keys.privateKey);
+  return {
+    cert: `${leaf.toString('pem')}\n${authority.toString('pem')}\n`,
+    key: `${x509.PemConverter.encode(key, 'PRIVATE KEY')}\n`,
+  };
+}

@@ -1,0 +1,58 @@
+/** The dependencies of every use case and route. */
+
+import type { Clock } from '../../base/kernel/clock.ts';
+import type { Logger } from '../../base/kernel/log.ts';
+import type { Outgoing } from '../../base/shared/outgoing.ts';
+import type { Pool } from '../../platform/database/types.ts';
+import type { Keys } from '../../platform/keys/types.ts';
+import type { Mailer } from '../mail/types.ts';
+import type { AttemptLimits } from './attempt-limits.ts';
+import type { BackgroundWork } from './background-work.ts';
+import type { Lanes } from './core/lanes.ts';
+import type { LeakedPasswords } from './leaked-passwords.ts';
+import type { Oidc } from './oidc.ts';
+import type { Passwords } from './passwords.ts';
+import type { RateLimits } from './rate-limits.ts';
+import type { Settings } from './settings.ts';
+import type { SignInCounts } from './sign-in-counts.ts';
+import type { ConsumedAssertions } from './spent-assertions.ts';
+import type { RotateToken } from './token-rotation.ts';
+import type { TotpSteps } from './totp-steps.ts';
+
+export interface AuthContext {
+  readonly settings: Settings;
+  /**
+   * The connection pool for the `auth` schema. Its connections use the role supabase_auth_admin. Triggers on auth.users
+   * therefore run with this role's privileges and search_path, as on the hosted service.
+   */
+  readonly pool: Pool;
+  /**
+   * The connection pool for the `_plinth` schema. Project roles can't read this schema. A query must not use this pool
+   * while a transaction from `pool` holds a lock that the query needs.
+   */
+  readonly ownTables: Pool;
+  /**
+   * Whether the database has Plinth's own tables. This is false for databases on the hosted service, because Plinth
+   * doesn't create tables there.
+   */
+  readonly hasOwnTables: boolean;
+  readonly keys: Keys;
+  readonly mailer: Mailer;
+  readonly passwords: Passwords;
+  /** The check for leaked passwords. The value is undefined if the check is disabled. */
+  readonly leakedPasswords: LeakedPasswords | undefined;
+  readonly limits: RateLimits;
+  readonly guesses: AttemptLimits;
+  /** Limits the concurrent transactions of each user. See `flows/user-transaction.ts`. */
+  readonly userTurns: Lanes;
+  readonly signIns: SignInCounts;
+  readonly rotateToken: RotateToken;
+  readonly assertions: ConsumedAssertions;
+  readonly totpSteps: TotpSteps;
+  readonly backgroundWork: BackgroundWork;
+  readonly clock: Clock;
+  /** Sends requests to other servers. */
+  readonly outgoing: Outgoing;
+  readonly oidc: Oidc;
+  readonly log: Logger;
+}

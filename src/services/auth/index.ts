@@ -1,0 +1,314 @@
+/**
+ * The auth service under `/auth/v1`, compatible with GoTrue 2.196. Manages users and sessions, including sign-up,
+ * sign-in, codes, factors and administration.
+ */
+import type { FastifyPluginAsync } from 'fastify';
+import type { Clock } from '../../base/kernel/clock.ts';
+import type { Logger } from '../../base/kernel/log.ts';
+import { LabeledCounts } from '../../base/kernel/metrics/counts.ts';
+import type { QueueLoad } from '../../base/kernel/queue-load.ts';
+import type { Observe, Service } from '../../base/kernel/service.ts';
+import { sql } from '../../base/kernel/sql.ts';
+import { createOutgoing, type Outgoing } from '../../base/shared/outgoing.ts';
+import type { LiveConfig } from '../../platform/config/index.ts';
+import type { Database, MigrationSet } from '../../platform/database/types.ts';
+import type { Keys } from '../../platform/keys/types.ts';
+import type { Mailer } from '../mail/types.ts';
+import { type AttemptLimits, createAttemptLimits } from './attempt-limits.ts';
+import { localAttempts, sharedAttempts } from './attempt-store.ts';
+import { createBackgroundWork } from './background-work.ts';
+import { localBuckets, sharedBuckets } from './buckets.ts';
+import type { AuthContext } from './context.ts';
+import { Lanes } from './core/lanes.ts';
+import { isRedirectAllowed } from './core/redirects.ts';
+import { endingWithRequests } from './deadline.ts';
+import { sweepFactorRemovals } from './factor-removal-rounds.ts';
+import { type CodeRequest, issueCode } from './flows/app-codes.ts';
+import { callbackUrl } from './flows/external-clients.ts';
+import { type GuestTransfer, type GuestTransferOutcome, transferGuest } from './flows/guest-transfer.ts';
+import { createMessagePreviews, type MessagePreviews } from './flows/message-previews.ts';
+import { endExpiredSessions } from './flows/notify-clients.ts';
+import { isTrustedClient, releaseAuthorization } from './flows/oauth-consent.ts';
+import { type EndedSession, frontchannelUrls, isPostLogoutRedirect } from './flows/oauth-logout.ts';
+import { type HookTest, testHook } from './flows/test-hook.ts';
+import { type ProviderTest, testProvider } from './flows/test-provider.ts';
+import { createHousekeeping } from './housekeeping.ts';
+import { sendError } from './http/render-error.ts';
+import { respondToUnknownRoutes } from './http/unknown.ts';
+import { leakedPasswordsOf } from './leaked-passwords.ts';
+import { createOidc } from './oidc.ts';
+import { createPasswords } from './passwords.ts';
+import { overloadedBody } from './public-errors.ts';
+import { listCustomProviders } from './queries/custom-providers.ts';
+import { findRequestingClient, type RequestingClient } from './queries/oauth-authorizations.ts';
+import { createRateLimits } from './rate-limits.ts';
+import { adminLinkRoutes } from './routes/admin-links.ts';
+import { adminSsoRoutes } from './routes/admin-sso.ts';
+import { adminUserRoutes } from './routes/admin-users.ts';
+import { callbackRoutes } from './routes/callback.ts';
+import { codeRoutes } from './routes/codes.ts';
+import { customProviderRoutes } from './routes/custom-providers.ts';
+import { discoveryRoutes, rootDiscovery } from './routes/discovery.ts';
+import { externalRoutes } from './routes/external.ts';
+import { factorRoutes } from './routes/factors.ts';
+import { identityRoutes } from './routes/identities.ts';
+import { oauthClientRoutes } from './routes/oauth-clients.ts';
+import { oauthGrantRoutes } from './routes/oauth-grants.ts';
+import { oauthServerRoutes } from './routes/oauth-server.ts';
+import { ownAccountRoutes } from './routes/own-account.ts';
+import { passkeyRoutes } from './routes/passkeys.ts';
+import { pendingChangeRoutes } from './routes/pending-changes.ts';
+import { publicRoutes } from './routes/public.ts';
+import { recoveryCodeRoutes } from './routes/recovery-codes.ts';
+import { createRouter } from './routes/route.ts';
+import { scimRoutes } from './routes/scim.ts';
+import { securityEventRoutes } from './routes/security-events.ts';
+import { sessionRoutes } from './routes/sessions.ts';
+import { signupRoutes } from './routes/signup.ts';
+import { ssoRoutes } from './routes/sso.ts';
+import { tokenRoutes } from './routes/token.ts';
+import { userRoutes } from './routes/user.ts';
+import { verifyRoutes } from './routes/verify.ts';
+import type { SelfService } from './self-service/types.ts';
+import { createSelfService } from './self-service.ts';
+import { type Mode, maxBodyBytes, settingsFrom } from './settings.ts';
+import { createSignInCounts } from './sign-in-counts.ts';
+import { localAssertions, sharedAssertions } from './spent-assertions.ts';
+import { createTokenRotation } from './token-rotation.ts';
+import { localTotpSteps, sharedTotpSteps } from './totp-steps.ts';
+import { createUserAdministration, type UserAdministration } from './user-administration.ts';
+
+export type { AttemptLimits } from './attempt-limits.ts';
+export { authError, errorTable } from './errors.ts';
+export type { SamlInspection } from './flows/inspect-saml.ts';
+export type { MailPreview, MessagePreviews } from './flows/message-previews.ts';
+export type { SessionEnding } from './flows/session-endings.ts';
+export type { HookTest } from './flows/test-hook.ts';
+export type { ProviderTest } from './flows/test-provider.ts';
+export type {
+  AuthUser,
+  PageClient,
+  PublicSettings,
+  SelfService,
+  TokenPair,
+  UserOperations,
+  VisitorOperations,
+} from './self-service/types.ts';
+export type { OperationError, UserAdministration } from './user-administration.ts';
+
+export const migrations: MigrationSet = { module: 'auth', dir: new URL('./sql/', import.meta.url) };
+
+export interface AuthDeps {
+  readonly database: Database;
+  readonly keys: Keys;
+  readonly config: LiveConfig;
+  readonly mailer: Mailer;
+  /** The project's root folder. Template paths are relative to this folder. */
+  readonly projectDir: string;
+  /**
+   * Returns the public URL of the API, for example http://127.0.0.1:54321. This property is a function because port 0
+   * is replaced with the actual port only at startup.
+   */
+  readonly apiUrl: () => string;
+  readonly mode: Mode;
+  /** Whether the server serves the Account pages at `/account`. Defaults to true. */
+  readonly hasAccountPages?: boolean;
+  readonly clock: Clock;
+  /** Records calls that the Account pages make within this process. */
+  readonly observe: Observe;
+  /** Sends requests to other servers. By default, sends them over the network. */
+  readonly outgoing?: Outgoing;
+  /** The bcrypt cost of new password hashes. Tests use a lower cost. See `passwords.ts`. */
+  readonly passwordCost?: number;
+  readonly log: Logger;
+}
+
+/**
+ * Lets operators test a provider or hook with the settings in effect. The functions return undefined if no provider or
+ * hook has this name.
+ */
+export interface AuthChecks {
+  provider(name: string): Promise<ProviderTest | undefined>;
+  hook(name: string): Promise<HookTest | undefined>;
+}
+
+export interface AuthService extends Service {
+  /** Returns whether the redirect rule allows an absolute URL. */
+  readonly isAllowedRedirect: (address: string) => boolean;
+  /** Returns a code with which an app signs the user in. See `flows/app-codes.ts`. */
+  readonly issueCode: (request: CodeRequest) => Promise<string>;
+  /** Transfers a guest's data to an account. See `flows/guest-transfer.ts`. */
+  readonly transferGuest: (request: GuestTransfer) => Promise<GuestTransferOutcome>;
+  /** Implemented in `flows/oauth-consent.ts`. */
+  readonly isTrustedClient: (clientId: string) => Promise<boolean>;
+  /** Implemented in `flows/oauth-logout.ts`. */
+  readonly isPostLogoutRedirect: (clientId: string, redirectUri: string) => Promise<boolean>;
+  /** Returns the OAuth clients' logout pages that a browser loads after these sessions have ended. */
+  readonly frontchannelUrls: (ended: readonly EndedSession[]) => Promise<readonly string[]>;
+  readonly requestingClient: (authorizationId: string) => Promise<RequestingClient | undefined>;
+  readonly releaseAuthorization: (authorizationId: string, userId: string) => Promise<void>;
+  /**
+   * The enabled custom providers, sorted by name. `id` is the value of the parameter `provider` in requests to
+   * /authorize.
+   */
+  readonly customProviders: () => Promise<{ id: string; name: string }[]>;
+  readonly messagePreviews: MessagePreviews;
+  readonly checks: AuthChecks;
+  /** Returns the default URL to which providers redirect users. */
+  readonly callbackUrl: () => string;
+  readonly users: UserAdministration;
+  readonly selfService: SelfService;
+  /**
+   * The limits on failed attempts, which the Console also uses. Attempts are counted regardless of `auth.guess_limits`.
+   */
+  readonly guesses: AttemptLimits;
+  /** Returns the load of the password hash queue. */
+  readonly passwordQueue: () => QueueLoad;
+}
+
+export function createAuth(deps: AuthDeps): AuthService {
+  const current = deps.config.derive((config) =>
+    settingsFrom(config, deps.mode, deps.apiUrl, deps.hasAccountPages),
+  );
+  const outgoing = deps.outgoing ?? createOutgoing({ mode: deps.mode });
+  const leakedPasswords = deps.config.derive(({ plinth }) =>
+    leakedPasswordsOf(plinth.auth.password.hibp, deps.projectDir, outgoing),
+  );
+  const authPool = deps.database.pool('supabase_auth_admin');
+  const ownTables = deps.database.pool('supabase_admin');
+  const hasOwnTables = deps.database.info.ownsSchemas;
+  const attemptStore = hasOwnTables ? sharedAttempts(ownTables) : localAttempts();
+  const limited = new LabeledCounts([['address'], ['account'], ['email'], ['sms'], ['guess']]);
+  const signIns = createSignInCounts();
+  const onGuessBlocked = (): void => limited.add(['guess']);
+  const ctx: AuthContext = {
+    // Reads the settings for every request, because the settings can change while the server runs.
+    get settings() {
+      return current();
+    },
+    get leakedPasswords() {
+      return leakedPasswords();
+    },
+    pool: endingWithRequests(authPool),
+    keys: deps.keys,
+    mailer: deps.mailer,
+    passwords: createPasswords(deps.passwordCost, () => current().requestTimeoutMs),
+    limits: createRateLimits(hasOwnTables ? sharedBuckets(ownTables) : localBuckets(), current, (limit) =>
+      limited.add([limit]),
+    ),
+    guesses: createAttemptLimits(
+      attemptStore,
+      deps.clock,
+      () => current().limitsGuesses,
+      onGuessBlocked,
+      () => current().security.lockout,
+    ),
+    userTurns: new Lanes(),
+    signIns,
+    backgroundWork: createBackgroundWork(deps.log),
+    assertions: hasOwnTables ? sharedAssertions(ownTables) : localAssertions(),
+    totpSteps: hasOwnTables ? sharedTotpSteps(ownTables) : localTotpSteps(),
+    rotateToken: createTokenRotation(authPool, current, deps.clock),
+    hasOwnTables,
+    ownTables,
+    clock: deps.clock,
+    outgoing,
+    oidc: createOidc(outgoing, deps.clock),
+    log: deps.log,
+  };
+  const housekeeping = createHousekeeping(ctx, async (isStopping) => {
+    try {
+      if (hasOwnTables) await sweepFactorRemovals(ctx);
+    } finally {
+      // Ends expired sessions last, because the clients that are notified may respond slowly.
+      await endExpiredSessions(ctx, isStopping);
+    }
+  });
+  return {
+    name: 'auth',
+    metrics: () => ({
+      plinth_auth_sign_ins_total: signIns.samples(),
+      plinth_auth_rate_limited_total: limited.samples(),
+    }),
+    start: async () => housekeeping.start(),
+    async check() {
+      await ctx.pool.query(sql`select exists (select from auth.users)`);
+      return undefined;
+    },
+    stop: async () => {
+      await ctx.backgroundWork.settled();
+      await housekeeping.stop();
+    },
+    mounts: [
+      {
+        prefix: '/auth/v1',
+        overloaded: [overloadedBody],
+        plugin: authPlugin(ctx),
+        cors: 'open',
+        exposeHeaders: ['X-Total-Count', 'Link', 'X-Supabase-Api-Version'],
+        apiKeys: true,
+      },
+      { ...rootDiscovery(ctx), cors: 'open', apiKeys: false },
+    ],
+    isAllowedRedirect: (address) => isRedirectAllowed(current().redirects, address),
+    issueCode: (request) => issueCode(ctx, request),
+    transferGuest: (request) => transferGuest(ctx, request),
+    isTrustedClient: (clientId) => isTrustedClient(ctx, clientId),
+    isPostLogoutRedirect: (clientId, redirectUri) => isPostLogoutRedirect(ctx, clientId, redirectUri),
+    frontchannelUrls: (ended) => frontchannelUrls(ctx, ended),
+    requestingClient: (id) => findRequestingClient(ctx.pool, id, ctx.clock.now()),
+    releaseAuthorization: (id, userId) => releaseAuthorization(ctx, id, userId),
+    messagePreviews: createMessagePreviews(ctx),
+    checks: { provider: (name) => testProvider(ctx, name), hook: (name) => testHook(ctx, name) },
+    callbackUrl: () => callbackUrl(current().issuer()),
+    users: createUserAdministration(ctx),
+    selfService: createSelfService(ctx, deps.observe),
+    guesses: createAttemptLimits(attemptStore, deps.clock, () => true, onGuessBlocked),
+    passwordQueue: () => ctx.passwords.load(),
+    customProviders: async () =>
+      (await listCustomProviders(ctx.pool))
+        .filter(({ enabled }) => enabled)
+        .map(({ identifier, name }) => ({ id: identifier, name }))
+        .sort((one, other) => one.name.localeCompare(other.name)),
+  };
+}
+
+function authPlugin(ctx: AuthContext): FastifyPluginAsync {
+  return async (app) => {
+    // Each route parses its body as JSON regardless of the content type. The request body can be empty.
+    app.removeAllContentTypeParsers();
+    app.addContentTypeParser('*', { parseAs: 'string', bodyLimit: maxBodyBytes }, (_request, body, done) => {
+      done(null, body);
+    });
+    app.setErrorHandler((error, request, reply) => sendError(ctx.log, error, request, reply));
+    respondToUnknownRoutes(app);
+
+    const router = createRouter(app, ctx);
+    publicRoutes(router, ctx);
+    signupRoutes(router);
+    tokenRoutes(router, ctx);
+    codeRoutes(router);
+    verifyRoutes(router);
+    userRoutes(router, ctx);
+    sessionRoutes(router, ctx);
+    securityEventRoutes(router, ctx);
+    pendingChangeRoutes(router, ctx);
+    ownAccountRoutes(router, ctx);
+    factorRoutes(router, ctx);
+    recoveryCodeRoutes(router, ctx);
+    passkeyRoutes(router, ctx);
+    identityRoutes(router, ctx);
+    adminUserRoutes(router, ctx);
+    adminLinkRoutes(router, ctx);
+    externalRoutes(router);
+    callbackRoutes(router, ctx);
+    customProviderRoutes(router, ctx);
+    scimRoutes(router);
+    ssoRoutes(router, ctx);
+    adminSsoRoutes(router, ctx);
+    discoveryRoutes(router, ctx);
+    oauthServerRoutes(router, ctx);
+    oauthClientRoutes(router, ctx);
+    oauthGrantRoutes(router, ctx);
+  };
+}

@@ -1,0 +1,75 @@
+/** Runs an operation for the Account pages in the same context as a request to the operation's route. */
+import type { Observe } from '../../../base/kernel/service.ts';
+import { AuthRejection } from '../../../base/shared/auth-rejection.ts';
+import type { Caller } from '../caller.ts';
+import type { AuthContext } from '../context.ts';
+import { parseFields, type ReadFields } from '../core/fields.ts';
+import { chooseRedirect } from '../core/redirects.ts';
+import { AuthError } from '../errors.ts';
+import { type Call, type Operation, perform } from '../operations/operation.ts';
+import { errorResponse, logUnexpected } from '../public-errors.ts';
+import { maxBodyBytes } from '../settings.ts';
+import type { Body, PageClient } from './types.ts';
+
+/** The route that has the same effect as the operation. The call is logged as a request to this route. */
+export interface RouteName {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly path: string;
+  /** The status code of a successful response. */
+  readonly status?: number;
+}
+
+export type Run = <Input extends Call, Result>(
+  route: RouteName,
+  operation: Operation<Input, Result>,
+  input: Omit<Input, keyof Call> & { readonly content?: Body | undefined; readonly redirectTo?: string },
+) => Promise<Result>;
+
+/** Returns a function that runs operations on behalf of a browser. */
+export function runnerFor(ctx: AuthContext, observe: Observe, client: PageClient, accessToken: string): Run {
+  const { requestId, ip, userAgent, deviceId, host, language: pageLanguage } = client;
+  const callerFor = (redirectTo: string | undefined): Caller => ({
+    ip,
+    userAgent: userAgent ?? '',
+    host,
+    accessToken,
+    hasCredentials: true,
+    audience: undefined,
+    pageLanguage,
+    deviceId,
+    redirectTo: () => chooseRedirect(ctx.settings.redirects, [redirectTo], ctx.settings.accountUrl()),
+    setHeader: () => {},
+  });
+  return (
+    { method, path, status = 200 },
+    operation,
+    { content, redirectTo = client.redirectTo, ...more },
+  ) => {
+    const fullPath = `/auth/v1${path}`;
+    const call = { requestId, service: 'auth', method, path: fullPath, status, ip, userAgent, accessToken };
+    return observe(call, async () => {
+      try {
+        const input = { ...more, caller: callerFor(redirectTo), body: reader(content) };
+        return await perform(ctx, operation, input as never);
+      } catch (error) {
+        logUnexpected(ctx.log, error, requestId, fullPath.split('?', 1)[0] ?? '');
+        const { status: failed, body } = errorResponse(error, requestId);
+        throw new AuthRejection(failed, body, { cause: error });
+      }
+    });
+  };
+}
+
+/** Returns the body as a route would receive it. @throws {AuthError} request_entity_too_large */
+function reader(content: Body | undefined): ReadFields {
+  const text = content === undefined ? '' : JSON.stringify(content);
+  if (Buffer.byteLength(text) > maxBodyBytes) throw new AuthError('request_entity_too_large');
+  return () => parseFields(text);
+}
+
+export const post = (path: string, status?: number): RouteName => ({
+  method: 'POST',
+  path,
+  ...(status === undefined ? {} : { status }),
+});
+export const get = (path: string, status?: number): RouteName => ({ ...post(path, status), method: 'GET' });

@@ -1,0 +1,53 @@
+/** Writes and reads the files of one version of a function. */
+import { createHash } from 'node:crypto';
+import { mkdir, open, readdir, readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { syncFolder } from '../../../base/kernel/sync-folder.ts';
+import type { FunctionFile } from './types.ts';
+
+/**
+ * Writes the files to a new folder and syncs them to the disk.
+ * @param files Files whose paths have already been checked. The folder is new, so it can't contain symbolic links.
+ */
+export async function writeFiles(folder: string, files: readonly FunctionFile[]): Promise<void> {
+  await mkdir(dirname(folder), { recursive: true, mode: 0o700 });
+  await mkdir(folder, { mode: 0o700 });
+  const folders = new Set([dirname(folder), folder]);
+  for (const { path, content } of files) {
+    const file = join(folder, path);
+    for (let parent = dirname(file); parent !== folder; parent = dirname(parent)) folders.add(parent);
+    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+    const handle = await open(file, 'wx', 0o600);
+    try {
+      await handle.writeFile(content);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+  }
+  for (const each of folders) syncFolder(each);
+}
+
+/** Reads all files of a version, sorted by path. */
+export async function readFiles(folder: string): Promise<FunctionFile[]> {
+  const files: FunctionFile[] = [];
+  const folders = [''];
+  for (let below = folders.pop(); below !== undefined; below = folders.pop()) {
+    for (const entry of await readdir(join(folder, below), { withFileTypes: true })) {
+      const path = below === '' ? entry.name : `${below}/${entry.name}`;
+      if (entry.isDirectory()) folders.push(path);
+      else if (entry.isFile()) files.push({ path, content: await readFile(join(folder, path)) });
+    }
+  }
+  return files.sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+/** Returns a hash of the paths and contents that doesn't depend on the order of the files. */
+export function hashOf(files: readonly FunctionFile[]): string {
+  const hash = createHash('sha256');
+  for (const { path, content } of files.toSorted((a, b) => (a.path < b.path ? -1 : 1))) {
+    const digest = createHash('sha256').update(content).digest('hex');
+    hash.update(`${digest} ${path}\n`);
+  }
+  return hash.digest('hex');
+}

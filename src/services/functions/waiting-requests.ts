@@ -1,0 +1,81 @@
+/**
+ * The queue of requests that wait for a slot. When a slot might be available, the waiting requests try again. Clients
+ * take turns.
+ */
+import type { QueueLoad } from '../../base/kernel/queue-load.ts';
+import { FairQueue, type Waiter } from '../../base/shared/fair-queue.ts';
+
+interface Waiting extends Waiter {
+  readonly retry: () => void;
+  readonly reject: (error: Error) => void;
+}
+
+export class WaitingRequests {
+  readonly #queue: FairQueue<Waiting>;
+  readonly #onFull: () => Error;
+  #waited = 0;
+  #waitedMs = 0;
+  #rejected = 0;
+
+  /**
+   * If more than `limit` requests are waiting, a request from the client with the most waiting requests is rejected
+   * with the result of `onFull`.
+   */
+  constructor(limit: number, onFull: () => Error) {
+    this.#queue = new FairQueue(limit);
+    this.#onFull = onFull;
+  }
+
+  /** Resolves when a slot might be available. After `timeoutMs`, rejects with the result of `onTimeout`. */
+  wait(client: string, timeoutMs: number, onTimeout: () => Error): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const end = setTimeout(
+        () => {
+          this.#queue.remove(item);
+          this.#rejected += 1;
+          reject(onTimeout());
+        },
+        Math.max(0, timeoutMs),
+      );
+      const item: Waiting = {
+        client,
+        retry() {
+          clearTimeout(end);
+          resolve();
+        },
+        reject(error) {
+          clearTimeout(end);
+          reject(error);
+        },
+      };
+      const rejected = this.#queue.push(item);
+      if (rejected === undefined) return;
+      this.#rejected += 1;
+      rejected.reject(this.#onFull());
+    });
+  }
+
+  wakeAll(): void {
+    const order: Waiting[] = [];
+    for (let item = this.#queue.next(); item !== undefined; item = this.#queue.next()) {
+      this.#queue.start(item);
+      order.push(item);
+    }
+    for (const { retry } of order) retry();
+  }
+
+  /** Records the time that a request waited before it started. */
+  started(waitedMs: number): void {
+    this.#waited += 1;
+    this.#waitedMs += waitedMs;
+  }
+
+  load(): QueueLoad {
+    return {
+      waiting: this.#queue.size,
+      waited: this.#waited,
+      waitedMs: this.#waitedMs,
+      rejected: this.#rejected,
+    };
+  }
+}

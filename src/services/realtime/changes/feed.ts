@@ -1,0 +1,210 @@
+/**
+ * Provides postgres_changes and database broadcasts to channels: subscribes, reports when a subscription is active, and
+ * unsubscribes.
+ */
+
+import type { Logger } from '../../../base/kernel/log.ts';
+import type { Database } from '../../../platform/database/types.ts';
+import { changeOf } from '../core/change.ts';
+import type { Broadcast } from '../core/frame.ts';
+import type { Relation, ReplicationEvent } from '../core/pgoutput.ts';
+import type { Limits } from '../settings.ts';
+import type { StreamReport } from '../types.ts';
+import { type Catalog, createCatalog } from './catalog.ts';
+import { ChangeQueue } from './change-queue.ts';
+import { ClaimSets } from './claim-sets.ts';
+import { createMessages, type Messages } from './messages.ts';
+import { createRegistry, type Registry } from './registry.ts';
+import { createStream, type Stream } from './stream.ts';
+import { ChangeSubscription, type SubscribeOptions, type Subscription } from './subscription.ts';
+
+export interface Feed {
+  subscribe(options: SubscribeOptions): Subscription;
+  /** Resolves once delivery of all later database broadcasts is guaranteed. */
+  watchMessages(): Promise<void>;
+  /** Calls `callback` when the stream is live. Returns a function that cancels the callback. */
+  onceLive(callback: () => void): () => void;
+  readonly trouble: string | undefined;
+  readonly report: StreamReport;
+  checkSlots(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface FeedOptions {
+  readonly database: Database;
+  readonly log: Logger;
+  readonly limits: () => Pick<Limits, 'maxPayloadBytes' | 'maxWaitingChangeBytes' | 'maxSlotWalBytes'>;
+  readonly publish: (subTopic: string, isPrivate: boolean, broadcast: Broadcast) => void;
+}
+
+const publicationCheckMs = 10_000;
+
+const isMessages = ({ schema, table }: Relation): boolean => schema === 'realtime' && table === 'messages';
+
+export const createFeed = (options: FeedOptions): Feed => new DatabaseFeed(options);
+
+class DatabaseFeed implements Feed {
+  readonly #log: Logger;
+  readonly #catalog: Catalog;
+  readonly #registry: Registry;
+  readonly #messages: Messages;
+  readonly #stream: Stream;
+  readonly #queue: ChangeQueue;
+  readonly #claimSets = new ClaimSets();
+  readonly #subscriptions = new Set<ChangeSubscription>();
+  readonly #liveCallbacks = new Set<() => void>();
+  /** The commit time and ID of the stream's current transaction. */
+  #committedAt = 0;
+  #xid = 0;
+  #stopped = false;
+  #publicationState: string | undefined;
+  #publicationCheck: NodeJS.Timeout | undefined;
+
+  constructor({ database, log, limits, publish }: FeedOptions) {
+    const pool = () => database.pool('supabase_realtime_admin');
+    const catalog = createCatalog(pool);
+    const registry = createRegistry(catalog, pool);
+    this.#log = log;
+    this.#catalog = catalog;
+    this.#registry = registry;
+    this.#messages = createMessages({ pool, log, maxPayloadBytes: () => limits().maxPayloadBytes, publish });
+    const stream = createStream({
+      database,
+      log,
+      maxSlotWalBytes: () => limits().maxSlotWalBytes,
+      isWanted: (relation) => isMessages(relation) || registry.isWanted(relation),
+      onEvent: (event) => this.#onEvent(event),
+      onSnapshot: (command) => this.#messages.catchUp(command),
+      onLive: (seamless) => this.#onLive(seamless),
+      onRejected: () => {
+        for (const subscription of this.#subscriptions) subscription.fail();
+      },
+    });
+    this.#stream = stream;
+    this.#queue = new ChangeQueue({
+      pool,
+      log,
+      catalog,
+      registry,
+      stream,
+      maxWaitingBytes: () => limits().maxWaitingChangeBytes,
+    });
+  }
+
+  subscribe(options: SubscribeOptions): Subscription {
+    const subscription = new ChangeSubscription(
+      {
+        log: this.#log,
+        registry: this.#registry,
+        claimSets: this.#claimSets,
+        stream: this.#stream,
+        onClose: (closed) => this.#onClose(closed),
+      },
+      options,
+    );
+    this.#subscriptions.add(subscription);
+    this.#publicationCheck ??= setInterval(() => {
+      this.#checkPublication().catch((error: unknown) =>
+        this.#log.debug({ error }, 'failed to inspect the publication'),
+      );
+    }, publicationCheckMs).unref();
+    subscription.begin(options.caller);
+    return subscription;
+  }
+
+  async watchMessages(): Promise<void> {
+    if (this.#stream.live || this.#stopped) return;
+    try {
+      await this.#messages.mark();
+    } catch (error) {
+      // The error is only logged, because client broadcasts don't need a database.
+      this.#log.debug({ error }, 'failed to record the position of database broadcasts');
+    }
+    this.#stream.open();
+  }
+
+  onceLive(callback: () => void): () => void {
+    if (this.#stream.live) {
+      queueMicrotask(callback);
+      return () => {};
+    }
+    this.#stream.open();
+    const once = (): void => {
+      this.#liveCallbacks.delete(once);
+      callback();
+    };
+    this.#liveCallbacks.add(once);
+    return () => this.#liveCallbacks.delete(once);
+  }
+
+  get trouble(): string | undefined {
+    return this.#stream.trouble;
+  }
+
+  get report(): StreamReport {
+    return this.#stream.report;
+  }
+
+  checkSlots(): Promise<void> {
+    return this.#stream.checkSlots();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#queue.stop();
+    clearInterval(this.#publicationCheck);
+    await this.#stream.stop();
+  }
+
+  #onEvent(event: ReplicationEvent): void {
+    switch (event.kind) {
+      case 'begin':
+        this.#committedAt = Number(event.commitMicros / 1000n);
+        this.#xid = event.xid;
+        return;
+      case 'relation':
+        this.#registry.forgetTable(event.relation.oid);
+        return;
+      case 'commit':
+        this.#queue.commit(event.endLsn);
+        return;
+      default: {
+        const change = changeOf(event, this.#committedAt);
+        if (isMessages(event.relation) && event.kind === 'insert')
+          this.#messages.inserted(change.row as Map<string, string | null>);
+        if (this.#registry.isWanted(event.relation)) this.#queue.add(event.relation, change, this.#xid);
+      }
+    }
+  }
+
+  #onLive(seamless: boolean): void {
+    if (!seamless) {
+      // Discards the catalog cache, because tables may have changed while the stream was interrupted.
+      this.#catalog.forgetAll();
+      this.#registry.forgetAudiences();
+    }
+    for (const callback of [...this.#liveCallbacks]) callback();
+    for (const subscription of this.#subscriptions) subscription.announce(!seamless);
+  }
+
+  #onClose(subscription: ChangeSubscription): void {
+    this.#subscriptions.delete(subscription);
+    if (this.#subscriptions.size > 0) return;
+    clearInterval(this.#publicationCheck);
+    this.#publicationCheck = undefined;
+  }
+
+  /**
+   * Detects changes to the publication. After such a change, wildcards can match more tables, and requests that were
+   * previously rejected can succeed.
+   */
+  async #checkPublication(): Promise<void> {
+    const state = JSON.stringify(await this.#catalog.published());
+    if (this.#publicationState !== undefined && state !== this.#publicationState) {
+      this.#registry.forgetAudiences();
+      for (const subscription of this.#subscriptions)
+        if (subscription.waitsForPublication) subscription.enter();
+    }
+    this.#publicationState = state;
+  }
+}

@@ -1,0 +1,338 @@
+/**
+ * The logical decoding stream of this process. The stream delivers rows of the user-managed publication and of
+ * realtime.messages in commit order. PostgreSQL creates a slot only after all open write transactions in the cluster
+ * have ended. To prevent startup from waiting for these transactions, the stream opens only when the first channel
+ * needs it. When the stream ends, it is reopened on the same slot, so that no changes are missed. If the slot no longer
+ * exists, a new one is created.
+ */
+
+import type { Logger } from '../../../base/kernel/log.ts';
+import { quoteLiteral, sql } from '../../../base/kernel/sql.ts';
+import type {
+  Database,
+  PostgresErrorShape,
+  ReplicationConnection,
+} from '../../../platform/database/types.ts';
+import { createDecoder, type Relation, type ReplicationEvent } from '../core/pgoutput.ts';
+import { lsnText, Progress } from '../core/progress.ts';
+import type { StreamReport } from '../types.ts';
+import { changesPublication } from './catalog-queries.ts';
+import { dropAbandoned } from './slot.ts';
+import { StreamSlot } from './stream-slot.ts';
+
+export const messagesPublication = 'supabase_realtime_messages_publication';
+
+export interface StreamOptions {
+  readonly database: Database;
+  readonly log: Logger;
+  /**
+   * The maximum size of the WAL that PostgreSQL retains for this stream. If the limit is exceeded, the stream restarts
+   * and skips the missed changes.
+   */
+  readonly maxSlotWalBytes: () => number;
+  readonly isWanted: (relation: Relation) => boolean;
+  readonly onEvent: (event: ReplicationEvent) => void;
+  /**
+   * Runs in a transaction with the slot's initial snapshot. Rows that are visible in the snapshot were committed before
+   * the stream began, and all other rows are received through the stream.
+   */
+  readonly onSnapshot: (command: ReplicationConnection['command']) => Promise<void>;
+  /**
+   * Called when the stream is live. `seamless` is true if the stream continues where the previous stream ended, without
+   * missing changes.
+   */
+  readonly onLive: (seamless: boolean) => void;
+  /** Called if the server rejects an attempt to open the stream for a reason that retrying won't fix. */
+  readonly onRejected: () => void;
+}
+
+export interface Stream {
+  /** Opens the stream if it is closed. */
+  open(): void;
+  readonly live: boolean;
+  /** The error message while the stream is needed but isn't live, or while the stream retains too much WAL. */
+  readonly trouble: string | undefined;
+  readonly report: StreamReport;
+  acknowledge(lsn: bigint): void;
+  /** Stops reading. PostgreSQL retains later changes until the stream is read again. A reopened stream isn't paused. */
+  pause(): void;
+  resume(): void;
+  /** Checks the retained WAL and drops abandoned slots. */
+  checkSlots(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const firstRetryMs = 200;
+const lastRetryMs = 10_000;
+const slotWarningAfterMs = 5_000;
+/**
+ * The heartbeat interval. Heartbeat messages are received through the stream, so their arrival shows that the stream
+ * works. They also advance the slot while other transactions write only to unpublished tables, so that WAL doesn't
+ * accumulate.
+ */
+const heartbeatMs = 30_000;
+const silenceMs = 120_000;
+const farewellMs = 3_000;
+
+/**
+ * The SQLSTATEs of rejections that retrying won't fix: the login lacks REPLICATION or isn't allowed to connect,
+ * `wal_level` isn't `logical`, or all slots or senders are in use.
+ */
+const rejections: ReadonlySet<string> = new Set(['42501', '28000', '28P01', '55000', '53300', '53400']);
+
+export const createStream = (options: StreamOptions): Stream => new ReplicationStream(options);
+
+class ReplicationStream implements Stream {
+  readonly #options: StreamOptions;
+  readonly #slot: StreamSlot;
+  readonly #progress = new Progress();
+  #state: 'closed' | 'opening' | 'live' | 'stopped' = 'closed';
+  #connection: ReplicationConnection | undefined;
+  #trouble: string | undefined;
+  #retry: NodeJS.Timeout | undefined;
+  #retryMs = firstRetryMs;
+  #running: Promise<void> | undefined;
+  #paused = false;
+  /** Whether the current attempt to open the stream still has to create its slot. */
+  #isBeginning = false;
+  #heardAt = 0;
+
+  constructor(options: StreamOptions) {
+    const { database, log, maxSlotWalBytes } = options;
+    this.#options = options;
+    this.#slot = new StreamSlot({
+      pool: () => database.pool('supabase_replication_admin'),
+      log,
+      maxWalBytes: maxSlotWalBytes,
+    });
+  }
+
+  get live(): boolean {
+    return this.#state === 'live';
+  }
+
+  get trouble(): string | undefined {
+    return this.#trouble ?? this.#slot.warning;
+  }
+
+  get report(): StreamReport {
+    const state = this.#state === 'stopped' ? 'closed' : this.#state;
+    return { state, trouble: this.trouble, slot: this.#slot.report };
+  }
+
+  open(): void {
+    if (this.#state !== 'closed') return;
+    this.#state = 'opening';
+    this.#running = this.#run()
+      .then(() => 'the server ended the stream')
+      .catch((error: unknown) => {
+        const isRejected = this.#isBeginning && rejections.has((error as PostgresErrorShape).code);
+        if (isRejected && !this.#isStopped) this.#options.onRejected();
+        return error instanceof Error ? error.message : String(error);
+      })
+      .then((reason) => this.#onEnd(reason));
+  }
+
+  acknowledge(lsn: bigint): void {
+    this.#connection?.acknowledge(lsn);
+  }
+
+  pause(): void {
+    if (this.#paused) return;
+    this.#paused = true;
+    this.#connection?.pause();
+  }
+
+  resume(): void {
+    if (!this.#paused) return;
+    this.#paused = false;
+    this.#heardAt = performance.now();
+    this.#connection?.resume();
+  }
+
+  async checkSlots(): Promise<void> {
+    const { database, log } = this.#options;
+    const dropped = await dropAbandoned(database, this.#slot.name);
+    if (dropped.length > 0) log.info({ slots: dropped }, 'dropped abandoned replication slots');
+    await this.#checkWal();
+  }
+
+  async stop(): Promise<void> {
+    this.#state = 'stopped';
+    clearTimeout(this.#retry);
+    this.#connection?.destroy();
+    await this.#running;
+    this.#slot.giveUp();
+    await this.#dropInTime();
+  }
+
+  get #isStopped(): boolean {
+    return this.#state === 'stopped';
+  }
+
+  async #run(): Promise<void> {
+    const { database } = this.#options;
+    this.#isBeginning = true;
+    const publications = await existingPublications(database);
+    const opened = await database.connectReplication();
+    this.#connection = opened;
+    if (this.#isStopped) return;
+    // Sets the text formats that `core/json-text.ts` expects.
+    const [server] = await opened.command(
+      "select pg_backend_pid() as pid; set datestyle = 'ISO'; set intervalstyle = 'postgres'; set timezone = 'UTC'; set bytea_output = 'hex'; set extra_float_digits = 1; set statement_timeout = 0; set idle_in_transaction_session_timeout = 0; set lock_timeout = 0",
+    );
+    const seamless = await this.#slot.isResumable();
+    this.#slot.serverPid = Number(server?.pid);
+    if (!seamless) await this.#makeSlot(opened);
+    this.#isBeginning = false;
+    if (this.#isStopped) return;
+    const ended = this.#read(opened, publications);
+    this.#state = 'live';
+    this.#trouble = undefined;
+    this.#retryMs = firstRetryMs;
+    const heart = setInterval(() => this.#beat(opened), heartbeatMs).unref();
+    this.#options.onLive(seamless);
+    try {
+      await ended;
+    } catch (error) {
+      if (seamless && isRejection(error)) this.#slot.giveUp();
+      throw error;
+    } finally {
+      clearInterval(heart);
+    }
+  }
+
+  #onEnd(reason: string): void {
+    this.#connection?.destroy();
+    this.#connection = undefined;
+    if (this.#isStopped) return;
+    this.#state = 'closed';
+    this.#trouble = `the stream of changes is interrupted: ${reason}`;
+    const retryMs = this.#retryMs;
+    this.#options.log.warn({ reason, retryMs }, 'the change stream ended; reopening it');
+    this.#retry = setTimeout(() => this.open(), retryMs);
+    this.#retryMs = Math.min(lastRetryMs, retryMs * 2);
+  }
+
+  /** Starts the stream. The returned promise settles when the stream ends. */
+  #read(opened: ReplicationConnection, publications: readonly string[]): Promise<void> {
+    const { isWanted, onEvent } = this.#options;
+    const decoder = createDecoder(isWanted);
+    this.#heardAt = performance.now();
+    this.#paused = false;
+    const names = publications.map((name) => `"${name}"`).join(',');
+    const { ended } = opened.stream(
+      `START_REPLICATION SLOT ${this.#slot.name} LOGICAL ${lsnText(this.#progress.received)} (proto_version '1', messages 'true', publication_names ${quoteLiteral(names)})`,
+      (payload) => {
+        this.#heardAt = performance.now();
+        if (!this.#progress.admits(payload)) return;
+        const event = decoder.decode(payload);
+        if (event !== undefined) onEvent(event);
+      },
+    );
+    return ended;
+  }
+
+  /** Creates the slot. The server responds once all write transactions that were open at this time have ended. */
+  async #makeSlot(opened: ReplicationConnection): Promise<void> {
+    const { database, log, onSnapshot } = this.#options;
+    await this.#slot.dropLeftovers();
+    const { name, permanent } = await this.#slot.choose(database.info.serverVersion);
+    const warning = setTimeout(() => {
+      this.#trouble = 'the stream of changes is waiting for open transactions that have written data';
+      log.warn({}, this.#trouble);
+    }, slotWarningAfterMs);
+    try {
+      const [answer] = await opened.command(
+        `CREATE_REPLICATION_SLOT ${name} ${permanent ? '' : 'TEMPORARY '}LOGICAL pgoutput (SNAPSHOT 'export')`,
+      );
+      this.#progress.restart();
+      await withSnapshot(database, answer?.snapshot_name ?? '', onSnapshot);
+    } catch (error) {
+      this.#slot.giveUp();
+      throw error;
+    } finally {
+      clearTimeout(warning);
+    }
+  }
+
+  #beat(opened: ReplicationConnection): void {
+    const { database, log } = this.#options;
+    if (!this.#paused && performance.now() - this.#heardAt > silenceMs) {
+      log.warn({ silenceMs }, 'the change stream is silent');
+      opened.destroy();
+      return;
+    }
+    writeHeartbeat(database)
+      .then(() => this.#checkWal())
+      .catch((error: unknown) => log.debug({ error }, 'failed to write a heartbeat'));
+  }
+
+  /** If the slot retains too much WAL, the stream ends and the next stream begins with a new slot. */
+  async #checkWal(): Promise<void> {
+    if (!(await this.#slot.checkWal())) this.#connection?.destroy();
+  }
+
+  async #dropInTime(): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, farewellMs);
+    });
+    await Promise.race([this.#slot.dropLeftovers(), late]).catch((error: unknown) =>
+      this.#options.log.warn({ error }, 'failed to drop the replication slot; the next start drops it'),
+    );
+    clearTimeout(timer);
+  }
+}
+
+/**
+ * Runs `work` with the exported snapshot, as the tables' owner. Policies and indexes contain project code, which must
+ * not run as a role that can create slots. The snapshot is valid until the next command on the connection that exported
+ * it.
+ */
+async function withSnapshot(
+  database: Database,
+  name: string,
+  work: StreamOptions['onSnapshot'],
+): Promise<void> {
+  const session = await database.pool('supabase_realtime_admin').connect();
+  try {
+    await session.exec(
+      `begin isolation level repeatable read read only; set transaction snapshot ${quoteLiteral(name)}`,
+    );
+    await work(async (text) => {
+      const { columns, rows } = await session.queryText(sql`${sql.raw(text)}`);
+      return rows.map((row) =>
+        Object.fromEntries(columns.map((column, index) => [column.name, row[index] ?? null])),
+      );
+    });
+    await session.exec('commit');
+  } finally {
+    session.release();
+  }
+}
+
+/** Whether PostgreSQL rejected the use of the slot. */
+function isRejection(error: unknown): boolean {
+  return /^(42704|55000|58P01)$/.test((error as Partial<PostgresErrorShape>).code ?? '');
+}
+
+async function writeHeartbeat(database: Database): Promise<void> {
+  await database
+    .pool('supabase_realtime_admin')
+    .query(sql`select pg_logical_emit_message(true, 'plinth.realtime', 'heartbeat')`);
+}
+
+/**
+ * Returns those publications that exist. PostgreSQL before version 18 ends a stream that requests a missing
+ * publication.
+ */
+async function existingPublications(database: Database): Promise<string[]> {
+  const rows = await database
+    .pool('supabase_realtime_admin')
+    .query<{ name: string }>(
+      sql`select pubname as name from pg_catalog.pg_publication where pubname in (${changesPublication}, ${messagesPublication})`,
+    );
+  if (database.info.serverVersion >= 180000) return [changesPublication, messagesPublication];
+  return rows.map(({ name }) => name);
+}

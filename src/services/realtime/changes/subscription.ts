@@ -1,0 +1,162 @@
+/** A channel's subscription to changes, which is maintained across retries, new tokens and lost streams. */
+import type { Logger } from '../../../base/kernel/log.ts';
+import { type ChangeRequest, parseChangeRequest } from '../core/filter.ts';
+import type { Frame, Version } from '../core/frame.ts';
+import type { Caller } from '../core/token.ts';
+import type { Subscriber } from './audience.ts';
+import type { ClaimSets } from './claim-sets.ts';
+import type { Registry } from './registry.ts';
+import type { Stream } from './stream.ts';
+
+export interface SubscribeOptions {
+  readonly topic: string;
+  readonly version: Version;
+  /**
+   * True if the client doesn't send `config`. Such a client receives only the record as the payload, and the action as
+   * the event name.
+   */
+  readonly bare: boolean;
+  readonly caller: Caller;
+  readonly bindings: readonly { readonly id: number; readonly entry: Readonly<Record<string, unknown>> }[];
+  readonly send: (frame: Frame) => void;
+  /** Called with `ok` once delivery of all later commits is guaranteed. */
+  readonly status: (status: 'ok' | 'error', message: string) => void;
+}
+
+export interface Subscription {
+  replaceCaller(caller: Caller): void;
+  close(): void;
+}
+
+export interface SubscriptionDeps {
+  readonly log: Logger;
+  readonly registry: Registry;
+  readonly claimSets: ClaimSets;
+  readonly stream: Pick<Stream, 'open' | 'live'>;
+  readonly onClose: (subscription: ChangeSubscription) => void;
+}
+
+const subscribedText = 'Subscribed to PostgreSQL';
+const unreachableText = 'Realtime was unable to connect to the project database';
+const retryMs = 5_000;
+
+export class ChangeSubscription implements Subscription {
+  readonly #deps: SubscriptionDeps;
+  readonly #options: SubscribeOptions;
+  #subscriber: Subscriber | undefined;
+  #attempt = 0;
+  #closed = false;
+  #admitted = false;
+  #announced = false;
+  /** Whether the last notification to the client reported that changes can't be delivered. */
+  #failed = false;
+  #retry: NodeJS.Timeout | undefined;
+  /** Whether a requested table hasn't been added to the publication yet. */
+  waitsForPublication = false;
+
+  constructor(deps: SubscriptionDeps, options: SubscribeOptions) {
+    this.#deps = deps;
+    this.#options = options;
+  }
+
+  begin(caller: Caller): void {
+    const { topic, version, bare, bindings, send, status } = this.#options;
+    const requests: { id: number; request: ChangeRequest }[] = [];
+    for (const { id, entry } of bindings) {
+      const parsed = parseChangeRequest(entry);
+      if (!parsed.ok) {
+        status('error', parsed.message);
+        return;
+      }
+      requests.push({ id, request: parsed.value });
+    }
+    this.#end();
+    const claimSet = this.#deps.claimSets.acquire(caller);
+    this.#subscriber = { topic, version, bare, requests, claimSet, positions: [], active: false, send };
+    this.enter();
+  }
+
+  /**
+   * Validates and registers the requests. Called again when the subscription is retried, and when the publication
+   * changes.
+   */
+  enter(): void {
+    const { registry, stream } = this.#deps;
+    const subscriber = this.#subscriber;
+    if (subscriber === undefined) return;
+    const attempt = ++this.#attempt;
+    clearTimeout(this.#retry);
+    this.waitsForPublication = false;
+    this.#admitted = false;
+    this.#announced = false;
+    this.#failed = false;
+    stream.open();
+    registry.remove(subscriber);
+    registry.admit(subscriber).then(
+      (admission) => {
+        if (this.#isOver(attempt)) {
+          if (this.#closed || this.#subscriber !== subscriber) registry.remove(subscriber);
+          return;
+        }
+        if (!admission.ok) {
+          this.waitsForPublication = admission.later;
+          this.#options.status('error', admission.message);
+          return;
+        }
+        this.#admitted = true;
+        if (stream.live) this.announce(true);
+      },
+      (error: unknown) => {
+        if (this.#isOver(attempt)) return;
+        this.#deps.log.warn({ topic: subscriber.topic, error }, 'failed to check a subscription; retrying');
+        this.#options.status('error', unreachableText);
+        this.#retry = setTimeout(() => this.enter(), retryMs);
+      },
+    );
+  }
+
+  /**
+   * Reports that the subscription is active. If `again` is true, repeats an earlier report, because changes weren't
+   * delivered while the stream was lost.
+   */
+  announce(again: boolean): void {
+    if (!this.#admitted || (this.#announced && !again)) return;
+    this.#announced = true;
+    this.#failed = false;
+    this.#options.status('ok', subscribedText);
+  }
+
+  /**
+   * Reports once that changes can't be delivered. When changes can be delivered again, the subscription is reported as
+   * active again.
+   */
+  fail(): void {
+    if (!this.#admitted || this.#failed) return;
+    this.#failed = true;
+    this.#announced = false;
+    this.#options.status('error', unreachableText);
+  }
+
+  replaceCaller(caller: Caller): void {
+    if (!this.#closed) this.begin(caller);
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#end();
+    this.#deps.onClose(this);
+  }
+
+  #isOver(attempt: number): boolean {
+    return this.#closed || attempt !== this.#attempt;
+  }
+
+  #end(): void {
+    clearTimeout(this.#retry);
+    this.#attempt++;
+    if (this.#subscriber === undefined) return;
+    this.#deps.registry.remove(this.#subscriber);
+    this.#deps.claimSets.release(this.#subscriber.claimSet);
+    this.#subscriber = undefined;
+  }
+}

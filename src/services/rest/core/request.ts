@@ -1,0 +1,124 @@
+/**
+ * Resolves an HTTP request to an action on a resource and to a schema. These two steps are the first stages of the
+ * pipeline.
+ */
+
+import type { Trace } from '../../../base/kernel/trace.ts';
+import { decodeHeader } from '../../../base/shared/header-text.ts';
+import type { Cancellation } from '../../../platform/database/types.ts';
+import { restError } from '../errors.ts';
+import type { RestSettings } from '../settings.ts';
+import { decodeText } from './parse/query.ts';
+import type { Mutation } from './plan/types.ts';
+
+/** An HTTP request, as the server passes it to the service. */
+export interface RestRequest {
+  readonly method: string;
+  /** The path without mount prefix and query, such as `/todos`. */
+  readonly path: string;
+  /** The query string without `?`. */
+  readonly query: string;
+  /** The request headers by lowercase name. */
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly body: Uint8Array;
+  /**
+   * The time at which the headers arrived. As in PostgREST, a token that expires while the body is being transferred is
+   * accepted. Defaults to the current time.
+   */
+  readonly receivedAtMs?: number;
+  readonly signal?: Cancellation;
+  /** The client's IP address. */
+  readonly address?: string | undefined;
+  /** Whether the transaction is rolled back, even if the settings specify otherwise. */
+  readonly rollsBack?: boolean;
+  /** The request's trace, in which the caller and the executed statement are recorded. */
+  readonly trace?: Trace | undefined;
+}
+
+export type Action =
+  | { readonly kind: 'read'; readonly name: string; readonly headersOnly: boolean }
+  | { readonly kind: 'write'; readonly name: string; readonly mutation: Mutation }
+  | { readonly kind: 'call'; readonly name: string; readonly method: 'GET' | 'HEAD' | 'POST' }
+  | { readonly kind: 'root'; readonly headersOnly: boolean }
+  | { readonly kind: 'options'; readonly of: 'relation' | 'routine' | 'root'; readonly name: string };
+
+export const header = (request: RestRequest, name: string): string | undefined => {
+  const value = request.headers[name];
+  return typeof value === 'string' ? value : value?.join(', ');
+};
+
+/**
+ * Returns the action that the request specifies.
+ * @throws {RestError} PGRST125 for an unknown path, PGRST126 if the root is disabled, PGRST101 and PGRST117 if the
+ *   method isn't allowed
+ */
+export function readAction(request: RestRequest, settings: RestSettings): Action {
+  const segments = request.path.split('/').slice(1).map(decodePathSegment);
+  const [first = '', second, ...more] = segments;
+  if (more.length > 0) throw restError('PGRST125');
+  if (second !== undefined) {
+    if (first !== 'rpc' || second === '') throw restError('PGRST125');
+    return routineAction(request.method, second);
+  }
+  if (first !== '') return relationAction(request.method, first);
+  if (settings.openapiMode === 'disabled') throw restError('PGRST126');
+  if (settings.rootSpec !== undefined) return routineAction(request.method, settings.rootSpec.name);
+  return rootAction(request.method);
+}
+
+/** Decodes a path segment. In a path, `+` is a literal plus sign. */
+const decodePathSegment = (segment: string): string => decodeText(segment.replaceAll('+', '%2B'));
+
+function routineAction(method: string, name: string): Action {
+  switch (method) {
+    case 'GET':
+    case 'HEAD':
+    case 'POST':
+      return { kind: 'call', name, method };
+    case 'OPTIONS':
+      return { kind: 'options', of: 'routine', name };
+    default:
+      throw restError('PGRST101', { texts: { method } });
+  }
+}
+
+const MUTATIONS: Readonly<Record<string, Mutation>> = {
+  POST: 'insert',
+  PUT: 'put',
+  PATCH: 'update',
+  DELETE: 'delete',
+};
+
+function relationAction(method: string, name: string): Action {
+  if (method === 'GET' || method === 'HEAD') return { kind: 'read', name, headersOnly: method === 'HEAD' };
+  if (method === 'OPTIONS') return { kind: 'options', of: 'relation', name };
+  const mutation = MUTATIONS[method];
+  if (mutation === undefined) throw restError('PGRST117', { texts: { method } });
+  return { kind: 'write', name, mutation };
+}
+
+function rootAction(method: string): Action {
+  if (method === 'GET' || method === 'HEAD') return { kind: 'root', headersOnly: method === 'HEAD' };
+  if (method === 'OPTIONS') return { kind: 'options', of: 'root', name: '' };
+  throw restError('PGRST117', { texts: { method } });
+}
+
+export interface Profile {
+  readonly schema: string;
+  /** Whether the response must name the schema because several schemas are exposed or the request selected a schema. */
+  readonly negotiated: boolean;
+}
+
+const WRITING = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
+
+/** Returns the schema that the request selects. @throws {RestError} PGRST106 if the schema isn't exposed */
+export function readProfile(request: RestRequest, schemas: readonly string[]): Profile {
+  const given = header(request, WRITING.has(request.method) ? 'content-profile' : 'accept-profile');
+  if (given === undefined) return { schema: schemas[0] ?? 'public', negotiated: schemas.length !== 1 };
+  const requested = decodeHeader(given);
+  if (schemas.includes(requested)) return { schema: requested, negotiated: true };
+  throw restError('PGRST106', {
+    texts: { schema: requested },
+    hint: `Only the following schemas are exposed: ${schemas.join(', ')}`,
+  });
+}

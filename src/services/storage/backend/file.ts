@@ -1,0 +1,348 @@
+/**
+ * Stores objects as files in one folder. A body is written to `partial/`, synced and renamed to its final path, and the
+ * parent folder of that path is then synced. The caller must commit the row only after these steps, because the row
+ * alone determines whether the object exists.
+ */
+import { createHash, randomUUID } from 'node:crypto';
+import { constants, mkdirSync } from 'node:fs';
+import { copyFile, type FileHandle, mkdir, open, rename, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type DiskState, rejectIfFull, spaciousDisk } from '../../../base/kernel/disk.ts';
+import type { ByteStream } from '../byte-stream.ts';
+import type { ByteRange } from '../core/range.ts';
+import { describeParts } from './describe-parts.ts';
+import { isDirectoryError, isMissing } from './file-errors.ts';
+import { assembleParts, openParts } from './file-parts.ts';
+import { type FilePaths, filePaths, isVersion } from './file-paths.ts';
+import { createReaders, type Readers } from './file-readers.ts';
+import { fileStream } from './file-stream.ts';
+import { sweepFiles } from './file-sweep.ts';
+import { linkOrCopy, moved, removeTree, syncDirectory } from './file-system.ts';
+import { createIntentLog, type IntentLog } from './intents.ts';
+import { createOwners, type Owners } from './owners.ts';
+import {
+  BodyTooLargeError,
+  type Intent,
+  type ObjectBackend,
+  type OpenBody,
+  type Part,
+  type RecoveryReport,
+  type StoredBody,
+  type SweepOptions,
+  type SweepReport,
+} from './types.ts';
+
+/** Network chunks are collected into batches of this size before they are written. */
+const writeBatchBytes = 256 * 1024;
+/** Object bodies up to this size are read into a single buffer. */
+const wholeBytes = 64 * 1024;
+
+/** The number of bytes per read when a file is hashed. */
+const hashedChunkBytes = 128 * 1024;
+
+export const createFileBackend = (
+  root: string,
+  owners = createOwners(join(root, 'owners')),
+  disk: DiskState = spaciousDisk,
+): ObjectBackend => new FileBackend(root, owners, disk);
+
+class FileBackend implements ObjectBackend {
+  readonly #paths: FilePaths;
+  readonly #owners: Owners;
+  readonly #intents: IntentLog;
+  readonly #readers = createReaders();
+  readonly #shardsMade = new Set<string>();
+  readonly #disk: DiskState;
+
+  constructor(root: string, owners: Owners, disk: DiskState) {
+    this.#disk = disk;
+    const paths = filePaths(root);
+    for (const directory of [paths.objects, paths.partial, paths.intents, paths.uploads, paths.orphans]) {
+      mkdirSync(directory, { recursive: true, mode: 0o700 });
+    }
+    this.#paths = paths;
+    this.#owners = owners;
+    this.#intents = createIntentLog(paths.intents, owners, (version) => this.#remove(version));
+  }
+
+  announce(versions: readonly string[]): Promise<Intent> {
+    return this.#intents.open(versions);
+  }
+
+  async write(version: string, body: ByteStream, maxBytes: number): Promise<StoredBody> {
+    const partial = this.#paths.partialOf(version);
+    const written = await writeFile(partial, body, maxBytes, this.#disk);
+    try {
+      await this.#publish(version);
+    } catch (error) {
+      await removeTree(partial);
+      throw error;
+    }
+    return written;
+  }
+
+  async storeFile(version: string, path: string): Promise<StoredBody> {
+    rejectIfFull(this.#disk, (await stat(path)).size);
+    const partial = this.#paths.partialOf(version);
+    const stored = await hashAndSync(path);
+    try {
+      await linkOrCopy(path, partial);
+      await this.#publish(version);
+    } catch (error) {
+      await removeTree(partial);
+      throw error;
+    }
+    return stored;
+  }
+
+  async writePart(upload: string, partId: string, body: ByteStream, maxBytes: number): Promise<StoredBody> {
+    const directory = this.#paths.upload(upload);
+    if ((await mkdir(directory, { recursive: true, mode: 0o700 })) !== undefined)
+      await syncDirectory(this.#paths.uploads);
+    const written = await writeFile(this.#paths.part(upload, partId), body, maxBytes, this.#disk);
+    await syncDirectory(directory);
+    return written;
+  }
+
+  async assemble(upload: string, parts: readonly Part[], version: string): Promise<StoredBody | undefined> {
+    rejectIfFull(
+      this.#disk,
+      parts.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
+    );
+    const shard = await this.#makeShard(version);
+    const draft = this.#paths.partialOf(version);
+    const whole = await assembleParts(this.#paths.upload(upload), draft, this.#paths.object(version), parts);
+    if (!whole) return undefined;
+    await syncDirectory(shard);
+    return describeParts(parts);
+  }
+
+  async removeParts(upload: string, partIds: readonly string[]): Promise<void> {
+    for (const id of partIds) await removeTree(this.#paths.part(upload, id));
+  }
+
+  async copy(fromVersion: string, toVersion: string): Promise<StoredBody | undefined> {
+    if (!isVersion(fromVersion)) return undefined;
+    const partial = this.#paths.partialOf(toVersion);
+    const source = this.#paths.object(fromVersion);
+    try {
+      await copyWithin(this.#disk, source, partial);
+      const stored = await hashAndSync(partial);
+      await this.#publish(toVersion);
+      return stored;
+    } catch (error) {
+      await removeTree(partial);
+      if (isMissing(error)) return undefined;
+      if (!isDirectoryError(error)) throw error;
+    }
+    const body = await openParts(source, fromVersion, this.#readers);
+    if (!body) return undefined;
+    try {
+      return await this.write(toVersion, body.chunks(), body.sizeBytes);
+    } finally {
+      await body.close();
+    }
+  }
+
+  async open(version: string): Promise<OpenBody | undefined> {
+    return isVersion(version) ? openBody(this.#paths.object(version), version, this.#readers) : undefined;
+  }
+
+  async recover(
+    findLiving: (versions: readonly string[]) => Promise<ReadonlySet<string>>,
+  ): Promise<RecoveryReport> {
+    await this.#owners.renew();
+    let settledIntents = 0;
+    let removedVersions = 0;
+    for await (const intent of this.#intents.leftOver()) {
+      const living = await findLiving(intent.versions);
+      for (const version of intent.versions) {
+        await removeTree(this.#paths.partialOf(version));
+        if (living.has(version)) continue;
+        await this.#remove(version);
+        removedVersions += 1;
+      }
+      await intent.close();
+      settledIntents += 1;
+    }
+    return { settledIntents, removedVersions };
+  }
+
+  sweep(options: SweepOptions): Promise<SweepReport> {
+    return sweepFiles(this.#paths, options);
+  }
+
+  async close(): Promise<void> {
+    await this.#intents.close();
+    await this.#owners.close();
+  }
+
+  /** Removes a version of an object or an upload. */
+  #remove(version: string): Promise<void> {
+    return this.#readers.removeAfter(version, async () => {
+      if (!(await removeTree(this.#paths.object(version)))) await this.#removeUpload(version);
+    });
+  }
+
+  /**
+   * The folder is renamed first, so parts can't be added while it is being deleted. If the deletion is interrupted, the
+   * sweep removes the renamed folder.
+   */
+  async #removeUpload(version: string): Promise<void> {
+    const aside = this.#paths.partialOf(randomUUID());
+    if (await moved(this.#paths.upload(version), aside)) await removeTree(aside);
+  }
+
+  async #makeShard(version: string): Promise<string> {
+    const shard = this.#paths.shard(version);
+    if (!this.#shardsMade.has(shard)) {
+      await mkdir(shard, { recursive: true, mode: 0o700 });
+      await syncDirectory(this.#paths.objects);
+      this.#shardsMade.add(shard);
+    }
+    return shard;
+  }
+
+  /** Moves a finished partial file to its final path. When the promise resolves, the move survives a power failure. */
+  async #publish(version: string): Promise<void> {
+    const shard = await this.#makeShard(version);
+    await rename(this.#paths.partialOf(version), this.#paths.object(version));
+    await syncDirectory(shard);
+  }
+}
+
+/** The number of bytes that the copies in progress haven't written yet. */
+let copyingBytes = 0;
+
+/** Copies a file if the disk has space for this copy and for all copies in progress. @throws {Error} ENOSPC */
+async function copyWithin(disk: DiskState, from: string, to: string): Promise<void> {
+  const { size } = await stat(from);
+  rejectIfFull(disk, copyingBytes + size);
+  copyingBytes += size;
+  try {
+    await copyFile(from, to, constants.COPYFILE_FICLONE);
+  } finally {
+    copyingBytes -= size;
+  }
+}
+
+/** Writes and syncs a new file. If this fails, the file is removed. */
+async function writeFile(
+  path: string,
+  body: ByteStream,
+  maxBytes: number,
+  disk: DiskState,
+): Promise<StoredBody> {
+  rejectIfFull(disk);
+  const handle = await open(path, 'wx', 0o600);
+  try {
+    const written = await writeBody(handle, body, maxBytes, disk);
+    await handle.sync();
+    await handle.close();
+    return written;
+  } catch (error) {
+    await handle.close();
+    await removeTree(path);
+    throw error;
+  }
+}
+
+async function writeBody(
+  handle: FileHandle,
+  body: ByteStream,
+  maxBytes: number,
+  disk: DiskState,
+): Promise<StoredBody> {
+  const hash = createHash('md5');
+  let sizeBytes = 0;
+  let batch: Uint8Array[] = [];
+  let batchBytes = 0;
+  const flush = async (): Promise<void> => {
+    if (batchBytes === 0) return;
+    rejectIfFull(disk);
+    // Each batch is appended at the current position, because `writev` may write fewer bytes than requested.
+    const { bytesWritten } = await handle.writev(batch);
+    if (bytesWritten < batchBytes) await writeRest(handle, Buffer.concat(batch).subarray(bytesWritten));
+    for (const chunk of batch) body.release?.(chunk);
+    batch = [];
+    batchBytes = 0;
+  };
+  for await (const chunk of body) {
+    sizeBytes += chunk.byteLength;
+    if (sizeBytes > maxBytes) throw new BodyTooLargeError();
+    hash.update(chunk);
+    batch.push(chunk);
+    batchBytes += chunk.byteLength;
+    if (batchBytes >= writeBatchBytes) await flush();
+  }
+  await flush();
+  return { sizeBytes, etag: `"${hash.digest('hex')}"`, lastModified: new Date() };
+}
+
+async function writeRest(handle: FileHandle, rest: Buffer): Promise<void> {
+  let offset = 0;
+  while (offset < rest.byteLength) {
+    const { bytesWritten } = await handle.write(rest, offset);
+    offset += bytesWritten;
+  }
+}
+
+async function hashAndSync(path: string): Promise<StoredBody> {
+  const handle = await open(path, 'r+');
+  try {
+    const hash = createHash('md5');
+    const buffer = Buffer.allocUnsafe(hashedChunkBytes);
+    let sizeBytes = 0;
+    for (;;) {
+      const { bytesRead } = await handle.read(buffer, 0, buffer.byteLength, sizeBytes);
+      if (bytesRead === 0) break;
+      hash.update(buffer.subarray(0, bytesRead));
+      sizeBytes += bytesRead;
+    }
+    await handle.sync();
+    return { sizeBytes, etag: `"${hash.digest('hex')}"`, lastModified: new Date() };
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Opens a body. On Windows, the open call fails if the path is a folder. */
+async function openBody(path: string, version: string, readers: Readers): Promise<OpenBody | undefined> {
+  let handle: FileHandle;
+  try {
+    handle = await open(path, 'r');
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    if (isDirectoryError(error)) return openParts(path, version, readers);
+    throw error;
+  }
+  const stats = await handle.stat();
+  if (!stats.isDirectory()) return openFile(handle, stats.size);
+  await handle.close();
+  return openParts(path, version, readers);
+}
+
+function openFile(handle: FileHandle, size: number): OpenBody {
+  return {
+    sizeBytes: size,
+    close: () => handle.close(),
+    read: (range) => readBody(handle, range ?? { start: 0, end: size - 1 }),
+  };
+}
+
+async function readBody(handle: FileHandle, range: ByteRange): Promise<Buffer | ByteStream> {
+  const length = range.end - range.start + 1;
+  if (length > wholeBytes) return fileStream(handle, range);
+  try {
+    const buffer = Buffer.allocUnsafe(length);
+    let filled = 0;
+    while (filled < length) {
+      const { bytesRead } = await handle.read(buffer, filled, length - filled, range.start + filled);
+      if (bytesRead === 0) throw new Error('The file became shorter after it was opened');
+      filled += bytesRead;
+    }
+    return buffer;
+  } finally {
+    await handle.close();
+  }
+}

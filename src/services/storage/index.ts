@@ -1,0 +1,166 @@
+/**
+ * The storage service, which provides buckets and objects over HTTP. Rows are stored in the schema `storage`, and bytes
+ * are stored in a backend.
+ */
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { type Clock, systemClock } from '../../base/kernel/clock.ts';
+import { type DiskState, spaciousDisk } from '../../base/kernel/disk.ts';
+import type { Health } from '../../base/kernel/health.ts';
+import type { Logger } from '../../base/kernel/log.ts';
+import type { Service } from '../../base/kernel/service.ts';
+import { createOutgoing } from '../../base/shared/outgoing.ts';
+import type { BodyJournal, BodyStore } from '../../operations/backup/types.ts';
+import type { Config, LiveConfig } from '../../platform/config/index.ts';
+import type { Database, MigrationSet } from '../../platform/database/types.ts';
+import type { Keys } from '../../platform/keys/types.ts';
+import { createFileBackend } from './backend/file.ts';
+import { bodyStore, journaled } from './backend/journaled.ts';
+import { readOnly } from './backend/read-only.ts';
+import { createS3Backend } from './backend/s3.ts';
+import type { ObjectBackend } from './backend/types.ts';
+import { createTasks, type StorageContext } from './context.ts';
+import { BackendUnavailableError } from './errors.ts';
+import { createEventSender } from './events/sender.ts';
+import { createHousekeeping } from './housekeeping.ts';
+import { overloaded } from './overloaded.ts';
+import { hasBuckets } from './queries/buckets.ts';
+import { createRenderer } from './render/index.ts';
+import { createUploadLocks } from './resumable/locks.ts';
+import { openSharedLocks } from './resumable/shared-locks.ts';
+import { createStaging } from './resumable/staging.ts';
+import { storageRoutes } from './routes/index.ts';
+import { mountPrefix, serverContext } from './scope.ts';
+
+export { detectContentType } from './core/sniff.ts';
+export { storageErrors } from './errors.ts';
+
+export interface StorageDeps {
+  readonly database: Database;
+  readonly keys: Keys;
+  readonly config: LiveConfig;
+  /** The data folder (`.plinth`). Bytes are stored in the subfolder `storage/` of the data folder. */
+  readonly dataDir: string;
+  readonly log: Logger;
+  /** The mode. In production, webhooks over plain HTTP are rejected, even to this machine. */
+  readonly mode: 'development' | 'production';
+  readonly clock?: Clock;
+  /** The disk that contains the data folder. */
+  readonly disk?: DiskState;
+  /** Records which object bodies are stored and removed, for backups. */
+  readonly journal?: BodyJournal | undefined;
+  /** Whether the objects belong to another server and can therefore only be read. */
+  readonly isReadOnly?: boolean;
+}
+
+/** The storage service. `bodies` gives backups access to the object bodies. */
+export interface StorageService extends Service {
+  readonly bodies: BodyStore;
+}
+
+export const migrations: MigrationSet = { module: 'storage', dir: new URL('./sql/', import.meta.url) };
+
+/** Creates the configured backend. The configuration check has ensured that an S3 backend has a bucket. */
+function createBackend({
+  config,
+  dataDir,
+  disk,
+}: Pick<StorageDeps, 'dataDir' | 'disk'> & { readonly config: Pick<Config, 'plinth'> }): ObjectBackend {
+  const root = join(dataDir, 'storage');
+  const { backend, s3 } = config.plinth.storage;
+  return backend === 'file'
+    ? createFileBackend(root, undefined, disk)
+    : createS3Backend({ ...s3, bucket: s3.bucket ?? '' }, root);
+}
+
+/** Throws if rows or bytes can't be read. */
+async function checkStorage({ database, backend, log }: StorageContext): Promise<Health | undefined> {
+  try {
+    await Promise.all([
+      database.asRequest(serverContext(), hasBuckets, { readOnly: true }),
+      // No object has this version, but the backend must be reachable to determine that.
+      backend.open(randomUUID()),
+    ]);
+  } catch (error) {
+    if (!(error instanceof BackendUnavailableError)) throw error;
+    log.warn({ error }, "storage: the object storage can't be reached");
+    return {
+      status: 'failing',
+      message: "The object storage (S3) can't be reached. For the reason, see the log.",
+    };
+  }
+  return undefined;
+}
+
+/** Opens the object bodies in a data folder whose server isn't running. The caller must close the store. */
+export function openBodyStore(
+  deps: Pick<StorageDeps, 'dataDir'> & { readonly config: Pick<Config, 'plinth'> },
+): BodyStore & { close(): Promise<void> } {
+  const backend = createBackend(deps);
+  return { ...bodyStore(backend), close: () => backend.close() };
+}
+
+export function createStorage(deps: StorageDeps): StorageService {
+  const { database, log } = deps;
+  // Settings that need a restart are read once.
+  const { current: atStart } = deps.config;
+  const store = createBackend({ ...deps, config: atStart });
+  const plain = deps.isReadOnly === true ? readOnly(store) : store;
+  const backend = deps.journal === undefined ? plain : journaled(plain, deps.journal);
+  const { webhook } = atStart.plinth.storage;
+  const clock = deps.clock ?? systemClock;
+  const ctx: StorageContext = {
+    database,
+    keys: deps.keys,
+    backend,
+    disk: deps.disk ?? spaciousDisk,
+    resumable: {
+      staging: createStaging(join(deps.dataDir, 'storage', 'resumable'), deps.disk ?? spaciousDisk),
+      locks: createUploadLocks((listener) => openSharedLocks(database, listener)),
+    },
+    renderer: atStart.storage.image_transformation.enabled
+      ? createRenderer(backend, join(deps.dataDir, 'storage', 'pictures'), log)
+      : undefined,
+    get fileSizeLimitBytes() {
+      return deps.config.current.storage.file_size_limit;
+    },
+    get multipartLifetimeMs() {
+      return deps.config.current.plinth.storage.multipart_lifetime;
+    },
+    clock,
+    keepsChecksums: database.info.ownsSchemas,
+    notesEvents: webhook.url !== undefined && database.info.ownsSchemas,
+    log,
+    tasks: createTasks(log),
+    s3ProtocolEnabled: atStart.storage.s3_protocol.enabled,
+    projectRef: atStart.project_id,
+  };
+  const housekeeping = createHousekeeping(ctx);
+  const events =
+    webhook.url === undefined || !database.info.ownsSchemas
+      ? undefined
+      : createEventSender({
+          webhook: { url: webhook.url, apiKey: webhook.api_key || undefined },
+          db: database.pool('supabase_admin'),
+          outgoing: createOutgoing({ mode: deps.mode }),
+          clock,
+          log,
+        });
+  return {
+    name: 'storage',
+    bodies: bodyStore(plain),
+    mounts: [{ prefix: mountPrefix, plugin: storageRoutes(ctx), cors: 'open', apiKeys: true, overloaded }],
+    async start() {
+      housekeeping.start();
+      events?.start();
+    },
+    check: () => checkStorage(ctx),
+    async stop() {
+      housekeeping.stop();
+      await events?.stop();
+      await ctx.tasks.finish();
+      await ctx.resumable.locks.close();
+      await backend.close();
+    },
+  };
+}
