@@ -1,7 +1,9 @@
 /** Generates the documents, or the marked blocks in documents, that are derived from the code. */
 import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import type { Backend } from '../../src/entry/main.ts';
 import { may, type Permission, roles } from '../../src/pages/console/core/roles.ts';
+import { architectureDocument } from './architecture.ts';
 import { constantsBlock, settingsBlock } from './constants.ts';
 import { databaseRolesBlock, entitiesBlock } from './database.ts';
 import { errorsBlock, errorsDocument, sessionFaultsBlock } from './errors.ts';
@@ -56,6 +58,7 @@ export async function documents(backend: Backend): Promise<ReadonlyMap<string, s
   });
   return new Map([
     ['docs/specification.md', specification],
+    ['docs/architecture.md', architectureDocument(fileURLToPath(root))],
     ['docs/errors.md', errorsDocument()],
     ['docs/metrics.md', metricsDocument()],
   ]);

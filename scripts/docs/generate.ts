@@ -1,5 +1,5 @@
 /**
- * Writes docs/errors.md, docs/metrics.md and the generated blocks of docs/specification.md. A test fails if they are
+ * Writes docs/architecture.md, docs/errors.md, docs/metrics.md and the generated blocks of docs/specification.md. A test fails if they are
  * outdated.
  *
  *   node scripts/docs/generate.ts [--check]

@@ -11,7 +11,7 @@ export interface Violation {
  * The floors from top to bottom, and the layers of each floor. A module can import modules in the layers below its own
  * layer, on its floor and on the floors below. `main` is the name for the files directly in src/entry/.
  */
-const floors: Readonly<Record<string, readonly (readonly string[])[]>> = {
+export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = {
   entry: [['npm'], ['cli'], ['main', 'rest-server']],
   server: [['backend'], ['gateway'], ['cluster', 'tls']],
   pages: [['account', 'console']],
@@ -126,7 +126,7 @@ const isContract = (path: string): boolean => /^src\/pages\/console\/(.+\/)?cont
 const isEntry = (path: string): boolean => /^src\/[^/]+\/[^/]+\/(index|types)\.ts$/.test(path);
 
 /** Returns the module of a file in src/. If the file isn't in a folder of its floor, returns the floor's own name. */
-function moduleOf(path: string): string | undefined {
+export function moduleOf(path: string): string | undefined {
   const [top, floor, name, inner] = path.split('/');
   if (top !== 'src' || floor === undefined) return undefined;
   if (name === undefined || inner === undefined) return floor === 'entry' ? 'main' : floor;

@@ -1,0 +1,143 @@
+/** The walks in docs/architecture.md: the functions that data passes on its way through the server. */
+
+export interface Step {
+  /** The path of the file, relative to `src/`. */
+  readonly file: string;
+  /** The function or class that the data passes. An earlier step calls it. */
+  readonly name: string;
+  readonly does: string;
+}
+
+export interface Walk {
+  readonly title: string;
+  readonly steps: readonly Step[];
+}
+
+export const walks: readonly Walk[] = [
+  {
+    title: 'A REST read',
+    steps: [
+      {
+        file: 'server/gateway/mount.ts',
+        name: 'registerMount',
+        does: 'mounts the service, replaces the API key with a token and sets the CORS headers',
+      },
+      {
+        file: 'services/rest/routes.ts',
+        name: 'restPlugin',
+        does: 'reads the HTTP request into a `RestRequest`',
+      },
+      {
+        file: 'services/rest/pipeline.ts',
+        name: 'handle',
+        does: 'runs all stages, and turns an error of any stage into a response',
+      },
+      {
+        file: 'services/rest/core/authenticate.ts',
+        name: 'authenticate',
+        does: 'turns the token into a role and claims',
+      },
+      {
+        file: 'services/rest/core/prepare.ts',
+        name: 'prepare',
+        does: 'parses the query, and reuses the plan of an earlier request of the same shape',
+      },
+      {
+        file: 'services/rest/core/plan/read.ts',
+        name: 'planRead',
+        does: 'resolves tables, columns and relationships in the schema cache',
+      },
+      {
+        file: 'services/rest/core/compile/statement.ts',
+        name: 'compile',
+        does: 'turns the plan into SQL',
+      },
+      {
+        file: 'platform/database/path/request-path.ts',
+        name: 'execute',
+        does: 'runs the statement as the role, in one transaction and one write to PostgreSQL',
+      },
+      {
+        file: 'services/rest/core/respond.ts',
+        name: 'respond',
+        does: 'turns the rows, counts and settings into a status, headers and a body',
+      },
+      { file: 'services/rest/write-response.ts', name: 'writeResponse', does: 'writes the response' },
+    ],
+  },
+  {
+    title: 'A sign-in with a password',
+    steps: [
+      {
+        file: 'services/auth/routes/token.ts',
+        name: 'tokenRoutes',
+        does: 'selects the grant of `POST /token` and renders the session',
+      },
+      {
+        file: 'services/auth/operations/token.ts',
+        name: 'passwordGrant',
+        does: 'checks the CAPTCHA and the rate limit, and reads the input',
+      },
+      {
+        file: 'services/auth/flows/password-sign-in.ts',
+        name: 'signInWithPassword',
+        does: 'makes every decision of the sign-in, in order',
+      },
+      {
+        file: 'services/auth/queries/users.ts',
+        name: 'findUserByEmail',
+        does: 'reads the user',
+      },
+      {
+        file: 'services/auth/flows/verify-secret.ts',
+        name: 'verifySecret',
+        does: 'reserves an attempt before the password is compared',
+      },
+      {
+        file: 'services/auth/flows/sessions.ts',
+        name: 'issueSession',
+        does: 'stores the session and signs its tokens',
+      },
+    ],
+  },
+  {
+    title: 'A change on its way to a socket',
+    steps: [
+      {
+        file: 'services/realtime/changes/feed.ts',
+        name: 'createFeed',
+        does: 'owns the stream and everything that follows',
+      },
+      {
+        file: 'services/realtime/changes/stream.ts',
+        name: 'createStream',
+        does: 'reads the replication slot',
+      },
+      {
+        file: 'services/realtime/core/pgoutput.ts',
+        name: 'createDecoder',
+        does: 'decodes the messages of the slot',
+      },
+      {
+        file: 'services/realtime/changes/change-queue.ts',
+        name: 'ChangeQueue',
+        does: 'collects the changes of committed transactions into batches',
+      },
+      {
+        file: 'services/realtime/changes/registry.ts',
+        name: 'audienceOf',
+        does: 'finds the subscriptions to the table',
+      },
+      {
+        file: 'services/realtime/changes/deliver.ts',
+        name: 'deliverBatch',
+        does: 'decides which subscriber receives which change, and sends the frames',
+      },
+      {
+        file: 'services/realtime/changes/checks.ts',
+        name: 'visibleRows',
+        does: "evaluates the table's policies once for each set of claims",
+      },
+    ],
+  },
+];
