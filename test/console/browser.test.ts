@@ -1,4 +1,5 @@
 /** Tests the Console's pages in Chromium, with the keyboard, against a real server. */
+import { randomUUID } from 'node:crypto';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
@@ -204,19 +205,21 @@ describe('the grid with the keyboard', () => {
 
   test('inserts rows in the panel, and deletes rows after a confirmation', async () => {
     const { page, close } = await signedIn();
+    // A repeated run doesn't find the row of the first run.
+    const title = `From the panel ${randomUUID()}`;
     await go(page, '/tables/public/tasks?insert=true');
     const dialog = page.getByRole('dialog');
-    await dialog.getByLabel('title', { exact: true }).fill('From the panel');
+    await dialog.getByLabel('title', { exact: true }).fill(title);
     await dialog.getByRole('button', { name: 'Insert', exact: true }).press('Enter');
     await dialog.waitFor({ state: 'detached' });
-    await go(
-      page,
-      '/tables/public/tasks?filters=[{"column":"title","operator":"eq","value":"From the panel"}]',
-    );
+    await go(page, `/tables/public/tasks?filters=[{"column":"title","operator":"eq","value":"${title}"}]`);
+    await page.getByText(title).first().waitFor();
     await focusCell(page, 0, 0);
     await page.keyboard.press('Space');
     await page.getByText('1 selected').waitFor();
     await page.keyboard.press('Delete');
+    // The confirmation has no effect before the dialog shows the consequences.
+    await page.getByText('You can undo the deletion').waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete row' }).press('Enter');
     await page.getByText('No matching rows').waitFor();
     await close();

@@ -433,7 +433,8 @@ describe('a function', () => {
       'supabase/functions/hello/own.txt': 'own',
     });
     const [outsideFile, outsideCode, own] = JSON.parse((await invoke('hello')).slice(4));
-    expect(outsideFile).toBe('NotCapable');
+    // A path below the temporary folder leads to the function's own temporary folder.
+    expect(['NotCapable', 'NotFound']).toContain(outsideFile);
     expect(outsideCode).not.toBe('ok');
     expect(own).toBe('ok');
     await call('DELETE', of('/functions/hello'));

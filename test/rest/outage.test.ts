@@ -170,9 +170,17 @@ describe('if PostgreSQL rejects connections because of', () => {
   });
 });
 
+async function isActive(client: Client, role: string): Promise<boolean> {
+  const rows = await client.query(sql`
+    select from pg_stat_activity where usename = ${role} and state = 'active' and query like '%sleep%'`);
+  return rows.length > 0;
+}
+
 test('a request that waits too long for a connection gets 504', async () => {
   await asAdmin((client) =>
-    client.exec(`create role crowded login noinherit password 'secret' in role anon, service_role`),
+    client.exec(
+      `drop role if exists crowded; create role crowded login noinherit password 'secret' in role anon, service_role`,
+    ),
   );
   const requestPath = createRequestPath({
     connectOptions: () => parseConnectionString(server.url('crowded')),
@@ -181,8 +189,8 @@ test('a request that waits too long for a connection gets 504', async () => {
   });
   const crowded = await serveRest({ ...database, requestPath }, () => requestPath.stop());
   try {
-    const blocker = crowded.fetch('/rpc/sleep?seconds=1');
-    await sleep(100);
+    const blocker = crowded.fetch('/rpc/sleep?seconds=2');
+    await expect.poll(() => asAdmin((client) => isActive(client, 'crowded'))).toBe(true);
     const response = await crowded.fetch('/rpc/sleep?seconds=0');
     expect(response.status).toBe(504);
     expect(await response.json()).toEqual({
