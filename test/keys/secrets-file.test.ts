@@ -88,7 +88,7 @@ it('concurrent starts agree on one set of keys', async () => {
   const source = (path: string) =>
     JSON.stringify(fileURLToPath(new URL(`../../src/${path}`, import.meta.url)));
   const script = `
-    import { loadOrCreateSecrets } from ${source('keys/secrets-file.ts')};
+    import { loadOrCreateSecrets } from ${source('platform/keys/secrets-file.ts')};
     console.log(loadOrCreateSecrets(${JSON.stringify(join(dir, 'secrets.json'))}).publishableKey);`;
   const keys = await Promise.all(
     Array.from({ length: 5 }, async () => {

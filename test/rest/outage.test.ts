@@ -189,6 +189,8 @@ test('a request that waits too long for a connection gets 504', async () => {
   });
   const crowded = await serveRest({ ...database, requestPath }, () => requestPath.stop());
   try {
+    // Opening the connection can take longer than the limit.
+    await expect.poll(async () => (await crowded.fetch('/rpc/sleep?seconds=0')).status).toBe(204);
     const blocker = crowded.fetch('/rpc/sleep?seconds=2');
     await expect.poll(() => asAdmin((client) => isActive(client, 'crowded'))).toBe(true);
     const response = await crowded.fetch('/rpc/sleep?seconds=0');
