@@ -6,8 +6,8 @@ let isServer = false;
 let isEnding = false;
 
 /**
- * Ends the command when its output is no longer read, as in `plinth --help | head`. If the output can't be written
- * for another reason, such as a full disk, and the command doesn't report write errors itself, the reason is printed. A
+ * Ends the command when nothing reads its output, as in `plinth --help | head`. If the output can't be written for
+ * another reason, such as a full disk, and the command doesn't report write errors itself, the reason is printed. A
  * command that cleans up after SIGTERM cleans up first.
  */
 export function endAtClosedOutput(): void {

@@ -10,7 +10,7 @@ import type { Identity } from './identity.ts';
 
 /**
  * The maximum length of the folder's path. The longest socket address in the folder is that of an upgrade's old
- * cluster, `/old-XXXXXX/.s.PGSQL.5432`. On macOS, an address is limited to 103 bytes.
+ * cluster, which is `/old-`, six random characters and `/.s.PGSQL.5432`. On macOS, an address is limited to 103 bytes.
  */
 const maxFolderBytes = 77;
 

@@ -1,6 +1,6 @@
 /**
- * Implements `verify_jwt`, which requires a bearer token with a valid signature that is valid at this time. The role in the token
- * doesn't matter.
+ * Implements `verify_jwt`, which requires a bearer token with a valid signature that is valid at this time. The role in
+ * the token doesn't matter.
  */
 import type { VerifiedToken } from '../../../platform/keys/types.ts';
 import { errors, type PlatformError } from '../errors.ts';

@@ -56,10 +56,10 @@ Deno.watchFs = (paths, options) => watchFs([paths].flat().map(inWorkerFolder), o
 
 const { Console, core } = Deno[Deno.internal] ?? {};
 
-// Console output includes the level and the request ID. The format, which src/services/functions/core/log-frames.ts reads, is:
-// record separator, level, request ID, unit separator, text. The lines of one call, such as a stack trace, are joined
-// with group separators so that they become one log entry. If Deno's own console class isn't available, the output has
-// no header.
+// Console output includes the level and the request ID. The format, which src/services/functions/core/log-frames.ts
+// reads, is: record separator, level, request ID, unit separator, text. The lines of one call, such as a stack trace, are
+// joined with group separators so that they become one log entry. If Deno's own console class isn't available, the output
+// has no header.
 const requestId = new AsyncLocalStorage();
 /** A longer entry would be truncated. */
 const maxFrameChars = 3500;
