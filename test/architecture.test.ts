@@ -36,7 +36,12 @@ const refused: readonly Refused[] = [
     "import * as auth from '../../services/auth/index.ts';",
     asTypes,
   ],
-  ['from a folder below', 'src/services/auth/core/x.ts', "import { a } from '../../mail/index.ts';", asTypes],
+  [
+    'from a folder below',
+    'src/services/auth/common/x.ts',
+    "import { a } from '../../mail/index.ts';",
+    asTypes,
+  ],
   ['a jobs value', 'src/pages/console/x.ts', "import { a } from '../../services/jobs/index.ts';", asTypes],
   ['a re-export', 'src/pages/account/x.ts', "export { a } from '../../services/auth/index.ts';", asTypes],
   [
@@ -53,33 +58,33 @@ const refused: readonly Refused[] = [
   ],
   [
     'HTTP from a use case',
-    'src/services/auth/flows/x.ts',
+    'src/services/auth/codes/x.ts',
     "import type { A } from '../http/exchange.ts';",
     useCases,
   ],
   [
-    'a route from a use case',
-    'src/services/auth/flows/x.ts',
-    "import { a } from '../routes/user.ts';",
+    "a feature's routes from a use case",
+    'src/services/auth/codes/x.ts',
+    "import { a } from '../passkeys/routes.ts';",
     useCases,
-  ],
-  [
-    'HTTP from an operation',
-    'src/services/auth/operations/x.ts',
-    "import type { A } from '../http/exchange.ts';",
-    useCases,
-  ],
-  [
-    'an operation from a use case',
-    'src/services/auth/flows/x.ts',
-    "import { a } from '../operations/codes.ts';",
-    'An operation calls use cases',
   ],
   [
     'SQL from a route',
-    'src/services/auth/routes/x.ts',
-    "import { a } from '../queries/users.ts';",
+    'src/services/auth/codes/routes.ts',
+    "import { a } from './queries.ts';",
     routesWithoutSql,
+  ],
+  [
+    "another feature's SQL from a route",
+    'src/services/auth/factors/recovery-code-routes.ts',
+    "import { a } from '../sessions/refresh-token-queries.ts';",
+    routesWithoutSql,
+  ],
+  [
+    'a feature from the common code',
+    'src/services/auth/common/x.ts',
+    "import { a } from '../codes/send.ts';",
+    'The code that all features of auth share imports no feature',
   ],
   [
     'the inside of a module',
@@ -187,11 +192,7 @@ const refused: readonly Refused[] = [
 ];
 
 const allowed: readonly Allowed[] = [
-  [
-    'a row type from a route',
-    'src/services/auth/routes/x.ts',
-    "import type { A } from '../queries/users.ts';",
-  ],
+  ['a row type from a route', 'src/services/auth/codes/routes.ts', "import type { A } from './queries.ts';"],
   ['a sibling type', 'src/services/functions/x.ts', "export type { A } from '../auth/index.ts';"],
   [
     'a type of types.ts',
@@ -205,7 +206,7 @@ const allowed: readonly Allowed[] = [
     "export { splitSql } from '../../../base/shared/sql/split.ts';",
   ],
   ['the kernel from shared', 'src/base/shared/x.ts', "export { sql } from '../kernel/sql.ts';"],
-  ['a value of the same module', 'src/services/auth/core/x.ts', "export { a } from '../errors.ts';"],
+  ['a value of the same module', 'src/services/auth/common/x.ts', "export { a } from '../errors.ts';"],
   [
     'values of every module, in main',
     'src/entry/main.ts',
@@ -254,13 +255,13 @@ describe('import cycles', () => {
   it('are also rejected between types', () => {
     const sources = {
       'src/services/auth/a.ts': "import type { B } from './b.ts';",
-      'src/services/auth/b.ts': "export { c } from './core/c.ts';",
-      'src/services/auth/core/c.ts': "import('../a.ts');",
+      'src/services/auth/b.ts': "export { c } from './common/c.ts';",
+      'src/services/auth/common/c.ts': "import('../a.ts');",
       'src/services/auth/d.ts': "import './a.ts';",
     };
     expect(messagesFor(sources)).toEqual([
       expect.stringContaining(
-        'src/services/auth/a.ts -> src/services/auth/b.ts -> src/services/auth/core/c.ts -> src/services/auth/a.ts',
+        'src/services/auth/a.ts -> src/services/auth/b.ts -> src/services/auth/common/c.ts -> src/services/auth/a.ts',
       ),
     ]);
   });

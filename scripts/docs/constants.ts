@@ -56,7 +56,7 @@ const fixed: readonly Fixed[] = [
   ['auth', 'bcrypt cost', 'count', 'src/services/auth', 'defaultCost'],
   ['auth', 'queued password hashes', 'count', 'src/services/auth', 'maxWaitingHashes'],
   ['auth', 'timeout of the leaked password service', 'ms', 'src/services/auth', 'leakCheckTimeoutMs'],
-  ['auth', 'clock skew of SAML identity providers', 'ms', 'src/services/auth/core/saml', 'clockSkewMs'],
+  ['auth', 'clock skew of SAML identity providers', 'ms', 'src/services/auth/sso/saml', 'clockSkewMs'],
   [
     'auth',
     'maximum delivery time of a SAML response, in addition to the clock skew',
@@ -90,7 +90,7 @@ const fixed: readonly Fixed[] = [
   ['auth', 'passkeys per user', 'count', 'src/services/auth', 'maxPasskeysPerUser'],
   ['auth', 'identities per user', 'count', 'src/services/auth', 'maxIdentitiesPerUser'],
   ['auth', 'sessions per user', 'count', 'src/services/auth', 'maxSessionsPerUser'],
-  ['auth', 'passkey name', 'bytes', 'src/services/auth/flows/passkey-list.ts', 'maxNameBytes'],
+  ['auth', 'passkey name', 'bytes', 'src/services/auth/passkeys/list.ts', 'maxNameBytes'],
   ['auth', 'recovery codes per set', 'count', 'src/services/auth', 'codesPerSet'],
   [
     'auth',
@@ -382,7 +382,7 @@ const fixed: readonly Fixed[] = [
     'src/pages/console/settings/contract.ts',
     'maxTemplateLength',
   ],
-  ['auth', 'timeout of a provider test', 'ms', 'src/services/auth/flows/test-provider.ts', 'timeoutMs'],
+  ['auth', 'timeout of a provider test', 'ms', 'src/services/auth/providers/test.ts', 'timeoutMs'],
   [
     'console',
     'concurrent log streams (function log streams are counted separately from other log streams)',

@@ -1,5 +1,9 @@
 /** Generates the table of secrets that users type, with the limit on wrong attempts for each. */
-import { guessesPerDay, type TypedSecret, typedSecrets } from '../../src/services/auth/core/typed-secrets.ts';
+import {
+  guessesPerDay,
+  type TypedSecret,
+  typedSecrets,
+} from '../../src/services/auth/limits/typed-secrets.ts';
 import { table } from './markdown.ts';
 
 export function typedSecretsBlock(): string {

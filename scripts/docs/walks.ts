@@ -69,32 +69,32 @@ export const walks: readonly Walk[] = [
     title: 'A sign-in with a password',
     steps: [
       {
-        file: 'services/auth/routes/token.ts',
+        file: 'services/auth/sign-in/routes.ts',
         name: 'tokenRoutes',
         does: 'selects the grant of `POST /token` and renders the session',
       },
       {
-        file: 'services/auth/operations/token.ts',
+        file: 'services/auth/sign-in/operations.ts',
         name: 'passwordGrant',
         does: 'checks the CAPTCHA and the rate limit, and reads the input',
       },
       {
-        file: 'services/auth/flows/password-sign-in.ts',
+        file: 'services/auth/sign-in/password.ts',
         name: 'signInWithPassword',
         does: 'makes every decision of the sign-in, in order',
       },
       {
-        file: 'services/auth/queries/users.ts',
+        file: 'services/auth/common/user-queries.ts',
         name: 'findUserByEmail',
         does: 'reads the user',
       },
       {
-        file: 'services/auth/flows/verify-secret.ts',
+        file: 'services/auth/limits/verify-secret.ts',
         name: 'verifySecret',
         does: 'reserves an attempt before the password is compared',
       },
       {
-        file: 'services/auth/flows/sessions.ts',
+        file: 'services/auth/sessions/issue.ts',
         name: 'issueSession',
         does: 'stores the session and signs its tokens',
       },

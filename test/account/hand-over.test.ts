@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { sql } from '../../src/base/kernel/sql.ts';
 import type { Backend } from '../../src/entry/main.ts';
 import { createTestBackend, runSql } from '../../src/entry/testing.ts';
-import { webhookSignature } from '../../src/services/auth/core/webhook-signature.ts';
+import { webhookSignature } from '../../src/services/auth/hooks/webhook-signature.ts';
 import { handOverSql } from './hand-over-sql.ts';
 import { makeUser, password, totp } from './harness.ts';
 

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { PartialConfig } from '../../src/platform/config/index.ts';
-import { leakHashOf } from '../../src/services/auth/core/leaked-passwords.ts';
+import { leakHashOf } from '../../src/services/auth/passwords/leaked-range.ts';
 import { freePort } from '../support/free-port.ts';
 import { axeViolations, openContext, scrollsSideways } from '../web/browser.ts';
 import { openApp, redeemAt, type TestApp } from './app.ts';

@@ -8,7 +8,7 @@ import { sql } from '../../src/base/kernel/sql.ts';
 import { totpCode } from '../../src/base/shared/totp.ts';
 import { configFrom, type PartialConfig } from '../../src/platform/config/index.ts';
 import type { AuthContext } from '../../src/services/auth/context.ts';
-import { sweepFactorRemovals } from '../../src/services/auth/factor-removal-rounds.ts';
+import { sweepFactorRemovals } from '../../src/services/auth/factors/removal-rounds.ts';
 import { settingsFrom } from '../../src/services/auth/settings.ts';
 import { type AuthServer, newEmail, startAuth } from './harness.ts';
 

@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
 import { totpCode } from '../../src/base/shared/totp.ts';
-import { encodeRefreshToken } from '../../src/services/auth/core/refresh-token-v2.ts';
+import { encodeRefreshToken } from '../../src/services/auth/sessions/refresh-token-v2.ts';
 import { type AuthServer, codeOf, newEmail, startAuth } from './harness.ts';
 
 const password = 'correct horse';

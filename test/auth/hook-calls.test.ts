@@ -6,8 +6,8 @@ import { createServer, type Server } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
 import { totpCode } from '../../src/base/shared/totp.ts';
-import type { JsonObject } from '../../src/services/auth/core/json.ts';
-import { webhookSignature } from '../../src/services/auth/core/webhook-signature.ts';
+import type { JsonObject } from '../../src/services/auth/common/json.ts';
+import { webhookSignature } from '../../src/services/auth/hooks/webhook-signature.ts';
 import { type AuthServer, newEmail, startAuth } from './harness.ts';
 
 const secrets = [7, 9].map((byte) => `v1,whsec_${Buffer.alloc(24, byte).toString('base64')}`).join('|');

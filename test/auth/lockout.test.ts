@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
 import { currentStep, totpCode } from '../../src/base/shared/totp.ts';
-import { createAttemptLimits } from '../../src/services/auth/attempt-limits.ts';
-import { localAttempts, sharedAttempts } from '../../src/services/auth/attempt-store.ts';
-import { typedSecrets } from '../../src/services/auth/core/typed-secrets.ts';
-import { QueueFullError } from '../../src/services/auth/core/work-queue.ts';
+import { QueueFullError } from '../../src/services/auth/common/work-queue.ts';
+import { localAttempts, sharedAttempts } from '../../src/services/auth/limits/attempt-store.ts';
+import { createAttemptLimits } from '../../src/services/auth/limits/attempts.ts';
+import { typedSecrets } from '../../src/services/auth/limits/typed-secrets.ts';
 import { type AuthServer, codeOf, newEmail, startAuth } from './harness.ts';
 
 const password = 'correct horse';

@@ -8,7 +8,7 @@ import type { LogFields, Logger } from '../../src/base/kernel/log.ts';
 import { silentLogger } from '../../src/base/kernel/log.ts';
 import { sql } from '../../src/base/kernel/sql.ts';
 import { createOutgoing, OutgoingError, type OutgoingRequest } from '../../src/base/shared/outgoing.ts';
-import { leakHashOf } from '../../src/services/auth/core/leaked-passwords.ts';
+import { leakHashOf } from '../../src/services/auth/passwords/leaked-range.ts';
 import { type AuthServer, newEmail, startAuth } from './harness.ts';
 
 const password = 'correct horse';

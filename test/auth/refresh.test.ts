@@ -1,7 +1,7 @@
 /** Tests refresh tokens: rotation, reuse, families and session limits. Also tests anonymous users. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
-import { encodeRefreshToken } from '../../src/services/auth/core/refresh-token-v2.ts';
+import { encodeRefreshToken } from '../../src/services/auth/sessions/refresh-token-v2.ts';
 import { type AuthServer, newEmail, startAuth } from './harness.ts';
 
 interface SessionJson {

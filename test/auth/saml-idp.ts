@@ -12,7 +12,7 @@ import {
 import { inflateRawSync } from 'node:zlib';
 import { signXml } from '@node-saml/node-saml/lib/xml.js';
 import { type EncryptOptions, encrypt } from 'xml-encryption';
-import { certificateOf } from '../../src/services/auth/core/saml/certificate.ts';
+import { certificateOf } from '../../src/services/auth/sso/saml/certificate.ts';
 import type { AuthServer } from './harness.ts';
 
 export interface TestIdp {

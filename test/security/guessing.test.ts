@@ -1,5 +1,5 @@
 /**
- * Tests that each kind of typed secret (`src/services/auth/core/typed-secrets.ts`) can't be guessed. Guesses from
+ * Tests that each kind of typed secret (`src/services/auth/limits/typed-secrets.ts`) can't be guessed. Guesses from
  * changing addresses must be rejected after the limit, even after a restart of the service. Without a scenario for each
  * kind, this file doesn't compile.
  */
@@ -13,7 +13,7 @@ import {
   type TypedSecret,
   type TypedSecretKind,
   typedSecrets,
-} from '../../src/services/auth/core/typed-secrets.ts';
+} from '../../src/services/auth/limits/typed-secrets.ts';
 import { type AuthServer, codeOf, newEmail, startAuth } from '../auth/harness.ts';
 import { operator, startBackend } from '../console/harness.ts';
 
@@ -362,33 +362,33 @@ const comparisons: Readonly<
   >
 > = {
   'pages/account/core/form-mark.ts': { count: 1, why: 'a random mark of 32 bytes in a form' },
-  'services/auth/core/oauth/secrets.ts': { count: 1, why: 'client secrets, which programs hold' },
-  'services/auth/core/pkce.ts': {
+  'services/auth/oauth-server/secrets.ts': { count: 1, why: 'client secrets, which programs hold' },
+  'services/auth/common/pkce.ts': {
     count: 4,
     why: 'hashes of codes and verifiers, for the callers named here',
   },
-  'services/auth/core/refresh-token-v2.ts': { count: 2, why: 'signatures' },
-  'services/auth/core/secrets.ts': { count: 2, why: 'the comparison itself' },
-  'services/auth/flows/recovery-codes.ts': { count: 2, kinds: ['recovery_code'] },
-  'services/auth/flows/repeated-sign-up.ts': {
+  'services/auth/sessions/refresh-token-v2.ts': { count: 2, why: 'signatures' },
+  'services/auth/common/secrets.ts': { count: 2, why: 'the comparison itself' },
+  'services/auth/factors/recovery-codes.ts': { count: 2, kinds: ['recovery_code'] },
+  'services/auth/sign-up/repeated.ts': {
     count: 1,
     why: 'of two sign-ups that wait for one code: the response is the same, and the account opens to neither',
   },
-  'services/auth/flows/text-messages.ts': {
+  'services/auth/messages/send-text.ts': {
     count: 1,
     why: 'the comparison itself, for the callers named here',
   },
-  'services/auth/flows/find-token-owner.ts': { count: 3, kinds: ['one_time_code'] },
-  'services/auth/flows/reauthentication-nonce.ts': { count: 2, kinds: ['reauthentication_nonce'] },
-  'services/auth/passwords.ts': { count: 1, why: 'the comparison itself' },
-  'services/auth/queries/recovery-codes.ts': { count: 2, why: 'the comparison itself' },
-  'services/auth/flows/factor-challenges.ts': { count: 3, kinds: ['second_factor'] },
-  'services/auth/flows/id-token-sign-in.ts': {
+  'services/auth/codes/find-owner.ts': { count: 3, kinds: ['one_time_code'] },
+  'services/auth/account/reauthentication-nonce.ts': { count: 2, kinds: ['reauthentication_nonce'] },
+  'services/auth/passwords/passwords.ts': { count: 1, why: 'the comparison itself' },
+  'services/auth/factors/recovery-code-queries.ts': { count: 2, why: 'the comparison itself' },
+  'services/auth/factors/challenges.ts': { count: 3, kinds: ['second_factor'] },
+  'services/auth/providers/id-token.ts': {
     count: 1,
     why: 'a nonce of the client, under a signature of the provider',
   },
-  'services/auth/flows/password-sign-in.ts': { count: 1, kinds: ['password'] },
-  'services/auth/flows/own-user.ts': {
+  'services/auth/sign-in/password.ts': { count: 1, kinds: ['password'] },
+  'services/auth/account/own-user.ts': {
     count: 2,
     kinds: ['password'],
     why: 'the second asks whether a new password is the old one, and replaces it if not',

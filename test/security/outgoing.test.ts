@@ -15,7 +15,7 @@ const sends =
   /(?<![.\w])fetch\((?:uri|new URL)|\bconnect\b[^;]*from 'node:(?:net|tls)'|\brequest\b[^;]*from '[./]+(?:base\/)?(?:kernel\/)?http\.ts'|import\('(?:undici|nodemailer|@nats-io\/transport-node|@aws-sdk\/client-s3)'\)/;
 
 const reviewed: Readonly<Record<string, string>> = {
-  'services/auth/flows/hooks.ts': 'the configuration names the hook; no redirects',
+  'services/auth/hooks/run.ts': 'the configuration names the hook; no redirects',
   'operations/backup/target/s3.ts': 'the configuration names the bucket',
   'entry/cli/control.ts': 'the socket of this data folder',
   'entry/cli/management/client.ts': 'the operator names the server; no redirects',

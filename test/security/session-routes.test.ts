@@ -111,8 +111,8 @@ it('sessions are created in only one place, which requires a proof', () => {
         textOf(name).includes('insert into auth.sessions') ||
         (name.startsWith('services/auth/') && textOf(name).includes('insertSession(')),
     );
-  expect(writers.sort()).toEqual(['services/auth/flows/sessions.ts', 'services/auth/queries/sessions.ts']);
-  const text = textOf('services/auth/flows/sessions.ts');
+  expect(writers.sort()).toEqual(['services/auth/sessions/issue.ts', 'services/auth/sessions/queries.ts']);
+  const text = textOf('services/auth/sessions/issue.ts');
   expect(text.indexOf('await requireProof(')).toBeGreaterThan(0);
   expect(text.indexOf('await requireProof(')).toBeLessThan(text.indexOf('await insertSession('));
 });

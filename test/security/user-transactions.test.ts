@@ -1,6 +1,6 @@
 /**
  * Tests that a request in flight can't change an account after the owner has ended the session with which the request
- * was authenticated. Every transaction on behalf of a user must use `src/services/auth/flows/user-transaction.ts`. This
+ * was authenticated. Every transaction on behalf of a user must use `src/services/auth/sessions/user-transaction.ts`. This
  * file lists all other transactions, so a new one must be added to the list with a reason.
  */
 import { readdirSync, readFileSync } from 'node:fs';
@@ -259,71 +259,71 @@ describe('of concurrent requests for a message, one sends it', () => {
  * is the number of calls that start a transaction, or that write outside of one.
  */
 const others: Readonly<Record<string, { readonly count: number; readonly why: string }>> = {
-  'services/auth/deadline.ts': { count: 1, why: 'the wrapper of the pool' },
-  'services/auth/factor-removal-rounds.ts': {
+  'services/auth/http/deadline.ts': { count: 1, why: 'the wrapper of the pool' },
+  'services/auth/factors/removal-rounds.ts': {
     count: 3,
     why: 'removals that are due, which the owner has confirmed by email',
   },
-  'services/auth/flows/admin-create-user.ts': { count: 1, why: 'administrators' },
-  'services/auth/flows/admin-delete-user.ts': { count: 1, why: 'administrators' },
-  'services/auth/flows/admin-factors.ts': { count: 2, why: 'administrators' },
-  'services/auth/flows/admin-links.ts': { count: 2, why: 'administrators' },
-  'services/auth/flows/admin-update-user.ts': { count: 1, why: 'administrators' },
-  'services/auth/flows/anonymous-sign-up.ts': { count: 1, why: 'a new account' },
-  'services/auth/flows/confirm-device.ts': { count: 1, why: 'a code for a sign-in' },
-  'services/auth/flows/custom-provider-admin.ts': { count: 3, why: 'administrators' },
-  'services/auth/flows/event-reversals.ts': {
+  'services/auth/admin/create-user.ts': { count: 1, why: 'administrators' },
+  'services/auth/admin/delete-user.ts': { count: 1, why: 'administrators' },
+  'services/auth/admin/factors.ts': { count: 2, why: 'administrators' },
+  'services/auth/admin/links.ts': { count: 2, why: 'administrators' },
+  'services/auth/admin/update-user.ts': { count: 1, why: 'administrators' },
+  'services/auth/sign-up/anonymous.ts': { count: 1, why: 'a new account' },
+  'services/auth/sign-in/confirm-device.ts': { count: 1, why: 'a code for a sign-in' },
+  'services/auth/providers/custom-admin.ts': { count: 3, why: 'administrators' },
+  'services/auth/security-events/reversals.ts': {
     count: 1,
     why: 'the owner, with the link in a security notice',
   },
-  'services/auth/flows/external-accounts.ts': { count: 1, why: 'reads only' },
-  'services/auth/flows/external-sign-in.ts': {
+  'services/auth/providers/accounts.ts': { count: 1, why: 'reads only' },
+  'services/auth/providers/sign-in.ts': {
     count: 1,
     why: 'the secret of a sign-in, which its flow needs to have any effect',
   },
-  'services/auth/flows/factor-removals.ts': {
+  'services/auth/factors/removals.ts': {
     count: 2,
     why: 'the owner, with an emailed link, and administrators',
   },
-  'services/auth/flows/flow-codes.ts': { count: 1, why: 'a code, which is deleted when sessions end' },
-  'services/auth/flows/guest-transfer.ts': { count: 1, why: 'locks the guest first, then uses `ifLive`' },
-  'services/auth/flows/hooks.ts': { count: 1, why: 'calls a hook' },
-  'services/auth/flows/id-token-sign-in.ts': { count: 1, why: 'a sign-in, which `requireProof` checks' },
-  'services/auth/flows/identities.ts': { count: 1, why: 'administrators' },
-  'services/auth/flows/mfa.ts': { count: 2, why: 'sessions that a hook ends, and expired challenges' },
-  'services/auth/flows/notify-clients.ts': { count: 2, why: 'the declarations' },
-  'services/auth/flows/oauth-authorize.ts': { count: 1, why: 'a request that belongs to no user yet' },
-  'services/auth/flows/oauth-clients.ts': { count: 4, why: 'administrators and OAuth clients' },
-  'services/auth/flows/oauth-token.ts': { count: 2, why: 'a code, which is deleted when sessions end' },
-  'services/auth/flows/own-sessions.ts': { count: 2, why: 'administrators' },
-  'services/auth/flows/passkey-list.ts': { count: 1, why: 'administrators' },
-  'services/auth/flows/passkeys.ts': { count: 2, why: 'a sign-in with a passkey, which must still exist' },
-  'services/auth/flows/password-sign-in.ts': {
+  'services/auth/sign-in/flow-codes.ts': { count: 1, why: 'a code, which is deleted when sessions end' },
+  'services/auth/sign-up/guest-transfer.ts': { count: 1, why: 'locks the guest first, then uses `ifLive`' },
+  'services/auth/hooks/run.ts': { count: 1, why: 'calls a hook' },
+  'services/auth/providers/id-token.ts': { count: 1, why: 'a sign-in, which `requireProof` checks' },
+  'services/auth/providers/identities.ts': { count: 1, why: 'administrators' },
+  'services/auth/factors/mfa.ts': { count: 2, why: 'sessions that a hook ends, and expired challenges' },
+  'services/auth/oauth-server/notify-clients.ts': { count: 2, why: 'the declarations' },
+  'services/auth/oauth-server/authorize.ts': { count: 1, why: 'a request that belongs to no user yet' },
+  'services/auth/oauth-server/clients.ts': { count: 4, why: 'administrators and OAuth clients' },
+  'services/auth/oauth-server/token.ts': { count: 2, why: 'a code, which is deleted when sessions end' },
+  'services/auth/sessions/own-sessions.ts': { count: 2, why: 'administrators' },
+  'services/auth/passkeys/list.ts': { count: 1, why: 'administrators' },
+  'services/auth/passkeys/passkeys.ts': { count: 2, why: 'a sign-in with a passkey, which must still exist' },
+  'services/auth/sign-in/password.ts': {
     count: 2,
     why: 'a sign-in, which `requireProof` checks, and sessions that a hook ends',
   },
-  'services/auth/flows/pending-changes.ts': { count: 1, why: 'the owner, with an emailed link' },
-  'services/auth/flows/provider-callback.ts': { count: 1, why: 'a flow, which is deleted when sessions end' },
-  'services/auth/flows/recover.ts': { count: 2, why: 'emails a code to the address' },
-  'services/auth/flows/recovery-codes.ts': { count: 1, why: 'administrators' },
-  'services/auth/flows/refresh-session.ts': { count: 2, why: 'locks the session' },
-  'services/auth/flows/repeated-sign-up.ts': { count: 3, why: 'unclaimed accounts' },
-  'services/auth/flows/resend.ts': { count: 1, why: 'sends a code to the address' },
-  'services/auth/flows/saml-metadata.ts': { count: 1, why: 'metadata of an identity provider' },
-  'services/auth/flows/saml-sign-in.ts': { count: 2, why: 'a sign-in, which `requireProof` checks' },
-  'services/auth/flows/send-codes.ts': { count: 3, why: 'sends a code to the address' },
-  'services/auth/flows/sign-up.ts': { count: 3, why: 'a new account' },
-  'services/auth/flows/sso-providers.ts': { count: 3, why: 'administrators' },
-  'services/auth/flows/test-hook.ts': { count: 1, why: 'rolled back' },
-  'services/auth/flows/unlock.ts': { count: 1, why: 'the owner, with an emailed link' },
-  'services/auth/flows/user-transaction.ts': { count: 3, why: 'the functions themselves' },
-  'services/auth/flows/verify-sign-in.ts': {
+  'services/auth/account/pending-changes.ts': { count: 1, why: 'the owner, with an emailed link' },
+  'services/auth/providers/callback.ts': { count: 1, why: 'a flow, which is deleted when sessions end' },
+  'services/auth/codes/recover.ts': { count: 2, why: 'emails a code to the address' },
+  'services/auth/factors/recovery-codes.ts': { count: 1, why: 'administrators' },
+  'services/auth/sessions/refresh.ts': { count: 2, why: 'locks the session' },
+  'services/auth/sign-up/repeated.ts': { count: 3, why: 'unclaimed accounts' },
+  'services/auth/codes/resend.ts': { count: 1, why: 'sends a code to the address' },
+  'services/auth/sso/refresh-metadata.ts': { count: 1, why: 'metadata of an identity provider' },
+  'services/auth/sso/sign-in.ts': { count: 2, why: 'a sign-in, which `requireProof` checks' },
+  'services/auth/codes/send.ts': { count: 3, why: 'sends a code to the address' },
+  'services/auth/sign-up/sign-up.ts': { count: 3, why: 'a new account' },
+  'services/auth/sso/providers.ts': { count: 3, why: 'administrators' },
+  'services/auth/hooks/test.ts': { count: 1, why: 'rolled back' },
+  'services/auth/security-events/unlock.ts': { count: 1, why: 'the owner, with an emailed link' },
+  'services/auth/common/user-transaction.ts': { count: 3, why: 'the functions themselves' },
+  'services/auth/codes/verify-sign-in.ts': {
     count: 3,
     why: 'codes and links, which are deleted when the password changes',
   },
-  'services/auth/flows/wallets.ts': { count: 1, why: 'a sign-in, which `requireProof` checks' },
+  'services/auth/wallets/sign-in.ts': { count: 1, why: 'a sign-in, which `requireProof` checks' },
   'services/auth/housekeeping.ts': { count: 3, why: 'expired rows' },
-  'services/auth/token-rotation.ts': { count: 1, why: 'locks the session' },
+  'services/auth/sessions/rotation.ts': { count: 1, why: 'locks the session' },
 };
 
 const starting =

@@ -56,20 +56,24 @@ function faultOf(file: string, one: Import): string | undefined {
 }
 
 /**
- * Checks the layers inside auth. Routes call operations or use cases, operations call use cases, and use cases call
- * queries. Decision 40 explains these rules.
+ * Checks the layers inside each feature of auth. Routes call use cases, and use cases call queries. Decision 40 explains
+ * these rules.
  */
 function authFault(file: string, { target, typeOnly }: Import): string | undefined {
-  const isUseCase = /^src\/services\/auth\/(flows|operations|self-service)\//.test(file);
-  if (isUseCase && /^src\/services\/auth\/(http|routes)\//.test(target)) {
-    return 'A use case must not depend on HTTP. Let the route pass the caller and the input (src/services/auth/caller.ts).';
+  const isHttp = (path: string) => /^src\/services\/auth\/(http\/|[\w-]+\/([\w-]+-)?routes\.ts$)/.test(path);
+  const isFeature =
+    /^src\/services\/auth\/[\w-]+\//.test(file) && !file.startsWith('src/services/auth/self-service/');
+  if (isFeature && !isHttp(file) && isHttp(target)) {
+    return 'A use case must not depend on HTTP. Let the route pass the caller and the input (src/services/auth/common/caller.ts).';
   }
-  if (file.startsWith('src/services/auth/flows/') && target.startsWith('src/services/auth/operations/')) {
-    return 'An operation calls use cases, not the reverse. Move shared code to src/services/auth/core/.';
+  const isQueries = /^src\/services\/auth\/[\w-]+\/([\w-]+-)?queries\.ts$/.test(target);
+  if (isHttp(file) && !typeOnly && isQueries) {
+    return 'A route must not run SQL. Call a use case of the feature.';
   }
-  const isRoute = file.startsWith('src/services/auth/routes/');
-  if (isRoute && !typeOnly && target.startsWith('src/services/auth/queries/')) {
-    return 'A route must not run SQL. Call a use case in src/services/auth/flows/.';
+  if (file.startsWith('src/services/auth/common/') && target.startsWith('src/services/auth/') && !typeOnly) {
+    const isShared = /^src\/services\/auth\/(common\/|[\w-]+\.ts$)/.test(target);
+    if (!isShared)
+      return 'The code that all features of auth share imports no feature. Move the code to the feature.';
   }
   return undefined;
 }

@@ -1,6 +1,6 @@
 /**
  * Recognizes browsers in which the user has signed in before. A cookie identifies the browser, and the auth service
- * stores a hash of the cookie for each user (`auth/flows/security-events.ts`). The cookie grants no access.
+ * stores a hash of the cookie for each user (`auth/security-events/record.ts`). The cookie grants no access.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';

@@ -6,18 +6,18 @@ import type { Outgoing } from '../../base/shared/outgoing.ts';
 import type { Pool } from '../../platform/database/types.ts';
 import type { Keys } from '../../platform/keys/types.ts';
 import type { Mailer } from '../mail/types.ts';
-import type { AttemptLimits } from './attempt-limits.ts';
-import type { BackgroundWork } from './background-work.ts';
-import type { Lanes } from './core/lanes.ts';
-import type { LeakedPasswords } from './leaked-passwords.ts';
-import type { Oidc } from './oidc.ts';
-import type { Passwords } from './passwords.ts';
-import type { RateLimits } from './rate-limits.ts';
+import type { BackgroundWork } from './common/background-work.ts';
+import type { Lanes } from './common/lanes.ts';
+import type { TotpSteps } from './factors/totp-steps.ts';
+import type { AttemptLimits } from './limits/attempts.ts';
+import type { RateLimits } from './limits/rate-limits.ts';
+import type { LeakedPasswords } from './passwords/leaked.ts';
+import type { Passwords } from './passwords/passwords.ts';
+import type { Oidc } from './providers/oidc.ts';
+import type { RotateToken } from './sessions/rotation.ts';
 import type { Settings } from './settings.ts';
-import type { SignInCounts } from './sign-in-counts.ts';
-import type { ConsumedAssertions } from './spent-assertions.ts';
-import type { RotateToken } from './token-rotation.ts';
-import type { TotpSteps } from './totp-steps.ts';
+import type { SignInCounts } from './sign-in/counts.ts';
+import type { ConsumedAssertions } from './sso/spent-assertions.ts';
 
 export interface AuthContext {
   readonly settings: Settings;
@@ -43,7 +43,7 @@ export interface AuthContext {
   readonly leakedPasswords: LeakedPasswords | undefined;
   readonly limits: RateLimits;
   readonly guesses: AttemptLimits;
-  /** Limits the concurrent transactions of each user. See `flows/user-transaction.ts`. */
+  /** Limits the concurrent transactions of each user. See `common/user-transaction.ts`. */
   readonly userTurns: Lanes;
   readonly signIns: SignInCounts;
   readonly rotateToken: RotateToken;

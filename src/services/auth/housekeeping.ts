@@ -1,10 +1,10 @@
 /** Periodically deletes expired rows in the background. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AuthContext } from './context.ts';
-import { batchRows, cleanups, dayMs, type Lifetimes, tryLock } from './queries/housekeeping.ts';
-import { deleteOrphanedRecoveryCodes } from './queries/recovery-codes.ts';
-import { deleteOldSecurityData } from './queries/security-events.ts';
-import { deleteOrphanedSessionBrowsers } from './queries/session-browsers.ts';
+import { deleteOrphanedRecoveryCodes } from './factors/recovery-code-queries.ts';
+import { batchRows, cleanups, dayMs, type Lifetimes, tryLock } from './housekeeping-queries.ts';
+import { deleteOldSecurityData } from './security-events/queries.ts';
+import { deleteOrphanedSessionBrowsers } from './sessions/browser-queries.ts';
 import type { Settings } from './settings.ts';
 
 export interface Housekeeping {

@@ -14,77 +14,76 @@ import type { LiveConfig } from '../../platform/config/index.ts';
 import type { Database, MigrationSet } from '../../platform/database/types.ts';
 import type { Keys } from '../../platform/keys/types.ts';
 import type { Mailer } from '../mail/types.ts';
-import { type AttemptLimits, createAttemptLimits } from './attempt-limits.ts';
-import { localAttempts, sharedAttempts } from './attempt-store.ts';
-import { createBackgroundWork } from './background-work.ts';
-import { localBuckets, sharedBuckets } from './buckets.ts';
+import { ownAccountRoutes } from './account/own-account-routes.ts';
+import { pendingChangeRoutes } from './account/pending-change-routes.ts';
+import { userRoutes } from './account/routes.ts';
+import { adminLinkRoutes } from './admin/link-routes.ts';
+import { adminUserRoutes } from './admin/routes.ts';
+import { createUserAdministration, type UserAdministration } from './admin/user-administration.ts';
+import { codeRoutes } from './codes/routes.ts';
+import { verifyRoutes } from './codes/verify-routes.ts';
+import { createBackgroundWork } from './common/background-work.ts';
+import { endingWithRequests } from './common/deadline.ts';
+import { Lanes } from './common/lanes.ts';
+import { overloadedBody } from './common/public-errors.ts';
+import { isRedirectAllowed } from './common/redirects.ts';
 import type { AuthContext } from './context.ts';
-import { Lanes } from './core/lanes.ts';
-import { isRedirectAllowed } from './core/redirects.ts';
-import { endingWithRequests } from './deadline.ts';
-import { sweepFactorRemovals } from './factor-removal-rounds.ts';
-import { type CodeRequest, issueCode } from './flows/app-codes.ts';
-import { callbackUrl } from './flows/external-clients.ts';
-import { type GuestTransfer, type GuestTransferOutcome, transferGuest } from './flows/guest-transfer.ts';
-import { createMessagePreviews, type MessagePreviews } from './flows/message-previews.ts';
-import { endExpiredSessions } from './flows/notify-clients.ts';
-import { isTrustedClient, releaseAuthorization } from './flows/oauth-consent.ts';
-import { type EndedSession, frontchannelUrls, isPostLogoutRedirect } from './flows/oauth-logout.ts';
-import { type HookTest, testHook } from './flows/test-hook.ts';
-import { type ProviderTest, testProvider } from './flows/test-provider.ts';
+import { recoveryCodeRoutes } from './factors/recovery-code-routes.ts';
+import { sweepFactorRemovals } from './factors/removal-rounds.ts';
+import { factorRoutes } from './factors/routes.ts';
+import { localTotpSteps, sharedTotpSteps } from './factors/totp-steps.ts';
+import { type HookTest, testHook } from './hooks/test.ts';
 import { createHousekeeping } from './housekeeping.ts';
+import { publicRoutes } from './http/public-routes.ts';
 import { sendError } from './http/render-error.ts';
+import { createRouter } from './http/route.ts';
 import { respondToUnknownRoutes } from './http/unknown.ts';
-import { leakedPasswordsOf } from './leaked-passwords.ts';
-import { createOidc } from './oidc.ts';
-import { createPasswords } from './passwords.ts';
-import { overloadedBody } from './public-errors.ts';
-import { listCustomProviders } from './queries/custom-providers.ts';
-import { findRequestingClient, type RequestingClient } from './queries/oauth-authorizations.ts';
-import { createRateLimits } from './rate-limits.ts';
-import { adminLinkRoutes } from './routes/admin-links.ts';
-import { adminSsoRoutes } from './routes/admin-sso.ts';
-import { adminUserRoutes } from './routes/admin-users.ts';
-import { callbackRoutes } from './routes/callback.ts';
-import { codeRoutes } from './routes/codes.ts';
-import { customProviderRoutes } from './routes/custom-providers.ts';
-import { discoveryRoutes, rootDiscovery } from './routes/discovery.ts';
-import { externalRoutes } from './routes/external.ts';
-import { factorRoutes } from './routes/factors.ts';
-import { identityRoutes } from './routes/identities.ts';
-import { oauthClientRoutes } from './routes/oauth-clients.ts';
-import { oauthGrantRoutes } from './routes/oauth-grants.ts';
-import { oauthServerRoutes } from './routes/oauth-server.ts';
-import { ownAccountRoutes } from './routes/own-account.ts';
-import { passkeyRoutes } from './routes/passkeys.ts';
-import { pendingChangeRoutes } from './routes/pending-changes.ts';
-import { publicRoutes } from './routes/public.ts';
-import { recoveryCodeRoutes } from './routes/recovery-codes.ts';
-import { createRouter } from './routes/route.ts';
-import { scimRoutes } from './routes/scim.ts';
-import { securityEventRoutes } from './routes/security-events.ts';
-import { sessionRoutes } from './routes/sessions.ts';
-import { signupRoutes } from './routes/signup.ts';
-import { ssoRoutes } from './routes/sso.ts';
-import { tokenRoutes } from './routes/token.ts';
-import { userRoutes } from './routes/user.ts';
-import { verifyRoutes } from './routes/verify.ts';
+import { localAttempts, sharedAttempts } from './limits/attempt-store.ts';
+import { type AttemptLimits, createAttemptLimits } from './limits/attempts.ts';
+import { localBuckets, sharedBuckets } from './limits/buckets.ts';
+import { createRateLimits } from './limits/rate-limits.ts';
+import { createMessagePreviews, type MessagePreviews } from './messages/previews.ts';
+import { findRequestingClient, type RequestingClient } from './oauth-server/authorization-queries.ts';
+import { oauthClientRoutes } from './oauth-server/client-routes.ts';
+import { isTrustedClient, releaseAuthorization } from './oauth-server/consent.ts';
+import { discoveryRoutes, rootDiscovery } from './oauth-server/discovery-routes.ts';
+import { oauthGrantRoutes } from './oauth-server/grant-routes.ts';
+import { type EndedSession, frontchannelUrls, isPostLogoutRedirect } from './oauth-server/logout.ts';
+import { endExpiredSessions } from './oauth-server/notify-clients.ts';
+import { oauthServerRoutes } from './oauth-server/routes.ts';
+import { passkeyRoutes } from './passkeys/routes.ts';
+import { leakedPasswordsOf } from './passwords/leaked.ts';
+import { createPasswords } from './passwords/passwords.ts';
+import { callbackRoutes } from './providers/callback-routes.ts';
+import { callbackUrl } from './providers/clients.ts';
+import { listCustomProviders } from './providers/custom-queries.ts';
+import { customProviderRoutes } from './providers/custom-routes.ts';
+import { identityRoutes } from './providers/identity-routes.ts';
+import { createOidc } from './providers/oidc.ts';
+import { externalRoutes } from './providers/routes.ts';
+import { type ProviderTest, testProvider } from './providers/test.ts';
+import { securityEventRoutes } from './security-events/routes.ts';
+import { createSelfService } from './self-service/index.ts';
 import type { SelfService } from './self-service/types.ts';
-import { createSelfService } from './self-service.ts';
+import { createTokenRotation } from './sessions/rotation.ts';
+import { sessionRoutes } from './sessions/routes.ts';
 import { type Mode, maxBodyBytes, settingsFrom } from './settings.ts';
-import { createSignInCounts } from './sign-in-counts.ts';
-import { localAssertions, sharedAssertions } from './spent-assertions.ts';
-import { createTokenRotation } from './token-rotation.ts';
-import { localTotpSteps, sharedTotpSteps } from './totp-steps.ts';
-import { createUserAdministration, type UserAdministration } from './user-administration.ts';
+import { type CodeRequest, issueCode } from './sign-in/app-codes.ts';
+import { createSignInCounts } from './sign-in/counts.ts';
+import { tokenRoutes } from './sign-in/routes.ts';
+import { type GuestTransfer, type GuestTransferOutcome, transferGuest } from './sign-up/guest-transfer.ts';
+import { signupRoutes } from './sign-up/routes.ts';
+import { adminSsoRoutes } from './sso/admin-routes.ts';
+import { ssoRoutes } from './sso/routes.ts';
+import { scimRoutes } from './sso/scim-routes.ts';
+import { localAssertions, sharedAssertions } from './sso/spent-assertions.ts';
 
-export type { AttemptLimits } from './attempt-limits.ts';
+export type { OperationError, UserAdministration } from './admin/user-administration.ts';
 export { authError, errorTable } from './errors.ts';
-export type { SamlInspection } from './flows/inspect-saml.ts';
-export type { MailPreview, MessagePreviews } from './flows/message-previews.ts';
-export type { SessionEnding } from './flows/session-endings.ts';
-export type { HookTest } from './flows/test-hook.ts';
-export type { ProviderTest } from './flows/test-provider.ts';
+export type { HookTest } from './hooks/test.ts';
+export type { AttemptLimits } from './limits/attempts.ts';
+export type { MailPreview, MessagePreviews } from './messages/previews.ts';
+export type { ProviderTest } from './providers/test.ts';
 export type {
   AuthUser,
   PageClient,
@@ -94,7 +93,8 @@ export type {
   UserOperations,
   VisitorOperations,
 } from './self-service/types.ts';
-export type { OperationError, UserAdministration } from './user-administration.ts';
+export type { SessionEnding } from './sessions/endings.ts';
+export type { SamlInspection } from './sso/inspect.ts';
 
 export const migrations: MigrationSet = { module: 'auth', dir: new URL('./sql/', import.meta.url) };
 
@@ -118,7 +118,7 @@ export interface AuthDeps {
   readonly observe: Observe;
   /** Sends requests to other servers. By default, sends them over the network. */
   readonly outgoing?: Outgoing;
-  /** The bcrypt cost of new password hashes. Tests use a lower cost. See `passwords.ts`. */
+  /** The bcrypt cost of new password hashes. Tests use a lower cost. See `passwords/passwords.ts`. */
   readonly passwordCost?: number;
   readonly log: Logger;
 }
@@ -135,13 +135,13 @@ export interface AuthChecks {
 export interface AuthService extends Service {
   /** Returns whether the redirect rule allows an absolute URL. */
   readonly isAllowedRedirect: (address: string) => boolean;
-  /** Returns a code with which an app signs the user in. See `flows/app-codes.ts`. */
+  /** Returns a code with which an app signs the user in. See `sign-in/app-codes.ts`. */
   readonly issueCode: (request: CodeRequest) => Promise<string>;
-  /** Transfers a guest's data to an account. See `flows/guest-transfer.ts`. */
+  /** Transfers a guest's data to an account. See `sign-up/guest-transfer.ts`. */
   readonly transferGuest: (request: GuestTransfer) => Promise<GuestTransferOutcome>;
-  /** Implemented in `flows/oauth-consent.ts`. */
+  /** Implemented in `oauth-server/consent.ts`. */
   readonly isTrustedClient: (clientId: string) => Promise<boolean>;
-  /** Implemented in `flows/oauth-logout.ts`. */
+  /** Implemented in `oauth-server/logout.ts`. */
   readonly isPostLogoutRedirect: (clientId: string, redirectUri: string) => Promise<boolean>;
   /** Returns the OAuth clients' logout pages that a browser loads after these sessions have ended. */
   readonly frontchannelUrls: (ended: readonly EndedSession[]) => Promise<readonly string[]>;

@@ -1,11 +1,11 @@
 /** Converts the settings in config.toml to the form used by the auth service. */
 import type { Config } from '../../platform/config/index.ts';
-import { defaultColor, type MailBrand } from './core/default-mails.ts';
-import type { LockoutRules } from './core/lockout.ts';
-import { type PasswordRules, requiredSets } from './core/password-rules.ts';
-import { type RedirectRules, redirectRules } from './core/redirects.ts';
-import type { SmsConfig } from './core/text-providers.ts';
-import { type RelyingParty, relyingParty } from './core/webauthn/relying-party.ts';
+import { type RedirectRules, redirectRules } from './common/redirects.ts';
+import type { LockoutRules } from './limits/lockout.ts';
+import { defaultColor, type MailBrand } from './messages/default-mails.ts';
+import type { SmsConfig } from './messages/text-providers.ts';
+import { type RelyingParty, relyingParty } from './passkeys/relying-party.ts';
+import { type PasswordRules, requiredSets } from './passwords/rules.ts';
 
 export type SmsProvider = '' | 'twilio' | 'twilio_verify' | 'messagebird' | 'textlocal' | 'vonage';
 

@@ -6,7 +6,7 @@ import { silentLogger } from '../../../src/base/kernel/log.ts';
 import { sql } from '../../../src/base/kernel/sql.ts';
 import { createOutgoing } from '../../../src/base/shared/outgoing.ts';
 import { configFrom } from '../../../src/platform/config/index.ts';
-import { endExpiredSessions } from '../../../src/services/auth/flows/notify-clients.ts';
+import { endExpiredSessions } from '../../../src/services/auth/oauth-server/notify-clients.ts';
 import { settingsFrom } from '../../../src/services/auth/settings.ts';
 import { type AuthServer, startAuth } from '../harness.ts';
 import { claimsOf, person, type Registered, register, signIn, verified } from './client.ts';

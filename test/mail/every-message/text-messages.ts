@@ -2,7 +2,7 @@
  * Defines a sender for each kind of text message that auth sends. For a new kind of text message, a sender must be
  * added.
  */
-import type { TextToSend } from '../../../src/services/auth/flows/phone-codes.ts';
+import type { TextToSend } from '../../../src/services/auth/codes/phone-codes.ts';
 import { codeIn } from './senders.ts';
 import { type Language, type Message, password, type Stage } from './stage.ts';
 

@@ -18,7 +18,7 @@ export function PasskeyButton(props: {
       leftSection={<IconFingerprint {...mark} />}
       disabled={props.busy}
       onClick={() =>
-        props.onSignIn(async () => (await loaded(import('../methods/api.ts'))).signInWithPasskey())
+        props.onSignIn(async () => (await loaded(import('./api.ts'))).signInWithPasskey())
       }
     >
       {t('sign-in.passkey')}

@@ -16,7 +16,7 @@ import { t } from '../text.ts';
 import { keepTyped } from '../typed-address.ts';
 import { useSubmit } from '../use-submit.ts';
 
-/** The state of the request to remove the second factors (`src/services/auth/flows/factor-removals.ts`). */
+/** The state of the request to remove the second factors (`src/services/auth/factors/removals.ts`). */
 interface Removal {
   readonly state: 'unavailable' | 'available' | 'requested' | 'waiting';
   readonly reason?: 'sign_in' | 'recent_change';

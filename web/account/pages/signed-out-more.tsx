@@ -170,7 +170,7 @@ function OthersSignOut({ hasGuest, isSubtle }: { hasGuest: boolean; isSubtle: bo
   );
 }
 
-/** The parameters of the end session endpoint (`src/services/auth/flows/oauth-logout.ts`). */
+/** The parameters of the end session endpoint (`src/services/auth/oauth-server/logout.ts`). */
 function endSessionRequest(): { clientId: string | undefined; state: string | undefined } {
   const query = new URLSearchParams(window.location.search);
   const clientId = query.get('client_id') ?? undefined;

@@ -3,9 +3,9 @@
  * couldn't return to the app. Other clients receive the JSON document, as in upstream.
  */
 import type { IncomingHttpHeaders } from 'node:http';
+import { errorParams } from '../common/redirect-errors.ts';
+import { withParams } from '../common/redirects.ts';
 import type { AuthContext } from '../context.ts';
-import { withParams } from '../core/redirects.ts';
-import { errorParams } from '../redirect-errors.ts';
 import type { Exchange } from './exchange.ts';
 
 /** The routes that browsers open, with the function that returns the URL for errors. */

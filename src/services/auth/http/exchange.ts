@@ -1,10 +1,10 @@
 /** Defines the request that routes receive. Such a request consists of the caller, the path, the query and the body. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { splitOnce } from '../../../base/shared/split-once.ts';
-import type { Caller } from '../caller.ts';
+import type { Caller } from '../common/caller.ts';
+import { parseFields, type ReadFields } from '../common/fields.ts';
+import { chooseRedirect, isBelow } from '../common/redirects.ts';
 import type { AuthContext } from '../context.ts';
-import { parseFields, type ReadFields } from '../core/fields.ts';
-import { chooseRedirect, isBelow } from '../core/redirects.ts';
 
 export interface Exchange {
   readonly request: FastifyRequest;

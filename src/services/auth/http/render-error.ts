@@ -6,8 +6,14 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from '../../../base/kernel/log.ts';
 import { retryAfterOf } from '../../../base/shared/retry-after.ts';
+import {
+  errorResponse,
+  fallbackCode,
+  logUnexpected,
+  publicError,
+  weakPasswordOf,
+} from '../common/public-errors.ts';
 import { OAuthShapedError } from '../errors.ts';
-import { errorResponse, fallbackCode, logUnexpected, publicError, weakPasswordOf } from '../public-errors.ts';
 import { header } from './exchange.ts';
 
 const versionHeader = 'x-supabase-api-version';

@@ -1,13 +1,13 @@
 /** Runs an operation for the Account pages in the same context as a request to the operation's route. */
 import type { Observe } from '../../../base/kernel/service.ts';
 import { AuthRejection } from '../../../base/shared/auth-rejection.ts';
-import type { Caller } from '../caller.ts';
+import type { Caller } from '../common/caller.ts';
+import { parseFields, type ReadFields } from '../common/fields.ts';
+import { type Call, type Operation, perform } from '../common/operation.ts';
+import { errorResponse, logUnexpected } from '../common/public-errors.ts';
+import { chooseRedirect } from '../common/redirects.ts';
 import type { AuthContext } from '../context.ts';
-import { parseFields, type ReadFields } from '../core/fields.ts';
-import { chooseRedirect } from '../core/redirects.ts';
 import { AuthError } from '../errors.ts';
-import { type Call, type Operation, perform } from '../operations/operation.ts';
-import { errorResponse, logUnexpected } from '../public-errors.ts';
 import { maxBodyBytes } from '../settings.ts';
 import type { Body, PageClient } from './types.ts';
 

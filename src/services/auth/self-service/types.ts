@@ -1,14 +1,14 @@
 /** The interface through which the Account pages call the auth service. */
 import type { AuthRejection } from '../../../base/shared/auth-rejection.ts';
-import type { JsonObject } from '../core/json.ts';
-import type { SsoPolicy } from '../flows/enforced-sso.ts';
-import type { Reversed } from '../flows/event-reversals.ts';
-import type { RemovalState } from '../flows/factor-removals.ts';
-import type { SessionEnding } from '../flows/session-endings.ts';
-import type { LinkFacts } from '../flows/verify-sign-in.ts';
-import type { ReversalFacts } from '../operations/event-reversals.ts';
-import type { RemovalFacts } from '../operations/factor-removals.ts';
-import type { PublicSettings } from '../public-settings.ts';
+import type { LinkFacts } from '../codes/verify-sign-in.ts';
+import type { JsonObject } from '../common/json.ts';
+import type { PublicSettings } from '../common/public-settings.ts';
+import type { RemovalFacts } from '../factors/removal-operations.ts';
+import type { RemovalState } from '../factors/removals.ts';
+import type { ReversalFacts } from '../security-events/operations.ts';
+import type { Reversed } from '../security-events/reversals.ts';
+import type { SessionEnding } from '../sessions/endings.ts';
+import type { SsoPolicy } from '../sso/enforced.ts';
 
 /** The browser on whose behalf a page calls the auth service. */
 export interface PageClient {

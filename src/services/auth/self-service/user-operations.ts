@@ -1,13 +1,14 @@
 /** Runs operations on behalf of a signed-in user. */
-import { renderSession } from '../core/issued-session.ts';
-import { renderOpenedAuthorization } from '../core/oauth/render-authorization.ts';
-import { renderChallenge } from '../core/render-factor.ts';
-import { renderUser } from '../core/render-user.ts';
-import { cancelRemovalRequest, readOwnRemoval, requestOwnRemoval } from '../operations/factor-removals.ts';
-import { challengeOwnFactor, verifyOwnFactor, verifyOwnRecoveryCode } from '../operations/factors.ts';
-import { decideOAuthAuthorization, openOAuthAuthorization } from '../operations/oauth-consent.ts';
-import { changeOwnUser, endBrowserSessions, endSessions, readOwnUser } from '../operations/own-user.ts';
-import { identityLinking } from '../operations/providers.ts';
+
+import { changeOwnUser, endBrowserSessions, endSessions, readOwnUser } from '../account/operations.ts';
+import { renderUser } from '../common/render-user.ts';
+import { challengeOwnFactor, verifyOwnFactor, verifyOwnRecoveryCode } from '../factors/operations.ts';
+import { cancelRemovalRequest, readOwnRemoval, requestOwnRemoval } from '../factors/removal-operations.ts';
+import { renderChallenge } from '../factors/render.ts';
+import { decideOAuthAuthorization, openOAuthAuthorization } from '../oauth-server/operations.ts';
+import { renderOpenedAuthorization } from '../oauth-server/render-authorization.ts';
+import { identityLinking } from '../providers/operations.ts';
+import { renderSession } from '../sessions/issued-session.ts';
 import { get, post, type Run } from './run.ts';
 import { type AuthUser, type OpenAuthorization, pairOf, type UserOperations } from './types.ts';
 

@@ -1,15 +1,16 @@
 /** Runs operations that don't require a session. */
-import { renderFlowSession, renderPasswordSession, renderSession } from '../core/issued-session.ts';
-import { renderPasskeyOptions } from '../core/webauthn/render-passkey.ts';
-import { recoverAccount, resendCode, sendCode } from '../operations/codes.ts';
-import { endedSession } from '../operations/ended-session.ts';
-import { readReversal, readUnlock, useReversal, useUnlock } from '../operations/event-reversals.ts';
-import { confirmRemovalLink, readRemovalLink } from '../operations/factor-removals.ts';
-import { passkeyChallenge, passkeySignIn } from '../operations/passkeys.ts';
-import { providerSignIn, ssoConnection, ssoJourney, ssoPolicy, ssoSignIn } from '../operations/providers.ts';
-import { signUpOperation } from '../operations/sign-up.ts';
-import { passwordGrant, pkceGrant, refreshGrant, walletGrant } from '../operations/token.ts';
-import { cancelChange, checkLink, verifyLink, verifyTypedCode } from '../operations/verify.ts';
+
+import { recoverAccount, resendCode, sendCode } from '../codes/operations.ts';
+import { cancelChange, checkLink, verifyLink, verifyTypedCode } from '../codes/verify-operations.ts';
+import { confirmRemovalLink, readRemovalLink } from '../factors/removal-operations.ts';
+import { passkeyChallenge, passkeySignIn } from '../passkeys/operations.ts';
+import { renderPasskeyOptions } from '../passkeys/render.ts';
+import { providerSignIn, ssoConnection, ssoJourney, ssoPolicy, ssoSignIn } from '../providers/operations.ts';
+import { readReversal, readUnlock, useReversal, useUnlock } from '../security-events/operations.ts';
+import { endedSession } from '../sessions/ended-session.ts';
+import { renderFlowSession, renderPasswordSession, renderSession } from '../sessions/issued-session.ts';
+import { passwordGrant, pkceGrant, refreshGrant, walletGrant } from '../sign-in/operations.ts';
+import { signUpOperation } from '../sign-up/operations.ts';
 import { get, post, type Run } from './run.ts';
 import { pairOf, type VisitorOperations } from './types.ts';
 

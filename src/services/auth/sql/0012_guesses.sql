@@ -1,4 +1,4 @@
--- Counts wrong guesses at user-entered secrets, per account and per issued token (core/typed-secrets.ts). All processes
+-- Counts wrong guesses at user-entered secrets, per account and per issued token (limits/typed-secrets.ts). All processes
 -- that use this database share the counts. Unlike the limits per address, this table is logged, so a crash doesn't
 -- reset the counts.
 create table _plinth.guesses (

@@ -1,0 +1,105 @@
+/** Sends the emails with which users confirm a change of their email address, and stores the pending change. */
+import type { Transaction } from '../../../platform/database/types.ts';
+import { setOneTimeToken } from '../codes/queries.ts';
+import type { Caller } from '../common/caller.ts';
+import { withFlowPrefix } from '../common/pkce.ts';
+import type { User } from '../common/rows.ts';
+import { oneTimePassword, tokenHash } from '../common/secrets.ts';
+import { fromMs } from '../common/times.ts';
+import { updateUser } from '../common/user-queries.ts';
+import type { AuthContext } from '../context.ts';
+import { claimEmail } from '../messages/pause.ts';
+import {
+  callSendEmailHook,
+  cancelLink,
+  linkData,
+  requireAuthorized,
+  wrapFailure,
+} from '../messages/send-mail.ts';
+import { deliver, type TemplateName } from '../messages/templates.ts';
+
+/** Sends codes to the new address and, with double confirmation, also to the old address. */
+export async function sendEmailChange(
+  ctx: AuthContext,
+  tx: Transaction,
+  caller: Caller,
+  user: User,
+  newEmail: string,
+  isPkce: boolean,
+): Promise<void> {
+  const now = ctx.clock.now();
+  await claimEmail(ctx, tx, user, 'email_change_sent_at');
+  const length = ctx.settings.email.otpLength;
+  const oldEmail = user.email ?? '';
+  const isDouble = ctx.settings.email.doubleConfirmChanges && oldEmail !== '' && oldEmail !== newEmail;
+  const otpNew = oneTimePassword(length);
+  const otpOld = isDouble ? oneTimePassword(length) : '';
+  const hashNew = withFlowPrefix(tokenHash(newEmail, otpNew), isPkce);
+  const hashOld = isDouble ? withFlowPrefix(tokenHash(oldEmail, otpOld), isPkce) : '';
+  user.email_change = newEmail;
+  await wrapFailure('Error sending email change email', async () => {
+    requireAuthorized(ctx, newEmail);
+    // The old address is checked as well, because it may have been stored before the list of authorized addresses
+    // existed.
+    if (isDouble) requireAuthorized(ctx, oldEmail);
+    await ctx.limits.email(now);
+    const redirectTo = caller.redirectTo();
+    if (ctx.settings.hooks.send_email.enabled) {
+      // The token for each address is sent together with the hash for the other address, as in upstream.
+      return callSendEmailHook(ctx, tx, caller, user, {
+        token: isDouble ? otpOld : otpNew,
+        token_hash: hashNew,
+        redirect_to: redirectTo,
+        email_action_type: 'email_change',
+        ...(isDouble ? { token_new: otpNew, token_hash_new: hashOld } : {}),
+      });
+    }
+    const common = {
+      SiteURL: ctx.settings.siteUrl,
+      Email: oldEmail,
+      NewEmail: newEmail,
+      Data: user.raw_user_meta_data ?? {},
+    };
+    const send = (template: TemplateName, to: string, otp: string, hash: string, more = {}) => {
+      const link = linkData(ctx, hash, 'email_change', redirectTo);
+      const data = { ...common, Token: otp, SendingTo: to, ...link, ...more };
+      return deliver(ctx, template, to, data, caller.pageLanguage);
+    };
+    await send('email_change', newEmail, otpNew, hashNew);
+    if (isDouble) {
+      await send('email_change_current', oldEmail, otpOld, hashOld, { CancelURL: cancelLink(ctx, hashOld) });
+    }
+  });
+  await storeEmailChange(ctx, tx, user, { newEmail, hashNew, hashOld: isDouble ? hashOld : undefined });
+}
+
+/** Stores a pending email change. If an address has no new hash, its existing hash doesn't change. */
+export async function storeEmailChange(
+  ctx: AuthContext,
+  tx: Transaction,
+  user: User,
+  change: {
+    readonly newEmail: string;
+    readonly hashNew: string | undefined;
+    readonly hashOld: string | undefined;
+  },
+): Promise<void> {
+  const now = ctx.clock.now();
+  const hashOld = change.hashOld ?? user.email_change_token_current ?? '';
+  const hashNew = change.hashNew ?? user.email_change_token_new ?? '';
+  await updateUser(
+    tx,
+    user,
+    {
+      email_change_token_current: hashOld,
+      email_change_token_new: hashNew,
+      email_change: change.newEmail,
+      email_change_sent_at: fromMs(now),
+      email_change_confirm_status: 0,
+    },
+    now,
+  );
+  if (hashOld !== '')
+    await setOneTimeToken(tx, user.id, 'email_change_token_current', hashOld, user.email ?? '');
+  if (hashNew !== '') await setOneTimeToken(tx, user.id, 'email_change_token_new', hashNew, change.newEmail);
+}

@@ -1,0 +1,47 @@
+/** Statements on auth.one_time_tokens, which stores the hashes of codes and links that users have received. */
+import { randomUUID } from 'node:crypto';
+import { sql } from '../../../base/kernel/sql.ts';
+import type { Queryable } from '../../../platform/database/types.ts';
+import type { OneTimeTokenType } from '../common/rows.ts';
+
+/** Replaces the user's token of this type. `relatesTo` is the address or number to which the token was sent. */
+export async function setOneTimeToken(
+  db: Queryable,
+  userId: string,
+  type: OneTimeTokenType,
+  hash: string,
+  relatesTo: string,
+): Promise<void> {
+  await db.query(sql`
+    insert into auth.one_time_tokens (id, user_id, token_type, token_hash, relates_to, created_at, updated_at)
+    values (${randomUUID()}, ${userId}, ${type}, ${hash}, ${relatesTo.toLowerCase()},
+            now() at time zone 'UTC', now() at time zone 'UTC')
+    on conflict (user_id, token_type) do update
+      set id = excluded.id, token_hash = excluded.token_hash, relates_to = excluded.relates_to,
+          created_at = excluded.created_at, updated_at = excluded.updated_at`);
+}
+
+export interface OneTimeToken {
+  readonly user_id: string;
+  readonly token_type: OneTimeTokenType;
+}
+
+export async function findOneTimeToken(
+  db: Queryable,
+  hash: string,
+  types: readonly OneTimeTokenType[],
+): Promise<OneTimeToken | undefined> {
+  const [row] = await db.query<OneTimeToken>(sql`
+    select user_id, token_type from auth.one_time_tokens
+    where token_hash = ${hash} and token_type = any(${types}::auth.one_time_token_type[]) limit 1`);
+  return row;
+}
+
+export async function deleteOneTimeTokens(
+  db: Queryable,
+  userId: string,
+  type?: OneTimeTokenType,
+): Promise<void> {
+  const ofType = type === undefined ? sql.empty : sql` and token_type = ${type}`;
+  await db.query(sql`delete from auth.one_time_tokens where user_id = ${userId}${ofType}`);
+}

@@ -1,0 +1,143 @@
+/** Converts thrown values to errors that clients may see. */
+import type { Logger } from '../../../base/kernel/log.ts';
+import type { OverloadBody } from '../../../base/kernel/service.ts';
+import { isPostgresError } from '../../../base/shared/postgres-error.ts';
+import { retryAfterOf } from '../../../base/shared/retry-after.ts';
+import { AuthError, authError, OAuthShapedError } from '../errors.ts';
+import { constraintError } from './constraint-errors.ts';
+import type { JsonObject } from './json.ts';
+
+/** Converts any thrown value to an error from the table of public errors. `cause` contains the details for the log. */
+export function publicError(error: unknown): AuthError {
+  const known = asViolation(asAway(asAuthError(error)));
+  return known.status >= 500 && isFaultyText(known.cause)
+    ? authError('validation_failed', unstorable)
+    : known;
+}
+
+/**
+ * Returns an error response's status and body in GoTrue's older format, or in OAuth's format for {@link
+ * OAuthShapedError}.
+ */
+export function errorResponse(error: unknown, requestId: string): { status: number; body: JsonObject } {
+  if (error instanceof OAuthShapedError) {
+    return { status: 400, body: { error: error.error, error_description: error.description } };
+  }
+  const known = publicError(error);
+  const postgres = publicPostgresError(known);
+  if (postgres) return { status: postgres.status, body: { ...postgres.body } };
+  return {
+    status: known.status,
+    body: {
+      code: known.status,
+      error_code: known.code ?? fallbackCode(known),
+      msg: known.message,
+      ...(known.status >= 500 ? { error_id: requestId } : {}),
+      ...weakPasswordOf(known),
+    },
+  };
+}
+
+export function weakPasswordOf({ weakPasswordReasons: reasons }: AuthError): JsonObject {
+  return reasons === undefined ? {} : { weak_password: { reasons: [...reasons] } };
+}
+
+export function logUnexpected(log: Logger, error: unknown, requestId: string, path: string): void {
+  if (error instanceof OAuthShapedError) return;
+  const known = publicError(error);
+  // Requests that were rejected because of overload are counted instead of logged.
+  if (known.status >= 500 && retryAfterOf(known) === undefined)
+    log.error({ requestId, path, error: known.cause ?? known }, known.message);
+}
+
+/** Returns the error code to send for an error without a code. */
+export const fallbackCode = ({ status }: AuthError): string =>
+  status === 500 ? 'unexpected_failure' : 'unknown';
+
+function asAuthError(error: unknown): AuthError {
+  if (error instanceof AuthError) return error;
+  const { code } = (error ?? {}) as { code?: unknown };
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new AuthError('request_entity_too_large');
+  return new AuthError('unexpected_failure', { cause: error });
+}
+
+/**
+ * Changes the error's status to 503 if too many requests are waiting, or if PostgreSQL is restarting (SQLSTATE 57P),
+ * unreachable (08), out of connections (53300) or read-only. GoTrue returns status 500, but versions of supabase-js
+ * from before June 2026 treat this status as a rejected refresh and sign the user out.
+ */
+function asAway(error: AuthError): AuthError {
+  if (error.status !== 500) return error;
+  const { cause } = error;
+  if (retryAfterOf(cause) !== undefined)
+    return authError('unexpected_failure', overloaded, { status: 503, cause });
+  if (isAway(cause)) return authError('unexpected_failure', away, { status: 503, cause });
+  return isReadOnly(cause) ? authError('unexpected_failure', readOnly, { status: 503, cause }) : error;
+}
+
+/** Replaces an internal error that a violated constraint of a table in `auth` caused. */
+const asViolation = (error: AuthError): AuthError =>
+  error.status === 500 ? (constraintError(error.cause) ?? error) : error;
+
+const overloaded = 'Too many requests are waiting. Try again in a moment';
+
+/** The response to requests that are rejected because the server is overloaded, in GoTrue's older format. */
+export const overloadedBody: OverloadBody = {
+  type: 'application/json; charset=utf-8',
+  text: JSON.stringify({ code: 503, error_code: 'unexpected_failure', msg: overloaded }),
+};
+
+const away = "The database can't be reached. Try again in a moment";
+
+/** Whether the error means that the database is read-only, because the server is a standby or the disk is full. */
+const isReadOnly = (error: unknown): boolean =>
+  (isPostgresError(error) && error.code === '25006') || (error instanceof Error && isReadOnly(error.cause));
+
+const readOnly = 'The database is read-only at the moment. Try again later';
+
+const isAway = (error: unknown): boolean =>
+  (isPostgresError(error) && /^(08|57P|53300)/.test(error.code)) ||
+  (error instanceof Error && isAway(error.cause));
+
+/**
+ * The SQLSTATEs for text that PostgreSQL can't store, such as NUL characters. Plinth's statements don't contain such
+ * text, so the text comes from the request.
+ */
+const faultyText = new Set(['22021', '22P05']);
+
+const unstorable = "The request contains text that can't be stored";
+
+const isFaultyText = (cause: unknown): boolean => isPostgresError(cause) && faultyText.has(cause.code);
+
+/**
+ * The SQLSTATEs raised by a project's triggers and constraints. Constraints of the tables in `auth` have their own
+ * errors (`http/constraint-errors.ts`). Responses in GoTrue's older format contain the text of
+ * these errors unchanged.
+ */
+const raisedByProject = new Set(['P0001', '23000', '23001', '23502', '23503', '23505', '23514', '23P01']);
+
+interface PostgresErrorBody {
+  readonly code: string;
+  readonly message: string;
+  readonly hint?: string;
+  readonly details?: string;
+}
+
+/** Returns the response to an internal error that one of the project's triggers or constraints caused. */
+export function publicPostgresError({
+  status,
+  cause,
+}: AuthError): { status: number; body: PostgresErrorBody } | undefined {
+  if (status !== 500 || !isPostgresError(cause)) return undefined;
+  const custom = /^PT(\d{3})$/.exec(cause.code);
+  if (!custom && !raisedByProject.has(cause.code)) return undefined;
+  return {
+    status: custom ? Number(custom[1]) : 500,
+    body: {
+      code: cause.code,
+      message: cause.message,
+      ...(cause.hint ? { hint: cause.hint } : {}),
+      ...(cause.detail ? { detail: cause.detail } : {}),
+    },
+  };
+}

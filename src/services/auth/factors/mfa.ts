@@ -1,0 +1,213 @@
+/** Implements the rules for enrolling and challenging second factors, and for raising sessions to aal2. */
+
+import type { Transaction } from '../../../platform/database/types.ts';
+import { audit } from '../common/audit.ts';
+import type { Caller, UserCaller } from '../common/caller.ts';
+import { amrMethodOfFactor, assurance } from '../common/claims.ts';
+import { hasVerifiedFactor } from '../common/render-user.ts';
+import type { Factor, MfaChallenge } from '../common/rows.ts';
+import { fromMs, toMs } from '../common/times.ts';
+import { findUserById } from '../common/user-queries.ts';
+import type { AuthContext } from '../context.ts';
+import { authError, internalError } from '../errors.ts';
+import { runHook } from '../hooks/run.ts';
+import { endAndNotify } from '../oauth-server/notify-clients.ts';
+import { notify } from '../security-events/notify.ts';
+import { recordEvent } from '../security-events/record.ts';
+import { type AuthenticationMethod, clientOf, signSession } from '../sessions/issue.ts';
+import type { IssuedSession } from '../sessions/issued-session.ts';
+import {
+  addAmrClaim,
+  deleteSessions,
+  deleteSessionsBelow,
+  lockSession,
+  setSessionAal,
+} from '../sessions/queries.ts';
+import { replaceRefreshToken } from '../sessions/replace.ts';
+import { asUserEnding } from '../sessions/user-transaction.ts';
+import {
+  consumeChallenge,
+  deleteChallenge,
+  deleteStaleFactors,
+  deleteUnverifiedFactors,
+  findChallenge,
+  listFactors,
+  updateFactor,
+} from './queries.ts';
+import { deleteRemoval } from './removal-queries.ts';
+
+export const challengeLifetimeMs = 300_000;
+
+/** The age after which unfinished enrollments are deleted when the user starts another enrollment. */
+const enrollmentLifetimeMs = 300_000;
+
+/**
+ * Checks whether the user may enroll another factor. `tx` has locked the user's row, so that concurrent enrollments
+ * can't exceed the limit. Throws `mfa_factor_name_conflict`, `too_many_enrolled_mfa_factors`
+ * or `insufficient_aal`.
+ */
+export async function checkEnrollment(
+  ctx: AuthContext,
+  tx: Transaction,
+  caller: UserCaller,
+  friendlyName: string,
+): Promise<void> {
+  const { user, session } = caller;
+  await deleteStaleFactors(tx, user.id, ctx.clock.now() - enrollmentLifetimeMs);
+  const factors = await listFactors(tx, user.id);
+  // As in upstream, a user can't have two factors without a name.
+  if (factors.some((factor) => (factor.friendly_name ?? '') === friendlyName)) {
+    throw authError(
+      'mfa_factor_name_conflict',
+      `A factor with the friendly name "${friendlyName}" for this user already exists`,
+    );
+  }
+  if (factors.length >= ctx.settings.mfa.max_enrolled_factors)
+    throw authError('too_many_enrolled_mfa_factors');
+  const hasVerified = factors.some((factor) => factor.status === 'verified');
+  if (hasVerified && session?.aal !== 'aal2') throw authError('insufficient_aal');
+}
+
+/**
+ * Throws `insufficient_aal` if the session isn't allowed to verify this factor. Once the user has a verified factor,
+ * only a session that used a factor can verify another factor. Upstream lets anyone who knows the password finish an
+ * older enrollment.
+ */
+export function requireVerificationAal({ user, session }: UserCaller, factor: Factor): void {
+  if (factor.status === 'verified' || !hasVerifiedFactor(user) || session?.aal === 'aal2') return;
+  throw authError('insufficient_aal');
+}
+
+/** Returns the challenge if this client is allowed to respond to it. */
+export async function requireChallenge(
+  ctx: AuthContext,
+  caller: Caller,
+  factor: Factor,
+  challengeId: string,
+): Promise<MfaChallenge> {
+  const challenge = await findChallenge(ctx.pool, challengeId, factor.id);
+  if (!challenge) {
+    throw authError('mfa_factor_not_found', 'MFA factor with the provided challenge ID not found', {
+      status: 422,
+    });
+  }
+  if (challenge.verified_at !== null || challenge.ip_address !== caller.ip)
+    throw authError('mfa_ip_address_mismatch');
+  if (ctx.clock.now() > toMs(challenge.created_at) + challengeLifetimeMs) {
+    await deleteChallenge(ctx.pool, challenge.id);
+    throw authError(
+      'mfa_challenge_expired',
+      `MFA challenge ${challenge.id} has expired, verify against another challenge or create a new challenge.`,
+    );
+  }
+  return challenge;
+}
+
+/**
+ * Calls the project's hook, which can reject the attempt and end all of the user's sessions. Throws
+ * `mfa_verification_rejected`.
+ */
+export async function runVerificationHook(
+  ctx: AuthContext,
+  caller: Caller,
+  attempt: { readonly userId: string; readonly factorId: string | null; readonly factorType: string },
+  valid: boolean,
+): Promise<void> {
+  if (!ctx.settings.hooks.mfa_verification_attempt.enabled) return;
+  const response = await runHook(ctx, 'mfa_verification_attempt', caller, {
+    user_id: attempt.userId,
+    factor_id: attempt.factorId,
+    factor_type: attempt.factorType,
+    valid,
+  });
+  if (response.decision !== 'reject') return;
+  await endAndNotify(ctx, attempt.userId, (tx) => deleteSessions(tx, attempt.userId));
+  const message =
+    typeof response.message === 'string' && response.message !== '' ? response.message : undefined;
+  throw authError('mfa_verification_rejected', message);
+}
+
+/**
+ * Completes a verification. Marks the factor as verified, raises the session to aal2, and ends the user's other
+ * sessions below aal2. `record` runs in the same transaction as these changes.
+ */
+export async function raiseSession(
+  ctx: AuthContext,
+  caller: UserCaller,
+  factor: Factor,
+  challenge: MfaChallenge,
+  record: (tx: Transaction) => Promise<void> = async () => {},
+): Promise<IssuedSession> {
+  const wasVerified = factor.status === 'verified';
+  const { session, event } = await asUserEnding(ctx, caller, async (tx) => {
+    if (!(await consumeChallenge(tx, challenge.id, ctx.clock.now())))
+      throw authError('mfa_ip_address_mismatch');
+    await audit(ctx, tx, caller.user, 'verification_attempted', {
+      ip: caller.ip,
+      traits: { factor_id: factor.id, challenge_id: challenge.id, factor_type: factor.factor_type },
+    });
+    if (!wasVerified) await updateFactor(tx, factor, { status: 'verified' }, ctx.clock.now());
+    await record(tx);
+    const method = amrMethodOfFactor[factor.factor_type];
+    const raised = await reissueAtAal2(ctx, tx, caller, { method, factorId: factor.id });
+    await deleteUnverifiedFactors(tx, factor.user_id, factor.factor_type);
+    const details = {
+      factor_id: factor.id,
+      factor_type: factor.factor_type,
+      ...(factor.friendly_name ? { name: factor.friendly_name } : {}),
+    };
+    const added = wasVerified
+      ? undefined
+      : await recordEvent(ctx, tx, caller, factor.user_id, 'factor_added', details);
+    return { session: raised, event: added };
+  });
+  if (!wasVerified) {
+    await notify(ctx, undefined, caller, session.user, 'mfa_factor_enrolled', {
+      factorType: factor.factor_type,
+      event,
+    });
+  }
+  return session;
+}
+
+export interface SecondProof {
+  /** The authentication method for the amr claim. */
+  readonly method: AuthenticationMethod;
+  /** The factor that raised the session's level. */
+  readonly factorId: string | null;
+}
+
+/** Raises the session to aal2 and issues a new refresh token. Ends the user's sessions below aal2. */
+export async function reissueAtAal2(
+  ctx: AuthContext,
+  tx: Transaction,
+  caller: UserCaller,
+  { method, factorId }: SecondProof,
+): Promise<IssuedSession> {
+  const sessionId = caller.session?.id ?? '';
+  const userId = caller.user.id;
+  const now = ctx.clock.now();
+  await addAmrClaim(tx, sessionId, method, now);
+  const session = await lockSession(tx, sessionId);
+  const user = await findUserById(tx, userId);
+  if (!session || !user) throw internalError("The session can't be raised to aal2");
+  const refreshToken = await replaceRefreshToken(ctx, tx, user, session);
+  const claims = session.amr_claims.filter((claim) => claim.authentication_method !== method);
+  const { aal, amr } = assurance(
+    [...claims, { authentication_method: method, updated_at: fromMs(now) }],
+    user,
+  );
+  await setSessionAal(tx, session.id, aal, factorId ?? session.factor_id, now);
+  await deleteSessionsBelow(tx, userId, 'aal2');
+  // The user has used a second factor, so a pending removal of the factors isn't needed anymore.
+  if (ctx.hasOwnTables) await deleteRemoval(tx, userId);
+  return signSession(ctx, tx, caller, {
+    user,
+    sessionId,
+    aal,
+    amr,
+    method,
+    refreshToken,
+    ...clientOf(session),
+  });
+}

@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest';
+import { Lanes } from '../common/lanes.ts';
+import { QueueFullError } from '../common/work-queue.ts';
+import { localAttempts } from './attempt-store.ts';
+import { createAttemptLimits } from './attempts.ts';
+
+test.each([1, 24])('guesses are possible after the clock was set back by %i hours', async (hours) => {
+  const start = 10 * 365 * 24 * 3_600_000;
+  let now = start;
+  const limits = createAttemptLimits(localAttempts(), { now: () => now }, () => true);
+  const guess = async () => (await limits.verify('password', { account: 'a' }, async () => undefined)).kind;
+  let kind = 'wrong';
+  for (let n = 0; n < 1000 && kind === 'wrong'; n++) kind = await guess();
+  expect(kind).toBe('blocked');
+  now -= hours * 3_600_000;
+  expect(await guess()).toBe('wrong');
+});
+
+test('an attempt doesn’t count if the server was too busy to compare the secret', async () => {
+  const rules = { after: 3, firstWaitMs: 60_000, maxWaitMs: 60_000 };
+  const limits = createAttemptLimits(
+    localAttempts(),
+    { now: () => 0 },
+    () => true,
+    () => undefined,
+    () => rules,
+  );
+  const guess = { account: 'a', place: { kind: 'network', id: '192.0.2.0' } } as const;
+  for (let n = 0; n < 50; n++) {
+    const busy = limits.verify('password', guess, () => Promise.reject(new QueueFullError(1)));
+    await expect(busy).rejects.toThrow(QueueFullError);
+  }
+  expect(await limits.verify('password', guess, async () => 1)).toEqual({ kind: 'right', value: 1 });
+});
+
+test('work with the same key waits for its turn, and other work doesn’t', async () => {
+  const lanes = new Lanes();
+  const gate = Promise.withResolvers<void>();
+  const started: string[] = [];
+  const start = (key: string, name: string) =>
+    lanes.run({
+      key,
+      concurrency: 2,
+      work: () => {
+        started.push(name);
+        return gate.promise;
+      },
+    });
+  const all = [start('a', 'a1'), start('a', 'a2'), start('a', 'a3'), start('b', 'b1')];
+  await Promise.resolve();
+  await Promise.resolve();
+  expect(started).toEqual(['a1', 'a2', 'b1']);
+  gate.resolve();
+  await Promise.all(all);
+  expect(started).toContain('a3');
+  expect(lanes.size).toBe(0);
+});

@@ -1,0 +1,193 @@
+/**
+ * Handles the user's consent to an OAuth client's request. An authorization belongs to the first user who opens it.
+ * Users who have already granted the requested scopes to the client aren't asked again.
+ */
+import type { Transaction } from '../../../platform/database/types.ts';
+import type { UserCaller } from '../common/caller.ts';
+import { withParams } from '../common/redirects.ts';
+import type { OAuthAuthorization } from '../common/rows.ts';
+import { toMs } from '../common/times.ts';
+import type { AuthContext } from '../context.ts';
+import { type AuthError, authError } from '../errors.ts';
+import { notify } from '../security-events/notify.ts';
+import { recordEvent } from '../security-events/record.ts';
+import { recordApp } from '../sessions/browsers.ts';
+import { asUser, type SignedIn } from '../sessions/user-transaction.ts';
+import { includesSso, requireSsoIfEnforced } from '../sso/enforced.ts';
+import {
+  approveAuthorization,
+  closeAuthorization,
+  freeAuthorization,
+  lockAuthorization,
+  setAuthorizationUser,
+} from './authorization-queries.ts';
+import { findOAuthClient } from './client-queries.ts';
+import { findConsent, upsertConsent } from './consent-queries.ts';
+import type { OpenedAuthorization } from './render-authorization.ts';
+import { coversScopes, parseScopes } from './scopes.ts';
+import { sessionIdOfCode } from './secrets.ts';
+
+/** The user who approves or denies an authorization, and the user's session. */
+type Decider = SignedIn;
+
+/**
+ * Opens an authorization for the user who will approve or deny it.
+ * @throws {AuthError} oauth_authorization_not_found, sso_required, or validation_failed if the authorization has
+ * already been decided
+ */
+export async function openAuthorization(
+  ctx: AuthContext,
+  authorizationId: string,
+  { user, session }: Decider,
+): Promise<OpenedAuthorization> {
+  const notPendingMessage = 'authorization request cannot be processed';
+  const isMine = (row: OAuthAuthorization) => row.user_id === null || row.user_id === user.id;
+  const self = { user, session };
+  return withPending(ctx, self, { authorizationId, isMine, notPendingMessage }, async (tx, row) => {
+    const client = await findOAuthClient(tx, row.client_id);
+    if (client === undefined) return notFound();
+    if (row.user_id === null) {
+      await setAuthorizationUser(tx, row.id, user.id);
+      const consent = await findConsent(tx, user.id, row.client_id);
+      if (consent && coversScopes(parseScopes(consent.scopes), parseScopes(row.scope))) {
+        const code = await approve(ctx, tx, row, self);
+        return { kind: 'allowed', redirectUrl: successUrl(ctx, row, code) };
+      }
+    }
+    return { kind: 'ask', authorization: row, client, user };
+  });
+}
+
+/**
+ * Stores the user's decision and returns the redirect URL. Only the user who opened the authorization can approve or
+ * deny it. Throws the errors of {@link openAuthorization}.
+ */
+export async function decideAuthorization(
+  ctx: AuthContext,
+  authorizationId: string,
+  caller: UserCaller,
+  action: 'approve' | 'deny',
+): Promise<string> {
+  const { user } = caller;
+  const notPendingMessage = 'authorization request is no longer pending';
+  const isMine = (row: OAuthAuthorization) => row.user_id === user.id;
+  return withPending(ctx, caller, { authorizationId, isMine, notPendingMessage }, async (tx, row) => {
+    if (action === 'deny') {
+      await closeAuthorization(tx, row.id, 'denied');
+      return errorUrl(ctx, row.redirect_uri, 'access_denied', 'User denied the request', row.state);
+    }
+    const client = await findOAuthClient(tx, row.client_id);
+    if (client === undefined) return notFound();
+    const code = await approve(ctx, tx, row, caller);
+    const consent = { userId: user.id, clientId: row.client_id, scopes: parseScopes(row.scope) };
+    await upsertConsent(tx, consent, ctx.clock.now());
+    const details = { client_id: row.client_id, name: client.client_name ?? '', scopes: row.scope };
+    const event = await recordEvent(ctx, tx, caller, user.id, 'app_connected', details);
+    await notify(ctx, tx, caller, user, 'app_connected', { app: details.name || row.client_id, event });
+    return successUrl(ctx, row, code);
+  });
+}
+
+/**
+ * Approves an authorization and returns the authorization code. Records the user's current browser as the browser of
+ * the client's session.
+ */
+async function approve(
+  ctx: AuthContext,
+  tx: Transaction,
+  row: OAuthAuthorization,
+  { user, session }: Decider,
+): Promise<string> {
+  const methods = session?.amr_claims?.map((claim) => claim.authentication_method) ?? [];
+  await requireSsoIfEnforced(ctx, tx, user, { usedSso: includesSso(methods) });
+  const code = await approveAuthorization(tx, row.id, ctx.clock.now());
+  if (session) {
+    await recordApp(ctx, tx, { sessionId: sessionIdOfCode(code), originId: session.id, app: null });
+  }
+  return code;
+}
+
+/**
+ * Removes the user from a pending authorization, so that another user can open the authorization, for example on the
+ * same device.
+ */
+export async function releaseAuthorization(
+  ctx: AuthContext,
+  authorizationId: string,
+  userId: string,
+): Promise<void> {
+  await freeAuthorization(ctx.pool, authorizationId, userId);
+}
+
+/**
+ * Whether an administrator registered the client. Clients that no administrator registered can have any name, because
+ * anyone can register them.
+ */
+export async function isTrustedClient(ctx: AuthContext, clientId: string): Promise<boolean> {
+  return (await findOAuthClient(ctx.pool, clientId))?.registration_type === 'manual';
+}
+
+/**
+ * Runs `work` on the authorization's locked row. Throws errors only after the transaction, so that the status `expired`
+ * is committed.
+ */
+async function withPending<T extends object | string>(
+  ctx: AuthContext,
+  self: SignedIn,
+  requested: {
+    readonly authorizationId: string;
+    readonly isMine: (row: OAuthAuthorization) => boolean;
+    /** The message of the error for an authorization that has already been decided. */
+    readonly notPendingMessage: string;
+  },
+  work: (tx: Transaction, row: OAuthAuthorization) => Promise<T | AuthError>,
+): Promise<T> {
+  const outcome = await asUser(ctx, self, async (tx) => {
+    const row = await lockAuthorization(tx, requested.authorizationId);
+    if (row === undefined || !requested.isMine(row)) return notFound();
+    if (toMs(row.expires_at) < ctx.clock.now()) {
+      if (row.status === 'pending') await closeAuthorization(tx, row.id, 'expired');
+      return notFound();
+    }
+    if (row.status !== 'pending') return authError('validation_failed', requested.notPendingMessage);
+    return work(tx, row);
+  });
+  if (outcome instanceof Error) throw outcome;
+  return outcome;
+}
+
+/**
+ * Returns the same error for authorizations that don't exist, have expired or belong to another user, so that clients
+ * can't determine which case applies.
+ */
+function notFound(): AuthError {
+  return authError('oauth_authorization_not_found', 'authorization not found');
+}
+
+function successUrl(ctx: AuthContext, row: OAuthAuthorization, code: string): string {
+  return decisionUrl(ctx, row.redirect_uri, { code }, row.state);
+}
+
+/** Returns the redirect URL that reports an error to the client (RFC 6749 section 4.1.2.1). */
+export function errorUrl(
+  ctx: AuthContext,
+  redirectUri: string,
+  error: string,
+  description: string,
+  state: string | null,
+): string {
+  return decisionUrl(ctx, redirectUri, { error, error_description: description }, state);
+}
+
+/**
+ * Returns the redirect URL after a decision. The URL contains the issuer (RFC 9207), so that a client that uses several
+ * servers can determine which server sent the response. Upstream omits the issuer.
+ */
+function decisionUrl(
+  ctx: AuthContext,
+  redirectUri: string,
+  response: Record<string, string>,
+  state: string | null,
+): string {
+  return withParams(redirectUri, { ...response, ...(state ? { state } : {}), iss: ctx.settings.issuer() });
+}

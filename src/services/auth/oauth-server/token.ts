@@ -1,0 +1,158 @@
+/** Implements the authorization code grant of POST /oauth/token (RFC 6749 section 4.1.3). */
+
+import { audit } from '../common/audit.ts';
+import type { Caller } from '../common/caller.ts';
+import { isVerifierOf } from '../common/pkce.ts';
+import { isBanned } from '../common/render-user.ts';
+import type { OAuthAuthorization, OAuthClient, User } from '../common/rows.ts';
+import { toMs } from '../common/times.ts';
+import { findUserById } from '../common/user-queries.ts';
+import type { AuthContext } from '../context.ts';
+import { internalError, OAuthShapedError } from '../errors.ts';
+import { issueSession } from '../sessions/issue.ts';
+import { deleteClientSession } from '../sessions/queries.ts';
+import { consumeAuthorization, findAuthorizationByCode } from './authorization-queries.ts';
+import { idTokenClaims } from './identity-claims.ts';
+import { listClientLogouts } from './logout-queries.ts';
+import type { GrantedTokens } from './render-tokens.ts';
+import { parseScopes } from './scopes.ts';
+import { sessionIdOfCode } from './secrets.ts';
+import type { TokenParams } from './token-request.ts';
+
+/** The maximum time between the authorization request and the code exchange. Upstream has the same default. */
+export const authorizationLifetimeMs = 600_000;
+
+/** Exchanges an authorization code for tokens. Throws {@link OAuthShapedError}, usually `invalid_grant`. */
+export async function redeemCode(
+  ctx: AuthContext,
+  caller: Caller,
+  client: OAuthClient,
+  params: TokenParams,
+): Promise<GrantedTokens> {
+  const code = params('code');
+  if (code === '') {
+    throw new OAuthShapedError('invalid_request', 'code is required for authorization_code grant');
+  }
+  const authorization = await findAuthorizationByCode(ctx.pool, code);
+  if (authorization === undefined) {
+    await revokeReplayed(ctx, client, code);
+    throw invalidGrant('Invalid authorization code');
+  }
+  checkClient(ctx, authorization, client, params);
+  const user = await owner(ctx, authorization);
+  const scopes = parseScopes(authorization.scope);
+  // ID tokens can't be signed with a symmetric key. Unlike upstream, checks the key before the code is used up.
+  if (scopes.includes('openid') && ctx.keys.signingAlgorithm().startsWith('HS')) {
+    throw internalError('Error generating ID token');
+  }
+  const session = await ctx.pool.transaction(async (tx) => {
+    if (!(await consumeAuthorization(tx, authorization.id))) return undefined;
+    const traits = { provider_type: 'oauth_provider_authorization_code', client_id: client.id };
+    await audit(ctx, tx, user, 'login', { traits });
+    const grant = { clientId: client.id, scopes: authorization.scope, sessionId: sessionIdOfCode(code) };
+    const method = 'oauth_provider/authorization_code';
+    return issueSession(ctx, tx, caller, user, method, { by: 'consent' }, undefined, grant);
+  });
+  if (session === undefined) {
+    // A concurrent request has already exchanged the code, so the code may have been stolen.
+    await revokeReplayed(ctx, client, code);
+    throw invalidGrant('Invalid authorization code');
+  }
+  const sessionId = (await receivesLogouts(ctx, client)) ? session.sessionId : undefined;
+  const idToken = scopes.includes('openid')
+    ? signIdToken(ctx, user, authorization, { scopes, sessionId })
+    : undefined;
+  return { session, idToken };
+}
+
+function checkClient(
+  ctx: AuthContext,
+  authorization: OAuthAuthorization,
+  client: OAuthClient,
+  params: TokenParams,
+): void {
+  if (toMs(authorization.expires_at) < ctx.clock.now()) throw invalidGrant('Authorization code has expired');
+  if (authorization.client_id !== client.id) {
+    throw invalidGrant('Authorization code was not issued for this client');
+  }
+  const resource = params('resource');
+  if (resource !== '' && resource !== authorization.resource) {
+    throw invalidGrant('Authorization code resource does not match the resource parameter');
+  }
+  const redirectUri = params('redirect_uri');
+  if (redirectUri !== '' && redirectUri !== authorization.redirect_uri) {
+    throw invalidGrant('Invalid redirect_uri');
+  }
+  const verifier = params('code_verifier');
+  if (verifier === '') {
+    throw invalidGrant('PKCE verification failed: code_verifier is required when PKCE challenge is present');
+  }
+  const { code_challenge: codeChallenge, code_challenge_method: method } = authorization;
+  // This server requires a code challenge in every authorization request, so it didn't create a row without a
+  // challenge.
+  const isProven =
+    codeChallenge !== null && method !== null && isVerifierOf({ codeChallenge, method }, verifier);
+  if (!isProven) {
+    throw invalidGrant(
+      'PKCE verification failed: code challenge does not match previously saved code verifier',
+    );
+  }
+}
+
+async function owner(ctx: AuthContext, authorization: OAuthAuthorization): Promise<User> {
+  if (authorization.user_id === null) throw invalidGrant('Authorization code has no associated user');
+  const user = await findUserById(ctx.pool, authorization.user_id);
+  if (user === undefined) throw invalidGrant('User not found for authorization code');
+  if (isBanned(user, ctx.clock.now())) throw new OAuthShapedError('access_denied', 'User is banned');
+  return user;
+}
+
+/**
+ * Revokes the session that was created when the code was first used, because a code that is used twice is considered
+ * stolen (RFC 6749 section 4.1.2). Revokes the session only during the code's lifetime.
+ */
+async function revokeReplayed(ctx: AuthContext, client: OAuthClient, code: string): Promise<void> {
+  const since = ctx.clock.now() - authorizationLifetimeMs;
+  await ctx.pool.transaction(async (tx) => {
+    const userId = await deleteClientSession(tx, sessionIdOfCode(code), client.id, since);
+    const user = userId === undefined ? undefined : await findUserById(tx, userId);
+    if (user === undefined) return;
+    const traits = { oauth_client_id: client.id, action: 'oauth_code_replayed' };
+    await audit(ctx, tx, user, 'token_revoked', { traits });
+  });
+}
+
+/**
+ * Whether the client receives logout tokens. Only clients that receive logout tokens get the claim `sid`. Other clients
+ * get ID tokens with the same claims as in upstream.
+ */
+async function receivesLogouts(ctx: AuthContext, { id }: OAuthClient): Promise<boolean> {
+  if (!ctx.hasOwnTables) return false;
+  const logout = (await listClientLogouts(ctx.pool, [id])).get(id);
+  return logout !== undefined && (logout.backchannelUri !== null || logout.frontchannelUri !== null);
+}
+
+function signIdToken(
+  ctx: AuthContext,
+  user: User,
+  authorization: OAuthAuthorization,
+  more: { readonly scopes: readonly string[]; readonly sessionId: string | undefined },
+): string {
+  const nowSeconds = Math.floor(ctx.clock.now() / 1000);
+  return ctx.keys.sign(
+    idTokenClaims({
+      user,
+      ...more,
+      issuer: ctx.settings.issuer(),
+      clientId: authorization.client_id,
+      nonce: authorization.nonce,
+      // As in upstream, the time at which the session is created counts as the time of authentication.
+      authTimeSeconds: nowSeconds,
+      issuedAtSeconds: nowSeconds,
+    }),
+  );
+}
+
+function invalidGrant(description: string): OAuthShapedError {
+  return new OAuthShapedError('invalid_grant', description);
+}

@@ -1,0 +1,174 @@
+/**
+ * Starts WebAuthn ceremonies. A ceremony is the registration or the use of a key. Builds the options for the browser,
+ * and the state that is stored until the browser responds. The state has the format `webauthn.SessionData` of
+ * go-webauthn 0.16, which GoTrue 2.196 stores as well. Plinth can therefore finish a ceremony that GoTrue started, and
+ * GoTrue can finish a ceremony that Plinth started.
+ */
+import { randomBytes } from 'node:crypto';
+import { isJsonObject, type Json, type JsonObject } from '../common/json.ts';
+import type { RelyingParty } from './relying-party.ts';
+
+/** How long the browser waits for the user. The challenge itself expires independently of this timeout. */
+const ceremonyTimeoutMs = 300_000;
+
+/**
+ * The supported signature algorithms in order of preference, as COSE numbers: ES256, ES384, ES512, RS256, RS384, RS512,
+ * PS256, PS384, PS512 and EdDSA.
+ */
+const algorithms = [-7, -35, -36, -257, -258, -259, -37, -38, -39, -8];
+
+/**
+ * `passkey` is a key that signs users in without a username, and that verifies the user if the device supports user
+ * verification. `factor` is any key used as a second factor.
+ */
+export type KeyKind = 'passkey' | 'factor';
+
+const userVerification = { passkey: 'preferred', factor: '' } as const;
+
+export interface KeyUser {
+  readonly id: string;
+  readonly name: string;
+  readonly displayName: string;
+}
+
+export interface KeyDescriptor {
+  readonly id: Uint8Array;
+  readonly transports?: readonly string[];
+}
+
+export interface Ceremony {
+  readonly challenge: string;
+  /** The user's ID. The ID is undefined if the user isn't known yet. */
+  readonly userId: string | undefined;
+  /** The keys that the user may use. If the list is empty, the user may use any key. */
+  readonly allowed: readonly Uint8Array[];
+  readonly userVerification: string;
+  /**
+   * The COSE numbers of the algorithms that a new key may use. The list is empty if the ceremony doesn't create a key.
+   */
+  readonly algorithms: readonly number[];
+}
+
+/** Generates a challenge of 32 random bytes in base64url. */
+export function newChallenge(): string {
+  return randomBytes(32).toString('base64url');
+}
+
+/**
+ * Returns PublicKeyCredentialCreationOptionsJSON (WebAuthn level 3, section 5.4), with the members in upstream's order.
+ */
+export function creationOptions(
+  party: RelyingParty,
+  kind: KeyKind,
+  user: KeyUser,
+  challenge: string,
+  excluded: readonly KeyDescriptor[],
+): JsonObject {
+  return {
+    rp: { name: party.name, id: party.id },
+    user: { name: user.name, displayName: user.displayName, id: userHandle(user.id).toString('base64url') },
+    challenge,
+    pubKeyCredParams: keyParameters(),
+    timeout: ceremonyTimeoutMs,
+    ...(excluded.length > 0 ? { excludeCredentials: excluded.map(renderDescriptor) } : {}),
+    authenticatorSelection:
+      kind === 'passkey' ? { residentKey: 'required', userVerification: userVerification.passkey } : {},
+    ...(kind === 'passkey' ? { attestation: 'none' } : {}),
+  };
+}
+
+/** Returns PublicKeyCredentialRequestOptionsJSON (WebAuthn level 3, section 5.5). */
+export function requestOptions(
+  party: RelyingParty,
+  kind: KeyKind,
+  challenge: string,
+  allowed: readonly KeyDescriptor[],
+): JsonObject {
+  return {
+    challenge,
+    timeout: ceremonyTimeoutMs,
+    rpId: party.id,
+    ...(allowed.length > 0 ? { allowCredentials: allowed.map(renderDescriptor) } : {}),
+    ...(kind === 'passkey' ? { userVerification: userVerification.passkey } : {}),
+  };
+}
+
+function renderDescriptor({ id, transports = [] }: KeyDescriptor): JsonObject {
+  return {
+    type: 'public-key',
+    id: Buffer.from(id).toString('base64url'),
+    ...(transports.length > 0 ? { transports: [...transports] } : {}),
+  };
+}
+
+function keyParameters(): JsonObject[] {
+  return algorithms.map((alg) => ({ type: 'public-key', alg }));
+}
+
+/** Returns the user handle that authenticators store. The handle consists of the bytes of the user ID's text. */
+export function userHandle(userId: string): Buffer {
+  return Buffer.from(userId, 'utf8');
+}
+
+/** Returns the state that is stored while a key is created. */
+export function creationSession(
+  party: RelyingParty,
+  kind: KeyKind,
+  challenge: string,
+  userId: string,
+): JsonObject {
+  return { ...session(party, kind, challenge, userId), credParams: keyParameters() };
+}
+
+/** Returns the state that is stored while a signature is requested. */
+export function requestSession(
+  party: RelyingParty,
+  kind: KeyKind,
+  challenge: string,
+  userId: string | undefined,
+  allowed: readonly KeyDescriptor[],
+): JsonObject {
+  return {
+    ...session(party, kind, challenge, userId),
+    ...(allowed.length > 0
+      ? { allowed_credentials: allowed.map(({ id }) => Buffer.from(id).toString('base64')) }
+      : {}),
+  };
+}
+
+function session(
+  party: RelyingParty,
+  kind: KeyKind,
+  challenge: string,
+  userId: string | undefined,
+): JsonObject {
+  return {
+    challenge,
+    rpId: party.id,
+    user_id: userId === undefined ? null : userHandle(userId).toString('base64'),
+    // Go's zero time. The expiration time is stored in a separate column.
+    expires: '0001-01-01T00:00:00Z',
+    userVerification: userVerification[kind],
+  };
+}
+
+/** Parses a stored ceremony. Returns undefined if the value is invalid. */
+export function readSession(kept: unknown): Ceremony | undefined {
+  if (!isJsonObject(kept) || typeof kept.challenge !== 'string' || kept.challenge === '') return undefined;
+  const userId = typeof kept.user_id === 'string' ? Buffer.from(kept.user_id, 'base64').toString('utf8') : '';
+  return {
+    challenge: kept.challenge,
+    userId: userId === '' ? undefined : userId,
+    allowed: list(kept.allowed_credentials)
+      .filter((id) => typeof id === 'string')
+      .map((id) => Buffer.from(id, 'base64')),
+    userVerification: typeof kept.userVerification === 'string' ? kept.userVerification : '',
+    algorithms: list(kept.credParams)
+      .map((parameter) => (isJsonObject(parameter) ? parameter.alg : undefined))
+      .filter((alg) => typeof alg === 'number'),
+  };
+}
+
+function list(value: Json | undefined): readonly Json[] {
+  return Array.isArray(value) ? value : [];
+}

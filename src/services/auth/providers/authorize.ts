@@ -1,0 +1,95 @@
+/** Starts a sign-in with a provider. */
+
+import { keepLoopbackName } from '../../../base/kernel/request-origin.ts';
+import { requireUsedFactor } from '../account/own-account.ts';
+import type { Caller, UserCaller } from '../common/caller.ts';
+import { limitLinks } from '../common/limit-changes.ts';
+import { parseChallenge } from '../common/pkce.ts';
+import type { AuthContext } from '../context.ts';
+import { AuthError, authError } from '../errors.ts';
+import { findProvider, unsupportedProvider } from './find-provider.ts';
+import { requireInvitation } from './links.ts';
+import { passedParams } from './oauth-client.ts';
+import { beginSignIn } from './sign-in.ts';
+
+/**
+ * The provider name that represents the Account pages. To open the pages, apps can pass this name to `signInWithOAuth`
+ * of an unmodified supabase-js, because the name has the format of a custom provider's name.
+ */
+export const accountProvider = 'custom:account';
+
+/**
+ * Returns the URL at which the user signs in.
+ * @param query the parameters of /authorize
+ */
+export function signInAddress(
+  ctx: AuthContext,
+  caller: Caller,
+  query: URLSearchParams,
+): Promise<string> | string {
+  return query.get('provider') === accountProvider
+    ? accountAddress(ctx, caller, query)
+    : providerAddress(ctx, caller, query);
+}
+
+/** The Account pages that an app can open with the query parameter `page`. */
+const accountEntries = ['sign-in', 'sign-up', 'guest', 'upgrade', 'accounts'];
+
+/** Returns the URL of an Account page. The Account page itself checks the redirect URL and the challenge. */
+function accountAddress(ctx: AuthContext, { host }: Caller, query: URLSearchParams): string {
+  const passed = ['redirect_to', 'code_challenge', 'code_challenge_method', 'state']
+    .map((name) => [name, query.get(name)] as const)
+    .filter((pair): pair is readonly [string, string] => pair[1] !== null);
+  const search = new URLSearchParams(passed.map(([name, value]) => [name, value])).toString();
+  const accountUrl = keepLoopbackName(ctx.settings.accountUrl(), host);
+  const page = accountEntries.find((name) => name === query.get('page')) ?? 'sign-in';
+  return `${accountUrl}/${page}${search === '' ? '' : `?${search}`}`;
+}
+
+async function providerAddress(
+  ctx: AuthContext,
+  caller: Caller,
+  query: URLSearchParams,
+  linkingTarget?: UserCaller,
+): Promise<string> {
+  const provider = (query.get('provider') ?? '').toLowerCase();
+  const client = await findProvider(ctx, provider, query.get('scopes') ?? '', unsupportedProvider);
+  const inviteToken = query.get('invite_token') || undefined;
+  if (inviteToken !== undefined) await requireInvited(ctx, inviteToken);
+  const challenge = parseChallenge(
+    query.get('code_challenge') ?? '',
+    query.get('code_challenge_method') ?? '',
+  );
+  return beginSignIn(ctx, {
+    client,
+    challenge,
+    inviteToken,
+    redirectTo: caller.redirectTo(),
+    linkingTarget,
+    params: passedParams(query),
+  });
+}
+
+async function requireInvited(ctx: AuthContext, token: string): Promise<void> {
+  try {
+    await requireInvitation(ctx, token);
+  } catch (error) {
+    if (!(error instanceof AuthError)) throw error;
+    throw authError('user_not_found', 'User identified by token not found');
+  }
+}
+
+/**
+ * Returns the provider's URL for linking an identity.
+ * @throws {AuthError} manual_linking_disabled, insufficient_aal
+ */
+export async function linkingAddress(
+  ctx: AuthContext,
+  caller: UserCaller,
+  query: URLSearchParams,
+): Promise<string> {
+  if (!ctx.settings.manualLinkingEnabled) throw authError('manual_linking_disabled');
+  requireUsedFactor(caller);
+  await limitLinks(ctx, caller);
+  return providerAddress(ctx, caller, query, caller);
+}

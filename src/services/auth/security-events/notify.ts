@@ -1,0 +1,220 @@
+/** Emails that notify users of a change to their account, or of a sign-in on a new device. */
+
+import { deviceOf } from '../../../base/shared/device.ts';
+import { providerName } from '../../../base/shared/provider-names.ts';
+import type { Queryable, Transaction } from '../../../platform/database/types.ts';
+import type { Caller } from '../common/caller.ts';
+import type { User } from '../common/rows.ts';
+import type { AuthContext } from '../context.ts';
+import { mailLanguage, wordsIn } from '../messages/default-mails.ts';
+import { callSendEmailHook, requireAuthorized, secureUrl } from '../messages/send-mail.ts';
+import { deliver } from '../messages/templates.ts';
+import { approximateAddress, type SecurityEvent } from './events.ts';
+import { addReversal } from './reversal-tokens.ts';
+
+const upstreamNotifications = [
+  'password_changed',
+  'email_changed',
+  'phone_changed',
+  'identity_linked',
+  'identity_unlinked',
+  'mfa_factor_enrolled',
+  'mfa_factor_unenrolled',
+] as const;
+
+type UpstreamNotification = (typeof upstreamNotifications)[number];
+export type Notification =
+  | UpstreamNotification
+  | 'passkey_added'
+  | 'new_device'
+  | 'app_connected'
+  | 'sign_in_locked'
+  | 'account_secured'
+  | 'recovery_code_used'
+  | 'factor_removal_requested'
+  | 'factor_removal_confirmed'
+  | 'factors_reset';
+
+/** Notices that are always sent, because users need to act on them or because they protect the second factor. */
+const required: ReadonlySet<Notification> = new Set([
+  'factor_removal_requested',
+  'factor_removal_confirmed',
+  'factors_reset',
+]);
+
+export interface NoticeDetails {
+  readonly to?: string;
+  readonly oldEmail?: string;
+  readonly oldPhone?: string;
+  readonly provider?: string;
+  readonly factorType?: string;
+  readonly passkey?: string;
+  /** Whether the account had no password before. */
+  readonly isFirst?: boolean;
+  readonly app?: string;
+  /** The URL of the page that ends a lockout. */
+  readonly unlockUrl?: string;
+  /** The URL of the page that confirms a request. */
+  readonly confirmUrl?: string;
+  /** The time at which a change takes effect. */
+  readonly dueMs?: number;
+  /** The event that the notice describes. If set, the notice contains a link that undoes the change. */
+  readonly event?: SecurityEvent | undefined;
+  /** Whether only Plinth has a notice for this change, which `[auth.email.notification]` therefore can't enable. */
+  readonly isOnlyOurs?: boolean;
+}
+
+export interface Notice {
+  /** Sends the email. If sending fails, only logs the error. */
+  send(): Promise<void>;
+}
+
+/** Notifies the user of a change if the project has enabled the notice. If sending fails, only logs the error. */
+export async function notify(
+  ctx: AuthContext,
+  tx: Transaction | undefined,
+  caller: Caller,
+  user: User,
+  kind: Notification,
+  details: NoticeDetails = {},
+): Promise<void> {
+  await (await prepareNotice(ctx, tx, caller, user, kind, details))?.send();
+}
+
+/**
+ * Stores the link that undoes the change and returns the email. Returns undefined if the project hasn't enabled the
+ * notice.
+ */
+export async function prepareNotice(
+  ctx: AuthContext,
+  tx: Transaction | undefined,
+  caller: Caller,
+  user: User,
+  kind: Notification,
+  details: NoticeDetails = {},
+): Promise<Notice | undefined> {
+  const to = details.to ?? user.email ?? '';
+  if (to === '' || !isEnabled(ctx, caller, kind, details)) return undefined;
+  const revertUrl = await revertLink(ctx, tx ?? ctx.pool, details.event);
+  return {
+    async send() {
+      try {
+        requireAuthorized(ctx, to);
+        if (!(await ctx.limits.notice(user.id, kind, ctx.clock.now()))) return;
+        await sendNotice(ctx, tx, caller, user, kind, { ...details, to, revertUrl });
+      } catch (error) {
+        ctx.log.warn({ userId: user.id, error }, `failed to send the ${kind} notification`);
+      }
+    },
+  };
+}
+
+async function sendNotice(
+  ctx: AuthContext,
+  tx: Transaction | undefined,
+  caller: Caller,
+  user: User,
+  kind: Notification,
+  details: NoticeDetails & { readonly to: string; readonly revertUrl: string },
+): Promise<void> {
+  const { to, revertUrl, unlockUrl = '', confirmUrl = '', dueMs } = details;
+  if (ctx.settings.hooks.send_email.enabled) {
+    // A sign-in notice is sent after the sign-in's transaction has ended.
+    await callSendEmailHook(ctx, kind === 'new_device' ? undefined : tx, caller, user, {
+      redirect_to: caller.redirectTo(),
+      email_action_type: `${kind}_notification`,
+      old_email: details.oldEmail ?? '',
+      old_phone: details.oldPhone ?? '',
+      provider: details.provider ?? '',
+      factor_type: details.factorType ?? '',
+      // Unless the project enabled the notices, the hook receives the same data as from GoTrue, which has no required
+      // notices.
+      ...(revertUrl !== '' && (required.has(kind) || isOurs(ctx, caller)) ? { revert_url: revertUrl } : {}),
+      ...(unlockUrl === '' ? {} : { unlock_url: unlockUrl }),
+      ...(confirmUrl === '' ? {} : { confirm_url: confirmUrl }),
+    });
+    return;
+  }
+  const data = {
+    SiteURL: ctx.settings.siteUrl,
+    Email: kind === 'identity_unlinked' ? to : (user.email ?? ''),
+    Data: user.raw_user_meta_data ?? {},
+    OldEmail: details.oldEmail ?? '',
+    Phone: user.phone ?? '',
+    OldPhone: details.oldPhone ?? '',
+    Provider: details.provider ?? '',
+    ProviderName: providerName(details.provider ?? ''),
+    FactorType: details.factorType ?? '',
+    Passkey: details.passkey ?? '',
+    IsFirstPassword: details.isFirst === true,
+    App: details.app ?? '',
+    UnlockURL: unlockUrl,
+    ConfirmationURL: confirmUrl,
+    Due: dueMs === undefined ? '' : timeInWords(dueMs, caller.pageLanguage),
+    RevertURL: revertUrl,
+    ...circumstances(ctx, caller),
+  };
+  await deliver(ctx, `${kind}_notification`, to, data, caller.pageLanguage);
+}
+
+/**
+ * Whether the settings enable the notice. `[auth.email.notification]` enables upstream's notices. The setting
+ * `mfa_factor_enrolled` in that section also enables the passkey notice. `[auth.security] notices` enables notices
+ * regardless of `[auth.email.notification]`.
+ */
+function isEnabled(
+  ctx: AuthContext,
+  caller: Caller,
+  kind: Notification,
+  { isOnlyOurs }: NoticeDetails,
+): boolean {
+  if (required.has(kind) || isOurs(ctx, caller)) return true;
+  if (isOnlyOurs === true) return false;
+  const { notification } = ctx.settings.config.email;
+  if (kind === 'passkey_added') return notification.mfa_factor_enrolled.enabled;
+  const known = upstreamNotifications.find((each) => each === kind);
+  return known !== undefined && notification[known].enabled;
+}
+
+/** Whether `[auth.security] notices` enables notices for changes made by this caller. */
+function isOurs({ settings }: AuthContext, { pageLanguage }: Caller): boolean {
+  const { notices } = settings.security;
+  return notices === 'always' || (notices === 'account' && pageLanguage !== undefined);
+}
+
+/**
+ * Returns the link that undoes the change. Without an event, returns the URL of the page where the user chooses a new
+ * password.
+ */
+async function revertLink(
+  ctx: AuthContext,
+  db: Queryable,
+  event: SecurityEvent | undefined,
+): Promise<string> {
+  if (!ctx.settings.hasAccountPages) return '';
+  if (event === undefined) return secureUrl(ctx);
+  return `${ctx.settings.accountUrl()}/not-me?token=${await addReversal(ctx, db, event)}`;
+}
+
+/** Formats a time in words, in UTC because the recipient's time zone is unknown. */
+export function timeInWords(ms: number, pageLanguage: string | undefined): string {
+  const time = new Intl.DateTimeFormat(`${mailLanguage(pageLanguage)}-u-nu-latn`, {
+    dateStyle: 'long',
+    timeStyle: 'short',
+    timeZone: 'UTC',
+    hourCycle: 'h23',
+  }).format(ms);
+  return `${time} UTC`;
+}
+
+/** Returns the time and device of a change, and the URL where the user can secure the account. */
+export function circumstances(ctx: AuthContext, caller: Caller) {
+  const device = deviceOf(caller.userAgent);
+  const words = wordsIn(mailLanguage(caller.pageLanguage));
+  return {
+    Time: timeInWords(ctx.clock.now(), caller.pageLanguage),
+    Device: device === undefined ? '' : words.deviceName(device.browser, device.system),
+    Network: approximateAddress(caller.ip) ?? '',
+    SecureURL: secureUrl(ctx),
+  };
+}

@@ -1,0 +1,168 @@
+/** Issues sessions when users sign in, and signs the access tokens of sessions. */
+import { randomUUID } from 'node:crypto';
+import type { Transaction } from '../../../platform/database/types.ts';
+import type { Caller } from '../common/caller.ts';
+import { type Aal, type AmrEntry, accessTokenClaims, assurance, claimFaults } from '../common/claims.ts';
+import { isJsonObject, type JsonObject } from '../common/json.ts';
+import { type Proof, requireProof } from '../common/proof.ts';
+import type { Session, User } from '../common/rows.ts';
+import { fromMs, toMs } from '../common/times.ts';
+import { updateUser } from '../common/user-queries.ts';
+import type { AuthContext } from '../context.ts';
+import { AuthError, internalError } from '../errors.ts';
+import { runHook } from '../hooks/run.ts';
+import { noteSignIn } from '../sign-in/note-sign-in.ts';
+import { includesSso, requireSsoIfEnforced } from '../sso/enforced.ts';
+import { recordBrowser } from './browsers.ts';
+import type { IssuedSession } from './issued-session.ts';
+import { addAmrClaim, insertSession, setSessionAal } from './queries.ts';
+import { insertRefreshToken } from './refresh-token-queries.ts';
+
+/** The values of the `amr` claim. */
+export type AuthenticationMethod =
+  | 'password'
+  | 'otp'
+  | 'oauth'
+  | 'totp'
+  | 'mfa/phone'
+  | 'mfa/webauthn'
+  | 'anonymous'
+  | (string & {});
+
+/** The grant to the OAuth client that receives the session. */
+export interface ClientGrant {
+  readonly clientId: string;
+  readonly scopes: string;
+  /** The session's ID, derived from the code. See `sessionIdOfCode`. */
+  readonly sessionId: string;
+}
+
+/**
+ * Checks the proof and issues a session. Sets the `sb-auth-*` headers as in upstream. If `origin` is set, the session
+ * inherits the methods, level and factor of `origin`. Users therefore don't have to authenticate again when they
+ * continue from the Account pages to an app.
+ */
+export async function issueSession(
+  ctx: AuthContext,
+  tx: Transaction,
+  caller: Caller,
+  user: User,
+  method: AuthenticationMethod,
+  proof: Proof,
+  origin?: Pick<Session, 'aal' | 'factor_id' | 'amr_claims'>,
+  grant?: ClientGrant,
+): Promise<IssuedSession> {
+  await requireProof(ctx, tx, user, proof);
+  const now = ctx.clock.now();
+  const claims = origin?.amr_claims ?? [{ authentication_method: method, updated_at: fromMs(now) }];
+  // For a grant, the SSO requirement was already checked when the user approved the grant.
+  const usedSso = grant !== undefined || includesSso(claims.map((claim) => claim.authentication_method));
+  const provider = proof.by === 'identity' ? proof.provider : undefined;
+  await requireSsoIfEnforced(ctx, tx, user, { usedSso, provider });
+  const sessionId = grant?.sessionId ?? randomUUID();
+  const { userAgent, ip } = caller;
+  await insertSession(
+    tx,
+    { id: sessionId, userId: user.id, userAgent, ip, ...(grant ? { oauth: grant } : {}) },
+    now,
+  );
+  if (grant === undefined) await recordBrowser(ctx, tx, caller, { sessionId, userId: user.id });
+  const refreshToken = await insertRefreshToken(tx, { userId: user.id, sessionId, parent: null }, now);
+  await updateUser(tx, user, { last_sign_in_at: fromMs(now) }, now);
+  // If a client or app gets a session from an existing sign-in, this doesn't count as another sign-in.
+  const isSignIn =
+    (origin === undefined || proof.by === 'passkey') && !(proof.by === 'code' && proof.isChange);
+  if (grant === undefined && isSignIn) {
+    await noteSignIn(ctx, tx, caller, user, method, proof);
+  }
+  for (const claim of claims)
+    await addAmrClaim(tx, sessionId, claim.authentication_method, toMs(claim.updated_at));
+  if (origin?.aal && origin.aal !== 'aal1')
+    await setSessionAal(tx, sessionId, origin.aal, origin.factor_id, now);
+  caller.setHeader('sb-auth-user-id', user.id);
+  caller.setHeader('sb-auth-session-id', sessionId);
+  caller.setHeader('sb-auth-refresh-token-prefix', refreshToken.slice(0, 5));
+  const { aal, amr } = assurance(claims, user);
+  const client = grant ? { clientId: grant.clientId, scope: grant.scopes } : {};
+  return signSession(ctx, tx, caller, { user, sessionId, aal, amr, method, refreshToken, ...client });
+}
+
+export interface SessionToSign {
+  readonly user: User;
+  readonly sessionId: string;
+  readonly aal: Aal;
+  readonly amr: readonly AmrEntry[];
+  /** The request's authentication method, which is passed to the hook. */
+  readonly method: AuthenticationMethod | 'token_refresh';
+  readonly refreshToken: string;
+  readonly scope?: string;
+  readonly clientId?: string;
+}
+
+/** Returns the token claims that identify the session's OAuth client. */
+export function clientOf({
+  oauth_client_id: clientId,
+  scopes,
+}: Pick<Session, 'oauth_client_id' | 'scopes'>): Pick<SessionToSign, 'clientId' | 'scope'> {
+  return {
+    ...(scopes === null ? {} : { scope: scopes }),
+    ...(clientId === null ? {} : { clientId }),
+  };
+}
+
+/**
+ * Signs the session's access token. If the project has a hook that customizes claims, runs the hook in the transaction
+ * `tx`.
+ */
+export async function signSession(
+  ctx: AuthContext,
+  tx: Transaction | undefined,
+  caller: Caller,
+  session: SessionToSign,
+): Promise<IssuedSession> {
+  const issuedAtSeconds = Math.floor(ctx.clock.now() / 1000);
+  const lifetimeSeconds = ctx.settings.accessTokenSeconds;
+  const claims = accessTokenClaims({
+    ...session,
+    issuer: ctx.settings.issuer(),
+    issuedAtSeconds,
+    lifetimeSeconds,
+  });
+  const finalClaims = ctx.settings.hooks.custom_access_token.enabled
+    ? await customClaims(ctx, tx, caller, session, claims)
+    : claims;
+  return {
+    sessionId: session.sessionId,
+    accessToken: ctx.keys.sign(finalClaims),
+    expiresInSeconds: lifetimeSeconds,
+    expiresAtSeconds: issuedAtSeconds + lifetimeSeconds,
+    refreshToken: session.refreshToken,
+    user: session.user,
+  };
+}
+
+async function customClaims(
+  ctx: AuthContext,
+  tx: Transaction | undefined,
+  caller: Caller,
+  session: SessionToSign,
+  claims: JsonObject,
+): Promise<JsonObject> {
+  const response = await runHook(
+    ctx,
+    'custom_access_token',
+    caller,
+    { user_id: session.user.id, claims, authentication_method: session.method },
+    tx,
+  );
+  if (!isJsonObject(response.claims)) throw internalError('output claims field is missing');
+  const faults = claimFaults(response.claims);
+  if (faults.length > 0) {
+    const list = faults.map((fault) => `- ${fault}\n`).join('');
+    throw new AuthError(undefined, {
+      status: 500,
+      message: `output claims do not conform to the expected schema: \n${list}`,
+    });
+  }
+  return response.claims;
+}

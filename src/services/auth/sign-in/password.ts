@@ -1,0 +1,115 @@
+/** Signs users in with a password. */
+
+import { audienceOf } from '../common/audience.ts';
+import { audit } from '../common/audit.ts';
+import type { Caller } from '../common/caller.ts';
+import { isBanned } from '../common/render-user.ts';
+import type { User } from '../common/rows.ts';
+import { findUserByEmail, findUserByPhone } from '../common/user-queries.ts';
+import type { AuthContext } from '../context.ts';
+import { type AuthError, authError, internalError } from '../errors.ts';
+import { runHook } from '../hooks/run.ts';
+import { verifySecret } from '../limits/verify-secret.ts';
+import { endAndNotify } from '../oauth-server/notify-clients.ts';
+import { weaknessAtSignIn } from '../passwords/strength.ts';
+import { issueSession } from '../sessions/issue.ts';
+import type { IssuedSession } from '../sessions/issued-session.ts';
+import { deleteSessions } from '../sessions/queries.ts';
+import { requireNoSso } from '../sso/enforced.ts';
+import { requireConfirmedDevice } from './confirm-device.ts';
+
+export interface PasswordInput {
+  /** The user's email address. Either the email address or the phone number is empty. */
+  readonly email: string;
+  readonly phone: string;
+  readonly password: string;
+}
+
+export interface PasswordSignIn {
+  readonly session: IssuedSession;
+  /** The reason why the password no longer meets the requirements. The user can still sign in with this password. */
+  readonly weakness: AuthError | undefined;
+}
+
+/**
+ * Signs a user in.
+ * @throws {AuthError} invalid_credentials, user_banned, email_not_confirmed, phone_not_confirmed,
+ * over_request_rate_limit, device_not_confirmed
+ */
+export async function signInWithPassword(
+  ctx: AuthContext,
+  caller: Caller,
+  { email, phone, password }: PasswordInput,
+): Promise<PasswordSignIn> {
+  if (email !== '' && phone !== '') {
+    throw authError(
+      'validation_failed',
+      'Only an email address or phone number should be provided on login.',
+    );
+  }
+  await requireNoSso(ctx, ctx.pool, email);
+  const user = await findForLogin(ctx, email, phone, audienceOf(ctx, caller));
+  const guess = { account: user?.id ?? (email.toLowerCase() || phone), ownerId: user?.id };
+  const isValid = await verifySecret(ctx, caller, 'password', guess, () => isPassword(ctx, user, password));
+  if (!user?.encrypted_password) throw authError('invalid_credentials');
+  await runPasswordHook(ctx, caller, user, isValid === true);
+  if (!isValid) throw authError('invalid_credentials');
+  if (isBanned(user, ctx.clock.now())) throw authError('user_banned');
+  if (email !== '' && user.email_confirmed_at === null) throw authError('email_not_confirmed');
+  if (phone !== '' && user.phone_confirmed_at === null) throw authError('phone_not_confirmed');
+  await requireConfirmedDevice(ctx, caller, user);
+
+  const session = await ctx.pool.transaction(async (tx) => {
+    await audit(ctx, tx, user, 'login', { traits: { provider: email !== '' ? 'email' : 'phone' } });
+    const hash = user.encrypted_password ?? '';
+    const contact = email !== '' ? 'email' : 'phone';
+    return issueSession(ctx, tx, caller, user, 'password', { by: 'password', contact, hash });
+  });
+  return { session, weakness: await weaknessAtSignIn(ctx, password) };
+}
+
+async function isPassword(
+  ctx: AuthContext,
+  user: User | undefined,
+  password: string,
+): Promise<true | undefined> {
+  const hash = user?.encrypted_password;
+  if (hash) return (await ctx.passwords.verify(password, hash)) || undefined;
+  await ctx.passwords.pretendToVerify(password);
+  return undefined;
+}
+
+async function findForLogin(
+  ctx: AuthContext,
+  email: string,
+  phone: string,
+  aud: string,
+): Promise<User | undefined> {
+  const { settings } = ctx;
+  if (email === '' && phone === '') throw authError('validation_failed', 'missing email or phone');
+  if (email !== '' && !settings.email.enabled)
+    throw authError('email_provider_disabled', undefined, { status: 422 });
+  if (phone !== '' && !settings.phone.enabled)
+    throw authError('phone_provider_disabled', undefined, { status: 422 });
+  try {
+    return await (email !== ''
+      ? findUserByEmail(ctx.pool, email, aud)
+      : findUserByPhone(ctx.pool, phone, aud));
+  } catch (cause) {
+    throw internalError('Database error querying schema', cause);
+  }
+}
+
+async function runPasswordHook(ctx: AuthContext, caller: Caller, user: User, valid: boolean): Promise<void> {
+  if (!ctx.settings.hooks.password_verification_attempt.enabled) return;
+  const response = await runHook(ctx, 'password_verification_attempt', caller, { user_id: user.id, valid });
+  if (response.decision !== 'reject') return;
+  if (response.should_logout_user === true)
+    await endAndNotify(ctx, user.id, (tx) => deleteSessions(tx, user.id));
+  const message =
+    typeof response.message === 'string' && response.message !== '' ? response.message : undefined;
+  throw authError(
+    'invalid_credentials',
+    message ?? 'Further password verification attempts will be rejected.',
+  );
+}

@@ -1,0 +1,33 @@
+/** Implements POST /signup. Users sign up with an email address or a phone number, or as a guest without either. */
+
+import { audienceOf } from '../common/audience.ts';
+import type { Call, Operation } from '../common/operation.ts';
+import { requireCaptcha } from '../limits/captcha.ts';
+import { signUpAnonymously } from './anonymous.ts';
+import { type SignUpOutcome, signUp } from './sign-up.ts';
+
+export const signUpOperation: Operation<Call, SignUpOutcome> = {
+  signIn: 'sign_up',
+  guards: [requireCaptcha],
+  async run(ctx, { caller, body }) {
+    const fields = body();
+    const email = fields.text('email');
+    const phone = fields.text('phone');
+    const data = fields.object('data') ?? {};
+    // Guests have a separate limit, so the body must be read before a limit is applied.
+    if (email === '' && phone === '') {
+      return { kind: 'session', session: await signUpAnonymously(ctx, caller, data) };
+    }
+    await ctx.limits.address('signup', caller.ip, ctx.clock.now());
+    return signUp(ctx, caller, {
+      email,
+      phone,
+      data,
+      aud: audienceOf(ctx, caller),
+      password: fields.text('password'),
+      channel: fields.text('channel'),
+      codeChallenge: fields.text('code_challenge'),
+      codeChallengeMethod: fields.text('code_challenge_method'),
+    });
+  },
+};

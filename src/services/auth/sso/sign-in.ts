@@ -1,0 +1,281 @@
+/**
+ * Signs users in with SAML. Either the app or the identity provider starts the sign-in. `beginSamlSignIn` sends the
+ * browser to an identity provider. `finishSamlSignIn` handles the assertion from the identity provider, regardless of
+ * who started the sign-in.
+ */
+
+import { createHash, randomBytes } from 'node:crypto';
+import { childOf, type XmlElement } from '../../../base/shared/xml.ts';
+import type { Transaction } from '../../../platform/database/types.ts';
+import { audienceOf } from '../common/audience.ts';
+import type { Caller } from '../common/caller.ts';
+import type { Challenge } from '../common/pkce.ts';
+import { chooseRedirect, encodeParams, isBelow, withParams } from '../common/redirects.ts';
+import { retryOnConflict } from '../common/retry-conflicts.ts';
+import { fromMs, toMs } from '../common/times.ts';
+import { isUuid } from '../common/uuid.ts';
+import type { AuthContext } from '../context.ts';
+import { authError, internalError } from '../errors.ts';
+import {
+  identityProof,
+  requireIdentifying,
+  runBeforeExternalUser,
+  signInExternally,
+} from '../providers/accounts.ts';
+import { issueSession } from '../sessions/issue.ts';
+import { sessionFragment } from '../sessions/issued-session.ts';
+import { setSessionEnd } from '../sessions/queries.ts';
+import { runAfterUserCreated } from '../sign-up/accounts.ts';
+import { requireOwnDomain } from './enforced.ts';
+import {
+  claimFlowState,
+  consumeRelayState,
+  findProviderByEntityId,
+  findProviderById,
+  insertSignIn,
+  type RelayState,
+  type SsoProvider,
+} from './queries.ts';
+import { currentMetadata } from './refresh-metadata.ts';
+import { resolveArtifact } from './resolve-artifact.ts';
+import { readUser, sessionEndOf } from './saml/assertion.ts';
+import { checkAssertion, checkResponse, type Expected, presentableUntilMs } from './saml/check-response.ts';
+import { parseIdentityProvider } from './saml/metadata.ts';
+import { assertionNamespace, nameIdFormats, SamlFault } from './saml/names.ts';
+import { type ServiceProvider, serviceProviderAt, signInUrl } from './saml/service-provider.ts';
+import { parseSamlXml } from './saml/xml.ts';
+import { verifyResponse } from './verify.ts';
+
+export function serviceProvider(ctx: AuthContext): ServiceProvider {
+  return serviceProviderAt(ctx.settings.saml.external_url ?? ctx.settings.externalUrl());
+}
+
+/** Starts a sign-in. Returns the identity provider's URL, to which the caller must redirect the browser. */
+export async function beginSamlSignIn(
+  ctx: AuthContext,
+  provider: SsoProvider,
+  { challenge, redirectTo }: { readonly challenge: Challenge | undefined; readonly redirectTo: string },
+): Promise<string> {
+  const { signOnUrl = '' } = parseIdentityProvider(provider.metadata_xml);
+  if (!/^https?:\/\//.test(signOnUrl)) throw internalError('Error creating SAML Authentication Request');
+  const requestId = `id-${randomBytes(20).toString('hex')}`;
+  const now = ctx.clock.now();
+  const signIn = { providerId: provider.id, requestId, redirectTo, challenge };
+  const relayState = await insertSignIn(ctx.pool, signIn, now);
+  const request = {
+    id: requestId,
+    issuedAt: fromMs(now),
+    destination: signOnUrl,
+    nameIdFormat: provider.name_id_format ?? nameIdFormats.persistent,
+    relayState,
+  };
+  const { current } = await ctx.keys.samlKeys();
+  return signInUrl(serviceProvider(ctx), request, current);
+}
+
+/** Completes a sign-in. Returns the URL to which the browser is redirected, which contains a session or code. */
+export async function finishSamlSignIn(
+  ctx: AuthContext,
+  caller: Caller,
+  form: URLSearchParams,
+): Promise<string> {
+  const stored = await findBeginning(ctx, form);
+  try {
+    return await complete(ctx, caller, form, stored);
+  } catch (error) {
+    const { redirects, accountUrl, hasAccountPages } = ctx.settings;
+    const page = chooseRedirect(redirects, [stored.redirectTo], accountUrl());
+    const isOurs = stored.relayState !== undefined && hasAccountPages && isBelow(page, accountUrl());
+    throw isOurs ? new SamlFailure(page, error) : error;
+  }
+}
+
+/** The failure of a sign-in that was started on the Account pages, which display the error. */
+export class SamlFailure extends Error {
+  readonly page: string;
+
+  constructor(page: string, cause: unknown) {
+    super('the sign-in at the identity provider failed', { cause });
+    this.name = 'SamlFailure';
+    this.page = page;
+  }
+}
+
+async function complete(
+  ctx: AuthContext,
+  caller: Caller,
+  form: URLSearchParams,
+  stored: Beginning,
+): Promise<string> {
+  const { provider, relayState } = stored;
+  if (provider.disabled) {
+    throw authError('sso_provider_disabled', 'SSO Provider assigned for this domain is currently disabled');
+  }
+  const assertion = await acceptAssertion(ctx, provider, relayState, form);
+  const { email, claims } = readUser(assertion, provider.entity_id, provider.attribute_mapping ?? {});
+  const signIn = {
+    provider: `sso:${provider.id}`,
+    profile: { emails: [{ email, verified: true, primary: true }], claims },
+    emailOptional: false,
+    aud: audienceOf(ctx, caller),
+  };
+  requireIdentifying(signIn.profile);
+  const { redirects, accountUrl } = ctx.settings;
+  const target = chooseRedirect(redirects, [stored.redirectTo], accountUrl());
+  if (relayState === undefined && ctx.settings.hasAccountPages && isBelow(target, accountUrl())) {
+    return signInHere(target, accountUrl(), provider.id);
+  }
+  await requireOwnDomain(ctx, ctx.pool, email, provider.id);
+  await runBeforeExternalUser(ctx, caller, signIn);
+  const work = async (tx: Transaction) => {
+    const made = await signInExternally(ctx, tx, caller, signIn);
+    if (made.kind === 'refusal') return made;
+    const { user, isNew } = made;
+    if (relayState?.auth_code && relayState.flow_state_id) {
+      const isFirst = await claimFlowState(tx, relayState.flow_state_id, user.id, ctx.clock.now());
+      if (!isFirst) throw authError('flow_state_already_used', 'State has already been used');
+      const location = withParams(target, { code: relayState.auth_code });
+      return { kind: 'location', location, user, isNew } as const;
+    }
+    const session = await issueSession(ctx, tx, caller, user, 'sso/saml', identityProof(signIn));
+    const end = sessionEndOf(assertion);
+    if (end !== undefined) await setSessionEnd(tx, session.sessionId, end);
+    const location = `${target}#${encodeParams(sessionFragment(session))}`;
+    return { kind: 'location', location, user, isNew } as const;
+  };
+  // Another tab may have created the same account at the same time.
+  const outcome = await retryOnConflict(() => ctx.pool.transaction(work));
+  if (outcome.kind === 'refusal') throw outcome.error;
+  if (outcome.isNew) await runAfterUserCreated(ctx, caller, outcome.user);
+  return outcome.location;
+}
+
+/**
+ * Returns the URL of an Account page that starts another sign-in with the provider. This URL is used if the provider
+ * started the sign-in, because in this case no browser window is waiting for a session. The user is already signed in
+ * at the provider, so the second sign-in requires no input.
+ */
+function signInHere(target: string, accountUrl: string, providerId: string): string {
+  const query = new URLSearchParams(new URL(target).search);
+  query.set('sso', providerId);
+  return `${accountUrl}/with?${query}`;
+}
+
+interface Beginning {
+  readonly provider: SsoProvider;
+  /** The state of the sign-in. Undefined if the identity provider started the sign-in. */
+  readonly relayState: RelayState | undefined;
+  readonly redirectTo: string;
+}
+
+async function findBeginning(ctx: AuthContext, form: URLSearchParams): Promise<Beginning> {
+  const relay = form.get('RelayState') ?? '';
+  if (isUuid(relay)) return findOurs(ctx, relay);
+  if (relay !== '' && !relay.startsWith('/') && !URL.canParse(relay)) {
+    throw authError('validation_failed', 'SAML RelayState is not a valid UUID or URL');
+  }
+  if (form.get('SAMLart')) {
+    throw authError('validation_failed', 'SAML Artifact response can only be used with SP initiated flow');
+  }
+  const response = form.get('SAMLResponse') ?? '';
+  if (response === '') throw authError('validation_failed', 'SAMLResponse is missing');
+  const provider = await findProviderByEntityId(ctx.pool, peekIssuer(response));
+  if (!provider) throw authError('saml_idp_not_found');
+  return { provider, relayState: undefined, redirectTo: relay };
+}
+
+async function findOurs(ctx: AuthContext, relayStateId: string): Promise<Beginning> {
+  const relayState = await consumeRelayState(ctx.pool, relayStateId);
+  if (!relayState) throw authError('saml_relay_state_not_found');
+  const endMs = toMs(relayState.created_at) + ctx.settings.saml.relay_state_validity_period;
+  if (ctx.clock.now() >= endMs) throw authError('saml_relay_state_expired');
+  const provider = await findProviderById(ctx.pool, relayState.sso_provider_id);
+  if (!provider) throw internalError('Unable to find SSO Provider from SAML RelayState');
+  return { provider, relayState, redirectTo: relayState.redirect_to ?? '' };
+}
+
+/** Returns the issuer in the response. The issuer is unverified, so callers must use it only to select the provider. */
+function peekIssuer(encoded: string): string {
+  const xml = decode(encoded);
+  if (xml === undefined) throw authError('validation_failed', 'SAMLResponse is not a valid Base64 string');
+  try {
+    return childOf(parseSamlXml(xml), assertionNamespace, 'Issuer')?.text.trim() ?? '';
+  } catch (cause) {
+    throw authError('validation_failed', 'SAMLResponse is not a valid XML SAML assertion', { cause });
+  }
+}
+
+/** Decodes base64, which may contain line breaks, to UTF-8 text. Returns undefined for invalid base64. */
+function decode(encoded: string): string | undefined {
+  const text = encoded.replace(/[\r\n]/g, '');
+  const bytes = Buffer.from(text, 'base64');
+  if (text === '' || bytes.toString('base64') !== text) return undefined;
+  return bytes.toString('utf8');
+}
+
+/**
+ * Returns the assertion after checking that the assertion is signed, intended for this server, and unused.
+ * @throws {AuthError} validation_failed
+ */
+async function acceptAssertion(
+  ctx: AuthContext,
+  provider: SsoProvider,
+  relayState: RelayState | undefined,
+  form: URLSearchParams,
+): Promise<XmlElement> {
+  const metadata = await currentMetadata(ctx, provider);
+  const { current, next } = await ctx.keys.samlKeys();
+  const decryption = ctx.settings.saml.allow_encrypted_assertions ? [current, ...(next ? [next] : [])] : [];
+  const own = serviceProvider(ctx);
+  const { entityId: audience, acsUrl } = own;
+  const expected: Expected = {
+    entityId: provider.entity_id,
+    audience,
+    acsUrl,
+    requestId: relayState?.request_id,
+  };
+  const now = ctx.clock.now();
+  try {
+    const artifact = form.get('SAMLart') ?? '';
+    const xml =
+      artifact === ''
+        ? decode(form.get('SAMLResponse') ?? '')
+        : await resolveArtifact(ctx, artifact, { provider: metadata, own, key: current });
+    if (xml === undefined) throw new SamlFault("the response isn't Base64");
+    const { certificates } = metadata;
+    const { response, isSigned, assertion } = await verifyResponse(xml, { certificates, decryption });
+    checkResponse(response, expected, isSigned, now);
+    checkAssertion(assertion, expected, now);
+    await spend(ctx, provider, relayState, assertion);
+    return assertion;
+  } catch (fault) {
+    if (!(fault instanceof SamlFault)) throw fault;
+    const fields = { service: 'auth', ssoProviderId: provider.id, reason: fault.message };
+    ctx.log.info(fields, 'rejected a SAML response');
+    throw authError('validation_failed', 'SAML Assertion is not valid', { cause: fault });
+  }
+}
+
+/**
+ * How long an assertion is stored. Assertions are stored longer than a PKCE code is valid, because the code exchange
+ * reads the session's end from the assertion.
+ */
+const rememberMs = 600_000;
+
+async function spend(
+  ctx: AuthContext,
+  provider: SsoProvider,
+  relayState: RelayState | undefined,
+  assertion: XmlElement,
+): Promise<void> {
+  const id = assertion.attributes.get('ID') ?? '';
+  const isFresh = await ctx.assertions.spend({
+    hash: createHash('sha256')
+      .update(JSON.stringify([provider.entity_id, id]))
+      .digest(),
+    expiresAtMs: Math.max(presentableUntilMs(assertion), ctx.clock.now() + rememberMs),
+    flowStateId: relayState?.flow_state_id ?? null,
+    sessionNotAfter: sessionEndOf(assertion),
+  });
+  if (!isFresh) throw new SamlFault('the assertion was already used');
+}
