@@ -17,9 +17,7 @@ export function PasskeyButton(props: {
     <SubtleButton
       leftSection={<IconFingerprint {...mark} />}
       disabled={props.busy}
-      onClick={() =>
-        props.onSignIn(async () => (await loaded(import('./api.ts'))).signInWithPasskey())
-      }
+      onClick={() => props.onSignIn(async () => (await loaded(import('./api.ts'))).signInWithPasskey())}
     >
       {t('sign-in.passkey')}
       {last === 'passkey' ? <LastUsed /> : null}
