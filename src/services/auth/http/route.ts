@@ -1,84 +1,93 @@
-/**
- * Declares routes. A route consists of a method, a path relative to the service's mount path, and a handler or
- * operation.
- */
-import type { FastifyInstance } from 'fastify';
-import { type Call, type Guard, type Operation, perform } from '../common/operation.ts';
+/** Declares routes. A route runs an operation for a request and renders the result. */
+import type { IncomingHttpHeaders } from 'node:http';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { splitOnce } from '../../../base/shared/split-once.ts';
+import { type Call, type Operation, perform } from '../common/operation.ts';
+import { errorParams } from '../common/redirect-errors.ts';
+import { withParams } from '../common/redirects.ts';
 import type { AuthContext } from '../context.ts';
-import type { SignInMethod } from '../sign-in/counts.ts';
-import { browserErrorUrl } from './browser-errors.ts';
 import { type Exchange, exchangeOf } from './exchange.ts';
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-
 /**
- * Handles a request. Returns the JSON body of a 200 response, or undefined if the handler has already sent a response.
+ * The content of a response: the JSON body, or the URL of a redirect. Undefined if the response has no content. A
+ * function that has sent the response itself returns the reply.
  */
-export type Handler = (exchange: Exchange) => Promise<object | undefined> | object;
+type Content = object | string | undefined;
 
-/** Declares a route with a handler. The guards run before the handler in the given order. */
-export type Define = (method: Method, path: string, handler: Handler, guards?: readonly Guard[]) => void;
+/** Converts a request to an operation's input, and the result to a response. */
+export interface Http<Input extends Call, Result> {
+  /** Reads the input's own fields. An operation whose input is the exchange doesn't need this function. */
+  readonly read?: (exchange: Exchange) => Omit<Input, keyof Call>;
+  readonly render: (result: Result, exchange: Exchange) => Promise<Content> | Content;
+}
 
-/** Converts an operation's result to the return value of the handler. */
-type Render<Result> = (
-  result: Result,
-  exchange: Exchange,
-) => Promise<object | undefined> | object | undefined;
+/** Declares the route of an operation. */
+export interface Route {
+  // biome-ignore lint/suspicious/noConfusingVoidType: an operation without a result returns void.
+  <Result extends Content | void>(operation: Operation<Exchange, Result>): void;
+  <Input extends Call, Result>(operation: Operation<Input, Result>, http: Http<Input, Result>): void;
+}
 
-/** Declares a route that runs an operation. */
-export interface Serve {
-  <Result>(method: Method, path: string, operation: Operation<Call, Result>, render: Render<Result>): void;
-  <Input extends Call, Result>(
-    method: Method,
-    path: string,
+/** An operation of a path. If a path has several operations, the query selects one of them. */
+interface Choice {
+  readonly condition: string | undefined;
+  respond(exchange: Exchange): Promise<FastifyReply>;
+}
+
+/** Creates the function that declares routes. On each path, an operation without a condition must be the last. */
+export function createRoute(app: FastifyInstance, ctx: AuthContext): Route {
+  const paths = new Map<string, Choice[]>();
+  return <Input extends Call, Result>(
     operation: Operation<Input, Result>,
-    render: Render<Result>,
-    read: (exchange: Exchange) => Omit<Input, keyof Call>,
-  ): void;
-}
-
-export interface Router {
-  readonly define: Define;
-  readonly serve: Serve;
-}
-
-export function createRouter(app: FastifyInstance, ctx: AuthContext): Router {
-  const declare = (
-    method: Method,
-    url: string,
-    handler: Handler,
-    guards: readonly Guard[],
-    signIn?: SignInMethod,
+    { read, render = (result) => result as Content }: Partial<Http<Input, Result>> = {},
   ): void => {
+    const respond = async (exchange: Exchange): Promise<FastifyReply> => {
+      const { caller, body, reply } = exchange;
+      const input = (read === undefined ? exchange : { ...read(exchange), caller, body }) as unknown as Input;
+      try {
+        const content = await render(await perform(ctx, operation, input), exchange);
+        return send(reply, operation.status, content);
+      } catch (error) {
+        const page = operation.errorPage?.(ctx, caller);
+        if (page === undefined || !isNavigation(exchange.request.headers)) throw error;
+        const params = errorParams(ctx, exchange.path, error);
+        return reply.redirect(withParams(page, params, { ...params, sb: '' }), 303);
+      }
+    };
+    const [name, condition] = splitOnce(operation.on, '?');
+    const choices = paths.get(name) ?? [];
+    choices.push({ condition, respond });
+    if (choices.length > 1) return;
+    paths.set(name, choices);
+    const [method, url = ''] = splitOnce(name, ' ');
     app.route({
       method,
       url,
-      handler: async (request, reply) => {
+      async handler(request, reply) {
         const exchange = exchangeOf(ctx, request, reply);
-        const operation = { guards, signIn, run: (_ctx: AuthContext, input: Exchange) => handler(input) };
-        const response = await perform(ctx, operation, exchange).catch((error: unknown) => {
-          const address = browserErrorUrl(ctx, `${method} ${url}`, exchange, error);
-          if (address === undefined) throw error;
-          return reply.redirect(address, 303);
-        });
-        return response === undefined ? reply : reply.send(response);
+        return choices.find((each) => isSelected(each, exchange.query))?.respond(exchange);
       },
     });
   };
-  const define: Define = (method, path, handler, guards = []) => declare(method, path, handler, guards);
-  const serve = <Input extends Call, Result>(
-    method: Method,
-    path: string,
-    operation: Operation<Input, Result>,
-    render: Render<Result>,
-    read?: (exchange: Exchange) => Omit<Input, keyof Call>,
-  ): void => {
-    const handler = async (exchange: Exchange) => {
-      const { caller, body } = exchange;
-      const input = { ...read?.(exchange), caller, body } as Input;
-      return render(await operation.run(ctx, input), exchange);
-    };
-    declare(method, path, handler, operation.guards, operation.signIn);
-  };
-  return { define, serve };
+}
+
+function isSelected({ condition }: Choice, query: URLSearchParams): boolean {
+  if (condition === undefined) return true;
+  const [name, value] = splitOnce(condition, '=');
+  return query.get(name) === value;
+}
+
+function send(reply: FastifyReply, status: Operation<Call, unknown>['status'], content: Content): FastifyReply {
+  if (content === reply) return reply;
+  if (typeof content === 'string') return reply.redirect(content, status ?? 302);
+  return reply.code(status ?? 200).send(content);
+}
+
+/**
+ * Whether the request opens a document in a browser. If so, an error leads back to the app, because the user would
+ * otherwise see a JSON document. Other clients receive the JSON document, as in upstream. Old browsers don't send
+ * `Sec-Fetch-Mode`.
+ */
+function isNavigation({ accept, 'sec-fetch-mode': mode }: IncomingHttpHeaders): boolean {
+  return mode === undefined ? /\btext\/html\b/.test(accept ?? '') : mode === 'navigate';
 }
