@@ -1,18 +1,19 @@
 /** Declares the public routes for health and settings. */
 
 import { publicSettings } from '../common/public-settings.ts';
-import type { AuthContext } from '../context.ts';
-import type { Router } from './route.ts';
+import type { Route } from './route.ts';
 
 /** The version of GoTrue with which this service is compatible. */
 const gotrueVersion = 'v2.196.0';
 
-export function publicRoutes({ define }: Router, ctx: AuthContext): void {
-  define('GET', '/health', () => ({
-    version: gotrueVersion,
-    name: 'GoTrue',
-    description: 'GoTrue is a user registration and authentication API',
-  }));
-
-  define('GET', '/settings', () => publicSettings(ctx.settings));
+export function publicRoutes(route: Route): void {
+  route({
+    on: 'GET /health',
+    run: () => ({
+      version: gotrueVersion,
+      name: 'GoTrue',
+      description: 'GoTrue is a user registration and authentication API',
+    }),
+  });
+  route({ on: 'GET /settings', run: (ctx) => publicSettings(ctx.settings) });
 }

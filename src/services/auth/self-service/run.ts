@@ -1,6 +1,10 @@
-/** Runs an operation for the Account pages in the same context as a request to the operation's route. */
+/**
+ * Runs an operation for the Account pages in the same context as a request to the operation's route. The call is logged
+ * as a request to this route.
+ */
 import type { Observe } from '../../../base/kernel/service.ts';
 import { AuthRejection } from '../../../base/shared/auth-rejection.ts';
+import { splitOnce } from '../../../base/shared/split-once.ts';
 import type { Caller } from '../common/caller.ts';
 import { parseFields, type ReadFields } from '../common/fields.ts';
 import { type Call, type Operation, perform } from '../common/operation.ts';
@@ -11,16 +15,7 @@ import { AuthError } from '../errors.ts';
 import { maxBodyBytes } from '../settings.ts';
 import type { Body, PageClient } from './types.ts';
 
-/** The route that has the same effect as the operation. The call is logged as a request to this route. */
-export interface RouteName {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  readonly path: string;
-  /** The status code of a successful response. */
-  readonly status?: number;
-}
-
 export type Run = <Input extends Call, Result>(
-  route: RouteName,
   operation: Operation<Input, Result>,
   input: Omit<Input, keyof Call> & { readonly content?: Body | undefined; readonly redirectTo?: string },
 ) => Promise<Result>;
@@ -40,19 +35,18 @@ export function runnerFor(ctx: AuthContext, observe: Observe, client: PageClient
     redirectTo: () => chooseRedirect(ctx.settings.redirects, [redirectTo], ctx.settings.accountUrl()),
     setHeader: () => {},
   });
-  return (
-    { method, path, status = 200 },
-    operation,
-    { content, redirectTo = client.redirectTo, ...more },
-  ) => {
-    const fullPath = `/auth/v1${path}`;
-    const call = { requestId, service: 'auth', method, path: fullPath, status, ip, userAgent, accessToken };
+  return (operation, { content, redirectTo = client.redirectTo, ...more }) => {
+    const [method, route = ''] = splitOnce(operation.on, ' ');
+    const fields: Readonly<Record<string, unknown>> = more;
+    const path = `/auth/v1${route.replace(/:(\w+)/g, (_, name: string) => String(fields[name]))}`;
+    const { status = 200 } = operation;
+    const call = { requestId, service: 'auth', method, path, status, ip, userAgent, accessToken };
     return observe(call, async () => {
       try {
         const input = { ...more, caller: callerFor(redirectTo), body: reader(content) };
         return await perform(ctx, operation, input as never);
       } catch (error) {
-        logUnexpected(ctx.log, error, requestId, fullPath.split('?', 1)[0] ?? '');
+        logUnexpected(ctx.log, error, requestId, path.split('?', 1)[0] ?? '');
         const { status: failed, body } = errorResponse(error, requestId);
         throw new AuthRejection(failed, body, { cause: error });
       }
@@ -66,10 +60,3 @@ function reader(content: Body | undefined): ReadFields {
   if (Buffer.byteLength(text) > maxBodyBytes) throw new AuthError('request_entity_too_large');
   return () => parseFields(text);
 }
-
-export const post = (path: string, status?: number): RouteName => ({
-  method: 'POST',
-  path,
-  ...(status === undefined ? {} : { status }),
-});
-export const get = (path: string, status?: number): RouteName => ({ ...post(path, status), method: 'GET' });

@@ -9,49 +9,47 @@ import { decideOAuthAuthorization, openOAuthAuthorization } from '../oauth-serve
 import { renderOpenedAuthorization } from '../oauth-server/render-authorization.ts';
 import { identityLinking } from '../providers/operations.ts';
 import { renderSession } from '../sessions/issued-session.ts';
-import { get, post, type Run } from './run.ts';
+import type { Run } from './run.ts';
 import { type AuthUser, type OpenAuthorization, pairOf, type UserOperations } from './types.ts';
 
 export function userOperations(run: Run): UserOperations {
   return {
     async read() {
-      const user = await run(get('/user'), readOwnUser, {});
+      const user = await run(readOwnUser, {});
       return { ...(renderUser(user) as unknown as AuthUser), has_password: Boolean(user.encrypted_password) };
     },
     async update(content) {
-      await run({ method: 'PUT', path: '/user' }, changeOwnUser, { content });
+      await run(changeOwnUser, { content });
     },
-    signOut: (scope) => run(post(`/logout?scope=${scope}`, 204), endSessions, { scope }),
-    signOutBrowsers: (scope) => run(post('/logout', 204), endBrowserSessions, { scope }),
+    signOut: (scope) => run(endSessions, { scope }),
+    signOutBrowsers: (scope) => run(endBrowserSessions, { scope }),
     async challengeFactor(factorId) {
       const input = { factorId, hasBody: true, content: {} };
-      return renderChallenge(await run(post(`/factors/${factorId}/challenge`), challengeOwnFactor, input));
+      return renderChallenge(await run(challengeOwnFactor, input));
     },
     async verifyFactor(factorId, content) {
-      const route = post(`/factors/${factorId}/verify`);
-      return pairOf(renderSession(await run(route, verifyOwnFactor, { factorId, content })));
+      return pairOf(renderSession(await run(verifyOwnFactor, { factorId, content })));
     },
     async verifyRecoveryCode(content) {
-      const route = post('/factors/recovery-codes/verify');
-      return pairOf(renderSession(await run(route, verifyOwnRecoveryCode, { content })));
+      return pairOf(renderSession(await run(verifyOwnRecoveryCode, { content })));
     },
-    factorRemoval: () => run(get('/user/security-events'), readOwnRemoval, {}),
-    requestFactorRemoval: () => run(post('/user/security-events'), requestOwnRemoval, {}),
-    cancelFactorRemoval: () => run(post('/user/security-events'), cancelRemovalRequest, {}),
+    factorRemoval: () => run(readOwnRemoval, {}),
+    requestFactorRemoval: () => run(requestOwnRemoval, {}),
+    cancelFactorRemoval: () => run(cancelRemovalRequest, {}),
     async openAuthorization(id) {
       // `origin` is undefined because the Account pages have already checked the request's origin.
-      const input = { authorizationId: id, origin: undefined };
-      const opened = await run(get(`/oauth/authorizations/${id}`), openOAuthAuthorization, input);
+      const input = { id, origin: undefined };
+      const opened = await run(openOAuthAuthorization, input);
       return renderOpenedAuthorization(opened) as unknown as OpenAuthorization;
     },
     decideAuthorization: (id, content) =>
-      run(post(`/oauth/authorizations/${id}/consent`), decideOAuthAuthorization, {
-        authorizationId: id,
+      run(decideOAuthAuthorization, {
+        id,
         origin: undefined,
         content,
       }),
     linkingAddress: (query) =>
-      run(get('/user/identities/authorize'), identityLinking, {
+      run(identityLinking, {
         query,
         redirectTo: query.get('redirect_to') ?? '',
       }),
