@@ -7,7 +7,7 @@ import type { Pool } from '../../platform/database/types.ts';
 import type { Keys } from '../../platform/keys/types.ts';
 import type { Mailer } from '../mail/types.ts';
 import type { BackgroundWork } from './common/background-work.ts';
-import type { Lanes } from './common/lanes.ts';
+import type { Lanes } from './common/work-queue.ts';
 import type { TotpSteps } from './factors/totp-steps.ts';
 import type { AttemptLimits } from './limits/attempts.ts';
 import type { RateLimits } from './limits/rate-limits.ts';

@@ -24,9 +24,9 @@ import { codeRoutes } from './codes/routes.ts';
 import { verifyRoutes } from './codes/verify-routes.ts';
 import { createBackgroundWork } from './common/background-work.ts';
 import { endingWithRequests } from './common/deadline.ts';
-import { Lanes } from './common/lanes.ts';
 import { overloadedBody } from './common/public-errors.ts';
 import { isRedirectAllowed } from './common/redirects.ts';
+import { Lanes } from './common/work-queue.ts';
 import type { AuthContext } from './context.ts';
 import { recoveryCodeRoutes } from './factors/recovery-code-routes.ts';
 import { sweepFactorRemovals } from './factors/removal-rounds.ts';
@@ -35,9 +35,8 @@ import { localTotpSteps, sharedTotpSteps } from './factors/totp-steps.ts';
 import { type HookTest, testHook } from './hooks/test.ts';
 import { createHousekeeping } from './housekeeping.ts';
 import { publicRoutes } from './http/public-routes.ts';
-import { sendError } from './http/render-error.ts';
+import { respondToUnknownRoutes, sendError } from './http/render-error.ts';
 import { createRouter } from './http/route.ts';
-import { respondToUnknownRoutes } from './http/unknown.ts';
 import { localAttempts, sharedAttempts } from './limits/attempt-store.ts';
 import { type AttemptLimits, createAttemptLimits } from './limits/attempts.ts';
 import { localBuckets, sharedBuckets } from './limits/buckets.ts';
@@ -93,7 +92,7 @@ export type {
   UserOperations,
   VisitorOperations,
 } from './self-service/types.ts';
-export type { SessionEnding } from './sessions/endings.ts';
+export type { SessionEnding } from './sessions/own-sessions.ts';
 export type { SamlInspection } from './sso/inspect.ts';
 
 export const migrations: MigrationSet = { module: 'auth', dir: new URL('./sql/', import.meta.url) };

@@ -1,4 +1,4 @@
-/** Fetches the user's sessions and groups them by browser (`src/services/auth/sessions/entry.ts`). */
+/** Fetches the user's sessions and groups them by browser (`src/services/auth/sessions/own-sessions.ts`). */
 import { appName } from '../consent/consent-request.ts';
 import { hostOf } from '../flow.ts';
 import { callAuth } from '../session.ts';

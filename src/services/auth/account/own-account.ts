@@ -3,7 +3,7 @@
 import { isPostgresError } from '../../../base/shared/postgres-error.ts';
 import { audit } from '../common/audit.ts';
 import type { UserCaller } from '../common/caller.ts';
-import { isFreshSignIn } from '../common/fresh-sign-in.ts';
+import { isFreshSignIn } from '../common/proven-session.ts';
 import { hasVerifiedFactor } from '../common/render-user.ts';
 import type { Passkey, Session, User } from '../common/rows.ts';
 import { deleteUser } from '../common/user-queries.ts';

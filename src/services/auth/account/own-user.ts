@@ -3,11 +3,10 @@
 import type { Transaction } from '../../../platform/database/types.ts';
 import type { Channel } from '../codes/phone-codes.ts';
 import { parseChannel, sendPhoneCode } from '../codes/phone-codes.ts';
-import { audienceOf } from '../common/audience.ts';
 import { audit } from '../common/audit.ts';
 import type { UserCaller } from '../common/caller.ts';
-import { parseEmail, parsePhone } from '../common/contact.ts';
-import { type Contact, isConfirmed } from '../common/contact-status.ts';
+import { audienceOf } from '../common/caller.ts';
+import { type Contact, isConfirmed, parseEmail, parsePhone } from '../common/contact.ts';
 import type { Fields } from '../common/fields.ts';
 import type { JsonObject } from '../common/json.ts';
 import { parseChallenge } from '../common/pkce.ts';
@@ -25,9 +24,9 @@ import { asUserEnding } from '../sessions/user-transaction.ts';
 import { insertFlowState } from '../sign-in/flow-states.ts';
 import { setAppMetadata, setUserMetadata, storePassword } from '../sign-up/accounts.ts';
 import { requireNoSso } from '../sso/enforced.ts';
-import { changeEmail, changePhone } from './confirm-changes.ts';
+import { changeEmail, changePhone } from './contact-changes.ts';
 import { sendEmailChange } from './email-change-mail.ts';
-import { consumeNonce, type EnteredNonce, requireNonce } from './reauthentication-nonce.ts';
+import { consumeNonce, type EnteredNonce, requireNonce } from './reauthentication.ts';
 
 const dayMs = 24 * 3_600_000;
 

@@ -4,7 +4,7 @@
  * GET /user/data exports the account data, and DELETE /user deletes the account if the project allows it. OAuth clients
  * that act for a user can't use the last two routes.
  */
-import { audienceOf, firstAudience } from '../common/audience.ts';
+import { audienceOf, firstAudience } from '../common/caller.ts';
 import { limitChanges } from '../common/limit-changes.ts';
 import type { Call, Operation } from '../common/operation.ts';
 import { renderUser } from '../common/render-user.ts';
@@ -19,11 +19,11 @@ import { renderGrant } from '../oauth-server/grant-routes.ts';
 import { renderPasskey } from '../passkeys/render.ts';
 import { renderEvent } from '../security-events/events.ts';
 import { requireCaller, requirePerson, requireUser } from '../sessions/authenticate.ts';
-import { renderSessionEntry } from '../sessions/entry.ts';
+import { renderSessionEntry } from '../sessions/own-sessions.ts';
+import { cancelPendingEmail, cancelPendingPhone } from './contact-changes.ts';
 import { deleteOwnAccount, exportOwnData } from './own-account.ts';
 import { updateOwnUser } from './own-user.ts';
-import { cancelPendingEmail, cancelPendingPhone } from './pending-changes.ts';
-import { reauthenticate } from './reauthenticate.ts';
+import { reauthenticate } from './reauthentication.ts';
 
 export function accountRoutes(route: Route): void {
   route(readOwnUser, { render: renderUser });

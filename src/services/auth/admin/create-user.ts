@@ -1,8 +1,8 @@
 /** Creates users on behalf of administrators. */
 
-import { audienceOf } from '../common/audience.ts';
 import { adminActor, audit } from '../common/audit.ts';
 import type { AdminCaller } from '../common/caller.ts';
+import { audienceOf } from '../common/caller.ts';
 import type { Fields } from '../common/fields.ts';
 import type { User } from '../common/rows.ts';
 import { findUserByPhone, findUserWithEmail, insertUser, updateUser } from '../common/user-queries.ts';

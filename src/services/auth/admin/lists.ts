@@ -1,8 +1,8 @@
 /** Returns pages of the user list and of the audit log to administrators. */
 
-import { audienceOf } from '../common/audience.ts';
 import { listAuditEntries } from '../common/audit-queries.ts';
 import type { AdminCaller } from '../common/caller.ts';
+import { audienceOf } from '../common/caller.ts';
 import type { Page } from '../common/pagination.ts';
 import { listUsers } from '../common/user-queries.ts';
 import type { AuthContext } from '../context.ts';

@@ -1,6 +1,6 @@
 /** Declares /admin/users, /admin/users/:id, the routes for users' factors, and /admin/audit. */
 
-import { audienceOf } from '../common/audience.ts';
+import { audienceOf } from '../common/caller.ts';
 import { linkHeader, parsePage } from '../common/pagination.ts';
 import { renderFactor, renderUser } from '../common/render-user.ts';
 import { retryOnConflict } from '../common/retry-conflicts.ts';

@@ -1,6 +1,6 @@
 /** Administers users for other modules in this process, and runs the same code as the routes under `/auth/v1/admin`. */
 
-import { recover } from '../codes/recover.ts';
+import { recover } from '../codes/send.ts';
 import type { AdminCaller } from '../common/caller.ts';
 import { withDeadline } from '../common/deadline.ts';
 import { fieldsOf } from '../common/fields.ts';
@@ -14,8 +14,14 @@ import { resetFactorsByAdmin } from '../factors/removals.ts';
 import { unlinkIdentityByAdmin } from '../providers/identities.ts';
 import { renderEvent } from '../security-events/events.ts';
 import { listUserEvents } from '../security-events/record.ts';
-import { renderSessionEntry, renderSessionPlace } from '../sessions/entry.ts';
-import { endAllSessions, endSessionByAdmin, listPlaces, listUserSessions } from '../sessions/own-sessions.ts';
+import {
+  endAllSessions,
+  endSessionByAdmin,
+  listPlaces,
+  listUserSessions,
+  renderSessionEntry,
+  renderSessionPlace,
+} from '../sessions/own-sessions.ts';
 import { inspectSaml, type SamlInspection } from '../sso/inspect.ts';
 import { serviceProvider } from '../sso/sign-in.ts';
 import { createByAdmin } from './create-user.ts';

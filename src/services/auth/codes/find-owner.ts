@@ -5,6 +5,7 @@ import { hashMatches } from '../common/pkce.ts';
 import { isBanned } from '../common/render-user.ts';
 import type { OneTimeTokenType, User } from '../common/rows.ts';
 import { sameSecret } from '../common/secrets.ts';
+import { toMs } from '../common/times.ts';
 import {
   awaitUser,
   findUserByEmail,
@@ -17,12 +18,16 @@ import { AuthError, authError, internalError } from '../errors.ts';
 import type { ConsumeToken } from '../limits/attempts.ts';
 import { verifySecret } from '../limits/verify-secret.ts';
 import { checkByProvider, checksCodes } from '../messages/send-text.ts';
-import { isCodeExpired } from './lifetime.ts';
 import { findOneTimeToken, type OneTimeToken } from './queries.ts';
-import type { VerifyRequest } from './verify-request.ts';
+import type { VerifyRequest } from './verify-sign-in.ts';
+
+/** Whether a code has expired. A code that was never sent counts as expired. */
+export function isCodeExpired(sentAt: string | null, lifetimeMs: number, nowMs: number): boolean {
+  return sentAt === null || nowMs > toMs(sentAt) + lifetimeMs;
+}
 
 /** The user who received a code or link. */
-export interface TokenOwner {
+interface TokenOwner {
   readonly user: User;
   /** The resolved type, which is `signup` or `magiclink` if the requested type is `email`. */
   readonly type: string;

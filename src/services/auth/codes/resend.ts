@@ -2,11 +2,10 @@
 
 import type { Transaction } from '../../../platform/database/types.ts';
 import { sendEmailChange } from '../account/email-change-mail.ts';
-import { audienceOf } from '../common/audience.ts';
 import { audit } from '../common/audit.ts';
 import type { Caller } from '../common/caller.ts';
-import { parseEmail, parsePhone } from '../common/contact.ts';
-import { contactStatus } from '../common/contact-status.ts';
+import { audienceOf } from '../common/caller.ts';
+import { contactStatus, parseEmail, parsePhone } from '../common/contact.ts';
 import type { Fields } from '../common/fields.ts';
 import { type Challenge, parseChallenge } from '../common/pkce.ts';
 import type { User } from '../common/rows.ts';

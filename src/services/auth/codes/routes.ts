@@ -2,8 +2,8 @@
  * Declares POST /otp, /magiclink, /recover and /resend, which send codes and links, and GET and POST /verify, which
  * accept them. The responses of the routes that send don't reveal whether an account exists.
  */
-import { cancelEmailByLink } from '../account/pending-changes.ts';
-import { audienceOf } from '../common/audience.ts';
+import { cancelEmailByLink } from '../account/contact-changes.ts';
+import { audienceOf } from '../common/caller.ts';
 import type { JsonObject } from '../common/json.ts';
 import type { Call, Operation } from '../common/operation.ts';
 import { authError } from '../errors.ts';
@@ -11,12 +11,16 @@ import type { Route } from '../http/route.ts';
 import { requireCaptcha } from '../limits/captcha.ts';
 import { limitByAddress } from '../limits/limit-by-address.ts';
 import { type IssuedSession, renderSession } from '../sessions/issued-session.ts';
-import { recover } from './recover.ts';
 import { resend } from './resend.ts';
-import { sendMagicLink, sendOtp } from './send.ts';
+import { recover, sendMagicLink, sendOtp } from './send.ts';
 import { singleConfirmationAccepted } from './verify.ts';
-import { parseVerifyRequest } from './verify-request.ts';
-import { followLink, type LinkFacts, requireValidLink, verifyCode } from './verify-sign-in.ts';
+import {
+  followLink,
+  type LinkFacts,
+  parseVerifyRequest,
+  requireValidLink,
+  verifyCode,
+} from './verify-sign-in.ts';
 
 export function codeRoutes(route: Route): void {
   route(sendCode, { render: withMessageId });

@@ -1,11 +1,10 @@
 /** Sends codes and links for signing in without a password. */
 
-import { audienceOf } from '../common/audience.ts';
 import { audit } from '../common/audit.ts';
 import type { Caller } from '../common/caller.ts';
-import { isEmail, isPhone, parseEmail, parsePhone } from '../common/contact.ts';
-import { contactStatus } from '../common/contact-status.ts';
-import type { Fields } from '../common/fields.ts';
+import { audienceOf } from '../common/caller.ts';
+import { contactStatus, isEmail, isPhone, parseEmail, parsePhone } from '../common/contact.ts';
+import type { Fields, ReadFields } from '../common/fields.ts';
 import type { JsonObject } from '../common/json.ts';
 import { type Challenge, parseChallenge } from '../common/pkce.ts';
 import { randomPassword } from '../common/secrets.ts';
@@ -46,7 +45,7 @@ export async function sendOtp(ctx: AuthContext, caller: Caller, body: Fields): P
   return sendPhoneOtp(ctx, caller, { phone, channel: body.text('channel'), data, createUser, aud });
 }
 
-export interface MagicLinkRequest {
+interface MagicLinkRequest {
   readonly email: string;
   readonly data: JsonObject;
   readonly codeChallenge: string;
@@ -133,7 +132,7 @@ async function rejectUnknown(ctx: AuthContext, password: string, isHidden: boole
   await workAsForNew(ctx, password);
 }
 
-export interface PhoneOtpRequest {
+interface PhoneOtpRequest {
   readonly phone: string;
   readonly channel: string;
   readonly data: JsonObject;
@@ -145,7 +144,7 @@ export interface PhoneOtpRequest {
  * Sends a sign-in code to a phone number. Returns the message ID for the response, which is set only for numbers with a
  * fixed code.
  */
-export async function sendPhoneOtp(
+async function sendPhoneOtp(
   ctx: AuthContext,
   caller: Caller,
   request: PhoneOtpRequest,
@@ -202,5 +201,31 @@ async function textCode(
     await audit(ctx, tx, user, 'user_recovery_requested', { traits: { channel } });
     if (status === 'unclaimed') await resetUnclaimed(ctx, tx, user, 'phone', nothing);
     return sendPhoneCode(ctx, tx, caller, user, { phone, kind: 'confirmation', channel });
+  });
+}
+
+/**
+ * Sends a recovery code and link. The response is the same for addresses that belong to no account.
+ * @throws {AuthError} validation_failed
+ */
+export async function recover(ctx: AuthContext, caller: Caller, body: ReadFields): Promise<void> {
+  if (!ctx.settings.email.enabled) throw authError('email_provider_disabled');
+  const fields = body();
+  if (fields.text('email') === '')
+    throw authError('validation_failed', 'Password recovery requires an email');
+  const email = parseEmail(fields.text('email'));
+  const challenge = parseChallenge(fields.text('code_challenge'), fields.text('code_challenge_method'));
+  await requireNoSso(ctx, ctx.pool, email);
+  const user = await findUserByEmail(ctx.pool, email, audienceOf(ctx, caller));
+  if (!user || contactStatus(user, 'email') === 'closed') return;
+  await ctx.backgroundWork.do(ctx.settings.email.hidesAccounts, async () => {
+    if (challenge) {
+      const flow = { userId: user.id, providerType: 'recovery', authenticationMethod: 'recovery', challenge };
+      await insertFlowState(ctx.pool, flow, ctx.clock.now());
+    }
+    await ctx.pool.transaction(async (tx) => {
+      await audit(ctx, tx, user, 'user_recovery_requested');
+      await sendTokenMail(ctx, tx, caller, user, 'recovery', challenge !== undefined);
+    });
   });
 }

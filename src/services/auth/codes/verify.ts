@@ -6,14 +6,14 @@ import {
   acceptRecovery,
   acceptSignUp,
   changePhone,
-} from '../account/confirm-changes.ts';
+} from '../account/contact-changes.ts';
 import type { Caller } from '../common/caller.ts';
-import { type Contact, contactStatus } from '../common/contact-status.ts';
+import { type Contact, contactStatus } from '../common/contact.ts';
 import type { User } from '../common/rows.ts';
 import type { AuthContext } from '../context.ts';
 import { AuthError, authError, internalError } from '../errors.ts';
 import { findByCode, findByHash, invalidLink } from './find-owner.ts';
-import type { VerifyRequest } from './verify-request.ts';
+import type { VerifyRequest } from './verify-sign-in.ts';
 
 export const singleConfirmationAccepted =
   'Confirmation link accepted. Please proceed to confirm link sent to the other email';

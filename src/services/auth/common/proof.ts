@@ -6,7 +6,7 @@
 import type { Transaction } from '../../../platform/database/types.ts';
 import type { AuthContext } from '../context.ts';
 import { authError } from '../errors.ts';
-import { type Contact, hasOwner, isConfirmed } from './contact-status.ts';
+import { type Contact, hasOwner, isConfirmed } from './contact.ts';
 import { isBanned } from './render-user.ts';
 import type { User } from './rows.ts';
 import { lockForSession, type SignInRow } from './user-queries.ts';

@@ -1,10 +1,10 @@
-/** Converts thrown values to errors that clients may see. */
+/** Converts thrown values to errors that clients may see, in a response or in the parameters of a redirect. */
 import type { Logger } from '../../../base/kernel/log.ts';
 import type { OverloadBody } from '../../../base/kernel/service.ts';
 import { isPostgresError } from '../../../base/shared/postgres-error.ts';
 import { retryAfterOf } from '../../../base/shared/retry-after.ts';
-import { AuthError, authError, OAuthShapedError } from '../errors.ts';
-import { constraintError } from './constraint-errors.ts';
+import type { AuthContext } from '../context.ts';
+import { AuthError, authError, type ErrorCode, OAuthShapedError } from '../errors.ts';
 import type { JsonObject } from './json.ts';
 
 /** Converts any thrown value to an error from the table of public errors. `cause` contains the details for the log. */
@@ -139,5 +139,90 @@ export function publicPostgresError({
       ...(cause.hint ? { hint: cause.hint } : {}),
       ...(cause.detail ? { detail: cause.detail } : {}),
     },
+  };
+}
+
+// Most violations of the constraints in `auth` result from two concurrent requests, because the use cases check the same
+// conditions first. The text of such an error from PostgreSQL contains values of another account's row, so clients must
+// not receive it.
+
+/** The errors for duplicate keys, by constraint or unique index. */
+const duplicates: Readonly<Record<string, ErrorCode>> = {
+  users_pkey: 'user_already_exists',
+  users_email_partial_key: 'email_exists',
+  users_phone_key: 'phone_exists',
+  identities_provider_id_provider_unique: 'identity_already_exists',
+  mfa_factors_user_friendly_name_unique: 'mfa_factor_name_conflict',
+  unique_phone_factor_per_user: 'mfa_verified_factor_exists',
+  webauthn_credentials_credential_id_key: 'webauthn_credential_exists',
+  saml_providers_entity_id_key: 'saml_idp_already_exists',
+  sso_domains_domain_idx: 'sso_domain_already_exists',
+};
+
+/** The errors for references to rows that a concurrent request has deleted, by the referencing column. */
+const missing: readonly (readonly [column: string, code: ErrorCode])[] = [
+  ['user_id', 'user_not_found'],
+  ['session_id', 'session_not_found'],
+  ['auth_factor_id', 'mfa_factor_not_found'],
+  ['client_id', 'oauth_client_not_found'],
+  ['sso_provider_id', 'sso_provider_not_found'],
+  ['flow_state_id', 'flow_state_not_found'],
+];
+
+/** Returns the error for a violated constraint of a table in `auth`, or undefined if the cause is something else. */
+export function constraintError(cause: unknown): AuthError | undefined {
+  if (!isPostgresError(cause)) {
+    return cause instanceof Error ? constraintError(cause.cause) : undefined;
+  }
+  const { code, schema, constraint = '' } = cause;
+  if (schema !== 'auth') return undefined;
+  switch (code) {
+    case '23505':
+      return authError(duplicates[constraint] ?? 'conflict', undefined, { cause });
+    case '23503': {
+      const column = missing.find(([name]) => constraint.endsWith(`_${name}_fkey`));
+      return authError(column?.[1] ?? 'conflict', undefined, { cause });
+    }
+    case '23514':
+      return authError('validation_failed', 'A value in the request has an invalid length or format', {
+        cause,
+      });
+    default:
+      return undefined;
+  }
+}
+
+/** The `error` parameter of redirects (RFC 6749, section 4.1.2.1), by status. */
+export const errorKinds: Readonly<Record<number, string>> = {
+  400: 'invalid_request',
+  401: 'unauthorized_client',
+  403: 'access_denied',
+  500: 'server_error',
+  503: 'temporarily_unavailable',
+};
+
+/** Error codes that are rendered as `access_denied`, regardless of the error's status. */
+const deniedCodes = new Set(['signup_disabled', 'user_banned', 'provider_email_needs_verification']);
+
+/** Converts any thrown value to an error that clients may see, and logs internal errors. */
+export function logged(ctx: AuthContext, path: string, thrown: unknown): AuthError {
+  const error = publicError(thrown);
+  if (error.status >= 500) ctx.log.error({ path, error: error.cause ?? error }, error.message);
+  return error;
+}
+
+/**
+ * Returns the redirect parameters for an error. For an internal error, logs the error and returns a generic message.
+ */
+export function errorParams(ctx: AuthContext, path: string, thrown: unknown): Record<string, string> {
+  if (thrown instanceof OAuthShapedError) {
+    return { error: thrown.error, error_description: thrown.description };
+  }
+  const error = logged(ctx, path, thrown);
+  const isDenied = deniedCodes.has(error.code ?? '');
+  return {
+    error: isDenied ? 'access_denied' : (errorKinds[error.status] ?? 'server_error'),
+    error_code: error.code ?? '',
+    error_description: error.message,
   };
 }

@@ -23,7 +23,7 @@ import {
   lockSession,
   setSessionAal,
 } from '../sessions/queries.ts';
-import { replaceRefreshToken } from '../sessions/replace.ts';
+import { replaceRefreshToken } from '../sessions/rotate.ts';
 import { asUserEnding } from '../sessions/user-transaction.ts';
 import {
   consumeChallenge,

@@ -3,7 +3,7 @@
  * Other clients receive the older format `{code: STATUS, error_code, msg}`. All clients receive the header
  * `x-sb-error-code`.
  */
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from '../../../base/kernel/log.ts';
 import { retryAfterOf } from '../../../base/shared/retry-after.ts';
 import {
@@ -49,4 +49,22 @@ function isVersion(text: string | undefined): boolean {
     !Number.isNaN(Date.parse(text)) &&
     text >= codesVersion
   );
+}
+
+/**
+ * Adds the handlers for unknown paths and methods, which respond like chi, the router of GoTrue 2.196. Must be called
+ * before routes are declared.
+ */
+export function respondToUnknownRoutes(app: FastifyInstance): void {
+  const known: { readonly pattern: RegExp; readonly method: string }[] = [];
+  app.addHook('onRoute', ({ url, method }) => {
+    const path = url.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/:[A-Za-z]+/g, '[^/]+');
+    for (const one of [method].flat()) known.push({ pattern: new RegExp(`^${path}$`), method: one });
+  });
+  app.setNotFoundHandler((request, reply) => {
+    const path = request.url.split('?', 1)[0] ?? '';
+    const allowed = known.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method);
+    if (allowed.length > 0) return reply.code(405).header('allow', allowed.join(', ')).send();
+    return reply.code(404).type('text/plain; charset=utf-8').send('404 page not found\n');
+  });
 }

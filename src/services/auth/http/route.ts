@@ -1,9 +1,9 @@
 /** Declares routes. A route runs an operation for a request and renders the result. */
 import type { IncomingHttpHeaders } from 'node:http';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import { splitOnce } from '../../../base/shared/split-once.ts';
 import { type Call, type Operation, perform } from '../common/operation.ts';
-import { errorParams } from '../common/redirect-errors.ts';
+import { errorParams } from '../common/public-errors.ts';
 import { withParams } from '../common/redirects.ts';
 import type { AuthContext } from '../context.ts';
 import { type Exchange, exchangeOf } from './exchange.ts';
@@ -77,7 +77,11 @@ function isSelected({ condition }: Choice, query: URLSearchParams): boolean {
   return query.get(name) === value;
 }
 
-function send(reply: FastifyReply, status: Operation<Call, unknown>['status'], content: Content): FastifyReply {
+function send(
+  reply: FastifyReply,
+  status: Operation<Call, unknown>['status'],
+  content: Content,
+): FastifyReply {
   if (content === reply) return reply;
   if (typeof content === 'string') return reply.redirect(content, status ?? 302);
   return reply.code(status ?? 200).send(content);

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { Lanes } from '../common/lanes.ts';
-import { QueueFullError } from '../common/work-queue.ts';
+import { Lanes, QueueFullError } from '../common/work-queue.ts';
 import { localAttempts } from './attempt-store.ts';
 import { createAttemptLimits } from './attempts.ts';
 

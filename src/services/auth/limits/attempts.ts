@@ -5,8 +5,7 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../../base/kernel/clock.ts';
 import { currentClient, currentDeadline } from '../common/deadline.ts';
-import { Lanes } from '../common/lanes.ts';
-import { QueueFullError } from '../common/work-queue.ts';
+import { Lanes, QueueFullError } from '../common/work-queue.ts';
 import type { Budget, ExtendedStreak, StreakClaim } from './attempt-budget.ts';
 import type { AttemptStore } from './attempt-store.ts';
 import { type LockoutRules, lockoutWaitMs } from './lockout.ts';

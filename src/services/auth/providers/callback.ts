@@ -1,9 +1,9 @@
 /** Completes a sign-in when the provider redirects the browser back, and redirects the browser to the app. */
 
 import type { Transaction } from '../../../platform/database/types.ts';
-import { audienceOf } from '../common/audience.ts';
 import type { Caller } from '../common/caller.ts';
-import { errorParams } from '../common/redirect-errors.ts';
+import { audienceOf } from '../common/caller.ts';
+import { errorParams } from '../common/public-errors.ts';
 import { encodeParams, withParams } from '../common/redirects.ts';
 import { retryOnConflict } from '../common/retry-conflicts.ts';
 import type { FlowState, User } from '../common/rows.ts';

@@ -3,8 +3,8 @@
 import { createHash } from 'node:crypto';
 import type { Transaction } from '../../../platform/database/types.ts';
 import { requireUsedFactor } from '../account/own-account.ts';
-import { audienceOf } from '../common/audience.ts';
 import type { Caller, UserCaller } from '../common/caller.ts';
+import { audienceOf } from '../common/caller.ts';
 import type { Fields } from '../common/fields.ts';
 import { limitLinks } from '../common/limit-changes.ts';
 import { retryOnConflict } from '../common/retry-conflicts.ts';

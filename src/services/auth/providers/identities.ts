@@ -1,9 +1,9 @@
 /** Removes identities. If the user's email address came from a removed identity, the address changes as well. */
 import type { Transaction } from '../../../platform/database/types.ts';
 import { requireUsedFactor } from '../account/own-account.ts';
-import { audienceOf, firstAudience } from '../common/audience.ts';
 import { audit } from '../common/audit.ts';
 import type { AdminCaller, Caller, UserCaller } from '../common/caller.ts';
+import { audienceOf, firstAudience } from '../common/caller.ts';
 import type { JsonObject } from '../common/json.ts';
 import type { Identity, User } from '../common/rows.ts';
 import { toMs } from '../common/times.ts';

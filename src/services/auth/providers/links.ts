@@ -5,7 +5,7 @@ import { lockTokenOwner } from '../codes/find-owner.ts';
 import { findOneTimeToken } from '../codes/queries.ts';
 import { audit } from '../common/audit.ts';
 import type { Caller } from '../common/caller.ts';
-import { contactStatus } from '../common/contact-status.ts';
+import { contactStatus } from '../common/contact.ts';
 import type { User } from '../common/rows.ts';
 import { toMs } from '../common/times.ts';
 import { awaitUser, findUserById, findUserWithEmail, updateUser } from '../common/user-queries.ts';

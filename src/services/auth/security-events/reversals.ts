@@ -6,7 +6,7 @@ import type { Transaction } from '../../../platform/database/types.ts';
 import { invalidLink } from '../codes/find-owner.ts';
 import { deleteOneTimeTokens } from '../codes/queries.ts';
 import type { Caller } from '../common/caller.ts';
-import { contactStatus } from '../common/contact-status.ts';
+import { contactStatus } from '../common/contact.ts';
 import type { User } from '../common/rows.ts';
 import { fromMs, toMs } from '../common/times.ts';
 import { findUserById, findUserByPhone, findUserWithEmail, updateUser } from '../common/user-queries.ts';

@@ -7,7 +7,7 @@ import type { RemovalFacts } from '../factors/removal-operations.ts';
 import type { RemovalState } from '../factors/removals.ts';
 import type { ReversalFacts } from '../security-events/operations.ts';
 import type { Reversed } from '../security-events/reversals.ts';
-import type { SessionEnding } from '../sessions/endings.ts';
+import type { SessionEnding } from '../sessions/own-sessions.ts';
 import type { SsoPolicy } from '../sso/enforced.ts';
 
 /** The browser on whose behalf a page calls the auth service. */

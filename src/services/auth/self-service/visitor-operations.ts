@@ -17,26 +17,17 @@ import { pairOf, type VisitorOperations } from './types.ts';
 export function visitorOperations(run: Run): VisitorOperations {
   return {
     signInWithPassword: async (content) =>
-      pairOf(
-        renderPasswordSession(await run(passwordGrant, { content })),
-      ),
-    signInWithWallet: async (content) =>
-      pairOf(renderSession(await run(walletGrant, { content }))),
-    passkeyOptions: async (content) =>
-      renderPasskeyOptions(
-        await run(passkeyChallenge, { content }),
-      ),
-    signInWithPasskey: async (content) =>
-      pairOf(renderSession(await run(passkeySignIn, { content }))),
+      pairOf(renderPasswordSession(await run(passwordGrant, { content }))),
+    signInWithWallet: async (content) => pairOf(renderSession(await run(walletGrant, { content }))),
+    passkeyOptions: async (content) => renderPasskeyOptions(await run(passkeyChallenge, { content })),
+    signInWithPasskey: async (content) => pairOf(renderSession(await run(passkeySignIn, { content }))),
     async redeemCode(code, verifier) {
       const content = { auth_code: code, code_verifier: verifier };
       return pairOf(renderFlowSession(await run(pkceGrant, { content })));
     },
     async refresh(refreshToken) {
       const content = { refresh_token: refreshToken };
-      return pairOf(
-        renderSession(await run(refreshGrant, { content })),
-      );
+      return pairOf(renderSession(await run(refreshGrant, { content })));
     },
     async signUp(content) {
       const outcome = await run(signUpOperation, { content });
@@ -59,8 +50,7 @@ export function visitorOperations(run: Run): VisitorOperations {
       const session = await run(verifyTypedCode, { content });
       return session && pairOf(renderSession(session));
     },
-    followLink: ({ type, token, redirectTo }) =>
-      run(verifyLink, { type, hash: token, redirectTo }),
+    followLink: ({ type, token, redirectTo }) => run(verifyLink, { type, hash: token, redirectTo }),
     cancelEmailChange: (token) =>
       run(cancelChange, {
         type: 'email_change',
@@ -74,8 +64,7 @@ export function visitorOperations(run: Run): VisitorOperations {
     readFactorRemoval: (token) => run(readRemovalLink, { token }),
     confirmFactorRemoval: (token) => run(confirmRemovalLink, { token }),
     checkLink: ({ type, token }) => run(checkLink, { type, hash: token }),
-    providerAddress: (query) =>
-      run(providerSignIn, { query, redirectTo: query.get('redirect_to') ?? '' }),
+    providerAddress: (query) => run(providerSignIn, { query, redirectTo: query.get('redirect_to') ?? '' }),
     ssoAddress: (content) => run(ssoSignIn, { content }),
     ssoJourney: (content) => run(ssoJourney, { content }),
     ssoConnection: (id) => run(ssoConnection, { id }),

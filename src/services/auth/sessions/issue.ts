@@ -1,4 +1,7 @@
-/** Issues sessions when users sign in, and signs the access tokens of sessions. */
+/**
+ * Issues sessions when users sign in, and signs the access tokens of sessions. Each sign-in is recorded in the user's
+ * timeline, and the user is notified if the device is new.
+ */
 import { randomUUID } from 'node:crypto';
 import type { Transaction } from '../../../platform/database/types.ts';
 import type { Caller } from '../common/caller.ts';
@@ -11,7 +14,8 @@ import { updateUser } from '../common/user-queries.ts';
 import type { AuthContext } from '../context.ts';
 import { AuthError, internalError } from '../errors.ts';
 import { runHook } from '../hooks/run.ts';
-import { noteSignIn } from '../sign-in/note-sign-in.ts';
+import { prepareNotice } from '../security-events/notify.ts';
+import { recordSignIn } from '../security-events/record.ts';
 import { includesSso, requireSsoIfEnforced } from '../sso/enforced.ts';
 import { recordBrowser } from './browsers.ts';
 import type { IssuedSession } from './issued-session.ts';
@@ -30,7 +34,7 @@ export type AuthenticationMethod =
   | (string & {});
 
 /** The grant to the OAuth client that receives the session. */
-export interface ClientGrant {
+interface ClientGrant {
   readonly clientId: string;
   readonly scopes: string;
   /** The session's ID, derived from the code. See `sessionIdOfCode`. */
@@ -87,7 +91,7 @@ export async function issueSession(
   return signSession(ctx, tx, caller, { user, sessionId, aal, amr, method, refreshToken, ...client });
 }
 
-export interface SessionToSign {
+interface SessionToSign {
   readonly user: User;
   readonly sessionId: string;
   readonly aal: Aal;
@@ -165,4 +169,33 @@ async function customClaims(
     });
   }
   return response.claims;
+}
+
+/**
+ * Returns the provider of a sign-in that ended with a code exchange. Because the code doesn't identify the provider,
+ * returns the provider of the most recently used identity.
+ */
+function usedProvider({ identities }: User, method: string): { readonly provider?: string } {
+  if (method !== 'oauth') return {};
+  const [latest] = (identities ?? [])
+    .filter(({ provider }) => provider !== 'email' && provider !== 'phone')
+    .sort((one, other) => (other.last_sign_in_at ?? '').localeCompare(one.last_sign_in_at ?? ''));
+  return latest === undefined ? {} : { provider: latest.provider };
+}
+
+async function noteSignIn(
+  ctx: AuthContext,
+  tx: Transaction,
+  caller: Caller,
+  user: User,
+  method: string,
+  proof: Proof,
+): Promise<void> {
+  const provider = proof.by === 'identity' ? { provider: proof.provider } : usedProvider(user, method);
+  const event = await recordSignIn(ctx, tx, caller, user.id, { method, ...provider });
+  if (event?.details.new_device !== true || user.email_confirmed_at === null) return;
+  const notice = await prepareNotice(ctx, tx, caller, user, 'new_device', { event });
+  // Sends the email in the background, so that the response for a new device takes no longer than the response for a
+  // known device.
+  if (notice) await ctx.backgroundWork.do(true, () => notice.send());
 }

@@ -3,13 +3,17 @@
 import type { Transaction } from '../../../platform/database/types.ts';
 import { audit } from '../common/audit.ts';
 import type { AdminCaller, Caller, UserCaller } from '../common/caller.ts';
+import type { JsonObject } from '../common/json.ts';
 import type { Session, User } from '../common/rows.ts';
+import { fromMs, toRfc3339 } from '../common/times.ts';
 import { isUuid } from '../common/uuid.ts';
 import type { AuthContext } from '../context.ts';
 import { AuthError, authError, internalError } from '../errors.ts';
 import type { EndedSession } from '../oauth-server/logout.ts';
 import type { NotifiedSession } from '../oauth-server/logout-queries.ts';
 import { endAndNotify, endSessionsOf } from '../oauth-server/notify-clients.ts';
+import type { SecurityEvent } from '../security-events/events.ts';
+import { listEndings } from '../security-events/queries.ts';
 import { recordEvent, recordOperatorEvent } from '../security-events/record.ts';
 import { isClient, rejectClient } from './authenticate.ts';
 import { listBrowserSessions, listSessionPlaces, type SessionPlace } from './browser-queries.ts';
@@ -167,4 +171,56 @@ function requireSessionId(id: string): void {
 function requireDeleted(wasDeleted: boolean): void {
   // Doesn't return `session_not_found`, because clients discard their own session when they receive this error code.
   if (!wasDeleted) throw authError('validation_failed', 'Session not found', { status: 404 });
+}
+
+export function renderSessionEntry(session: Session, isCurrent: boolean): JsonObject {
+  return {
+    id: session.id,
+    created_at: toRfc3339(session.created_at),
+    refreshed_at: session.refreshed_at === null ? null : toRfc3339(session.refreshed_at),
+    user_agent: session.user_agent,
+    ip: session.ip,
+    aal: session.aal ?? 'aal1',
+    current: isCurrent,
+  };
+}
+
+/** Renders the browser and the app of a session. `app` is null for the Account pages and for unknown apps. */
+export function renderSessionPlace(place: SessionPlace | undefined): JsonObject {
+  const { browser = null, app = null, client_name: name = null, client_uri: uri = null } = place ?? {};
+  const isApp = app !== null || name !== null || uri !== null;
+  return { browser, app: isApp ? { name, url: app ?? uri } : null };
+}
+
+/** `elsewhere` means that the user ended the session from another device. */
+export type SessionEnding = 'password_changed' | 'secured' | 'factors_reset' | 'elsewhere' | 'support';
+
+/**
+ * Returns why a session ended, based on the latest event since the session's last access token was issued. Returns
+ * undefined if no event explains why the session ended. Only the browser in which the session was used may see the
+ * result.
+ */
+export async function explainEnding(
+  ctx: AuthContext,
+  { userId, sinceMs }: { readonly userId: string; readonly sinceMs: number },
+): Promise<SessionEnding | undefined> {
+  if (!ctx.hasOwnTables) return undefined;
+  const listed = await listEndings(ctx.pool, userId, fromMs(sinceMs));
+  // The button "This wasn't me" ends every session, so later events, such as the owner's password change, didn't end
+  // this session.
+  const events = listed.slice(
+    Math.max(
+      0,
+      listed.findLastIndex(({ kind }) => kind === 'secured'),
+    ),
+  );
+  // Prefers an event that ended several sessions, because an event that ended a single session may concern another
+  // session of the user.
+  const event = events.find(({ details }) => details.scope !== 'one') ?? events[0];
+  return event && endingOf(event);
+}
+
+function endingOf({ kind, actor }: SecurityEvent): SessionEnding | undefined {
+  if (kind === 'password_changed' || kind === 'secured' || kind === 'factors_reset') return kind;
+  return actor === 'operator' ? 'support' : 'elsewhere';
 }

@@ -4,21 +4,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Transaction } from '../../../platform/database/types.ts';
 import type { Caller } from '../common/caller.ts';
 import { assurance } from '../common/claims.ts';
+import { currentDeadline } from '../common/deadline.ts';
 import { isBanned } from '../common/render-user.ts';
 import type { RefreshToken, Session } from '../common/rows.ts';
 import { toMs } from '../common/times.ts';
 import { findUserById, lockUser } from '../common/user-queries.ts';
 import type { AuthContext } from '../context.ts';
 import { type AuthError, authError, OAuthShapedError } from '../errors.ts';
-import { refreshInBatch } from './batched.ts';
 import { clientOf, signSession } from './issue.ts';
 import type { IssuedSession } from './issued-session.ts';
 import { findSession, listSessions, lockSession, setRefreshInfo } from './queries.ts';
 import { checkSession, lastRefreshedMs, sessionTimes } from './refresh-rules.ts';
 import { deleteRefreshToken, findRefreshToken, lockRefreshToken } from './refresh-token-queries.ts';
 import { parseRefreshToken, type SignedRefreshToken } from './refresh-token-v2.ts';
-import { rotateStoredToken } from './rotate.ts';
-import { advanceSignedToken, isSignedFor } from './signed-token.ts';
+import { advanceSignedToken, isSignedFor, rotateStoredToken } from './rotate.ts';
 
 /** The maximum time to retry while rows are locked. After this time, the response has status 409. */
 const retryForMs = 5000;
@@ -179,4 +178,33 @@ function rejectOtherClient(owner: string | undefined, clientId: string | undefin
         ? 'Client authentication required for OAuth session'
         : "Client does not match the session's OAuth client";
   throw new OAuthShapedError('invalid_client', reason);
+}
+
+/**
+ * Refreshes a session as part of a batch. Returns undefined if the request needs the slower path in
+ * `refresh-session.ts`.
+ */
+async function refreshInBatch(
+  ctx: AuthContext,
+  caller: Caller,
+  token: string,
+): Promise<IssuedSession | undefined> {
+  // A hook that customizes claims must run before the session is written, which only the slower path supports.
+  if (ctx.settings.hooks.custom_access_token.enabled) return undefined;
+  const { userAgent, ip } = caller;
+  const rotated = await ctx.rotateToken({ token, userAgent, ip, signal: currentDeadline() });
+  if (!rotated) return undefined;
+  const { user, session, child } = rotated;
+  caller.setHeader('sb-auth-user-id', user.id);
+  caller.setHeader('sb-auth-session-id', session.id);
+  caller.setHeader('sb-auth-refresh-token-reuse', 'false');
+  caller.setHeader('sb-auth-refresh-token-prefix', child.slice(0, 5));
+  return signSession(ctx, undefined, caller, {
+    user,
+    sessionId: session.id,
+    ...assurance(session.amr_claims, user),
+    method: 'token_refresh',
+    refreshToken: child,
+    ...clientOf(session),
+  });
 }

@@ -8,13 +8,15 @@ import { authError } from '../errors.ts';
 import type { Route } from '../http/route.ts';
 import type { EndedSession } from '../oauth-server/logout.ts';
 import { requireCaller, requireUser } from './authenticate.ts';
-import { explainEnding, type SessionEnding } from './endings.ts';
-import { renderSessionEntry, renderSessionPlace } from './entry.ts';
 import {
   type BrowserScope,
   endSession,
+  explainEnding,
   listPlaces,
   listUserSessions,
+  renderSessionEntry,
+  renderSessionPlace,
+  type SessionEnding,
   type SignOutScope,
   signOut,
   signOutBrowsers,

@@ -1,8 +1,9 @@
 /** Signs users in with a password. */
 
-import { audienceOf } from '../common/audience.ts';
+import { sendTokenMail } from '../codes/mail-tokens.ts';
 import { audit } from '../common/audit.ts';
 import type { Caller } from '../common/caller.ts';
+import { audienceOf } from '../common/caller.ts';
 import { isBanned } from '../common/render-user.ts';
 import type { User } from '../common/rows.ts';
 import { findUserByEmail, findUserByPhone } from '../common/user-queries.ts';
@@ -10,15 +11,17 @@ import type { AuthContext } from '../context.ts';
 import { type AuthError, authError, internalError } from '../errors.ts';
 import { runHook } from '../hooks/run.ts';
 import { verifySecret } from '../limits/verify-secret.ts';
+import { isMailPausing } from '../messages/send-mail.ts';
 import { endAndNotify } from '../oauth-server/notify-clients.ts';
 import { weaknessAtSignIn } from '../passwords/strength.ts';
+import { isKnownDevice } from '../security-events/queries.ts';
+import { deviceKey } from '../security-events/record.ts';
 import { issueSession } from '../sessions/issue.ts';
 import type { IssuedSession } from '../sessions/issued-session.ts';
 import { deleteSessions } from '../sessions/queries.ts';
 import { requireNoSso } from '../sso/enforced.ts';
-import { requireConfirmedDevice } from './confirm-device.ts';
 
-export interface PasswordInput {
+interface PasswordInput {
   /** The user's email address. Either the email address or the phone number is empty. */
   readonly email: string;
   readonly phone: string;
@@ -112,4 +115,28 @@ async function runPasswordHook(ctx: AuthContext, caller: Caller, user: User, val
     'invalid_credentials',
     message ?? 'Further password verification attempts will be rejected.',
   );
+}
+
+/**
+ * Sends a sign-in code and throws an error, unless the user has signed in on this device before. Signing in with the
+ * code proves access to the mailbox, so the device counts as confirmed afterwards.
+ * @throws {AuthError} device_not_confirmed, or over_email_send_rate_limit if the project can't send a code
+ */
+async function requireConfirmedDevice(ctx: AuthContext, caller: Caller, user: User): Promise<void> {
+  if (!ctx.settings.security.confirmsNewDevices || !ctx.hasOwnTables) return;
+  if (!user.email || user.email_confirmed_at === null) return;
+  if (await isKnownDevice(ctx.pool, user.id, deviceKey(caller))) return;
+  // If an email was sent recently, the code in it is still valid, so the user doesn't need another email.
+  const hasRecentCode = () => isMailPausing(ctx, user.recovery_sent_at);
+  if (!hasRecentCode()) {
+    const sent = ctx.pool.transaction(async (tx) => {
+      await audit(ctx, tx, user, 'user_recovery_requested');
+      await sendTokenMail(ctx, tx, caller, user, 'new_device');
+    });
+    await sent.catch((error: unknown) => {
+      // A concurrent request has sent the code.
+      if (!hasRecentCode()) throw error;
+    });
+  }
+  throw authError('device_not_confirmed');
 }

@@ -5,8 +5,7 @@
 
 import type { Transaction } from '../../../platform/database/types.ts';
 import { audit } from '../common/audit.ts';
-import { isFreshSignIn } from '../common/fresh-sign-in.ts';
-import { provenSession } from '../common/proven-session.ts';
+import { isFreshSignIn, provenSession } from '../common/proven-session.ts';
 import { hasVerifiedFactor, isBanned } from '../common/render-user.ts';
 import type { Session, User } from '../common/rows.ts';
 import { deleteUser, findUserById, lockGuest } from '../common/user-queries.ts';

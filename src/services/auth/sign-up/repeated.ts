@@ -5,7 +5,7 @@ import type { Transaction } from '../../../platform/database/types.ts';
 import { sendTokenMail } from '../codes/mail-tokens.ts';
 import { audit } from '../common/audit.ts';
 import type { Caller } from '../common/caller.ts';
-import { contactStatus, isPrepared } from '../common/contact-status.ts';
+import { contactStatus, isPrepared } from '../common/contact.ts';
 import type { JsonObject } from '../common/json.ts';
 import type { Identity, User } from '../common/rows.ts';
 import { fromMs, toMs } from '../common/times.ts';

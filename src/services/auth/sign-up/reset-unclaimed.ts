@@ -1,7 +1,7 @@
 /** Resets unclaimed accounts, so that the data from a new request replaces the data from earlier requests. */
 import type { Transaction } from '../../../platform/database/types.ts';
 import { deleteOneTimeTokens } from '../codes/queries.ts';
-import { type Contact, isPrepared } from '../common/contact-status.ts';
+import { type Contact, isPrepared } from '../common/contact.ts';
 import type { JsonObject } from '../common/json.ts';
 import type { Identity, User } from '../common/rows.ts';
 import { updateUser } from '../common/user-queries.ts';

@@ -1,13 +1,12 @@
 /** Declares POST /signup. Users sign up with an email address or a phone number, or as a guest without either. */
 
-import { audienceOf } from '../common/audience.ts';
+import { audienceOf } from '../common/caller.ts';
 import type { Call, Operation } from '../common/operation.ts';
 import { renderUser } from '../common/render-user.ts';
 import type { Route } from '../http/route.ts';
 import { requireCaptcha } from '../limits/captcha.ts';
 import { renderSession } from '../sessions/issued-session.ts';
-import { signUpAnonymously } from './anonymous.ts';
-import { type SignUpOutcome, signUp } from './sign-up.ts';
+import { type SignUpOutcome, signUp, signUpAnonymously } from './sign-up.ts';
 
 export function signUpRoutes(route: Route): void {
   route(signUpOperation, {

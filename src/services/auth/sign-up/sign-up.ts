@@ -2,13 +2,14 @@
 import type { Transaction } from '../../../platform/database/types.ts';
 import { audit } from '../common/audit.ts';
 import type { Caller } from '../common/caller.ts';
+import { audienceOf } from '../common/caller.ts';
 import type { JsonObject } from '../common/json.ts';
 import { retryOnConflict } from '../common/retry-conflicts.ts';
 import type { Identity, User } from '../common/rows.ts';
 import { fromMs } from '../common/times.ts';
 import { findUserByPhone, findUserWithEmail, type NewUser } from '../common/user-queries.ts';
 import type { AuthContext } from '../context.ts';
-import { internalError } from '../errors.ts';
+import { AuthError, authError, internalError } from '../errors.ts';
 import { issueSession } from '../sessions/issue.ts';
 import type { IssuedSession } from '../sessions/issued-session.ts';
 import {
@@ -136,4 +137,31 @@ async function firstIdentity(
 /** Returns the metadata with all values set to null, so that merging it removes the keys. */
 function withoutOld(metadata: JsonObject): JsonObject {
   return Object.fromEntries(Object.keys(metadata).map((key) => [key, null]));
+}
+
+/**
+ * Creates a guest and the guest's session.
+ * @throws {AuthError} anonymous_provider_disabled, signup_disabled, over_request_rate_limit
+ */
+export async function signUpAnonymously(
+  ctx: AuthContext,
+  caller: Caller,
+  data: JsonObject,
+): Promise<IssuedSession> {
+  if (!ctx.settings.anonymousEnabled) throw authError('anonymous_provider_disabled');
+  await ctx.limits.address('anonymous', caller.ip, ctx.clock.now());
+  if (!ctx.settings.signupEnabled) throw authError('signup_disabled');
+  const aud = audienceOf(ctx, caller);
+  const draft = await draftUser(ctx, { aud, provider: undefined, data });
+  await runBeforeUserCreated(ctx, caller, draft);
+  const made = ctx.pool.transaction(async (tx) =>
+    issueSession(ctx, tx, caller, await createUser(ctx, tx, draft), 'anonymous', { by: 'creation' }),
+  );
+  const session = await made.catch((cause: unknown) => {
+    // If a trigger raised the error, returns the trigger's error, because older clients expect this error.
+    const origin = cause instanceof AuthError ? (cause.cause ?? cause) : cause;
+    throw internalError('Database error creating anonymous user', origin);
+  });
+  await runAfterUserCreated(ctx, caller, session.user);
+  return session;
 }

@@ -3,7 +3,7 @@
  * redirects to and from the identity provider.
  */
 
-import { errorParams } from '../common/redirect-errors.ts';
+import { errorParams } from '../common/public-errors.ts';
 import { withParams } from '../common/redirects.ts';
 import { fromMs } from '../common/times.ts';
 import type { AuthContext } from '../context.ts';

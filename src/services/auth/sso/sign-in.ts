@@ -7,8 +7,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { childOf, type XmlElement } from '../../../base/shared/xml.ts';
 import type { Transaction } from '../../../platform/database/types.ts';
-import { audienceOf } from '../common/audience.ts';
 import type { Caller } from '../common/caller.ts';
+import { audienceOf } from '../common/caller.ts';
 import type { Challenge } from '../common/pkce.ts';
 import { chooseRedirect, encodeParams, isBelow, withParams } from '../common/redirects.ts';
 import { retryOnConflict } from '../common/retry-conflicts.ts';

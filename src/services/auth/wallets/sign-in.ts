@@ -2,9 +2,9 @@
 
 import { createHash } from 'node:crypto';
 import type { Transaction } from '../../../platform/database/types.ts';
-import { audienceOf } from '../common/audience.ts';
 import { audit } from '../common/audit.ts';
 import type { Caller } from '../common/caller.ts';
+import { audienceOf } from '../common/caller.ts';
 import type { ReadFields } from '../common/fields.ts';
 import { retryOnConflict } from '../common/retry-conflicts.ts';
 import type { AuthContext } from '../context.ts';

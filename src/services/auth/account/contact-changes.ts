@@ -1,10 +1,11 @@
 /** Confirms contacts, and applies pending changes of contacts. */
 
 import type { Transaction } from '../../../platform/database/types.ts';
+import { invalidLink, lockTokenOwner } from '../codes/find-owner.ts';
 import { deleteOneTimeTokens, findOneTimeToken } from '../codes/queries.ts';
 import { audit } from '../common/audit.ts';
-import type { Caller } from '../common/caller.ts';
-import { hasOwner } from '../common/contact-status.ts';
+import type { Caller, UserCaller } from '../common/caller.ts';
+import { hasOwner } from '../common/contact.ts';
 import type { User } from '../common/rows.ts';
 import { randomPassword } from '../common/secrets.ts';
 import { fromMs } from '../common/times.ts';
@@ -14,6 +15,7 @@ import { internalError } from '../errors.ts';
 import { findIdentity, updateIdentityData } from '../providers/queries.ts';
 import { type Notice, notify, prepareNotice } from '../security-events/notify.ts';
 import { recordEvent } from '../security-events/record.ts';
+import { asUser } from '../sessions/user-transaction.ts';
 import {
   addIdentity,
   confirmEmail,
@@ -175,4 +177,52 @@ export async function changePhone(
       : await prepareNotice(ctx, tx, caller, user, 'identity_linked', { provider: 'phone', event }),
   ];
   return notices.filter((notice) => notice !== undefined);
+}
+
+export async function cancelPendingEmail(ctx: AuthContext, caller: UserCaller): Promise<void> {
+  await asUser(ctx, caller, (tx) => cancel(ctx, tx, caller.user, cancelEmailChange));
+}
+
+export async function cancelPendingPhone(ctx: AuthContext, caller: UserCaller): Promise<void> {
+  await asUser(ctx, caller, (tx) => cancel(ctx, tx, caller.user, cancelPhoneChange));
+}
+
+/**
+ * Cancels an email change when the user opens the link in the email to the old address.
+ * @throws {AuthError} otp_expired
+ */
+export async function cancelEmailByLink(ctx: AuthContext, hash: string): Promise<void> {
+  await ctx.pool.transaction(async (tx) => {
+    const found = await lockTokenOwner(tx, hash, ['email_change_token_current']);
+    if (!found) throw invalidLink();
+    await cancel(ctx, tx, found.user, cancelEmailChange);
+  });
+}
+
+async function cancel(ctx: AuthContext, tx: Transaction, user: User, change: Cancel): Promise<void> {
+  try {
+    await change(ctx, tx, user);
+    await audit(ctx, tx, user, 'user_modified');
+  } catch (cause) {
+    throw internalError('Error updating user', cause);
+  }
+}
+
+type Cancel = (ctx: AuthContext, tx: Transaction, user: User) => Promise<void>;
+
+async function cancelEmailChange(ctx: AuthContext, tx: Transaction, user: User): Promise<void> {
+  const none = {
+    email_change: '',
+    email_change_token_current: '',
+    email_change_token_new: '',
+    email_change_confirm_status: 0,
+  };
+  await updateUser(tx, user, none, ctx.clock.now());
+  await deleteOneTimeTokens(tx, user.id, 'email_change_token_current');
+  await deleteOneTimeTokens(tx, user.id, 'email_change_token_new');
+}
+
+async function cancelPhoneChange(ctx: AuthContext, tx: Transaction, user: User): Promise<void> {
+  await updateUser(tx, user, { phone_change: '', phone_change_token: '' }, ctx.clock.now());
+  await deleteOneTimeTokens(tx, user.id, 'phone_change_token');
 }

@@ -1,7 +1,11 @@
-/** Verifies codes sent by GET /reauthenticate. */
+/** Sends and verifies the code that users need to change their password (reauthentication). */
+
 import type { Transaction } from '../../../platform/database/types.ts';
-import { isCodeExpired } from '../codes/lifetime.ts';
-import type { Caller } from '../common/caller.ts';
+import { isCodeExpired } from '../codes/find-owner.ts';
+import { sendTokenMail } from '../codes/mail-tokens.ts';
+import { sendPhoneCode } from '../codes/phone-codes.ts';
+import { audit } from '../common/audit.ts';
+import type { Caller, UserCaller } from '../common/caller.ts';
 import { hashMatches } from '../common/pkce.ts';
 import type { User } from '../common/rows.ts';
 import { tokenHash } from '../common/secrets.ts';
@@ -10,6 +14,37 @@ import type { AuthContext } from '../context.ts';
 import { authError } from '../errors.ts';
 import { verifySecret } from '../limits/verify-secret.ts';
 import { checkByProvider, checksCodes } from '../messages/send-text.ts';
+import { asUser } from '../sessions/user-transaction.ts';
+
+/**
+ * Sends a reauthentication code to the caller. Returns the message ID for the response, which is set only for phone
+ * numbers with a fixed code.
+ */
+export async function reauthenticate(ctx: AuthContext, caller: UserCaller): Promise<string | undefined> {
+  const { user } = caller;
+  const email = user.email ?? '';
+  const phone = user.phone ?? '';
+  if (email === '' && phone === '') {
+    throw authError(
+      'validation_failed',
+      'Reauthentication requires the user to have an email or a phone number',
+    );
+  }
+  if (email !== '' && user.email_confirmed_at === null) {
+    throw authError('email_not_confirmed', 'Please verify your email first.', { status: 422 });
+  }
+  if (email === '' && user.phone_confirmed_at === null) {
+    throw authError('phone_not_confirmed', 'Please verify your phone first.', { status: 422 });
+  }
+  return asUser(ctx, caller, async (tx) => {
+    await audit(ctx, tx, user, 'user_reauthenticate_requested');
+    if (email !== '') {
+      await sendTokenMail(ctx, tx, caller, user, 'reauthentication');
+      return undefined;
+    }
+    return sendPhoneCode(ctx, tx, caller, user, { phone, kind: 'reauthentication', channel: 'sms' });
+  });
+}
 
 /** A nonce that was entered correctly and that the transaction of the password change must still use up. */
 export interface EnteredNonce {
