@@ -1,11 +1,12 @@
 /** Declares the routes for administering and dynamically registering the OAuth server's clients (RFC 7591). */
 
 import type { JsonObject } from '../common/json.ts';
+import type { Call, Operation } from '../common/operation.ts';
 import type { OAuthClient } from '../common/rows.ts';
 import { toRfc3339 } from '../common/times.ts';
 import type { AuthContext } from '../context.ts';
 import type { Exchange } from '../http/exchange.ts';
-import type { Handler, Router } from '../http/route.ts';
+import type { Route } from '../http/route.ts';
 import { limitByAddress } from '../limits/limit-by-address.ts';
 import { requireAdmin } from '../sessions/authenticate.ts';
 import { requireOAuthServer } from './authorize.ts';
@@ -22,52 +23,70 @@ import {
   updateClient,
 } from './clients.ts';
 
-export function oauthClientRoutes({ define }: Router, ctx: AuthContext): void {
-  const enter = async ({ caller }: Exchange): Promise<void> => {
-    await requireAdmin(ctx, caller);
-    requireOAuthServer(ctx);
-  };
-  const enterWithClient = async (exchange: Exchange): Promise<OAuthClient> => {
-    await enter(exchange);
-    return requireOAuthClient(ctx, exchange.params.clientId ?? '');
-  };
+export function oauthClientRoutes(route: Route): void {
+  route(register, { render });
+  // As in upstream, an empty list is omitted.
+  route(list, { render: (clients) => (clients.length === 0 ? {} : { clients: clients.map(render) }) });
+  route(add, { render });
+  route(read, { render });
+  route(change, { render });
+  route(remove);
+  route(replaceSecret, { render });
+}
 
-  const register: Handler = async ({ body, reply }) => {
-    const registered = registerDynamically(ctx, body);
-    reply.code(201);
-    return render(await registered);
-  };
-  define('POST', '/oauth/clients/register', register, [limitByAddress('oauth_register')]);
+const register: Operation<Call, RegisteredClient> = {
+  on: 'POST /oauth/clients/register',
+  status: 201,
+  guards: [limitByAddress('oauth_register')],
+  run: (ctx, { body }) => registerDynamically(ctx, body),
+};
 
-  define('GET', '/admin/oauth/clients', async (exchange) => {
-    await enter(exchange);
-    const clients = await listClients(ctx);
-    // As in upstream, an empty list is omitted.
-    return clients.length === 0 ? {} : { clients: clients.map(render) };
-  });
+const list: Operation<Call, RegisteredClient[]> = {
+  on: 'GET /admin/oauth/clients',
+  async run(ctx, call) {
+    await enter(ctx, call);
+    return listClients(ctx);
+  },
+};
 
-  define('POST', '/admin/oauth/clients', async (exchange) => {
-    await enter(exchange);
-    exchange.reply.code(201);
-    return render(await registerByAdmin(ctx, exchange.body));
-  });
+const add: Operation<Call, RegisteredClient> = {
+  on: 'POST /admin/oauth/clients',
+  status: 201,
+  async run(ctx, call) {
+    await enter(ctx, call);
+    return registerByAdmin(ctx, call.body);
+  },
+};
 
-  define('GET', '/admin/oauth/clients/:clientId', async (exchange) =>
-    render(await describeClient(ctx, await enterWithClient(exchange))),
-  );
+const read: Operation<Exchange, RegisteredClient> = {
+  on: 'GET /admin/oauth/clients/:clientId',
+  run: async (ctx, exchange) => describeClient(ctx, await findForAdmin(ctx, exchange)),
+};
 
-  define('PUT', '/admin/oauth/clients/:clientId', async (exchange) =>
-    render(await updateClient(ctx, await enterWithClient(exchange), exchange.body)),
-  );
+const change: Operation<Exchange, RegisteredClient> = {
+  on: 'PUT /admin/oauth/clients/:clientId',
+  run: async (ctx, exchange) => updateClient(ctx, await findForAdmin(ctx, exchange), exchange.body),
+};
 
-  define('DELETE', '/admin/oauth/clients/:clientId', async (exchange) => {
-    await deleteClient(ctx, await enterWithClient(exchange));
-    return exchange.reply.code(204).send();
-  });
+const remove: Operation<Exchange, void> = {
+  on: 'DELETE /admin/oauth/clients/:clientId',
+  status: 204,
+  run: async (ctx, exchange) => deleteClient(ctx, await findForAdmin(ctx, exchange)),
+};
 
-  define('POST', '/admin/oauth/clients/:clientId/regenerate_secret', async (exchange) =>
-    render(await regenerateSecret(ctx, await enterWithClient(exchange))),
-  );
+const replaceSecret: Operation<Exchange, RegisteredClient> = {
+  on: 'POST /admin/oauth/clients/:clientId/regenerate_secret',
+  run: async (ctx, exchange) => regenerateSecret(ctx, await findForAdmin(ctx, exchange)),
+};
+
+async function enter(ctx: AuthContext, { caller }: Call): Promise<void> {
+  await requireAdmin(ctx, caller);
+  requireOAuthServer(ctx);
+}
+
+async function findForAdmin(ctx: AuthContext, exchange: Exchange): Promise<OAuthClient> {
+  await enter(ctx, exchange);
+  return requireOAuthClient(ctx, exchange.params.clientId ?? '');
 }
 
 function render({ client, logout, secret }: RegisteredClient): JsonObject {

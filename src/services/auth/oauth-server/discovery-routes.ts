@@ -2,10 +2,11 @@
 
 import type { FastifyPluginAsync, FastifyReply } from 'fastify';
 import type { JsonObject } from '../common/json.ts';
+import type { Call, Operation } from '../common/operation.ts';
 import type { AuthContext } from '../context.ts';
 import { authError } from '../errors.ts';
 import { sendError } from '../http/render-error.ts';
-import type { Router } from '../http/route.ts';
+import type { Route } from '../http/route.ts';
 import { requireOAuthServer } from './authorize.ts';
 import { discoveryDocument } from './discovery.ts';
 
@@ -16,21 +17,33 @@ import { discoveryDocument } from './discovery.ts';
 const cacheControl = 'public, max-age=600';
 const serverPath = '/.well-known/oauth-authorization-server';
 
-export function discoveryRoutes({ define }: Router, ctx: AuthContext): void {
-  define('GET', '/.well-known/jwks.json', ({ reply }) => {
-    reply.header('cache-control', cacheControl);
-    return { ...ctx.keys.publicJwks() };
-  });
-  define('GET', '/.well-known/openid-configuration', ({ reply }) => {
-    reply.header('cache-control', cacheControl);
-    return documentOf(ctx);
-  });
-  define('GET', serverPath, ({ reply }) => {
-    requireOAuthServer(ctx);
-    reply.header('cache-control', cacheControl);
-    return documentOf(ctx);
-  });
+export function discoveryRoutes(route: Route): void {
+  route(publicKeys);
+  route(openidConfiguration);
+  route(serverMetadata);
 }
+
+const publicKeys: Operation<Call, object> = {
+  on: 'GET /.well-known/jwks.json',
+  run(ctx, { caller }) {
+    caller.setHeader('cache-control', cacheControl);
+    return { ...ctx.keys.publicJwks() };
+  },
+};
+
+const openidConfiguration: Operation<Call, JsonObject> = {
+  on: 'GET /.well-known/openid-configuration',
+  run(ctx, { caller }) {
+    caller.setHeader('cache-control', cacheControl);
+    return documentOf(ctx);
+  },
+};
+
+const serverMetadata: Operation<Call, JsonObject> = {
+  ...openidConfiguration,
+  on: `GET ${serverPath}`,
+  guards: [requireOAuthServer],
+};
 
 /**
  * Serves the OAuth server's metadata at two additional paths. The first path is at the gateway's root, as on the local

@@ -30,6 +30,11 @@ import { readProviderResponse } from './sign-in.ts';
 /** The maximum duration of a sign-in, which starts when the browser is redirected to the provider. */
 const signInLifetimeMs = 300_000;
 
+export interface SignInRedirect {
+  readonly location: string;
+  readonly status: 302 | 303;
+}
+
 /**
  * Returns the URL and status of the redirect. The URL contains errors as parameters.
  * @param params the parameters that the provider added to the callback URL
@@ -38,7 +43,7 @@ export async function finishProviderSignIn(
   ctx: AuthContext,
   caller: Caller,
   params: URLSearchParams,
-): Promise<{ location: string; status: 302 | 303 }> {
+): Promise<SignInRedirect> {
   let stored: StoredSignIn;
   try {
     stored = await findStoredSignIn(ctx, params.get('state') ?? '');

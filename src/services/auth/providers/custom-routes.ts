@@ -2,49 +2,70 @@
  * Declares /admin/custom-providers, the routes for the project's custom OAuth2 and OIDC providers. Responses never
  * contain the secret.
  */
-
 import type { JsonObject } from '../common/json.ts';
+import type { Operation } from '../common/operation.ts';
 import type { CustomProvider } from '../common/rows.ts';
 import { toRfc3339 } from '../common/times.ts';
-import type { AuthContext } from '../context.ts';
 import { authError } from '../errors.ts';
-import type { Router } from '../http/route.ts';
+import type { Exchange } from '../http/exchange.ts';
+import type { Route } from '../http/route.ts';
 import { requireAdmin } from '../sessions/authenticate.ts';
 import { addCustom, changeCustom, listCustom, removeCustom, requireCustom } from './custom-admin.ts';
 
-export function customProviderRoutes({ define }: Router, ctx: AuthContext): void {
-  define('GET', '/admin/custom-providers', async ({ caller, query }) => {
+export function customProviderRoutes(route: Route): void {
+  route(list, { render: (rows) => ({ providers: rows.map(render) }) });
+  route(add, { render });
+  route(read, { render });
+  route(change, { render });
+  route(remove);
+}
+
+const list: Operation<Exchange, CustomProvider[]> = {
+  on: 'GET /admin/custom-providers',
+  async run(ctx, { caller, query }) {
     await requireAdmin(ctx, caller);
     const type = query.get('type') ?? '';
     if (type !== '' && type !== 'oauth2' && type !== 'oidc') {
       throw authError('validation_failed', "type must be either 'oauth2' or 'oidc'");
     }
-    return { providers: (await listCustom(ctx, type === '' ? undefined : type)).map(render) };
-  });
+    return listCustom(ctx, type === '' ? undefined : type);
+  },
+};
 
-  define('POST', '/admin/custom-providers', async ({ caller, body, reply }) => {
+const add: Operation<Exchange, CustomProvider> = {
+  on: 'POST /admin/custom-providers',
+  status: 201,
+  async run(ctx, { caller, body }) {
     await requireAdmin(ctx, caller);
-    const row = await addCustom(ctx, body());
-    return reply.code(201).send(render(row));
-  });
+    return addCustom(ctx, body());
+  },
+};
 
-  define('GET', '/admin/custom-providers/:id', async ({ caller, params }) => {
+const read: Operation<Exchange, CustomProvider> = {
+  on: 'GET /admin/custom-providers/:id',
+  async run(ctx, { caller, params }) {
     await requireAdmin(ctx, caller);
-    return render(await requireCustom(ctx, params.id ?? ''));
-  });
+    return requireCustom(ctx, params.id ?? '');
+  },
+};
 
-  define('PUT', '/admin/custom-providers/:id', async ({ caller, body, params }) => {
+const change: Operation<Exchange, CustomProvider> = {
+  on: 'PUT /admin/custom-providers/:id',
+  async run(ctx, { caller, body, params }) {
     await requireAdmin(ctx, caller);
     const fields = body();
-    return render(await changeCustom(ctx, await requireCustom(ctx, params.id ?? ''), fields));
-  });
+    return changeCustom(ctx, await requireCustom(ctx, params.id ?? ''), fields);
+  },
+};
 
-  define('DELETE', '/admin/custom-providers/:id', async ({ caller, params, reply }) => {
+const remove: Operation<Exchange, void> = {
+  on: 'DELETE /admin/custom-providers/:id',
+  status: 204,
+  async run(ctx, { caller, params }) {
     await requireAdmin(ctx, caller);
     await removeCustom(ctx, await requireCustom(ctx, params.id ?? ''));
-    return reply.code(204).send();
-  });
-}
+  },
+};
 
 /** Renders a provider with its fields in upstream's order. Omits URLs that are null. */
 function render(row: CustomProvider): JsonObject {

@@ -1,10 +1,11 @@
 /** Declares /admin/sso/providers, the routes for SAML identity providers. */
 
 import type { Json, JsonObject } from '../common/json.ts';
+import type { Operation } from '../common/operation.ts';
 import { toRfc3339 } from '../common/times.ts';
 import type { AuthContext } from '../context.ts';
 import type { Exchange } from '../http/exchange.ts';
-import type { Router } from '../http/route.ts';
+import type { Route } from '../http/route.ts';
 import { requireAdmin } from '../sessions/authenticate.ts';
 import {
   changeSsoProvider,
@@ -15,40 +16,56 @@ import {
 } from './providers.ts';
 import type { SsoProvider } from './queries.ts';
 
-export function adminSsoRoutes({ define }: Router, ctx: AuthContext): void {
-  const provider = ({ params }: Exchange) => requireSsoProvider(ctx, params.id ?? '');
+export function adminSsoRoutes(route: Route): void {
+  route(list, { render: (providers) => ({ items: providers.map(render) }) });
+  route(create, { render });
+  route(read, { render });
+  route(change, { render });
+  route(remove, { render });
+}
 
-  define('GET', '/admin/sso/providers', async ({ caller, query }) => {
+const list: Operation<Exchange, SsoProvider[]> = {
+  on: 'GET /admin/sso/providers',
+  async run(ctx, { caller, query }) {
     await requireAdmin(ctx, caller);
-    const providers = await listSsoProviders(ctx, {
+    return listSsoProviders(ctx, {
       resourceId: query.get('resource_id') ?? '',
       resourceIdPrefix: query.get('resource_id_prefix') ?? '',
     });
-    return { items: providers.map(render) };
-  });
+  },
+};
 
-  define('POST', '/admin/sso/providers', async ({ caller, body, reply }) => {
+const create: Operation<Exchange, SsoProvider> = {
+  on: 'POST /admin/sso/providers',
+  status: 201,
+  async run(ctx, { caller, body }) {
     await requireAdmin(ctx, caller);
-    return reply.code(201).send(render(await createSsoProvider(ctx, body())));
-  });
+    return createSsoProvider(ctx, body());
+  },
+};
 
-  define('GET', '/admin/sso/providers/:id', async (exchange) => {
-    await requireAdmin(ctx, exchange.caller);
-    return render(await provider(exchange));
-  });
+const read: Operation<Exchange, SsoProvider> = { on: 'GET /admin/sso/providers/:id', run: findForAdmin };
 
-  define('PUT', '/admin/sso/providers/:id', async (exchange) => {
-    await requireAdmin(ctx, exchange.caller);
-    const current = await provider(exchange);
-    return render(await changeSsoProvider(ctx, current, exchange.body()));
-  });
+const change: Operation<Exchange, SsoProvider> = {
+  on: 'PUT /admin/sso/providers/:id',
+  async run(ctx, exchange) {
+    const current = await findForAdmin(ctx, exchange);
+    return changeSsoProvider(ctx, current, exchange.body());
+  },
+};
 
-  define('DELETE', '/admin/sso/providers/:id', async (exchange) => {
-    await requireAdmin(ctx, exchange.caller);
-    const current = await provider(exchange);
+const remove: Operation<Exchange, SsoProvider> = {
+  on: 'DELETE /admin/sso/providers/:id',
+  async run(ctx, exchange) {
+    const current = await findForAdmin(ctx, exchange);
     await removeSsoProvider(ctx, current);
-    return render(current);
-  });
+    return current;
+  },
+};
+
+async function findForAdmin(ctx: AuthContext, { caller, params }: Exchange): Promise<SsoProvider> {
+  await requireAdmin(ctx, caller);
+  return requireSsoProvider(ctx, params.id ?? '');
 }
 
 function render(provider: SsoProvider): JsonObject {

@@ -1,86 +1,147 @@
 /**
  * Declares the routes for single sign-on with SAML 2.0. The routes serve this server's metadata and handle the
- * redirects to and from the identity provider.
+ * redirects to and from the identity provider. Also declares /scim/v2.
  */
 
+import type { Call, Guard, Operation } from '../common/operation.ts';
 import { errorParams } from '../common/public-errors.ts';
 import { withParams } from '../common/redirects.ts';
 import { fromMs } from '../common/times.ts';
-import type { AuthContext } from '../context.ts';
 import { authError } from '../errors.ts';
 import type { Exchange } from '../http/exchange.ts';
-import type { Handler, Router } from '../http/route.ts';
+import type { Route } from '../http/route.ts';
+import { requireCaptcha } from '../limits/captcha.ts';
 import { limitByAddress } from '../limits/limit-by-address.ts';
-import { ssoSignIn } from '../providers/operations.ts';
+import { beginSsoSignIn, nameOfConnection } from './begin.ts';
+import { type SsoPolicy, ssoPolicyOf } from './enforced.ts';
 import { certificateOf } from './saml/certificate.ts';
 import { type AdvertisedCertificate, serviceProviderMetadata } from './saml/service-provider.ts';
 import { finishSamlSignIn, SamlFailure, serviceProvider } from './sign-in.ts';
 
-export function ssoRoutes({ define, serve }: Router, ctx: AuthContext): void {
-  serve('POST', '/sso', ssoSignIn, (url, { body, reply }) =>
-    body().flag('skip_http_redirect') ? { url } : reply.redirect(url, 303),
-  );
-  if (!ctx.settings.saml.enabled) {
-    const refuse = () => {
-      throw authError('saml_provider_disabled');
-    };
-    define('POST', '/sso/saml/acs', refuse);
-    define('GET', '/sso/saml/metadata', refuse);
-    return;
-  }
-  const finish: Handler = (exchange) => consumeAssertion(ctx, exchange);
-  define('POST', '/sso/saml/acs', finish, [limitByAddress('saml_assertion')]);
-
-  define('GET', '/sso/saml/metadata', (exchange) => sendMetadata(ctx, exchange));
+export function ssoRoutes(route: Route): void {
+  route(ssoSignIn, {
+    render: (url, { body, reply }) =>
+      body().flag('skip_http_redirect') ? { url } : reply.redirect(url, 303),
+  });
+  route(consumeAssertion, {
+    render: ({ location, status }, { reply }) => reply.redirect(location, status),
+  });
+  route(readMetadata, {
+    render: ({ xml, maxAgeSeconds, isDownload }, { reply }) => {
+      if (isDownload) reply.header('content-disposition', 'attachment; filename="metadata.xml"');
+      return reply
+        .header('cache-control', `public, max-age=${maxAgeSeconds}`)
+        .type('application/xml')
+        .send(xml);
+    },
+  });
+  for (const resource of ['ServiceProviderConfig', 'ResourceTypes', 'Schemas']) route(refuseScim(resource));
 }
+
+const requireSaml: Guard = ({ settings }) => {
+  if (!settings.saml.enabled) throw authError('saml_provider_disabled');
+};
+
+/** Returns the identity provider's URL. */
+export const ssoSignIn: Operation<Call, string> = {
+  on: 'POST /sso',
+  // `requireSaml` runs first, so that the response says that SAML is disabled even if a rate limit is exceeded.
+  guards: [requireSaml, limitByAddress('sso'), requireCaptcha],
+  run: (ctx, { body }) => beginSsoSignIn(ctx, body()),
+};
 
 /**
- * If an error occurs, redirects the browser (status 303) to the Account page where the sign-in started, or to the site
- * URL, so that the page or the app can show the error.
+ * Returns the identity provider's URL for links and forms on the Account pages in which users can't solve a captcha.
+ * Only the Account pages call this operation. Like `/authorize`, the operation doesn't require a captcha, because it
+ * neither reads nor reveals an account.
  */
-async function consumeAssertion(ctx: AuthContext, exchange: Exchange): Promise<undefined> {
-  const { caller, reply, path, text } = exchange;
-  try {
-    const params = new URLSearchParams(text);
-    await reply.redirect(await ctx.signIns.track('saml', () => finishSamlSignIn(ctx, caller, params)), 302);
-  } catch (thrown) {
-    const [page, error] =
-      thrown instanceof SamlFailure ? [thrown.page, thrown.cause] : [ctx.settings.siteUrl, thrown];
-    await reply.redirect(withParams(page, errorParams(ctx, path, error)), 303);
-  }
-  return undefined;
-}
+export const ssoJourney: Operation<Call, string> = {
+  on: 'POST /sso',
+  guards: [requireSaml, limitByAddress('sso')],
+  run: (ctx, { body }) => beginSsoSignIn(ctx, body()),
+};
+
+/** Returns a connection's name for the page that asks for confirmation before opening the identity provider. */
+export const ssoConnection: Operation<Call & { readonly id: string }, string> = {
+  on: 'POST /sso',
+  guards: [requireSaml, limitByAddress('sso_policy')],
+  run: (ctx, { id }) => nameOfConnection(ctx, id),
+};
+
+/**
+ * Returns a domain's SSO policy. Only the Account pages call this operation. Like `/sso`, this operation reveals which
+ * domains have a connection, so it is limited per IP address.
+ */
+export const ssoPolicy: Operation<Call & { readonly domain: string }, SsoPolicy> = {
+  on: 'POST /sso',
+  guards: [limitByAddress('sso_policy')],
+  run: (ctx, { domain }) => ssoPolicyOf(ctx, ctx.pool, domain),
+};
+
+/**
+ * Accepts the identity provider's response. If an error occurs, redirects the browser (status 303) to the Account page
+ * where the sign-in started, or to the site URL, so that the page or the app can show the error.
+ */
+const consumeAssertion: Operation<Exchange, { readonly location: string; readonly status: 302 | 303 }> = {
+  on: 'POST /sso/saml/acs',
+  guards: [requireSaml, limitByAddress('saml_assertion')],
+  errorPage: ({ settings }) => settings.siteUrl,
+  async run(ctx, { caller, path, text }) {
+    try {
+      const params = new URLSearchParams(text);
+      const location = await ctx.signIns.track('saml', () => finishSamlSignIn(ctx, caller, params));
+      return { location, status: 302 };
+    } catch (thrown) {
+      const [page, error] =
+        thrown instanceof SamlFailure ? [thrown.page, thrown.cause] : [ctx.settings.siteUrl, thrown];
+      return { location: withParams(page, errorParams(ctx, path, error)), status: 303 };
+    }
+  },
+};
 
 /** During a key rotation, providers cache the metadata for a shorter time, so that they get the new key soon. */
 const rotation = { maxAgeSeconds: 60, cacheDuration: 'PT1H' };
-const maxAgeSeconds = 600;
+const metadataMaxAgeSeconds = 600;
 const metadataLifetimeMs = 48 * 3_600_000;
 
-async function sendMetadata(ctx: AuthContext, { query, reply }: Exchange): Promise<undefined> {
-  const provider = serviceProvider(ctx);
-  const { current, next } = await ctx.keys.samlKeys();
-  const mayEncrypt = ctx.settings.saml.allow_encrypted_assertions;
-  const host = new URL(provider.entityId).hostname.replace(/^\[|\]$/g, '');
-  const certificates = [current, ...(next ? [next] : [])].flatMap((key): AdvertisedCertificate[] => {
-    const der = certificateOf(key, host, mayEncrypt);
-    return mayEncrypt
-      ? [
-          { use: 'signing', der },
-          { use: 'encryption', der },
-        ]
-      : [{ use: 'signing', der }];
-  });
-  const isDownload = query.get('download') === 'true';
-  const now = new Date(ctx.clock.now());
-  if (isDownload) now.setUTCFullYear(now.getUTCFullYear() + 5);
-  const xml = serviceProviderMetadata(provider, certificates, {
-    validUntil: isDownload ? now.toISOString() : fromMs(now.getTime() + metadataLifetimeMs),
-    ...(next ? { cacheDuration: rotation.cacheDuration } : {}),
-  });
-  if (isDownload) reply.header('content-disposition', 'attachment; filename="metadata.xml"');
-  await reply
-    .header('cache-control', `public, max-age=${next ? rotation.maxAgeSeconds : maxAgeSeconds}`)
-    .type('application/xml')
-    .send(xml);
-  return undefined;
+interface Metadata {
+  readonly xml: string;
+  readonly maxAgeSeconds: number;
+  readonly isDownload: boolean;
 }
+
+const readMetadata: Operation<Exchange, Metadata> = {
+  on: 'GET /sso/saml/metadata',
+  guards: [requireSaml],
+  async run(ctx, { query }) {
+    const provider = serviceProvider(ctx);
+    const { current, next } = await ctx.keys.samlKeys();
+    const mayEncrypt = ctx.settings.saml.allow_encrypted_assertions;
+    const host = new URL(provider.entityId).hostname.replace(/^\[|\]$/g, '');
+    const certificates = [current, ...(next ? [next] : [])].flatMap((key): AdvertisedCertificate[] => {
+      const der = certificateOf(key, host, mayEncrypt);
+      return mayEncrypt
+        ? [
+            { use: 'signing', der },
+            { use: 'encryption', der },
+          ]
+        : [{ use: 'signing', der }];
+    });
+    const isDownload = query.get('download') === 'true';
+    const now = new Date(ctx.clock.now());
+    if (isDownload) now.setUTCFullYear(now.getUTCFullYear() + 5);
+    const xml = serviceProviderMetadata(provider, certificates, {
+      validUntil: isDownload ? now.toISOString() : fromMs(now.getTime() + metadataLifetimeMs),
+      ...(next ? { cacheDuration: rotation.cacheDuration } : {}),
+    });
+    return { xml, maxAgeSeconds: next ? rotation.maxAgeSeconds : metadataMaxAgeSeconds, isDownload };
+  },
+};
+
+/** SCIM isn't supported. The response is the same as in upstream if SCIM is disabled. */
+const refuseScim = (resource: string): Operation<Call, never> => ({
+  on: `GET /scim/v2/${resource}`,
+  run() {
+    throw authError('feature_disabled', 'SCIM server is disabled');
+  },
+});
