@@ -45,8 +45,9 @@ export function createRoute(app: FastifyInstance, ctx: AuthContext): Route {
       const { caller, body, reply } = exchange;
       const input = (read === undefined ? exchange : { ...read(exchange), caller, body }) as unknown as Input;
       try {
-        const content = await render(await perform(ctx, operation, input), exchange);
-        return send(reply, operation.status, content);
+        const content = render(await perform(ctx, operation, input), exchange);
+        // A reply must not be awaited here, because it resolves to undefined.
+        return content === reply ? reply : send(reply, operation.status, await content);
       } catch (error) {
         const page = operation.errorPage?.(ctx, caller);
         if (page === undefined || !isNavigation(exchange.request.headers)) throw error;
@@ -82,7 +83,6 @@ function send(
   status: Operation<Call, unknown>['status'],
   content: Content,
 ): FastifyReply {
-  if (content === reply) return reply;
   if (typeof content === 'string') return reply.redirect(content, status ?? 302);
   return reply.code(status ?? 200).send(content);
 }
