@@ -34,9 +34,9 @@ export async function acceptSignUp(ctx: AuthContext, tx: Transaction, user: User
   if (!hasOwner(user)) await revokeEarlierAccess(ctx, tx, user);
   if (!user.encrypted_password && user.invited_at !== null) {
     const hash = await ctx.passwords.hash(randomPassword([], 64));
-    await storePassword(ctx, tx, user, hash, []);
+    await storePassword(ctx, tx, user, { hash, exceptSessionIds: [] });
   }
-  await audit(ctx, tx, user, 'user_signedup', { traits: { provider: 'email' } });
+  await audit(ctx, tx, user, { action: 'user_signedup', traits: { provider: 'email' } });
   await confirmEmail(ctx, tx, user);
   for (const identity of user.identities ?? []) {
     if (identity.email && identity.email === user.email)
@@ -50,13 +50,13 @@ export async function acceptSignUp(ctx: AuthContext, tx: Transaction, user: User
  */
 export async function acceptRecovery(ctx: AuthContext, tx: Transaction, user: User): Promise<void> {
   try {
-    if (!hasOwner(user)) await resetUnclaimed(ctx, tx, user, 'email', nothing);
+    if (!hasOwner(user)) await resetUnclaimed(ctx, tx, user, { contact: 'email', ...nothing });
     await updateUser(tx, user, { recovery_token: '' }, ctx.clock.now());
     await deleteOneTimeTokens(tx, user.id);
     if (user.email_confirmed_at === null) {
-      await audit(ctx, tx, user, 'user_signedup', { traits: { provider: 'email' } });
+      await audit(ctx, tx, user, { action: 'user_signedup', traits: { provider: 'email' } });
       await confirmEmail(ctx, tx, user);
-    } else await audit(ctx, tx, user, 'login');
+    } else await audit(ctx, tx, user, { action: 'login' });
   } catch (cause) {
     throw internalError('Database error updating user', cause);
   }
@@ -70,8 +70,7 @@ export async function acceptEmailChange(
   ctx: AuthContext,
   tx: Transaction,
   caller: Caller,
-  user: User,
-  hash: string,
+  { user, hash }: { readonly user: User; readonly hash: string },
 ): Promise<'half' | 'done'> {
   const { autoconfirm, doubleConfirmChanges } = ctx.settings.email;
   const isMove = (user.email ?? '') !== '' && user.email !== user.email_change;
@@ -105,11 +104,14 @@ export async function changeEmail(
 ): Promise<void> {
   const oldEmail = user.email ?? '';
   const newEmail = user.email_change ?? '';
-  await audit(ctx, tx, user, 'user_modified');
+  await audit(ctx, tx, user, { action: 'user_modified' });
   const identity = await findIdentity(tx, user.id, 'email');
   if (identity) await updateIdentityData(tx, identity, { email: newEmail, email_verified: true });
   else
-    await addIdentity(ctx, tx, user, 'email', identityClaims(user, { email: newEmail, emailVerified: true }));
+    await addIdentity(ctx, tx, user, {
+      provider: 'email',
+      data: identityClaims(user, { email: newEmail, emailVerified: true }),
+    });
   await stopBeingAnonymous(ctx, tx, user);
   await updateUser(
     tx,
@@ -135,7 +137,7 @@ export async function changeEmail(
 
 export async function acceptPhone(ctx: AuthContext, tx: Transaction, user: User): Promise<void> {
   if (!hasOwner(user)) await revokeEarlierAccess(ctx, tx, user);
-  await audit(ctx, tx, user, 'user_signedup', { traits: { provider: 'phone' } });
+  await audit(ctx, tx, user, { action: 'user_signedup', traits: { provider: 'phone' } });
   await confirmPhone(ctx, tx, user);
   await stopBeingAnonymous(ctx, tx, user);
 }
@@ -153,10 +155,14 @@ export async function changePhone(
   const now = ctx.clock.now();
   const oldPhone = user.phone ?? '';
   const phone = user.phone_change ?? '';
-  await audit(ctx, tx, user, 'user_modified');
+  await audit(ctx, tx, user, { action: 'user_modified' });
   const identity = await findIdentity(tx, user.id, 'phone');
   if (identity) await updateIdentityData(tx, identity, { phone, phone_verified: true });
-  else await addIdentity(ctx, tx, user, 'phone', identityClaims(user, { phone, phoneVerified: true }));
+  else
+    await addIdentity(ctx, tx, user, {
+      provider: 'phone',
+      data: identityClaims(user, { phone, phoneVerified: true }),
+    });
   await updateUser(
     tx,
     user,
@@ -202,7 +208,7 @@ export async function cancelEmailByLink(ctx: AuthContext, hash: string): Promise
 async function cancel(ctx: AuthContext, tx: Transaction, user: User, change: Cancel): Promise<void> {
   try {
     await change(ctx, tx, user);
-    await audit(ctx, tx, user, 'user_modified');
+    await audit(ctx, tx, user, { action: 'user_modified' });
   } catch (cause) {
     throw internalError('Error updating user', cause);
   }

@@ -23,9 +23,7 @@ export async function sendEmailChange(
   ctx: AuthContext,
   tx: Transaction,
   caller: Caller,
-  user: User,
-  newEmail: string,
-  isPkce: boolean,
+  { user, newEmail, isPkce }: { readonly user: User; readonly newEmail: string; readonly isPkce: boolean },
 ): Promise<void> {
   const now = ctx.clock.now();
   await claimEmail(ctx, tx, user, 'email_change_sent_at');
@@ -100,6 +98,17 @@ export async function storeEmailChange(
     now,
   );
   if (hashOld !== '')
-    await setOneTimeToken(tx, user.id, 'email_change_token_current', hashOld, user.email ?? '');
-  if (hashNew !== '') await setOneTimeToken(tx, user.id, 'email_change_token_new', hashNew, change.newEmail);
+    await setOneTimeToken(tx, {
+      userId: user.id,
+      type: 'email_change_token_current',
+      hash: hashOld,
+      relatesTo: user.email ?? '',
+    });
+  if (hashNew !== '')
+    await setOneTimeToken(tx, {
+      userId: user.id,
+      type: 'email_change_token_new',
+      hash: hashNew,
+      relatesTo: change.newEmail,
+    });
 }

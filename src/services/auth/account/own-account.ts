@@ -48,7 +48,7 @@ export async function deleteOwnAccount(ctx: AuthContext, caller: UserCaller): Pr
   }
   try {
     await asUserEnding(ctx, caller, async (tx) => {
-      await audit(ctx, tx, user, 'user_deleted', { ip: caller.ip, traits: { user_id: user.id } });
+      await audit(ctx, tx, user, { action: 'user_deleted', ip: caller.ip, traits: { user_id: user.id } });
       await forgetRecoveryCodes(ctx, tx, user.id);
       await forgetSecurityData(ctx, tx, user.id);
       await deleteUser(tx, user.id);

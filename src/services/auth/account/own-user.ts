@@ -97,8 +97,11 @@ export async function updateOwnUser(ctx: AuthContext, caller: UserCaller, body: 
     if (change !== undefined) {
       if (change.nonce !== undefined) await consumeNonce(tx, user, change.nonce);
       const isFirst = !user.encrypted_password;
-      await storePassword(ctx, tx, user, change.hash, await sessionsToKeep(ctx, tx, caller));
-      await audit(ctx, tx, user, 'user_updated_password');
+      await storePassword(ctx, tx, user, {
+        hash: change.hash,
+        exceptSessionIds: await sessionsToKeep(ctx, tx, caller),
+      });
+      await audit(ctx, tx, user, { action: 'user_updated_password' });
       const event = await recordEvent(
         ctx,
         tx,
@@ -131,14 +134,18 @@ export async function updateOwnUser(ctx: AuthContext, caller: UserCaller, body: 
         };
         await insertFlowState(tx, flow, ctx.clock.now());
       }
-      await sendEmailChange(ctx, tx, caller, user, update.email, challenge !== undefined);
+      await sendEmailChange(ctx, tx, caller, {
+        user,
+        newEmail: update.email,
+        isPkce: challenge !== undefined,
+      });
     }
     if (changesPhone && !ctx.settings.phone.autoconfirm) {
       const { phone, channel } = update;
-      await sendPhoneCode(ctx, tx, caller, user, { phone, kind: 'phone_change', channel });
+      await sendPhoneCode(ctx, tx, caller, { user, phone, kind: 'phone_change', channel });
     }
     for (const notice of notices) await notice.send();
-    await audit(ctx, tx, user, 'user_modified');
+    await audit(ctx, tx, user, { action: 'user_modified' });
   });
 }
 

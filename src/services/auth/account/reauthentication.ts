@@ -37,12 +37,12 @@ export async function reauthenticate(ctx: AuthContext, caller: UserCaller): Prom
     throw authError('phone_not_confirmed', 'Please verify your phone first.', { status: 422 });
   }
   return asUser(ctx, caller, async (tx) => {
-    await audit(ctx, tx, user, 'user_reauthenticate_requested');
+    await audit(ctx, tx, user, { action: 'user_reauthenticate_requested' });
     if (email !== '') {
-      await sendTokenMail(ctx, tx, caller, user, 'reauthentication');
+      await sendTokenMail(ctx, tx, caller, { user, kind: 'reauthentication' });
       return undefined;
     }
-    return sendPhoneCode(ctx, tx, caller, user, { phone, kind: 'reauthentication', channel: 'sms' });
+    return sendPhoneCode(ctx, tx, caller, { user, phone, kind: 'reauthentication', channel: 'sms' });
   });
 }
 

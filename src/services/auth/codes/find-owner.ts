@@ -94,12 +94,11 @@ export async function findByCode(
   ctx: AuthContext,
   tx: Transaction,
   caller: Caller,
-  request: VerifyRequest,
-  aud: string,
+  { request, aud }: { readonly request: VerifyRequest; readonly aud: string },
 ): Promise<TokenOwner> {
   const { type, hash } = request;
   const typed = request.typed ?? { code: '', email: '', phone: '' };
-  const find = () => findOwner(ctx, tx, type, typed, hash, aud);
+  const find = () => findOwner(ctx, tx, { type, typed, hash, aud });
   // The user of an email change is found by the code, so the owner of a wrong code is unknown. The lookup is part of
   // the comparison, because its duration depends on whether the code is right.
   const isFoundByCode = type === 'email_change';
@@ -113,11 +112,20 @@ export async function findByCode(
     const user = await findUserById(tx, owner.id);
     if (!user) return undefined;
     rejectBanned(ctx, user);
-    const kind = await kindOfCode(ctx, user, type, hash, typed, consumeToken);
+    const kind = await kindOfCode(ctx, { user, type, hash, typed, consumeToken });
     return kind === undefined ? undefined : { user, type: kind };
   });
   if (!found) throw authError('otp_expired');
   return found;
+}
+
+/** A typed code that is compared with the codes sent to the user. */
+interface CodeCheck {
+  readonly user: User;
+  readonly type: string;
+  readonly hash: string;
+  readonly typed: { readonly code: string; readonly email: string; readonly phone: string };
+  readonly consumeToken: ConsumeToken;
 }
 
 /**
@@ -126,11 +134,7 @@ export async function findByCode(
  */
 async function kindOfCode(
   ctx: AuthContext,
-  user: User,
-  type: string,
-  hash: string,
-  typed: { readonly code: string; readonly phone: string },
-  consumeToken: ConsumeToken,
+  { user, type, hash, typed, consumeToken }: CodeCheck,
 ): Promise<string | undefined> {
   const { email, phone } = ctx.settings;
   const holds = async (stored: string | null, sentAt: string | null, lifetimeMs = email.otpExpiryMs) => {
@@ -180,10 +184,7 @@ async function kindOfCode(
 async function findOwner(
   ctx: AuthContext,
   tx: Transaction,
-  type: string,
-  typed: { readonly email: string; readonly phone: string },
-  hash: string,
-  aud: string,
+  { type, typed, hash, aud }: Pick<CodeCheck, 'type' | 'hash' | 'typed'> & { readonly aud: string },
 ): Promise<User | undefined> {
   try {
     if (type === 'phone_change') return await findUserByPhoneChange(tx, typed.phone, aud);

@@ -93,14 +93,18 @@ const kinds: Readonly<Record<TokenMailKind, KindOfMail>> = {
   },
 };
 
+interface TokenMail {
+  readonly user: User;
+  readonly kind: TokenMailKind;
+  readonly isPkce?: boolean;
+}
+
 /** Sends a code and stores its hash. Throws `over_email_send_rate_limit`. */
 export async function sendTokenMail(
   ctx: AuthContext,
   tx: Transaction,
   caller: Caller,
-  user: User,
-  kind: TokenMailKind,
-  isPkce = false,
+  { user, kind, isPkce = false }: TokenMail,
 ): Promise<void> {
   const { column, sentColumn, failure } = kinds[kind];
   const now = ctx.clock.now();
@@ -108,20 +112,17 @@ export async function sendTokenMail(
   if (kind !== 'invite') await claimEmail(ctx, tx, user, sentColumn);
   const otp = oneTimePassword(ctx.settings.email.otpLength);
   const hash = withFlowPrefix(tokenHash(email, otp), isPkce);
-  await wrapFailure(failure, () => sendOne(ctx, tx, caller, user, kind, otp, hash));
+  await wrapFailure(failure, () => sendOne(ctx, tx, caller, { user, kind, otp, hash }));
   const invited = kind === 'invite' ? { invited_at: fromMs(now) } : {};
   await updateUser(tx, user, { [column]: hash, [sentColumn]: fromMs(now), ...invited }, now);
-  await setOneTimeToken(tx, user.id, column, hash, email);
+  await setOneTimeToken(tx, { userId: user.id, type: column, hash, relatesTo: email });
 }
 
 async function sendOne(
   ctx: AuthContext,
   tx: Transaction,
   caller: Caller,
-  user: User,
-  kind: TokenMailKind,
-  otp: string,
-  hash: string,
+  { user, kind, otp, hash }: TokenMail & { readonly otp: string; readonly hash: string },
 ): Promise<void> {
   requireAuthorized(ctx, user.email ?? '');
   await ctx.limits.email(ctx.clock.now());

@@ -44,6 +44,13 @@ export function parseChannel(ctx: AuthContext, channel: string): Channel {
   );
 }
 
+interface PhoneCode {
+  readonly user: User;
+  readonly phone: string;
+  readonly kind: PhoneCodeKind;
+  readonly channel: Channel;
+}
+
 /**
  * Sends a code. Returns `test-otp` for numbers with a fixed code. For other numbers, returns undefined, because
  * upstream also discards the provider's message ID.
@@ -52,8 +59,7 @@ export async function sendPhoneCode(
   ctx: AuthContext,
   tx: Transaction,
   caller: Caller,
-  user: User,
-  code: { readonly phone: string; readonly kind: PhoneCodeKind; readonly channel: Channel },
+  { user, ...code }: PhoneCode,
 ): Promise<string | undefined> {
   const { token, sentAt } = columns[code.kind];
   const now = ctx.clock.now();
@@ -69,7 +75,7 @@ export async function sendPhoneCode(
   const change = code.kind === 'phone_change' ? { phone_change: code.phone } : {};
   await updateUser(tx, user, { ...change, [token]: hash, [sentAt]: fromMs(now) }, now);
   const relatesTo = code.kind === 'phone_change' ? code.phone : (user.phone ?? '');
-  await setOneTimeToken(tx, user.id, token, hash, relatesTo);
+  await setOneTimeToken(tx, { userId: user.id, type: token, hash, relatesTo });
   return fixed === undefined ? undefined : 'test-otp';
 }
 

@@ -4,13 +4,18 @@ import { sql } from '../../../base/kernel/sql.ts';
 import type { Queryable } from '../../../platform/database/types.ts';
 import type { OneTimeTokenType } from '../common/rows.ts';
 
-/** Replaces the user's token of this type. `relatesTo` is the address or number to which the token was sent. */
+interface NewOneTimeToken {
+  readonly userId: string;
+  readonly type: OneTimeTokenType;
+  readonly hash: string;
+  /** The address or number to which the token was sent. */
+  readonly relatesTo: string;
+}
+
+/** Replaces the user's token of this type. */
 export async function setOneTimeToken(
   db: Queryable,
-  userId: string,
-  type: OneTimeTokenType,
-  hash: string,
-  relatesTo: string,
+  { userId, type, hash, relatesTo }: NewOneTimeToken,
 ): Promise<void> {
   await db.query(sql`
     insert into auth.one_time_tokens (id, user_id, token_type, token_hash, relates_to, created_at, updated_at)

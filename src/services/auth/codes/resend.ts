@@ -44,7 +44,7 @@ export async function resend(ctx: AuthContext, caller: Caller, body: Fields): Pr
   let messageId: string | undefined;
   const { hidesAccounts } = request.email !== '' ? ctx.settings.email : ctx.settings.phone;
   await ctx.backgroundWork.do(hidesAccounts, async () => {
-    messageId = await ctx.pool.transaction((tx) => sendAgain(ctx, tx, caller, user, request));
+    messageId = await ctx.pool.transaction((tx) => sendAgain(ctx, tx, caller, { user, request }));
   });
   return hidesAccounts ? undefined : messageId;
 }
@@ -53,9 +53,9 @@ async function sendAgain(
   ctx: AuthContext,
   tx: Transaction,
   caller: Caller,
-  user: User,
-  { type, phone, challenge }: ResendRequest,
+  { user, request }: { readonly user: User; readonly request: ResendRequest },
 ): Promise<string | undefined> {
+  const { type, phone, challenge } = request;
   const remember = async (providerType: string) => {
     if (!challenge) return;
     const flow = { userId: user.id, providerType, authenticationMethod: providerType, challenge };
@@ -63,19 +63,24 @@ async function sendAgain(
   };
   switch (type) {
     case 'signup':
-      await audit(ctx, tx, user, 'user_confirmation_requested');
+      await audit(ctx, tx, user, { action: 'user_confirmation_requested' });
       await remember('email/signup');
-      await sendTokenMail(ctx, tx, caller, user, 'signup', challenge !== undefined);
+      await sendTokenMail(ctx, tx, caller, { user, kind: 'signup', isPkce: challenge !== undefined });
       return undefined;
     case 'email_change':
       await remember('email_change');
-      await sendEmailChange(ctx, tx, caller, user, user.email_change ?? '', challenge !== undefined);
+      await sendEmailChange(ctx, tx, caller, {
+        user,
+        newEmail: user.email_change ?? '',
+        isPkce: challenge !== undefined,
+      });
       return undefined;
     case 'sms':
-      await audit(ctx, tx, user, 'user_recovery_requested');
-      return sendPhoneCode(ctx, tx, caller, user, { phone, kind: 'confirmation', channel: 'sms' });
+      await audit(ctx, tx, user, { action: 'user_recovery_requested' });
+      return sendPhoneCode(ctx, tx, caller, { user, phone, kind: 'confirmation', channel: 'sms' });
     case 'phone_change':
-      return sendPhoneCode(ctx, tx, caller, user, {
+      return sendPhoneCode(ctx, tx, caller, {
+        user,
         phone: user.phone_change ?? '',
         kind: 'phone_change',
         channel: 'sms',

@@ -109,8 +109,8 @@ async function mailLink(
     await insertFlowState(ctx.pool, flow, ctx.clock.now());
   }
   await ctx.pool.transaction(async (tx) => {
-    await audit(ctx, tx, user, 'user_recovery_requested');
-    await sendTokenMail(ctx, tx, caller, user, 'magiclink', challenge !== undefined);
+    await audit(ctx, tx, user, { action: 'user_recovery_requested' });
+    await sendTokenMail(ctx, tx, caller, { user, kind: 'magiclink', isPkce: challenge !== undefined });
   });
 }
 
@@ -198,9 +198,9 @@ async function textCode(
   const user = known ?? (await findUserByPhone(ctx.pool, phone, request.aud));
   if (!user) throw internalError('Database error finding user');
   return ctx.pool.transaction(async (tx) => {
-    await audit(ctx, tx, user, 'user_recovery_requested', { traits: { channel } });
-    if (status === 'unclaimed') await resetUnclaimed(ctx, tx, user, 'phone', nothing);
-    return sendPhoneCode(ctx, tx, caller, user, { phone, kind: 'confirmation', channel });
+    await audit(ctx, tx, user, { action: 'user_recovery_requested', traits: { channel } });
+    if (status === 'unclaimed') await resetUnclaimed(ctx, tx, user, { contact: 'phone', ...nothing });
+    return sendPhoneCode(ctx, tx, caller, { user, phone, kind: 'confirmation', channel });
   });
 }
 
@@ -224,8 +224,8 @@ export async function recover(ctx: AuthContext, caller: Caller, body: ReadFields
       await insertFlowState(ctx.pool, flow, ctx.clock.now());
     }
     await ctx.pool.transaction(async (tx) => {
-      await audit(ctx, tx, user, 'user_recovery_requested');
-      await sendTokenMail(ctx, tx, caller, user, 'recovery', challenge !== undefined);
+      await audit(ctx, tx, user, { action: 'user_recovery_requested' });
+      await sendTokenMail(ctx, tx, caller, { user, kind: 'recovery', isPkce: challenge !== undefined });
     });
   });
 }

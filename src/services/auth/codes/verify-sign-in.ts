@@ -75,7 +75,7 @@ export async function verifyCode(
   request: VerifyRequest,
 ): Promise<IssuedSession | undefined> {
   return ctx.pool.transaction(async (tx) => {
-    const verified = await verify(ctx, tx, caller, request, audienceOf(ctx, caller));
+    const verified = await verify(ctx, tx, caller, { request, aud: audienceOf(ctx, caller) });
     if (verified.kind === 'half') return undefined;
     return signIn(ctx, tx, caller, verified);
   });
@@ -90,7 +90,7 @@ async function signIn(
   await syncProviders(ctx, tx, user);
   const isChange = type === 'email_change' || type === 'phone_change';
   const proof = { by: 'code', contact: contactOf(type), isChange } as const;
-  return issueSession(ctx, tx, caller, await reloadUser(tx, user), 'otp', proof);
+  return issueSession(ctx, tx, caller, { user: await reloadUser(tx, user), method: 'otp', proof });
 }
 
 export interface LinkFacts {
@@ -117,7 +117,7 @@ export async function followLink(ctx: AuthContext, caller: Caller, request: Veri
   const isPkce = isPkceHash(request.hash);
   const follow = (): Promise<string> =>
     ctx.pool.transaction(async (tx) => {
-      const verified = await verify(ctx, tx, caller, request, audienceOf(ctx, caller));
+      const verified = await verify(ctx, tx, caller, { request, aud: audienceOf(ctx, caller) });
       if (verified.kind === 'half') {
         const message = { message: singleConfirmationAccepted };
         return withParams(target, isPkce ? message : {}, { ...message, sb: '' });

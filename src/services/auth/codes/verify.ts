@@ -54,11 +54,10 @@ export async function verify(
   ctx: AuthContext,
   tx: Transaction,
   caller: Caller,
-  request: VerifyRequest,
-  aud: string,
+  { request, aud }: { readonly request: VerifyRequest; readonly aud: string },
 ): Promise<Verified> {
   const { user, type } = request.typed
-    ? await findByCode(ctx, tx, caller, request, aud)
+    ? await findByCode(ctx, tx, caller, { request, aud })
     : await findByHash(ctx, tx, request);
   // Anyone can request codes of other types, but only a signed-in user or an administrator can start a contact change.
   const isChange = type === 'email_change' || type === 'phone_change';
@@ -66,7 +65,7 @@ export async function verify(
     throw request.typed ? authError('otp_expired') : invalidLink();
   }
   try {
-    if ((await accept(ctx, tx, caller, user, { type, hash: request.hash })) === 'half')
+    if ((await accept(ctx, tx, caller, { user, type, hash: request.hash })) === 'half')
       return { kind: 'half' };
   } catch (cause) {
     throw cause instanceof AuthError ? cause : internalError(failureOf(type), cause);
@@ -79,8 +78,7 @@ async function accept(
   ctx: AuthContext,
   tx: Transaction,
   caller: Caller,
-  user: User,
-  { type, hash }: { readonly type: string; readonly hash: string },
+  { user, type, hash }: { readonly user: User; readonly type: string; readonly hash: string },
 ): Promise<'half' | 'done'> {
   switch (type) {
     case 'signup':
@@ -92,7 +90,7 @@ async function accept(
       await acceptRecovery(ctx, tx, user);
       return 'done';
     case 'email_change':
-      return acceptEmailChange(ctx, tx, caller, user, hash);
+      return acceptEmailChange(ctx, tx, caller, { user, hash });
     case 'sms':
       await acceptPhone(ctx, tx, user);
       return 'done';

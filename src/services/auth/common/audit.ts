@@ -65,15 +65,21 @@ export function adminActor(claims: Claims): Actor {
   };
 }
 
+/** An entry of the audit log. */
+export interface AuditEntry {
+  readonly action: AuditAction;
+  readonly traits?: JsonObject;
+  /** The client's IP address. Upstream stores it for some actions only. */
+  readonly ip?: string;
+}
+
 export async function audit(
   { clock }: { readonly clock: Clock },
   db: Queryable,
   actor: Actor | User,
-  action: AuditAction,
-  options: { readonly traits?: JsonObject; readonly ip?: string } = {},
+  { action, traits, ip = '' }: AuditEntry,
 ): Promise<void> {
-  const payload = auditPayload(actor, action, options.traits);
-  await insertAuditEntry(db, payload, options.ip ?? '', clock.now());
+  await insertAuditEntry(db, auditPayload(actor, action, traits), ip, clock.now());
 }
 
 export function auditPayload(actor: Actor | User, action: AuditAction, traits?: JsonObject): JsonObject {

@@ -132,9 +132,11 @@ export type MetadataColumn = 'raw_user_meta_data' | 'raw_app_meta_data';
 export async function mergeUserMetadata(
   db: Queryable,
   user: User,
-  column: MetadataColumn,
-  updates: JsonObject,
-  nowMs: number,
+  {
+    column,
+    updates,
+    nowMs,
+  }: { readonly column: MetadataColumn; readonly updates: JsonObject; readonly nowMs: number },
 ): Promise<void> {
   const updated_at = fromMs(nowMs);
   const name = sql.id(column);

@@ -26,7 +26,7 @@ export function exchangeOf(ctx: AuthContext, request: FastifyRequest, reply: Fas
   return {
     request,
     reply,
-    caller: callerOf(ctx, request, reply, query, text),
+    caller: callerOf(ctx, request, reply, { query, text }),
     path,
     query,
     params: request.params as Record<string, string>,
@@ -40,8 +40,7 @@ function callerOf(
   ctx: AuthContext,
   request: FastifyRequest,
   reply: FastifyReply,
-  query: URLSearchParams,
-  text: string,
+  { query, text }: { readonly query: URLSearchParams; readonly text: string },
 ): Caller {
   return {
     // The gateway determines the IP address, because any client can send X-Forwarded-For and only the gateway has the

@@ -41,20 +41,25 @@ interface ClientGrant {
   readonly sessionId: string;
 }
 
-/**
- * Checks the proof and issues a session. Sets the `sb-auth-*` headers as in upstream. If `origin` is set, the session
- * inherits the methods, level and factor of `origin`. Users therefore don't have to authenticate again when they
- * continue from the Account pages to an app.
- */
+/** The sign-in for which a session is issued. */
+interface SignIn {
+  readonly user: User;
+  readonly method: AuthenticationMethod;
+  readonly proof: Proof;
+  /**
+   * An earlier session, whose methods, level and factor the session inherits. Users therefore don't have to authenticate
+   * again when they continue from the Account pages to an app.
+   */
+  readonly origin?: Pick<Session, 'aal' | 'factor_id' | 'amr_claims'> | undefined;
+  readonly grant?: ClientGrant;
+}
+
+/** Checks the proof and issues a session. Sets the `sb-auth-*` headers as in upstream. */
 export async function issueSession(
   ctx: AuthContext,
   tx: Transaction,
   caller: Caller,
-  user: User,
-  method: AuthenticationMethod,
-  proof: Proof,
-  origin?: Pick<Session, 'aal' | 'factor_id' | 'amr_claims'>,
-  grant?: ClientGrant,
+  { user, method, proof, origin, grant }: SignIn,
 ): Promise<IssuedSession> {
   await requireProof(ctx, tx, user, proof);
   const now = ctx.clock.now();
@@ -77,12 +82,12 @@ export async function issueSession(
   const isSignIn =
     (origin === undefined || proof.by === 'passkey') && !(proof.by === 'code' && proof.isChange);
   if (grant === undefined && isSignIn) {
-    await noteSignIn(ctx, tx, caller, user, method, proof);
+    await noteSignIn(ctx, tx, caller, { user, method, proof });
   }
   for (const claim of claims)
     await addAmrClaim(tx, sessionId, claim.authentication_method, toMs(claim.updated_at));
   if (origin?.aal && origin.aal !== 'aal1')
-    await setSessionAal(tx, sessionId, origin.aal, origin.factor_id, now);
+    await setSessionAal(tx, sessionId, { aal: origin.aal, factorId: origin.factor_id, nowMs: now });
   caller.setHeader('sb-auth-user-id', user.id);
   caller.setHeader('sb-auth-session-id', sessionId);
   caller.setHeader('sb-auth-refresh-token-prefix', refreshToken.slice(0, 5));
@@ -133,7 +138,7 @@ export async function signSession(
     lifetimeSeconds,
   });
   const finalClaims = ctx.settings.hooks.custom_access_token.enabled
-    ? await customClaims(ctx, tx, caller, session, claims)
+    ? await customClaims(ctx, tx, caller, { session, claims })
     : claims;
   return {
     sessionId: session.sessionId,
@@ -149,8 +154,7 @@ async function customClaims(
   ctx: AuthContext,
   tx: Transaction | undefined,
   caller: Caller,
-  session: SessionToSign,
-  claims: JsonObject,
+  { session, claims }: { readonly session: SessionToSign; readonly claims: JsonObject },
 ): Promise<JsonObject> {
   const response = await runHook(
     ctx,
@@ -187,9 +191,7 @@ async function noteSignIn(
   ctx: AuthContext,
   tx: Transaction,
   caller: Caller,
-  user: User,
-  method: string,
-  proof: Proof,
+  { user, method, proof }: Pick<SignIn, 'user' | 'method' | 'proof'>,
 ): Promise<void> {
   const provider = proof.by === 'identity' ? { provider: proof.provider } : usedProvider(user, method);
   const event = await recordSignIn(ctx, tx, caller, user.id, { method, ...provider });

@@ -53,7 +53,7 @@ export async function signOut(ctx: AuthContext, caller: UserCaller, scope: SignO
 export async function endAllSessions(ctx: AuthContext, user: User): Promise<void> {
   await logOut(() =>
     endSessionsOf(ctx, user.id, async (tx) => {
-      await audit(ctx, tx, user, 'logout');
+      await audit(ctx, tx, user, { action: 'logout' });
       await recordOperatorEvent(ctx, tx, user.id, 'sessions_ended', { scope: 'global' });
       await deleteSessions(tx, user.id);
     }),
@@ -69,7 +69,7 @@ async function logOutSelf(
   try {
     return await logOut(() =>
       asUserSigningOut(ctx, caller, async (tx) => {
-        await audit(ctx, tx, caller.user, 'logout');
+        await audit(ctx, tx, caller.user, { action: 'logout' });
         await end(tx);
       }),
     );
@@ -130,7 +130,9 @@ export async function endSession(ctx: AuthContext, caller: UserCaller, id: strin
     await recordEvent(ctx, tx, caller, caller.user.id, 'sessions_ended', { scope: 'one', device });
   };
   requireSessionId(id);
-  requireDeleted(await asUserEnding(ctx, caller, (tx) => endOne(ctx, tx, caller, caller.user, id, record)));
+  requireDeleted(
+    await asUserEnding(ctx, caller, (tx) => endOne(ctx, tx, caller, { user: caller.user, id, record })),
+  );
 }
 
 /** Ends a session of a user on behalf of an administrator. Throws the errors of {@link endSession}. */
@@ -143,7 +145,7 @@ export async function endSessionByAdmin(
   const record: RecordEnd = (tx, device) =>
     recordOperatorEvent(ctx, tx, user.id, 'sessions_ended', { scope: 'one', device });
   requireSessionId(id);
-  requireDeleted(await endAndNotify(ctx, user.id, (tx) => endOne(ctx, tx, caller, user, id, record)));
+  requireDeleted(await endAndNotify(ctx, user.id, (tx) => endOne(ctx, tx, caller, { user, id, record })));
 }
 
 type RecordEnd = (tx: Transaction, device: string) => Promise<void>;
@@ -153,13 +155,11 @@ async function endOne(
   ctx: AuthContext,
   tx: Transaction,
   caller: Caller,
-  user: User,
-  id: string,
-  record: RecordEnd,
+  { user, id, record }: { readonly user: User; readonly id: string; readonly record: RecordEnd },
 ): Promise<boolean> {
   const session = await findSession(tx, id);
   if (!(await deleteOwnSession(tx, id, user.id))) return false;
-  await audit(ctx, tx, user, 'logout', { traits: { session_id: id }, ip: caller.ip });
+  await audit(ctx, tx, user, { action: 'logout', traits: { session_id: id }, ip: caller.ip });
   await record(tx, session?.user_agent ?? '');
   return true;
 }

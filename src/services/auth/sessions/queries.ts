@@ -87,9 +87,11 @@ export async function addAmrClaim(
 export async function setSessionAal(
   db: Queryable,
   id: string,
-  aal: string,
-  factorId: string | null,
-  nowMs: number,
+  {
+    aal,
+    factorId,
+    nowMs,
+  }: { readonly aal: string; readonly factorId: string | null; readonly nowMs: number },
 ): Promise<void> {
   await db.query(sql`
     update auth.sessions set aal = ${aal}, factor_id = ${factorId}, updated_at = ${fromMs(nowMs)} where id = ${id}`);

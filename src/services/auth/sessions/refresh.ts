@@ -46,7 +46,9 @@ export async function refreshSession(
   const startedAt = performance.now();
   while (performance.now() - startedAt < retryForMs) {
     await checkToken(ctx, caller, presented);
-    const outcome = await ctx.pool.transaction((tx) => refreshLocked(ctx, tx, caller, presented, clientId));
+    const outcome = await ctx.pool.transaction((tx) =>
+      refreshLocked(ctx, tx, caller, { presented, clientId }),
+    );
     if (outcome === 'busy') await sleep(10 + Math.random() * 20);
     // Throws the error after the transaction so that the revocations are committed.
     else if ('refusal' in outcome) throw outcome.refusal;
@@ -103,8 +105,7 @@ async function refreshLocked(
   ctx: AuthContext,
   tx: Transaction,
   caller: Caller,
-  presented: Presented,
-  clientId: string | undefined,
+  { presented, clientId }: { readonly presented: Presented; readonly clientId: string | undefined },
 ): Promise<Outcome> {
   const row = presented.form === 1 ? await lockRefreshToken(tx, presented.text) : undefined;
   const sessionId = presented.form === 1 ? row?.session_id : presented.token.sessionId;
@@ -116,15 +117,12 @@ async function refreshLocked(
   rejectOtherClient(session.oauth_client_id ?? undefined, clientId);
   if (ctx.settings.sessions.singlePerUser) await requireNewest(ctx, tx, session, row);
   const next = row
-    ? await rotateStoredToken(ctx, tx, caller, user, session, row)
-    : await advanceSignedToken(
-        ctx,
-        tx,
-        caller,
+    ? await rotateStoredToken(ctx, tx, caller, { user, session, row })
+    : await advanceSignedToken(ctx, tx, caller, {
         user,
         session,
-        presented.form === 2 ? presented.token : undefined,
-      );
+        token: presented.form === 2 ? presented.token : undefined,
+      });
   if (typeof next !== 'string') return next;
   const now = ctx.clock.now();
   await setRefreshInfo(tx, session.id, { userAgent: caller.userAgent, ip: caller.ip }, now);

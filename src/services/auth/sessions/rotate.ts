@@ -31,9 +31,7 @@ export async function rotateStoredToken(
   ctx: AuthContext,
   tx: Transaction,
   caller: Caller,
-  user: User,
-  session: Session,
-  row: RefreshToken,
+  { user, session, row }: { readonly user: User; readonly session: Session; readonly row: RefreshToken },
 ): Promise<string | { readonly refusal: AuthError }> {
   const now = ctx.clock.now();
   const active = row.revoked ? await findActiveToken(tx, session.id) : undefined;
@@ -48,7 +46,7 @@ export async function rotateStoredToken(
     if (decision.endsFamily) await endFamily(ctx, tx, user, session);
     return { refusal: authError('refresh_token_already_used') };
   }
-  await audit(ctx, tx, user, 'token_refreshed');
+  await audit(ctx, tx, user, { action: 'token_refreshed' });
   if (decision.kind === 'return-active') {
     caller.setHeader('sb-auth-refresh-token-prefix', decision.token.slice(0, 5));
     return decision.token;
@@ -64,7 +62,8 @@ export async function rotateStoredToken(
  * longer work for requests to this service.
  */
 async function endFamily(ctx: AuthContext, tx: Transaction, user: User, session: Session): Promise<void> {
-  await audit(ctx, tx, user, 'token_revoked', {
+  await audit(ctx, tx, user, {
+    action: 'token_revoked',
     traits: { session_id: session.id, action: 'refresh_token_reused' },
   });
   await deleteSession(tx, session.id);
@@ -81,7 +80,7 @@ async function rotateRefreshToken(
   row: RefreshToken,
 ): Promise<string> {
   const now = ctx.clock.now();
-  await audit(ctx, tx, user, 'token_revoked');
+  await audit(ctx, tx, user, { action: 'token_revoked' });
   await revokeRefreshToken(tx, row.id, now);
   if (row.session_id === null) throw internalError('A refresh token without a session cannot be swapped');
   const next = await insertRefreshToken(
@@ -113,9 +112,11 @@ export async function advanceSignedToken(
   ctx: AuthContext,
   tx: Transaction,
   caller: Caller,
-  user: User,
-  session: Session,
-  token: SignedRefreshToken | undefined,
+  {
+    user,
+    session,
+    token,
+  }: { readonly user: User; readonly session: Session; readonly token: SignedRefreshToken | undefined },
 ): Promise<string | { readonly refusal: AuthError }> {
   const key = hmacKey(session);
   if (token === undefined || key === undefined) throw authError('refresh_token_not_found');
@@ -139,7 +140,7 @@ export async function advanceSignedToken(
   const counter = behind === 0 ? current + 1 : current;
   await setRefreshCounter(tx, session.id, counter, now);
   caller.setHeader('sb-auth-refresh-token-counter', String(counter));
-  await audit(ctx, tx, user, 'token_refreshed');
+  await audit(ctx, tx, user, { action: 'token_refreshed' });
   return encodeRefreshToken(session.id, counter, key);
 }
 
@@ -164,7 +165,7 @@ export async function replaceRefreshToken(
     await setRefreshCounter(tx, session.id, counter, now);
     return encodeRefreshToken(session.id, counter, nextKey);
   }
-  await audit(ctx, tx, user, 'token_revoked');
+  await audit(ctx, tx, user, { action: 'token_revoked' });
   await revokeFamily(tx, session.id, now);
   const next = await insertRefreshToken(tx, { userId: user.id, sessionId: session.id, parent: null }, now);
   await updateUser(tx, user, { last_sign_in_at: user.last_sign_in_at ?? fromMs(now) }, now);

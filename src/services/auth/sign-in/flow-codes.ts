@@ -51,11 +51,11 @@ export async function redeemFlowCode(
   const end = flow.provider_type === 'sso/saml' ? await ctx.assertions.sessionEnd(flow.id) : undefined;
   const session = await ctx.pool.transaction(async (tx) => {
     if (!(await consumeFlowState(tx, flow.id))) throw authError('flow_state_not_found');
-    await audit(ctx, tx, user, 'login', { traits: { provider_type: flow.provider_type } });
+    await audit(ctx, tx, user, { action: 'login', traits: { provider_type: flow.provider_type } });
     const method = flow.authentication_method;
     const from = await originOf(tx, flow);
     const origin = from?.session;
-    const issued = await issueSession(ctx, tx, caller, user, method, { by: 'flow' }, origin);
+    const issued = await issueSession(ctx, tx, caller, { user, method, proof: { by: 'flow' }, origin });
     if (from !== undefined) {
       await recordApp(ctx, tx, { sessionId: issued.sessionId, originId: from.session.id, app: from.app });
     }

@@ -63,10 +63,14 @@ export async function signInWithPassword(
   await requireConfirmedDevice(ctx, caller, user);
 
   const session = await ctx.pool.transaction(async (tx) => {
-    await audit(ctx, tx, user, 'login', { traits: { provider: email !== '' ? 'email' : 'phone' } });
+    await audit(ctx, tx, user, { action: 'login', traits: { provider: email !== '' ? 'email' : 'phone' } });
     const hash = user.encrypted_password ?? '';
     const contact = email !== '' ? 'email' : 'phone';
-    return issueSession(ctx, tx, caller, user, 'password', { by: 'password', contact, hash });
+    return issueSession(ctx, tx, caller, {
+      user,
+      method: 'password',
+      proof: { by: 'password', contact, hash },
+    });
   });
   return { session, weakness: await weaknessAtSignIn(ctx, password) };
 }
@@ -130,8 +134,8 @@ async function requireConfirmedDevice(ctx: AuthContext, caller: Caller, user: Us
   const hasRecentCode = () => isMailPausing(ctx, user.recovery_sent_at);
   if (!hasRecentCode()) {
     const sent = ctx.pool.transaction(async (tx) => {
-      await audit(ctx, tx, user, 'user_recovery_requested');
-      await sendTokenMail(ctx, tx, caller, user, 'new_device');
+      await audit(ctx, tx, user, { action: 'user_recovery_requested' });
+      await sendTokenMail(ctx, tx, caller, { user, kind: 'new_device' });
     });
     await sent.catch((error: unknown) => {
       // A concurrent request has sent the code.

@@ -162,8 +162,7 @@ export async function addIdentity(
   ctx: AuthContext,
   tx: Transaction,
   user: User,
-  provider: string,
-  data: JsonObject & { readonly sub: string },
+  { provider, data }: { readonly provider: string; readonly data: JsonObject & { readonly sub: string } },
 ): Promise<Identity> {
   try {
     return await insertIdentity(tx, user.id, provider, data, ctx.clock.now());
@@ -178,7 +177,7 @@ export async function setUserMetadata(
   user: User,
   updates: JsonObject,
 ): Promise<void> {
-  await mergeUserMetadata(tx, user, 'raw_user_meta_data', updates, ctx.clock.now());
+  await mergeUserMetadata(tx, user, { column: 'raw_user_meta_data', updates, nowMs: ctx.clock.now() });
 }
 
 export async function setAppMetadata(
@@ -187,7 +186,7 @@ export async function setAppMetadata(
   user: User,
   updates: JsonObject,
 ): Promise<void> {
-  await mergeUserMetadata(tx, user, 'raw_app_meta_data', updates, ctx.clock.now());
+  await mergeUserMetadata(tx, user, { column: 'raw_app_meta_data', updates, nowMs: ctx.clock.now() });
 }
 
 /** Updates app_metadata.provider and app_metadata.providers from the user's identities. */
@@ -243,8 +242,7 @@ export async function storePassword(
   ctx: AuthContext,
   tx: Transaction,
   user: User,
-  hash: string | null,
-  exceptSessionIds: readonly string[],
+  { hash, exceptSessionIds }: { readonly hash: string | null; readonly exceptSessionIds: readonly string[] },
 ): Promise<void> {
   await updateUser(tx, user, { encrypted_password: hash, ...nothingPending }, ctx.clock.now());
   await deleteOneTimeTokens(tx, user.id);

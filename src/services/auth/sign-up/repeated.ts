@@ -35,7 +35,7 @@ export async function signUpAgain(
   const response = hidesAccounts(ctx, checked.provider) && (await invent(ctx, checked));
   let user: User | undefined;
   await ctx.backgroundWork.do(response !== false, async () => {
-    user = await replaceSignUp(ctx, caller, existing, checked, passwordHash);
+    user = await replaceSignUp(ctx, caller, { existing, checked, passwordHash });
   });
   if (response !== false) return response;
   if (!user) return respondToExistingUser(ctx, caller, existing, checked);
@@ -50,9 +50,11 @@ export async function signUpAgain(
 async function replaceSignUp(
   ctx: AuthContext,
   caller: Caller,
-  existing: User,
-  checked: CheckedSignUp,
-  passwordHash: string | null,
+  {
+    existing,
+    checked,
+    passwordHash,
+  }: { readonly existing: User; readonly checked: CheckedSignUp; readonly passwordHash: string | null },
 ): Promise<User | undefined> {
   let isTooEarly = false;
   const user = await ctx.pool.transaction(async (tx) => {
@@ -64,14 +66,14 @@ async function replaceSignUp(
       await contest(ctx, tx, current, checked);
       return current;
     }
-    await resetUnclaimed(ctx, tx, current, checked.provider, { passwordHash, data: checked.data });
-    await requestConfirmation(ctx, tx, caller, current, checked);
+    await resetUnclaimed(ctx, tx, current, { contact: checked.provider, passwordHash, data: checked.data });
+    await requestConfirmation(ctx, tx, caller, { user: current, checked });
     return current;
   });
   // The Account pages show the form for the code that was sent before. For other clients, throws an error, as in
   // upstream. The changes made by `contest` have already been committed, so the error doesn't roll them back.
   if (user && isTooEarly && caller.pageLanguage === undefined)
-    await ctx.pool.transaction((tx) => requestConfirmation(ctx, tx, caller, user, checked));
+    await ctx.pool.transaction((tx) => requestConfirmation(ctx, tx, caller, { user, checked }));
   return user;
 }
 
@@ -93,7 +95,7 @@ async function contest(
   { provider, password }: CheckedSignUp,
 ): Promise<void> {
   if (await ctx.passwords.verify(password, user.encrypted_password ?? '')) return;
-  await resetUnclaimed(ctx, tx, user, provider, nothing);
+  await resetUnclaimed(ctx, tx, user, { contact: provider, ...nothing });
 }
 
 /** Whether the account with this contact is unclaimed, so that entering the code will prove who owns the account. */
@@ -114,7 +116,7 @@ async function respondToExistingUser(
   checked: CheckedSignUp,
 ): Promise<User> {
   await ctx.pool.transaction((tx) =>
-    audit(ctx, tx, user, 'user_repeated_signup', { traits: { provider: checked.provider } }),
+    audit(ctx, tx, user, { action: 'user_repeated_signup', traits: { provider: checked.provider } }),
   );
   if (confirmsImmediately(ctx, checked.provider)) throw authError('user_already_exists');
   await ctx.passwords.pretendToVerify(checked.password);
@@ -140,7 +142,7 @@ export async function mailExistingAccount(
   if (isMailPausing(ctx, user.recovery_sent_at)) return;
   await ctx.backgroundWork.do(ctx.settings.email.hidesAccounts, () =>
     ctx.pool
-      .transaction((tx) => sendTokenMail(ctx, tx, caller, user, 'existing_account'))
+      .transaction((tx) => sendTokenMail(ctx, tx, caller, { user, kind: 'existing_account' }))
       .catch((error: unknown) => {
         // A concurrent request has sent the code.
         if (!isMailPausing(ctx, user.recovery_sent_at)) throw error;

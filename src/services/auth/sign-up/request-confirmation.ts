@@ -13,12 +13,12 @@ export async function requestConfirmation(
   ctx: AuthContext,
   tx: Transaction,
   caller: Caller,
-  user: User,
-  { provider, phone, channel, challenge }: CheckedSignUp,
+  { user, checked }: { readonly user: User; readonly checked: CheckedSignUp },
 ): Promise<void> {
-  await audit(ctx, tx, user, 'user_confirmation_requested', { traits: { provider } });
+  const { provider, phone, channel, challenge } = checked;
+  await audit(ctx, tx, user, { action: 'user_confirmation_requested', traits: { provider } });
   if (provider === 'phone') {
-    await sendPhoneCode(ctx, tx, caller, user, { phone, kind: 'confirmation', channel });
+    await sendPhoneCode(ctx, tx, caller, { user, phone, kind: 'confirmation', channel });
     return;
   }
   if (challenge) {
@@ -30,5 +30,5 @@ export async function requestConfirmation(
     };
     await insertFlowState(tx, flow, ctx.clock.now());
   }
-  await sendTokenMail(ctx, tx, caller, user, 'signup', challenge !== undefined);
+  await sendTokenMail(ctx, tx, caller, { user, kind: 'signup', isPkce: challenge !== undefined });
 }

@@ -30,8 +30,7 @@ export async function resetUnclaimed(
   ctx: AuthContext,
   tx: Transaction,
   user: User,
-  contact: Contact,
-  content: SignUpContent,
+  { contact, ...content }: SignUpContent & { readonly contact: Contact },
 ): Promise<void> {
   if (isPrepared(user)) return;
   const now = ctx.clock.now();
@@ -40,8 +39,8 @@ export async function resetUnclaimed(
   const data = { ...content.data, ...claims };
   const known = (user.identities ?? []).find(({ provider }) => provider === contact);
   if (known) await replaceIdentityData(tx, known, data, now);
-  const identity = known ?? (await addIdentity(ctx, tx, user, contact, data));
-  await keepOnlyIdentity(ctx, tx, user, identity, content.passwordHash);
+  const identity = known ?? (await addIdentity(ctx, tx, user, { provider: contact, data }));
+  await keepOnlyIdentity(ctx, tx, user, { identity, passwordHash: content.passwordHash });
 }
 
 /**
@@ -52,8 +51,7 @@ export async function keepOnlyIdentity(
   ctx: AuthContext,
   tx: Transaction,
   user: User,
-  identity: Identity,
-  passwordHash: string | null,
+  { identity, passwordHash }: { readonly identity: Identity; readonly passwordHash: string | null },
 ): Promise<void> {
   const now = ctx.clock.now();
   await updateUser(tx, user, { encrypted_password: passwordHash }, now);

@@ -65,21 +65,22 @@ async function signUpChecked(
   const isHidden = hidesAccounts(ctx, checked.provider);
   const user = await ctx.pool.transaction(async (tx) => {
     const created = await register(ctx, tx, draft, checked);
-    if (!isHidden && !isAnyConfirmed(created)) await requestConfirmation(ctx, tx, caller, created, checked);
+    if (!isHidden && !isAnyConfirmed(created))
+      await requestConfirmation(ctx, tx, caller, { user: created, checked });
     return created;
   });
   await runAfterUserCreated(ctx, caller, user);
   if (isAnyConfirmed(user)) {
     const session = await ctx.pool.transaction(async (tx) => {
-      await audit(ctx, tx, user, 'login', { traits: { provider: checked.provider } });
-      return issueSession(ctx, tx, caller, user, 'password', { by: 'creation' });
+      await audit(ctx, tx, user, { action: 'login', traits: { provider: checked.provider } });
+      return issueSession(ctx, tx, caller, { user, method: 'password', proof: { by: 'creation' } });
     });
     return { kind: 'session', session };
   }
   if (!isHidden) return { kind: 'user', user };
   const response = { ...user, confirmation_sent_at: fromMs(ctx.clock.now()) };
   await ctx.backgroundWork.do(true, () =>
-    ctx.pool.transaction((tx) => requestConfirmation(ctx, tx, caller, user, checked)),
+    ctx.pool.transaction((tx) => requestConfirmation(ctx, tx, caller, { user, checked })),
   );
   return { kind: 'user', user: response };
 }
@@ -108,7 +109,7 @@ async function register(
   user.identities = [await firstIdentity(ctx, tx, user, checked)];
   if (!confirmsImmediately(ctx, provider)) return user;
   const traits = { provider, ...(provider === 'phone' ? { channel: checked.channel } : {}) };
-  await audit(ctx, tx, user, 'user_signedup', { traits });
+  await audit(ctx, tx, user, { action: 'user_signedup', traits });
   await (provider === 'email' ? confirmEmail(ctx, tx, user) : confirmPhone(ctx, tx, user));
   return user;
 }
@@ -125,7 +126,7 @@ async function firstIdentity(
     ...checked.data,
     ...identityClaims(user, checked.email === '' ? {} : { email: checked.email }),
   };
-  const identity = await addIdentity(ctx, tx, user, checked.provider, data);
+  const identity = await addIdentity(ctx, tx, user, { provider: checked.provider, data });
   await setUserMetadata(ctx, tx, user, {
     ...withoutOld(user.raw_user_meta_data ?? {}),
     ...identity.identity_data,
@@ -155,7 +156,11 @@ export async function signUpAnonymously(
   const draft = await draftUser(ctx, { aud, provider: undefined, data });
   await runBeforeUserCreated(ctx, caller, draft);
   const made = ctx.pool.transaction(async (tx) =>
-    issueSession(ctx, tx, caller, await createUser(ctx, tx, draft), 'anonymous', { by: 'creation' }),
+    issueSession(ctx, tx, caller, {
+      user: await createUser(ctx, tx, draft),
+      method: 'anonymous',
+      proof: { by: 'creation' },
+    }),
   );
   const session = await made.catch((cause: unknown) => {
     // If a trigger raised the error, returns the trigger's error, because older clients expect this error.
