@@ -3,20 +3,25 @@
 import type { JsonObject } from '../common/json.ts';
 import { renderUser } from '../common/render-user.ts';
 import { retryOnConflict } from '../common/retry-conflicts.ts';
-import type { AuthContext } from '../context.ts';
-import type { Router } from '../http/route.ts';
+import type { Route } from '../http/route.ts';
 import { requireAdmin } from '../sessions/authenticate.ts';
 import { type GeneratedLink, generateLink, invite } from './links.ts';
 
-export function adminLinkRoutes({ define }: Router, ctx: AuthContext): void {
-  define('POST', '/invite', async ({ caller, body }) => {
-    const admin = await requireAdmin(ctx, caller);
-    return renderUser(await retryOnConflict(() => invite(ctx, admin, body())));
+export function adminLinkRoutes(route: Route): void {
+  route({
+    on: 'POST /invite',
+    async run(ctx, { caller, body }) {
+      const admin = await requireAdmin(ctx, caller);
+      return renderUser(await retryOnConflict(() => invite(ctx, admin, body())));
+    },
   });
 
-  define('POST', '/admin/generate_link', async ({ caller, body }) => {
-    const admin = await requireAdmin(ctx, caller);
-    return renderLink(await retryOnConflict(() => generateLink(ctx, admin, body())));
+  route({
+    on: 'POST /admin/generate_link',
+    async run(ctx, { caller, body }) {
+      const admin = await requireAdmin(ctx, caller);
+      return renderLink(await retryOnConflict(() => generateLink(ctx, admin, body())));
+    },
   });
 }
 

@@ -1,16 +1,14 @@
 /** Declares /admin/users, /admin/users/:id, the routes for users' factors, and /admin/audit. */
 
 import { audienceOf } from '../common/caller.ts';
-import { linkHeader, parsePage } from '../common/pagination.ts';
+import { linkHeader, type Page, parsePage } from '../common/pagination.ts';
 import { renderFactor, renderUser } from '../common/render-user.ts';
 import { retryOnConflict } from '../common/retry-conflicts.ts';
-import type { User } from '../common/rows.ts';
 import { toRfc3339 } from '../common/times.ts';
-import type { AuthContext } from '../context.ts';
 import { authError } from '../errors.ts';
 import { requireFactor } from '../factors/factors.ts';
 import type { Exchange } from '../http/exchange.ts';
-import type { Router } from '../http/route.ts';
+import type { Route } from '../http/route.ts';
 import { requireAdmin } from '../sessions/authenticate.ts';
 import { createByAdmin } from './create-user.ts';
 import { deleteByAdmin } from './delete-user.ts';
@@ -19,84 +17,109 @@ import { listAuditLog, listUsersByAdmin } from './lists.ts';
 import { requireTarget } from './target.ts';
 import { updateByAdmin } from './update-user.ts';
 
-export function adminUserRoutes({ define }: Router, ctx: AuthContext): void {
-  const target = ({ params }: Exchange): Promise<User> => requireTarget(ctx, params.userId ?? '');
-
-  define('GET', '/admin/users', async (exchange) => {
-    const { query, reply } = exchange;
-    const caller = await requireAdmin(ctx, exchange.caller);
-    const ascending = parseSort(query.getAll('sort'));
-    const page = parsePage(query);
-    const filter = query.get('filter') ?? '';
-    const { users, total } = await listUsersByAdmin(ctx, caller, page, { ascending, filter });
-    reply.header('link', linkHeader(pathBelowMount(exchange), query, page, total));
-    reply.header('x-total-count', String(total));
-    return { users: users.map(renderUser), aud: audienceOf(ctx, caller, caller.claims) };
+export function adminUserRoutes(route: Route): void {
+  route({
+    on: 'GET /admin/users',
+    async run(ctx, exchange) {
+      const { query } = exchange;
+      const caller = await requireAdmin(ctx, exchange.caller);
+      const ascending = parseSort(query.getAll('sort'));
+      const page = parsePage(query);
+      const filter = query.get('filter') ?? '';
+      const { users, total } = await listUsersByAdmin(ctx, caller, page, { ascending, filter });
+      setPageHeaders(exchange, page, total);
+      return { users: users.map(renderUser), aud: audienceOf(ctx, caller, caller.claims) };
+    },
   });
 
-  define('POST', '/admin/users', async ({ caller, body }) => {
-    const admin = await requireAdmin(ctx, caller);
-    return renderUser(await retryOnConflict(() => createByAdmin(ctx, admin, body())));
+  route({
+    on: 'POST /admin/users',
+    async run(ctx, { caller, body }) {
+      const admin = await requireAdmin(ctx, caller);
+      return renderUser(await retryOnConflict(() => createByAdmin(ctx, admin, body())));
+    },
   });
 
-  define('GET', '/admin/users/:userId', async (exchange) => {
-    await requireAdmin(ctx, exchange.caller);
-    return renderUser(await target(exchange));
+  route({
+    on: 'GET /admin/users/:userId',
+    async run(ctx, { caller, params }) {
+      await requireAdmin(ctx, caller);
+      return renderUser(await requireTarget(ctx, params.userId ?? ''));
+    },
   });
 
-  define('PUT', '/admin/users/:userId', async (exchange) => {
-    const caller = await requireAdmin(ctx, exchange.caller);
-    const user = await target(exchange);
-    await updateByAdmin(ctx, caller, user, exchange.body());
-    return renderUser(user);
+  route({
+    on: 'PUT /admin/users/:userId',
+    async run(ctx, { caller, params, body }) {
+      const admin = await requireAdmin(ctx, caller);
+      const user = await requireTarget(ctx, params.userId ?? '');
+      await updateByAdmin(ctx, admin, user, body());
+      return renderUser(user);
+    },
   });
 
-  define('DELETE', '/admin/users/:userId', async (exchange) => {
-    const caller = await requireAdmin(ctx, exchange.caller);
-    const user = await target(exchange);
-    const isSoft = exchange.hasBody && exchange.body().flag('should_soft_delete');
-    await deleteByAdmin(ctx, caller, user, isSoft);
-    return {};
+  route({
+    on: 'DELETE /admin/users/:userId',
+    async run(ctx, { caller, params, hasBody, body }) {
+      const admin = await requireAdmin(ctx, caller);
+      const user = await requireTarget(ctx, params.userId ?? '');
+      const isSoft = hasBody && body().flag('should_soft_delete');
+      await deleteByAdmin(ctx, admin, user, isSoft);
+      return {};
+    },
   });
 
-  define('GET', '/admin/users/:userId/factors', async (exchange) => {
-    await requireAdmin(ctx, exchange.caller);
-    return (await target(exchange)).factors.map(renderFactor);
+  route({
+    on: 'GET /admin/users/:userId/factors',
+    async run(ctx, { caller, params }) {
+      await requireAdmin(ctx, caller);
+      return (await requireTarget(ctx, params.userId ?? '')).factors.map(renderFactor);
+    },
   });
 
-  define('PUT', '/admin/users/:userId/factors/:factorId', async (exchange) => {
-    const caller = await requireAdmin(ctx, exchange.caller);
-    const user = await target(exchange);
-    const factor = await requireFactor(ctx, exchange.params.factorId ?? '', user.id);
-    const fields = exchange.body();
-    const change = { friendlyName: fields.text('friendly_name'), phone: fields.text('phone') };
-    await updateFactorByAdmin(ctx, caller, user, factor, change);
-    return renderFactor(factor);
+  route({
+    on: 'PUT /admin/users/:userId/factors/:factorId',
+    async run(ctx, { caller, params, body }) {
+      const admin = await requireAdmin(ctx, caller);
+      const user = await requireTarget(ctx, params.userId ?? '');
+      const factor = await requireFactor(ctx, params.factorId ?? '', user.id);
+      const fields = body();
+      const change = { friendlyName: fields.text('friendly_name'), phone: fields.text('phone') };
+      await updateFactorByAdmin(ctx, admin, user, factor, change);
+      return renderFactor(factor);
+    },
   });
 
-  define('DELETE', '/admin/users/:userId/factors/:factorId', async (exchange) => {
-    const caller = await requireAdmin(ctx, exchange.caller);
-    const user = await target(exchange);
-    const factor = await requireFactor(ctx, exchange.params.factorId ?? '', user.id);
-    await deleteFactorByAdmin(ctx, caller, user, factor);
-    return renderFactor(factor);
+  route({
+    on: 'DELETE /admin/users/:userId/factors/:factorId',
+    async run(ctx, { caller, params }) {
+      const admin = await requireAdmin(ctx, caller);
+      const user = await requireTarget(ctx, params.userId ?? '');
+      const factor = await requireFactor(ctx, params.factorId ?? '', user.id);
+      await deleteFactorByAdmin(ctx, admin, user, factor);
+      return renderFactor(factor);
+    },
   });
 
-  define('GET', '/admin/audit', async (exchange) => {
-    const { query, reply } = exchange;
-    await requireAdmin(ctx, exchange.caller);
-    const page = parsePage(query);
-    const filter = parseAuditFilter(query.get('query') ?? '');
-    const { entries, total } = await listAuditLog(ctx, page, filter);
-    reply.header('link', linkHeader(pathBelowMount(exchange), query, page, total));
-    reply.header('x-total-count', String(total));
-    return entries.map((entry) => ({ ...entry, created_at: toRfc3339(entry.created_at) }));
+  route({
+    on: 'GET /admin/audit',
+    async run(ctx, exchange) {
+      const { query } = exchange;
+      await requireAdmin(ctx, exchange.caller);
+      const page = parsePage(query);
+      const filter = parseAuditFilter(query.get('query') ?? '');
+      const { entries, total } = await listAuditLog(ctx, page, filter);
+      setPageHeaders(exchange, page, total);
+      return entries.map((entry) => ({ ...entry, created_at: toRfc3339(entry.created_at) }));
+    },
   });
 }
 
-/** Returns the path for pagination links, without the service's mount path. */
-function pathBelowMount(exchange: Exchange): string {
-  return exchange.path.replace(/^.*?(?=\/admin\/)/, '');
+/** Sets the headers with the total and with the links to the other pages. */
+function setPageHeaders({ path, query, caller }: Exchange, page: Page, total: number): void {
+  const pathBelowMount = path.replace(/^.*?(?=\/admin\/)/, '');
+  caller.setHeader('link', linkHeader(pathBelowMount, query, page, total));
+  caller.setHeader('x-total-count', String(total));
 }
 
 /** Whether the order is ascending. Accepts `created_at asc` and `created_at desc`. Defaults to descending. */

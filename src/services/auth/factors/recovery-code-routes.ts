@@ -2,18 +2,17 @@
  * Declares the routes for recovery codes, which upstream doesn't have: /factors/recovery-codes for users, and
  * /admin/users/:userId/factors/recovery-codes for administrators.
  */
-
 import { requireTarget } from '../admin/target.ts';
-import type { AdminCaller, UserCaller } from '../common/caller.ts';
+import type { AdminCaller, Caller } from '../common/caller.ts';
 import type { JsonObject } from '../common/json.ts';
 import { limitChanges } from '../common/limit-changes.ts';
+import type { Call, Operation } from '../common/operation.ts';
 import { toRfc3339 } from '../common/times.ts';
 import type { AuthContext } from '../context.ts';
-import type { Exchange } from '../http/exchange.ts';
-import type { Router } from '../http/route.ts';
+import type { Route } from '../http/route.ts';
+import { limitByAddress } from '../limits/limit-by-address.ts';
 import { requireAdmin, requirePermanentUser } from '../sessions/authenticate.ts';
-import { renderSession } from '../sessions/issued-session.ts';
-import { verifyOwnRecoveryCode } from './operations.ts';
+import { type IssuedSession, renderSession } from '../sessions/issued-session.ts';
 import {
   countRecoveryCodes,
   makeRecoveryCodes,
@@ -21,46 +20,74 @@ import {
   removeOwnRecoveryCodes,
   removeRecoveryCodesByAdmin,
   requireRecoveryCodes,
+  verifyRecoveryCode,
 } from './recovery-codes.ts';
 
-export function recoveryCodeRoutes({ define, serve }: Router, ctx: AuthContext): void {
-  const enter = async ({ caller }: Exchange): Promise<UserCaller> => {
+export function recoveryCodeRoutes(route: Route): void {
+  route({
+    on: 'GET /factors/recovery-codes',
+    guards: [requireRecoveryCodes],
+    async run(ctx, { caller }) {
+      const { user } = await requirePermanentUser(ctx, caller);
+      return renderRecoveryCodes(await countRecoveryCodes(ctx, user.id));
+    },
+  });
+
+  route({
+    on: 'POST /factors/recovery-codes',
+    guards: [requireRecoveryCodes],
+    async run(ctx, { caller }) {
+      const self = await limitChanges(ctx, await requirePermanentUser(ctx, caller));
+      const codes = await makeRecoveryCodes(ctx, self);
+      return { codes, ...renderRecoveryCodes(await countRecoveryCodes(ctx, self.user.id)) };
+    },
+  });
+
+  route(verifyOwnRecoveryCode, { render: renderSession });
+
+  route({
+    on: 'DELETE /factors/recovery-codes',
+    status: 204,
+    guards: [requireRecoveryCodes],
+    run: async (ctx, { caller }) =>
+      removeOwnRecoveryCodes(ctx, await limitChanges(ctx, await requirePermanentUser(ctx, caller))),
+  });
+
+  route({
+    on: 'GET /admin/users/:userId/factors/recovery-codes',
+    async run(ctx, { caller, params }) {
+      await requireRecoveryCodeAdmin(ctx, caller);
+      const { id } = await requireTarget(ctx, params.userId ?? '');
+      return renderRecoveryCodes(await countRecoveryCodes(ctx, id));
+    },
+  });
+
+  route({
+    on: 'DELETE /admin/users/:userId/factors/recovery-codes',
+    status: 204,
+    async run(ctx, { caller, params }) {
+      const admin = await requireRecoveryCodeAdmin(ctx, caller);
+      const user = await requireTarget(ctx, params.userId ?? '');
+      await removeRecoveryCodesByAdmin(ctx, admin, user.id);
+    },
+  });
+}
+
+export const verifyOwnRecoveryCode: Operation<Call, IssuedSession> = {
+  on: 'POST /factors/recovery-codes/verify',
+  guards: [limitByAddress('factor_verify')],
+  signIn: 'recovery_code',
+  async run(ctx, { caller, body }) {
     requireRecoveryCodes(ctx);
-    return requirePermanentUser(ctx, caller);
-  };
-  const enterAsAdmin = async ({ caller }: Exchange): Promise<AdminCaller> => {
-    const admin = await requireAdmin(ctx, caller);
-    requireRecoveryCodes(ctx);
-    return admin;
-  };
-  const count = async (userId: string) => renderRecoveryCodes(await countRecoveryCodes(ctx, userId));
+    const self = await requirePermanentUser(ctx, caller);
+    return verifyRecoveryCode(ctx, self, body().text('code'));
+  },
+};
 
-  define('GET', '/factors/recovery-codes', async (exchange) => count((await enter(exchange)).user.id));
-
-  define('POST', '/factors/recovery-codes', async (exchange) => {
-    const caller = await limitChanges(ctx, await enter(exchange));
-    const codes = await makeRecoveryCodes(ctx, caller);
-    return { codes, ...(await count(caller.user.id)) };
-  });
-
-  serve('POST', '/factors/recovery-codes/verify', verifyOwnRecoveryCode, renderSession);
-
-  define('DELETE', '/factors/recovery-codes', async (exchange) => {
-    await removeOwnRecoveryCodes(ctx, await limitChanges(ctx, await enter(exchange)));
-    return exchange.reply.code(204).send();
-  });
-
-  define('GET', '/admin/users/:userId/factors/recovery-codes', async (exchange) => {
-    await enterAsAdmin(exchange);
-    return count((await requireTarget(ctx, exchange.params.userId ?? '')).id);
-  });
-
-  define('DELETE', '/admin/users/:userId/factors/recovery-codes', async (exchange) => {
-    const caller = await enterAsAdmin(exchange);
-    const user = await requireTarget(ctx, exchange.params.userId ?? '');
-    await removeRecoveryCodesByAdmin(ctx, caller, user.id);
-    return exchange.reply.code(204).send();
-  });
+async function requireRecoveryCodeAdmin(ctx: AuthContext, caller: Caller): Promise<AdminCaller> {
+  const admin = await requireAdmin(ctx, caller);
+  requireRecoveryCodes(ctx);
+  return admin;
 }
 
 export function renderRecoveryCodes({ total, remaining, createdAt }: RecoveryCodeCount): JsonObject {

@@ -1,15 +1,16 @@
 /**
  * Declares the routes under /passkeys and /admin/users/:userId/passkeys, which register, verify and manage passkeys.
  */
-
 import { requireTarget } from '../admin/target.ts';
-import type { UserCaller } from '../common/caller.ts';
+import type { Caller, UserCaller } from '../common/caller.ts';
 import { limitChanges } from '../common/limit-changes.ts';
+import type { Call, Operation } from '../common/operation.ts';
 import type { AuthContext } from '../context.ts';
-import type { Exchange } from '../http/exchange.ts';
-import type { Router } from '../http/route.ts';
+import type { Route } from '../http/route.ts';
+import { requireCaptcha } from '../limits/captcha.ts';
+import { limitByAddress } from '../limits/limit-by-address.ts';
 import { requireAdmin, requireUser } from '../sessions/authenticate.ts';
-import { renderSession } from '../sessions/issued-session.ts';
+import { type IssuedSession, renderSession } from '../sessions/issued-session.ts';
 import {
   deleteOwnPasskey,
   deletePasskeyByAdmin,
@@ -17,55 +18,95 @@ import {
   renameOwnPasskey,
   requirePasskeys,
 } from './list.ts';
-import { passkeyChallenge, passkeySignIn } from './operations.ts';
-import { beginRegistration, finishRegistration } from './passkeys.ts';
+import {
+  beginPasskeySignIn,
+  beginRegistration,
+  finishPasskeySignIn,
+  finishRegistration,
+  type PasskeyOptions,
+} from './passkeys.ts';
 import { renderPasskey, renderPasskeyOptions } from './render.ts';
 
-export function passkeyRoutes({ define, serve }: Router, ctx: AuthContext): void {
-  const enter = ({ caller }: Exchange): Promise<UserCaller> => {
-    requirePasskeys(ctx);
-    return requireUser(ctx, caller);
-  };
-  const enterToChange = async (exchange: Exchange) => limitChanges(ctx, await enter(exchange));
-  const target = ({ params }: Exchange) => requireTarget(ctx, params.userId ?? '');
-
-  define('POST', '/passkeys/registration/options', async (exchange) =>
-    renderPasskeyOptions(await beginRegistration(ctx, await enterToChange(exchange))),
-  );
-
-  define('POST', '/passkeys/registration/verify', async (exchange) => {
-    const caller = await enterToChange(exchange);
-    return renderPasskey(await finishRegistration(ctx, caller, exchange.body));
+export function passkeyRoutes(route: Route): void {
+  route({
+    on: 'POST /passkeys/registration/options',
+    guards: [requirePasskeys],
+    run: async (ctx, { caller }) =>
+      renderPasskeyOptions(await beginRegistration(ctx, await requireChange(ctx, caller))),
   });
 
-  serve('POST', '/passkeys/authentication/options', passkeyChallenge, renderPasskeyOptions);
-  serve('POST', '/passkeys/authentication/verify', passkeySignIn, renderSession);
-
-  define('GET', '/passkeys', async (exchange) => {
-    const { user } = await enter(exchange);
-    return (await listUserPasskeys(ctx, user)).map(renderPasskey);
+  route({
+    on: 'POST /passkeys/registration/verify',
+    guards: [requirePasskeys],
+    run: async (ctx, { caller, body }) =>
+      renderPasskey(await finishRegistration(ctx, await requireChange(ctx, caller), body)),
   });
 
-  define('PATCH', '/passkeys/:id', async (exchange) => {
-    const caller = await enterToChange(exchange);
-    return renderPasskey(await renameOwnPasskey(ctx, caller, exchange.params.id ?? '', exchange.body));
+  route(passkeyChallenge, { render: renderPasskeyOptions });
+  route(passkeySignIn, { render: renderSession });
+
+  route({
+    on: 'GET /passkeys',
+    guards: [requirePasskeys],
+    async run(ctx, { caller }) {
+      const { user } = await requireUser(ctx, caller);
+      return (await listUserPasskeys(ctx, user)).map(renderPasskey);
+    },
   });
 
-  define('DELETE', '/passkeys/:id', async (exchange) => {
-    const caller = await enterToChange(exchange);
-    await deleteOwnPasskey(ctx, caller, exchange.params.id ?? '');
-    return exchange.reply.code(204).send();
+  route({
+    on: 'PATCH /passkeys/:id',
+    guards: [requirePasskeys],
+    async run(ctx, { caller, params, body }) {
+      const self = await requireChange(ctx, caller);
+      return renderPasskey(await renameOwnPasskey(ctx, self, params.id ?? '', body));
+    },
   });
 
-  define('GET', '/admin/users/:userId/passkeys', async (exchange) => {
-    await requireAdmin(ctx, exchange.caller);
-    return (await listUserPasskeys(ctx, await target(exchange))).map(renderPasskey);
+  route({
+    on: 'DELETE /passkeys/:id',
+    status: 204,
+    guards: [requirePasskeys],
+    run: async (ctx, { caller, params }) =>
+      deleteOwnPasskey(ctx, await requireChange(ctx, caller), params.id ?? ''),
   });
 
-  define('DELETE', '/admin/users/:userId/passkeys/:passkeyId', async (exchange) => {
-    const caller = await requireAdmin(ctx, exchange.caller);
-    const user = await target(exchange);
-    await deletePasskeyByAdmin(ctx, caller, user, exchange.params.passkeyId ?? '');
-    return exchange.reply.code(204).send();
+  route({
+    on: 'GET /admin/users/:userId/passkeys',
+    async run(ctx, { caller, params }) {
+      await requireAdmin(ctx, caller);
+      const user = await requireTarget(ctx, params.userId ?? '');
+      return (await listUserPasskeys(ctx, user)).map(renderPasskey);
+    },
   });
+
+  route({
+    on: 'DELETE /admin/users/:userId/passkeys/:passkeyId',
+    status: 204,
+    async run(ctx, { caller, params }) {
+      const admin = await requireAdmin(ctx, caller);
+      const user = await requireTarget(ctx, params.userId ?? '');
+      await deletePasskeyByAdmin(ctx, admin, user, params.passkeyId ?? '');
+    },
+  });
+}
+
+export const passkeyChallenge: Operation<Call, PasskeyOptions> = {
+  on: 'POST /passkeys/authentication/options',
+  // `requirePasskeys` runs first, so that the response says that passkeys are disabled even if a rate limit is
+  // exceeded.
+  guards: [requirePasskeys, limitByAddress('passkey'), requireCaptcha],
+  run: beginPasskeySignIn,
+};
+
+export const passkeySignIn: Operation<Call, IssuedSession> = {
+  on: 'POST /passkeys/authentication/verify',
+  guards: [requirePasskeys],
+  signIn: 'passkey',
+  run: (ctx, { caller, body }) => finishPasskeySignIn(ctx, caller, body()),
+};
+
+/** Authenticates a user who changes their own passkeys, and counts the change. */
+async function requireChange(ctx: AuthContext, caller: Caller): Promise<UserCaller> {
+  return limitChanges(ctx, await requireUser(ctx, caller));
 }
