@@ -129,9 +129,9 @@ export async function changeEmail(
   if (user.email_confirmed_at === null) await confirmEmail(ctx, tx, user);
   if (oldEmail === newEmail) return;
   const details = { old_email: oldEmail, new_email: newEmail };
-  const event = await recordEvent(ctx, tx, caller, user.id, 'email_changed', details);
+  const event = await recordEvent(ctx, tx, caller, { userId: user.id, kind: 'email_changed', details });
   if (oldEmail !== '') {
-    await notify(ctx, tx, caller, user, 'email_changed', { to: oldEmail, oldEmail, event });
+    await notify(ctx, caller, { user, kind: 'email_changed', to: oldEmail, oldEmail, event, tx });
   }
 }
 
@@ -173,14 +173,16 @@ export async function changePhone(
   await stopBeingAnonymous(ctx, tx, user);
   const details = { old_phone: oldPhone, new_phone: phone };
   const event =
-    oldPhone === phone ? undefined : await recordEvent(ctx, tx, caller, user.id, 'phone_changed', details);
+    oldPhone === phone
+      ? undefined
+      : await recordEvent(ctx, tx, caller, { userId: user.id, kind: 'phone_changed', details });
   const notices = [
     oldPhone !== '' && oldPhone !== phone
-      ? await prepareNotice(ctx, tx, caller, user, 'phone_changed', { oldPhone, event })
+      ? await prepareNotice(ctx, caller, { user, kind: 'phone_changed', oldPhone, event, tx })
       : undefined,
     identity
       ? undefined
-      : await prepareNotice(ctx, tx, caller, user, 'identity_linked', { provider: 'phone', event }),
+      : await prepareNotice(ctx, caller, { user, kind: 'identity_linked', provider: 'phone', event, tx }),
   ];
   return notices.filter((notice) => notice !== undefined);
 }

@@ -102,15 +102,12 @@ export async function updateOwnUser(ctx: AuthContext, caller: UserCaller, body: 
         exceptSessionIds: await sessionsToKeep(ctx, tx, caller),
       });
       await audit(ctx, tx, user, { action: 'user_updated_password' });
-      const event = await recordEvent(
-        ctx,
-        tx,
-        caller,
-        user.id,
-        'password_changed',
-        isFirst ? { first: true } : {},
-      );
-      const notice = await prepareNotice(ctx, tx, caller, user, 'password_changed', { event, isFirst });
+      const event = await recordEvent(ctx, tx, caller, {
+        userId: user.id,
+        kind: 'password_changed',
+        details: isFirst ? { first: true } : {},
+      });
+      const notice = await prepareNotice(ctx, caller, { user, kind: 'password_changed', event, isFirst, tx });
       if (notice !== undefined) notices.push(notice);
     }
     if (update.data !== undefined) await setUserMetadata(ctx, tx, user, update.data);
@@ -216,8 +213,7 @@ async function checkPasswordChange(
       const isCurrent = await verifySecret(
         ctx,
         caller,
-        'password',
-        guess,
+        { kind: 'password', ...guess },
         async () => (await ctx.passwords.verify(update.currentPassword, current)) || undefined,
       );
       if (!isCurrent) throw authError('current_password_invalid');

@@ -68,8 +68,7 @@ export async function requireNonce(
   const isRight = await verifySecret(
     ctx,
     caller,
-    'reauthentication_nonce',
-    { account: user.id },
+    { kind: 'reauthentication_nonce', account: user.id },
     async (consumeToken) =>
       ((await consumeToken(stored)) && (await isNonce(ctx, user, stored, nonce))) || undefined,
   );

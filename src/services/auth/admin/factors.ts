@@ -52,6 +52,6 @@ export async function deleteFactorByAdmin(
     await forgetIdleRecoveryCodes(ctx, tx, user.id);
     if (factor.status !== 'verified') return;
     const details = { factor_type: factor.factor_type };
-    await recordOperatorEvent(ctx, tx, user.id, 'factor_removed', details);
+    await recordOperatorEvent(ctx, tx, { userId: user.id, kind: 'factor_removed', details });
   });
 }

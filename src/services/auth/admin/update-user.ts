@@ -49,14 +49,15 @@ export async function updateByAdmin(
       if (request.userMetadata) await setUserMetadata(ctx, tx, user, request.userMetadata);
       if (request.banMs !== undefined) await ban(ctx, tx, user, request.banMs);
       await audit(ctx, tx, adminActor(claims), 'user_modified', { traits: userTraits(user) });
-      if (hash !== undefined) await recordOperatorEvent(ctx, tx, user.id, 'password_changed');
+      if (hash !== undefined)
+        await recordOperatorEvent(ctx, tx, { userId: user.id, kind: 'password_changed' });
       if (user.email !== oldEmail) {
         const details = { old_email: oldEmail ?? '', new_email: user.email ?? '' };
-        await recordOperatorEvent(ctx, tx, user.id, 'email_changed', details);
+        await recordOperatorEvent(ctx, tx, { userId: user.id, kind: 'email_changed', details });
       }
       if (user.phone !== oldPhone) {
         const details = { old_phone: oldPhone ?? '', new_phone: user.phone ?? '' };
-        await recordOperatorEvent(ctx, tx, user.id, 'phone_changed', details);
+        await recordOperatorEvent(ctx, tx, { userId: user.id, kind: 'phone_changed', details });
       }
     });
   } catch (cause) {

@@ -13,8 +13,8 @@ export async function ban(ctx: AuthContext, tx: Transaction, user: User, banMs: 
   const now = ctx.clock.now();
   const wasBanned = isBanned(user, now);
   await updateUser(tx, user, { banned_until: banMs === 0 ? null : fromMs(now + banMs) }, now);
-  if (banMs !== 0) await recordOperatorEvent(ctx, tx, user.id, 'banned');
-  else if (wasBanned) await recordOperatorEvent(ctx, tx, user.id, 'unbanned');
+  if (banMs !== 0) await recordOperatorEvent(ctx, tx, { userId: user.id, kind: 'banned' });
+  else if (wasBanned) await recordOperatorEvent(ctx, tx, { userId: user.id, kind: 'unbanned' });
 }
 
 export function userTraits(user: User): JsonObject {

@@ -104,7 +104,7 @@ export async function findByCode(
   const isFoundByCode = type === 'email_change';
   const known = isFoundByCode ? undefined : await find();
   const guess = { account: typed.email || typed.phone, ownerId: known?.id, tx };
-  const found = await verifySecret(ctx, caller, 'one_time_code', guess, async (consumeToken) => {
+  const found = await verifySecret(ctx, caller, { kind: 'one_time_code', ...guess }, async (consumeToken) => {
     const owner = isFoundByCode ? await find() : known;
     if (!owner) return undefined;
     await awaitUser(tx, owner.id);

@@ -129,7 +129,7 @@ export async function sendText(
 ): Promise<void> {
   if (ctx.settings.hooks.send_sms.enabled) {
     const sms = { otp, ...(kind === 'mfa' ? { sms_type: 'mfa' } : {}), phone };
-    const sent = runHook(ctx, 'send_sms', caller, { user: renderUser(user), sms }, tx);
+    const sent = runHook(ctx, caller, { name: 'send_sms', input: { user: renderUser(user), sms }, tx });
     await (kind === 'mfa'
       ? sent.catch((cause) => {
           throw internalError('error invoking hook', cause);

@@ -143,8 +143,8 @@ export async function verifyFactor(
   }
   const challenge = await requireChallenge(ctx, caller, factor, challengeId);
   const isTotp = factor.factor_type === 'totp';
-  const guess = { account: factor.user_id, ownerId: factor.user_id };
-  const isRight = await verifySecret(ctx, caller, 'second_factor', guess, async (consumeToken) => {
+  const secret = { kind: 'second_factor', account: factor.user_id, ownerId: factor.user_id } as const;
+  const isRight = await verifySecret(ctx, caller, secret, async (consumeToken) => {
     if (!(await consumeToken(challenge.id))) return undefined;
     const matches = isTotp ? isTotpCode(ctx, factor, code) : isPhoneCode(ctx, factor, challenge, code);
     return (await matches) || undefined;

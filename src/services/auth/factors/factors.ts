@@ -131,10 +131,7 @@ export async function unenroll(ctx: AuthContext, caller: UserCaller, factor: Fac
       factor_type: factor.factor_type,
       ...(factor.friendly_name ? { name: factor.friendly_name } : {}),
     };
-    return recordEvent(ctx, tx, caller, user.id, 'factor_removed', details);
+    return recordEvent(ctx, tx, caller, { userId: user.id, kind: 'factor_removed', details });
   });
-  await notify(ctx, undefined, caller, user, 'mfa_factor_unenrolled', {
-    factorType: factor.factor_type,
-    event,
-  });
+  await notify(ctx, caller, { user, kind: 'mfa_factor_unenrolled', factorType: factor.factor_type, event });
 }

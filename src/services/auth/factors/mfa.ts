@@ -114,11 +114,14 @@ export async function runVerificationHook(
   valid: boolean,
 ): Promise<void> {
   if (!ctx.settings.hooks.mfa_verification_attempt.enabled) return;
-  const response = await runHook(ctx, 'mfa_verification_attempt', caller, {
-    user_id: attempt.userId,
-    factor_id: attempt.factorId,
-    factor_type: attempt.factorType,
-    valid,
+  const response = await runHook(ctx, caller, {
+    name: 'mfa_verification_attempt',
+    input: {
+      user_id: attempt.userId,
+      factor_id: attempt.factorId,
+      factor_type: attempt.factorType,
+      valid,
+    },
   });
   if (response.decision !== 'reject') return;
   await endAndNotify(ctx, attempt.userId, (tx) => deleteSessions(tx, attempt.userId));
@@ -158,11 +161,13 @@ export async function raiseSession(
     };
     const added = wasVerified
       ? undefined
-      : await recordEvent(ctx, tx, caller, factor.user_id, 'factor_added', details);
+      : await recordEvent(ctx, tx, caller, { userId: factor.user_id, kind: 'factor_added', details });
     return { session: raised, event: added };
   });
   if (!wasVerified) {
-    await notify(ctx, undefined, caller, session.user, 'mfa_factor_enrolled', {
+    await notify(ctx, caller, {
+      user: session.user,
+      kind: 'mfa_factor_enrolled',
       factorType: factor.factor_type,
       event,
     });

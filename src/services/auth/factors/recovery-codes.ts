@@ -65,7 +65,7 @@ export async function makeRecoveryCodes(ctx: AuthContext, caller: UserCaller): P
   await asUser(ctx, caller, async (tx) => {
     await replaceRecoveryCodes(tx, user.id, hashes, ctx.clock.now());
     await audit(ctx, tx, user, 'recovery_codes_created', { ip: caller.ip, traits: { count: codesPerSet } });
-    await recordEvent(ctx, tx, caller, user.id, 'recovery_codes_created');
+    await recordEvent(ctx, tx, caller, { userId: user.id, kind: 'recovery_codes_created' });
   });
   return codes;
 }
@@ -88,8 +88,7 @@ export async function verifyRecoveryCode(
   const isRight = await verifySecret(
     ctx,
     caller,
-    'recovery_code',
-    { account: user.id },
+    { kind: 'recovery_code', account: user.id },
     async () => (await hasRecoveryCode(ctx.pool, user.id, hash)) || undefined,
   );
   await runVerificationHook(ctx, caller, attempt, isRight === true);
@@ -100,10 +99,10 @@ export async function verifyRecoveryCode(
     await audit(ctx, tx, user, 'verification_attempted', { ip: caller.ip, traits });
     return {
       issued: await reissueAtAal2(ctx, tx, caller, { method: recoveryCodeMethod, factorId: null }),
-      event: await recordEvent(ctx, tx, caller, user.id, 'recovery_code_used'),
+      event: await recordEvent(ctx, tx, caller, { userId: user.id, kind: 'recovery_code_used' }),
     };
   });
-  await notify(ctx, undefined, caller, user, 'recovery_code_used', { event });
+  await notify(ctx, caller, { user, kind: 'recovery_code_used', event });
   return issued;
 }
 

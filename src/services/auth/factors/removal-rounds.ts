@@ -40,7 +40,7 @@ export async function sweepFactorRemovals(ctx: AuthContext): Promise<void> {
 async function cancelAll(ctx: AuthContext): Promise<void> {
   await ctx.pool.transaction(async (tx) => {
     for (const removal of await deleteAllRemovals(tx)) {
-      await recordOperatorEvent(ctx, tx, removal.user_id, 'factor_removal_canceled');
+      await recordOperatorEvent(ctx, tx, { userId: removal.user_id, kind: 'factor_removal_canceled' });
     }
   });
 }
@@ -56,13 +56,13 @@ async function removeNext(ctx: AuthContext, now: number): Promise<boolean> {
     // If the password, the address or a sign-in method has changed after the request, an attacker may have made the
     // request, so it is canceled.
     if (await hasChangedSince(tx, user.id, toMs(removal.requested_at))) {
-      await recordEvent(ctx, tx, caller, user.id, 'factor_removal_canceled');
+      await recordEvent(ctx, tx, caller, { userId: user.id, kind: 'factor_removal_canceled' });
       return {};
     }
     return { user, caller, event: await completeRemoval(ctx, tx, caller, user) };
   });
   if (done?.user !== undefined) {
-    await notify(ctx, undefined, done.caller, done.user, 'factors_reset', { event: done.event });
+    await notify(ctx, done.caller, { user: done.user, kind: 'factors_reset', event: done.event });
   }
   return done !== undefined;
 }
@@ -73,7 +73,7 @@ async function remind(ctx: AuthContext, removal: FactorRemoval): Promise<void> {
   if (user === undefined || due_at === null) return;
   const caller = serverCaller(ctx, removal);
   const event = await findLatestEvent(ctx.pool, user_id, 'factor_removal_requested');
-  await notify(ctx, undefined, caller, user, 'factor_removal_confirmed', { event, dueMs: toMs(due_at) });
+  await notify(ctx, caller, { user, kind: 'factor_removal_confirmed', event, dueMs: toMs(due_at) });
 }
 
 /**

@@ -96,7 +96,7 @@ export async function requestRemoval(ctx: AuthContext, caller: UserCaller): Prom
     }),
   );
   const confirmUrl = `${ctx.settings.accountUrl()}/remove-factors?token=${token}`;
-  await notify(ctx, undefined, caller, user, 'factor_removal_requested', { confirmUrl });
+  await notify(ctx, caller, { user, kind: 'factor_removal_requested', confirmUrl });
 }
 
 async function findConfirmable(
@@ -131,10 +131,10 @@ export async function confirmFactorRemoval(ctx: AuthContext, caller: Caller, tok
   const dueMs = ctx.clock.now() + ctx.settings.security.factorRemovalWaitMs;
   const event = await ctx.pool.transaction(async (tx) => {
     if (!(await confirmRemoval(tx, hashOf(token), dueMs))) return undefined;
-    return recordEvent(ctx, tx, caller, user.id, 'factor_removal_requested');
+    return recordEvent(ctx, tx, caller, { userId: user.id, kind: 'factor_removal_requested' });
   });
   if (event !== undefined)
-    await notify(ctx, undefined, caller, user, 'factor_removal_confirmed', { event, dueMs });
+    await notify(ctx, caller, { user, kind: 'factor_removal_confirmed', event, dueMs });
 }
 
 export async function cancelOwnRemoval(ctx: AuthContext, caller: UserCaller): Promise<void> {
@@ -149,7 +149,7 @@ export async function cancelRemoval(
   userId: string,
 ): Promise<void> {
   if (!ctx.hasOwnTables || !(await deleteRemoval(tx, userId))) return;
-  await recordEvent(ctx, tx, caller, userId, 'factor_removal_canceled');
+  await recordEvent(ctx, tx, caller, { userId, kind: 'factor_removal_canceled' });
 }
 
 /** Removes all second factors and recovery codes, and ends all sessions. */
@@ -173,7 +173,7 @@ export async function completeRemoval(
   for (const { id } of user.factors) {
     await audit(ctx, tx, userActor(user), 'factor_unenrolled', { traits: { factor_id: id } });
   }
-  return recordEvent(ctx, tx, caller, user.id, 'factors_reset');
+  return recordEvent(ctx, tx, caller, { userId: user.id, kind: 'factors_reset' });
 }
 
 /**
@@ -188,7 +188,7 @@ export async function resetFactorsByAdmin(ctx: AuthContext, caller: AdminCaller,
       const traits = { user_id: user.id, factor_id: id };
       await audit(ctx, tx, adminActor(caller.claims), 'factor_deleted', { ip: caller.ip, traits });
     }
-    await recordOperatorEvent(ctx, tx, user.id, 'factors_reset');
+    await recordOperatorEvent(ctx, tx, { userId: user.id, kind: 'factors_reset' });
   });
-  await notify(ctx, undefined, caller, user, 'factors_reset');
+  await notify(ctx, caller, { user, kind: 'factors_reset' });
 }

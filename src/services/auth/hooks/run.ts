@@ -29,13 +29,18 @@ const httpTimeoutMs = 5000;
 const functionTimeoutMs = 2000;
 const maxResponseBytes = 200 * 1024;
 
+export interface HookCall {
+  readonly name: HookName;
+  readonly input: JsonObject;
+  /** The transaction in which a PostgreSQL function runs. By default, it runs in a transaction of its own. */
+  readonly tx?: Transaction | undefined;
+}
+
 /** Calls an enabled hook and returns its response. If the hook returns an error, throws the error. */
 export async function runHook(
   ctx: AuthContext,
-  name: HookName,
   caller: Pick<Caller, 'ip'>,
-  input: JsonObject,
-  tx?: Transaction,
+  { name, input, tx }: HookCall,
 ): Promise<JsonObject> {
   const { uri = '', secrets = '' } = ctx.settings.hooks[name];
   const metadata = {

@@ -23,7 +23,7 @@ export async function testHook(ctx: AuthContext, name: string): Promise<HookTest
   const { uri = '' } = ctx.settings.hooks[name];
   const payload = samples(ctx)[name];
   const isFunction = uri.startsWith('pg-functions:');
-  const call = (tx?: Transaction) => runHook(ctx, name, { ip: '127.0.0.1' }, payload, tx);
+  const call = (tx?: Transaction) => runHook(ctx, { ip: '127.0.0.1' }, { name, input: payload, tx });
   const started = performance.now();
   const done = (response: JsonObject | null, error: string | null): HookTest => ({
     payload,

@@ -1,7 +1,7 @@
 /** Compares secrets that users enter, and enforces the limits on failed attempts. */
 
 import { networkOf } from '../../../base/shared/network-of.ts';
-import type { Queryable, Transaction } from '../../../platform/database/types.ts';
+import type { Transaction } from '../../../platform/database/types.ts';
 import type { Caller } from '../common/caller.ts';
 import type { AuthContext } from '../context.ts';
 import { authError } from '../errors.ts';
@@ -13,6 +13,7 @@ import type { ConsumeToken, Guess } from './attempts.ts';
 import type { TypedSecretKind } from './typed-secrets.ts';
 
 export interface SecretAttempt {
+  readonly kind: TypedSecretKind;
   readonly account: string;
   /**
    * The user who owns the secret, if known before the comparison. Attempts from networks in which this user has a
@@ -32,21 +33,19 @@ export interface SecretAttempt {
 export async function verifySecret<T>(
   ctx: AuthContext,
   caller: Caller,
-  kind: TypedSecretKind,
-  { account, ownerId, tx }: SecretAttempt,
+  attempt: SecretAttempt,
   compare: (consumeToken: ConsumeToken) => Promise<T | undefined>,
 ): Promise<T | undefined> {
+  const { kind, account, ownerId } = attempt;
+  const db = attempt.tx ?? ctx.pool;
   const isKnownNetwork = async (): Promise<boolean> => {
     if (ownerId === undefined) return false;
     // A user who must enter a second factor already has a session, so only sessions that used a second factor count.
-    const addresses = await listSessionAddresses(
-      tx ?? ctx.pool,
-      ownerId,
-      kind === 'second_factor' ? 'aal2' : 'aal1',
-    );
+    const aal = kind === 'second_factor' ? 'aal2' : 'aal1';
+    const addresses = await listSessionAddresses(db, ownerId, aal);
     return addresses.some((address) => networkOf(address) === networkOf(caller.ip));
   };
-  const place = await placeOf(ctx, caller, kind, ownerId, tx ?? ctx.pool);
+  const place = await placeOf(ctx, caller, attempt);
   const result = await ctx.guesses.verify(kind, { account, isKnownNetwork, place }, compare);
   if (result.kind === 'blocked') {
     if (ownerId !== undefined && result.by === 'account') await reportLockout(ctx, caller, ownerId);
@@ -69,13 +68,11 @@ const signInSecrets: ReadonlySet<TypedSecretKind> = new Set(['password', 'one_ti
 async function placeOf(
   ctx: AuthContext,
   caller: Caller,
-  kind: TypedSecretKind,
-  ownerId: string | undefined,
-  db: Queryable,
+  { kind, ownerId = noUser, tx }: SecretAttempt,
 ): Promise<NonNullable<Guess['place']>> {
   const network = { kind: 'network', id: networkOf(caller.ip) } as const;
   if (!signInSecrets.has(kind) || caller.deviceId === undefined || !ctx.hasOwnTables) return network;
   // Runs the query even if the account doesn't exist, so that the response time doesn't reveal whether it exists.
-  const isKnown = await isKnownDevice(db, ownerId ?? noUser, deviceKey(caller));
+  const isKnown = await isKnownDevice(tx ?? ctx.pool, ownerId, deviceKey(caller));
   return isKnown ? { kind: 'device', id: caller.deviceId } : network;
 }

@@ -80,7 +80,7 @@ export async function callSendEmailHook(
     factor_type: '',
     ...emailData,
   };
-  await runHook(ctx, 'send_email', caller, { user: renderUser(user), email_data }, tx);
+  await runHook(ctx, caller, { name: 'send_email', input: { user: renderUser(user), email_data }, tx });
 }
 
 /** Throws `email_address_not_authorized` if the project's list of addresses doesn't contain the address. */

@@ -82,8 +82,8 @@ export async function decideAuthorization(
     const consent = { userId: user.id, clientId: row.client_id, scopes: parseScopes(row.scope) };
     await upsertConsent(tx, consent, ctx.clock.now());
     const details = { client_id: row.client_id, name: client.client_name ?? '', scopes: row.scope };
-    const event = await recordEvent(ctx, tx, caller, user.id, 'app_connected', details);
-    await notify(ctx, tx, caller, user, 'app_connected', { app: details.name || row.client_id, event });
+    const event = await recordEvent(ctx, tx, caller, { userId: user.id, kind: 'app_connected', details });
+    await notify(ctx, caller, { user, kind: 'app_connected', app: details.name || row.client_id, event, tx });
     return successUrl(ctx, row, code);
   });
 }

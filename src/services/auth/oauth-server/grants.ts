@@ -34,6 +34,6 @@ export async function revokeGrant(ctx: AuthContext, caller: UserCaller, clientId
     await audit(ctx, tx, user, 'token_revoked', { traits });
     const client = await findOAuthClient(tx, clientId);
     const details = { client_id: clientId, name: client?.client_name ?? '' };
-    await recordEvent(ctx, tx, caller, user.id, 'app_disconnected', details);
+    await recordEvent(ctx, tx, caller, { userId: user.id, kind: 'app_disconnected', details });
   });
 }

@@ -56,7 +56,8 @@ export async function deleteOwnPasskey(ctx: AuthContext, caller: UserCaller, id:
   await asUser(ctx, caller, async (tx) => {
     await deletePasskey(tx, passkey.id);
     await audit(ctx, tx, user, 'passkey_deleted', { ip, traits: { passkey_id: passkey.id } });
-    await recordEvent(ctx, tx, caller, user.id, 'passkey_removed', { name: passkey.friendly_name });
+    const details = { name: passkey.friendly_name };
+    await recordEvent(ctx, tx, caller, { userId: user.id, kind: 'passkey_removed', details });
   });
 }
 
@@ -75,7 +76,8 @@ export async function deletePasskeyByAdmin(
     await deletePasskey(tx, passkey.id);
     const traits = { user_id: user.id, passkey_id: passkey.id };
     await audit(ctx, tx, adminActor(claims), 'passkey_deleted', { ip, traits });
-    await recordOperatorEvent(ctx, tx, user.id, 'passkey_removed', { name: passkey.friendly_name });
+    const details = { name: passkey.friendly_name };
+    await recordOperatorEvent(ctx, tx, { userId: user.id, kind: 'passkey_removed', details });
   });
 }
 

@@ -111,10 +111,10 @@ async function store(ctx: AuthContext, caller: UserCaller, user: User, key: NewK
     const details = { passkey_id: passkey.id, name };
     return {
       added: passkey,
-      event: await recordEvent(ctx, tx, caller, user.id, 'passkey_added', details),
+      event: await recordEvent(ctx, tx, caller, { userId: user.id, kind: 'passkey_added', details }),
     };
   });
-  await notify(ctx, undefined, caller, user, 'passkey_added', { passkey: name, event });
+  await notify(ctx, caller, { user, kind: 'passkey_added', passkey: name, event });
   return added;
 }
 

@@ -77,7 +77,7 @@ export async function signInExternally(
   if (isBanned(user, ctx.clock.now())) throw authError('user_banned', undefined, { status: 403 });
   if (linked !== undefined && user.email_confirmed_at !== null) {
     const details = { provider: signIn.provider, event: linked, isOnlyOurs: true };
-    await notify(ctx, tx, caller, user, 'identity_linked', details);
+    await notify(ctx, caller, { user, kind: 'identity_linked', ...details, tx });
   }
   const isNew = match.kind === 'create';
   const needsNoEmail = signIn.provider === 'web3' || (signIn.emailOptional && match.email === '');
@@ -216,7 +216,7 @@ export async function auditLinked(
   };
   await audit(ctx, tx, user, 'identity_linked', { ip: caller.ip, traits });
   const details = { identity_id: identity.id, provider: identity.provider };
-  return recordEvent(ctx, tx, caller, user.id, 'identity_linked', details);
+  return recordEvent(ctx, tx, caller, { userId: user.id, kind: 'identity_linked', details });
 }
 
 async function requestVerification(

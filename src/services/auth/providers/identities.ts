@@ -159,17 +159,13 @@ async function removeIdentity(
     await syncProviders(ctx, tx, user);
     const record = (kind: EventKind, details: JsonObject) =>
       isOperator
-        ? recordOperatorEvent(ctx, tx, user.id, kind, details)
-        : recordEvent(ctx, tx, caller, user.id, kind, details);
+        ? recordOperatorEvent(ctx, tx, { userId: user.id, kind, details })
+        : recordEvent(ctx, tx, caller, { userId: user.id, kind, details });
     const unlinked = await record('identity_unlinked', { provider: identity.provider });
     const [newEmail, newPhone] = [user.email ?? '', user.phone ?? ''];
     if (newEmail !== oldEmail) await record('email_changed', { old_email: oldEmail, new_email: newEmail });
     if (newPhone !== oldPhone) await record('phone_changed', { old_phone: oldPhone, new_phone: newPhone });
     return { provider: identity.provider, event: unlinked };
   });
-  await notify(ctx, undefined, caller, user, 'identity_unlinked', {
-    to: oldEmail,
-    provider,
-    event,
-  });
+  await notify(ctx, caller, { user, kind: 'identity_unlinked', to: oldEmail, provider, event });
 }

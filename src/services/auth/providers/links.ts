@@ -85,7 +85,7 @@ export async function linkIdentity(
   }
   await stopBeingAnonymous(ctx, tx, user);
   await syncProviders(ctx, tx, user);
-  await notify(ctx, tx, caller, user, 'identity_linked', { provider, event });
+  await notify(ctx, caller, { user, kind: 'identity_linked', provider, event, tx });
   return { kind: 'user', user: await reloadUser(tx, user), isNew: false };
 }
 

@@ -16,11 +16,11 @@ export async function reportLockout(ctx: AuthContext, caller: Caller, userId: st
     if (!(await ctx.limits.once(`locked:${userId}`, reportEveryMs, ctx.clock.now()))) return;
     const user = await findUserById(ctx.pool, userId);
     if (user === undefined) return;
-    const event = await recordEvent(ctx, ctx.pool, caller, user.id, 'locked');
+    const event = await recordEvent(ctx, ctx.pool, caller, { userId: user.id, kind: 'locked' });
     if (event === undefined || user.email_confirmed_at === null || !ctx.settings.hasAccountPages) return;
     const token = await addReversal(ctx, ctx.pool, event);
     const unlockUrl = `${ctx.settings.accountUrl()}/unlock?token=${token}`;
-    const notice = await prepareNotice(ctx, undefined, caller, user, 'sign_in_locked', { unlockUrl });
+    const notice = await prepareNotice(ctx, caller, { user, kind: 'sign_in_locked', unlockUrl });
     await notice?.send();
   });
 }

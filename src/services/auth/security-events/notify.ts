@@ -43,6 +43,11 @@ const required: ReadonlySet<Notification> = new Set([
 ]);
 
 export interface NoticeDetails {
+  readonly user: User;
+  readonly kind: Notification;
+  /** The transaction of the change, in which the link that undoes the change is stored. */
+  readonly tx?: Transaction | undefined;
+  /** The address that receives the notice. Defaults to the user's address. */
   readonly to?: string;
   readonly oldEmail?: string;
   readonly oldPhone?: string;
@@ -70,15 +75,8 @@ export interface Notice {
 }
 
 /** Notifies the user of a change if the project has enabled the notice. If sending fails, only logs the error. */
-export async function notify(
-  ctx: AuthContext,
-  tx: Transaction | undefined,
-  caller: Caller,
-  user: User,
-  kind: Notification,
-  details: NoticeDetails = {},
-): Promise<void> {
-  await (await prepareNotice(ctx, tx, caller, user, kind, details))?.send();
+export async function notify(ctx: AuthContext, caller: Caller, details: NoticeDetails): Promise<void> {
+  await (await prepareNotice(ctx, caller, details))?.send();
 }
 
 /**
@@ -87,21 +85,18 @@ export async function notify(
  */
 export async function prepareNotice(
   ctx: AuthContext,
-  tx: Transaction | undefined,
   caller: Caller,
-  user: User,
-  kind: Notification,
-  details: NoticeDetails = {},
+  details: NoticeDetails,
 ): Promise<Notice | undefined> {
-  const to = details.to ?? user.email ?? '';
-  if (to === '' || !isEnabled(ctx, caller, kind, details)) return undefined;
-  const revertUrl = await revertLink(ctx, tx ?? ctx.pool, details.event);
+  const { user, kind, tx, to = user.email ?? '', event } = details;
+  if (to === '' || !isEnabled(ctx, caller, details)) return undefined;
+  const revertUrl = await revertLink(ctx, tx ?? ctx.pool, event);
   return {
     async send() {
       try {
         requireAuthorized(ctx, to);
         if (!(await ctx.limits.notice(user.id, kind, ctx.clock.now()))) return;
-        await sendNotice(ctx, tx, caller, user, kind, { ...details, to, revertUrl });
+        await sendNotice(ctx, caller, { ...details, to, revertUrl });
       } catch (error) {
         ctx.log.warn({ userId: user.id, error }, `failed to send the ${kind} notification`);
       }
@@ -111,13 +106,10 @@ export async function prepareNotice(
 
 async function sendNotice(
   ctx: AuthContext,
-  tx: Transaction | undefined,
   caller: Caller,
-  user: User,
-  kind: Notification,
   details: NoticeDetails & { readonly to: string; readonly revertUrl: string },
 ): Promise<void> {
-  const { to, revertUrl, unlockUrl = '', confirmUrl = '', dueMs } = details;
+  const { user, kind, tx, to, revertUrl, unlockUrl = '', confirmUrl = '', dueMs } = details;
   if (ctx.settings.hooks.send_email.enabled) {
     // A sign-in notice is sent after the sign-in's transaction has ended.
     await callSendEmailHook(ctx, kind === 'new_device' ? undefined : tx, caller, user, {
@@ -162,12 +154,7 @@ async function sendNotice(
  * `mfa_factor_enrolled` in that section also enables the passkey notice. `[auth.security] notices` enables notices
  * regardless of `[auth.email.notification]`.
  */
-function isEnabled(
-  ctx: AuthContext,
-  caller: Caller,
-  kind: Notification,
-  { isOnlyOurs }: NoticeDetails,
-): boolean {
+function isEnabled(ctx: AuthContext, caller: Caller, { kind, isOnlyOurs }: NoticeDetails): boolean {
   if (required.has(kind) || isOurs(ctx, caller)) return true;
   if (isOnlyOurs === true) return false;
   const { notification } = ctx.settings.config.email;

@@ -15,14 +15,18 @@ import { deleteReversals } from './reversal-queries.ts';
 
 const maxUserAgentLength = 500;
 
+export interface AccountChange {
+  readonly userId: string;
+  readonly kind: EventKind;
+  readonly details?: JsonObject;
+}
+
 /** Records an event. Returns undefined if the database has no table for events. */
 export async function recordEvent(
   ctx: AuthContext,
   db: Queryable,
   caller: Pick<Caller, 'ip' | 'userAgent'>,
-  userId: string,
-  kind: EventKind,
-  details: JsonObject = {},
+  { userId, kind, details = {} }: AccountChange,
 ): Promise<SecurityEvent | undefined> {
   if (!ctx.hasOwnTables) return undefined;
   const event = { userId, kind, actor: 'user', details, ...placeOf(caller) } as const;
@@ -40,9 +44,7 @@ const repairs: readonly EventKind[] = [...contactChanges, 'password_changed'];
 export async function recordOperatorEvent(
   ctx: AuthContext,
   tx: Transaction,
-  userId: string,
-  kind: EventKind,
-  details: JsonObject = {},
+  { userId, kind, details = {} }: AccountChange,
 ): Promise<undefined> {
   if (!ctx.hasOwnTables) return;
   if (repairs.includes(kind)) await deleteReversals(tx, userId);
@@ -55,8 +57,7 @@ export async function recordSignIn(
   ctx: AuthContext,
   tx: Transaction,
   caller: Caller,
-  userId: string,
-  details: JsonObject,
+  { userId, details }: { readonly userId: string; readonly details: JsonObject },
 ): Promise<SecurityEvent | undefined> {
   if (!ctx.hasOwnTables) return undefined;
   return insertSignIn(tx, { userId, details, ...placeOf(caller) }, deviceKey(caller), ctx.clock.now());

@@ -88,16 +88,20 @@ export async function reverseEvent(ctx: AuthContext, caller: Caller, token: stri
     await storePassword(ctx, tx, user, null, []);
     await spendReversalsSince(tx, user.id, event.created_at, ctx.clock.now());
     await forgetDevicesSince(tx, user.id, firstDoubtful(ctx, event));
-    await recordEvent(ctx, tx, caller, user.id, 'secured', {
-      reason: event.kind,
-      event_id: event.id,
-      since: event.created_at,
+    await recordEvent(ctx, tx, caller, {
+      userId: user.id,
+      kind: 'secured',
+      details: {
+        reason: event.kind,
+        event_id: event.id,
+        since: event.created_at,
+      },
     });
     const next = user.is_sso_user ? 'sso' : user.email ? 'email' : 'none';
     const hasFactor = await hasAnyVerifiedFactor(tx, user.id);
     return { user, next, email: user.email ?? '', hasFactor } as const;
   });
-  await notify(ctx, undefined, caller, owner, 'account_secured');
+  await notify(ctx, caller, { user: owner, kind: 'account_secured' });
   return reversed;
 }
 

@@ -40,7 +40,7 @@ export async function unlockAccount(ctx: AuthContext, caller: Caller, token: str
     const owner = event && (await findUserById(tx, event.user_id));
     if (!owner || !(await spendReversal(tx, hash, ctx.clock.now()))) throw invalidLink();
     await rememberDevice(tx, owner.id, deviceKey(caller), ctx.clock.now());
-    await recordEvent(ctx, tx, caller, owner.id, 'unlocked');
+    await recordEvent(ctx, tx, caller, { userId: owner.id, kind: 'unlocked' });
     return owner;
   });
   for (const account of [user.id, user.email, user.phone]) if (account) await ctx.guesses.unlock(account);

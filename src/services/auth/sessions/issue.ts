@@ -156,13 +156,11 @@ async function customClaims(
   caller: Caller,
   { session, claims }: { readonly session: SessionToSign; readonly claims: JsonObject },
 ): Promise<JsonObject> {
-  const response = await runHook(
-    ctx,
-    'custom_access_token',
-    caller,
-    { user_id: session.user.id, claims, authentication_method: session.method },
+  const response = await runHook(ctx, caller, {
+    name: 'custom_access_token',
+    input: { user_id: session.user.id, claims, authentication_method: session.method },
     tx,
-  );
+  });
   if (!isJsonObject(response.claims)) throw internalError('output claims field is missing');
   const faults = claimFaults(response.claims);
   if (faults.length > 0) {
@@ -194,9 +192,9 @@ async function noteSignIn(
   { user, method, proof }: Pick<SignIn, 'user' | 'method' | 'proof'>,
 ): Promise<void> {
   const provider = proof.by === 'identity' ? { provider: proof.provider } : usedProvider(user, method);
-  const event = await recordSignIn(ctx, tx, caller, user.id, { method, ...provider });
+  const event = await recordSignIn(ctx, tx, caller, { userId: user.id, details: { method, ...provider } });
   if (event?.details.new_device !== true || user.email_confirmed_at === null) return;
-  const notice = await prepareNotice(ctx, tx, caller, user, 'new_device', { event });
+  const notice = await prepareNotice(ctx, caller, { user, kind: 'new_device', event, tx });
   // Sends the email in the background, so that the response for a new device takes no longer than the response for a
   // known device.
   if (notice) await ctx.backgroundWork.do(true, () => notice.send());

@@ -45,7 +45,7 @@ export async function signOut(ctx: AuthContext, caller: UserCaller, scope: SignO
     const kept = scope === 'others' && session ? [session.id] : [];
     // Records an event only if sessions were deleted. Otherwise, repeated requests could add any number of events.
     if (await deleteSessions(tx, user.id, kept))
-      await recordEvent(ctx, tx, caller, user.id, 'sessions_ended', { scope });
+      await recordEvent(ctx, tx, caller, { userId: user.id, kind: 'sessions_ended', details: { scope } });
   });
 }
 
@@ -54,7 +54,11 @@ export async function endAllSessions(ctx: AuthContext, user: User): Promise<void
   await logOut(() =>
     endSessionsOf(ctx, user.id, async (tx) => {
       await audit(ctx, tx, user, { action: 'logout' });
-      await recordOperatorEvent(ctx, tx, user.id, 'sessions_ended', { scope: 'global' });
+      await recordOperatorEvent(ctx, tx, {
+        userId: user.id,
+        kind: 'sessions_ended',
+        details: { scope: 'global' },
+      });
       await deleteSessions(tx, user.id);
     }),
   );
@@ -107,7 +111,7 @@ export async function signOutBrowsers(
     const ids = ctx.hasOwnTables ? await listBrowserSessions(tx, session) : [session.id];
     if (scope === 'this') await deleteListedSessions(tx, user.id, ids);
     else if (await deleteSessions(tx, user.id, ids))
-      await recordEvent(ctx, tx, caller, user.id, 'sessions_ended', { scope });
+      await recordEvent(ctx, tx, caller, { userId: user.id, kind: 'sessions_ended', details: { scope } });
   });
 }
 
@@ -127,7 +131,11 @@ export function listUserSessions(ctx: AuthContext, user: Pick<User, 'id'>): Prom
 /** Ends a single session of the user. @throws {AuthError} validation_failed with status 404 for an unknown session */
 export async function endSession(ctx: AuthContext, caller: UserCaller, id: string): Promise<void> {
   const record: RecordEnd = async (tx, device) => {
-    await recordEvent(ctx, tx, caller, caller.user.id, 'sessions_ended', { scope: 'one', device });
+    await recordEvent(ctx, tx, caller, {
+      userId: caller.user.id,
+      kind: 'sessions_ended',
+      details: { scope: 'one', device },
+    });
   };
   requireSessionId(id);
   requireDeleted(
@@ -143,7 +151,11 @@ export async function endSessionByAdmin(
   id: string,
 ): Promise<void> {
   const record: RecordEnd = (tx, device) =>
-    recordOperatorEvent(ctx, tx, user.id, 'sessions_ended', { scope: 'one', device });
+    recordOperatorEvent(ctx, tx, {
+      userId: user.id,
+      kind: 'sessions_ended',
+      details: { scope: 'one', device },
+    });
   requireSessionId(id);
   requireDeleted(await endAndNotify(ctx, user.id, (tx) => endOne(ctx, tx, caller, { user, id, record })));
 }

@@ -53,7 +53,9 @@ export async function signInWithPassword(
   await requireNoSso(ctx, ctx.pool, email);
   const user = await findForLogin(ctx, email, phone, audienceOf(ctx, caller));
   const guess = { account: user?.id ?? (email.toLowerCase() || phone), ownerId: user?.id };
-  const isValid = await verifySecret(ctx, caller, 'password', guess, () => isPassword(ctx, user, password));
+  const isValid = await verifySecret(ctx, caller, { kind: 'password', ...guess }, () =>
+    isPassword(ctx, user, password),
+  );
   if (!user?.encrypted_password) throw authError('invalid_credentials');
   await runPasswordHook(ctx, caller, user, isValid === true);
   if (!isValid) throw authError('invalid_credentials');
@@ -109,7 +111,10 @@ async function findForLogin(
 
 async function runPasswordHook(ctx: AuthContext, caller: Caller, user: User, valid: boolean): Promise<void> {
   if (!ctx.settings.hooks.password_verification_attempt.enabled) return;
-  const response = await runHook(ctx, 'password_verification_attempt', caller, { user_id: user.id, valid });
+  const response = await runHook(ctx, caller, {
+    name: 'password_verification_attempt',
+    input: { user_id: user.id, valid },
+  });
   if (response.decision !== 'reject') return;
   if (response.should_logout_user === true)
     await endAndNotify(ctx, user.id, (tx) => deleteSessions(tx, user.id));

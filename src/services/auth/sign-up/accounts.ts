@@ -65,7 +65,7 @@ export async function runBeforeUserCreated(ctx: AuthContext, caller: Caller, dra
   user.is_anonymous = draft.isAnonymous ?? false;
   user.created_at = now;
   user.updated_at = now;
-  await runHook(ctx, 'before_user_created', caller, { user: renderUser(user) });
+  await runHook(ctx, caller, { name: 'before_user_created', input: { user: renderUser(user) } });
 }
 
 /**
@@ -74,7 +74,7 @@ export async function runBeforeUserCreated(ctx: AuthContext, caller: Caller, dra
  */
 export async function runAfterUserCreated(ctx: AuthContext, caller: Caller, user: User): Promise<void> {
   if (!ctx.settings.hooks.after_user_created.enabled) return;
-  await runHook(ctx, 'after_user_created', caller, { user: renderUser(user) });
+  await runHook(ctx, caller, { name: 'after_user_created', input: { user: renderUser(user) } });
 }
 
 /** Inserts the user and sets the user's role. Then reads the user again, because triggers may have changed the row. */

@@ -51,7 +51,7 @@ export async function transferGuest(ctx: AuthContext, request: GuestTransfer): P
     if (!(await lockGuest(tx, guest.user.id))) return 'guest_gone';
     if (!(await isAlive(ctx, tx, account))) return 'not_signed_in';
     const ids = { guest_id: guest.user.id, user_id: account.user.id };
-    await runHook(ctx, 'guest_hand_over', { ip: request.ip }, ids, tx);
+    await runHook(ctx, { ip: request.ip }, { name: 'guest_hand_over', input: ids, tx });
     await audit(ctx, tx, account.user, { action: 'user_deleted', traits: { user_id: guest.user.id } });
     await forgetRecoveryCodes(ctx, tx, guest.user.id);
     await forgetSecurityData(ctx, tx, guest.user.id);
