@@ -58,11 +58,16 @@ export async function createByAdmin(ctx: AuthContext, caller: AdminCaller, body:
       const user = await reloadUser(tx, { id: complete.id } as User);
       const identities = [];
       if (email !== '')
-        identities.push(await addIdentity(ctx, tx, user, 'email', identityClaims(user, { email })));
+        identities.push(
+          await addIdentity(ctx, tx, user, { provider: 'email', data: identityClaims(user, { email }) }),
+        );
       if (phone !== '')
-        identities.push(await addIdentity(ctx, tx, user, 'phone', identityClaims(user, { phone })));
+        identities.push(
+          await addIdentity(ctx, tx, user, { provider: 'phone', data: identityClaims(user, { phone }) }),
+        );
       user.identities = identities;
-      await audit(ctx, tx, adminActor(claims), 'user_signedup', {
+      await audit(ctx, tx, adminActor(claims), {
+        action: 'user_signedup',
         traits: { ...userTraits(user), provider },
       });
       await updateUser(

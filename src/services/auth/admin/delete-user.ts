@@ -25,7 +25,7 @@ export async function deleteByAdmin(
   isSoft: boolean,
 ): Promise<void> {
   await endAndNotify(ctx, user.id, async (tx) => {
-    await audit(ctx, tx, adminActor(claims), 'user_deleted', { traits: userTraits(user) });
+    await audit(ctx, tx, adminActor(claims), { action: 'user_deleted', traits: userTraits(user) });
     if (isSoft) {
       if (user.deleted_at === null) await softDelete(ctx, tx, user);
       return;

@@ -33,7 +33,7 @@ export async function updateFactorByAdmin(
   await ctx.pool.transaction(async (tx) => {
     if (Object.keys(patch).length > 0) await updateFactor(tx, factor, patch, ctx.clock.now());
     const traits = { user_id: user.id, factor_id: factor.id, factor_type: factor.factor_type };
-    await audit(ctx, tx, adminActor(claims), 'factor_updated', { traits });
+    await audit(ctx, tx, adminActor(claims), { action: 'factor_updated', traits });
   });
 }
 
@@ -46,7 +46,7 @@ export async function deleteFactorByAdmin(
 ): Promise<void> {
   await ctx.pool.transaction(async (tx) => {
     const traits = { user_id: user.id, factor_id: factor.id };
-    await audit(ctx, tx, user, 'factor_deleted', { ip, traits });
+    await audit(ctx, tx, user, { action: 'factor_deleted', ip, traits });
     await deleteFactor(tx, factor.id);
     await downgradeSessions(tx, user.id, factor.id, amrMethodOfFactor[factor.factor_type]);
     await forgetIdleRecoveryCodes(ctx, tx, user.id);

@@ -52,7 +52,7 @@ export async function invite(ctx: AuthContext, caller: AdminCaller, body: Fields
       ? await consumeOver(ctx, tx, existing, null, body.object('data') ?? {})
       : await createWithIdentity(ctx, tx, draft as NewUser);
     const traits = { user_id: user.id, user_email: user.email ?? '' };
-    await audit(ctx, tx, adminActor(claims), 'user_invited', { traits });
+    await audit(ctx, tx, adminActor(claims), { action: 'user_invited', traits });
     await sendTokenMail(ctx, tx, caller, user, 'invite');
     return user;
   });
@@ -94,7 +94,7 @@ async function draftInvited(
 async function createWithIdentity(ctx: AuthContext, tx: Transaction, draft: NewUser): Promise<User> {
   const user = await createUser(ctx, tx, draft);
   const claims = identityClaims(user, user.email === null ? {} : { email: user.email });
-  user.identities = [await addIdentity(ctx, tx, user, 'email', claims)];
+  user.identities = [await addIdentity(ctx, tx, user, { provider: 'email', data: claims })];
   return user;
 }
 
@@ -244,20 +244,20 @@ async function storeLink(
   switch (request.type) {
     case 'magiclink':
     case 'recovery':
-      await audit(ctx, tx, user, 'user_recovery_requested');
+      await audit(ctx, tx, user, { action: 'user_recovery_requested' });
       await updateUser(tx, user, { recovery_token: hash, recovery_sent_at: sentAt }, now);
-      await setOneTimeToken(tx, user.id, 'recovery_token', hash, email);
+      await setOneTimeToken(tx, { userId: user.id, type: 'recovery_token', hash, relatesTo: email });
       return hash;
     case 'signup':
     case 'invite': {
       const isInvite = request.type === 'invite';
       if (isInvite) {
         const traits = { user_id: user.id, user_email: email };
-        await audit(ctx, tx, adminActor(claims), 'user_invited', { traits });
+        await audit(ctx, tx, adminActor(claims), { action: 'user_invited', traits });
       } else if (request.data) await setUserMetadata(ctx, tx, user, request.data);
       const invited = isInvite ? { invited_at: sentAt } : {};
       await updateUser(tx, user, { confirmation_token: hash, confirmation_sent_at: sentAt, ...invited }, now);
-      await setOneTimeToken(tx, user.id, 'confirmation_token', hash, email);
+      await setOneTimeToken(tx, { userId: user.id, type: 'confirmation_token', hash, relatesTo: email });
       return hash;
     }
     default: {

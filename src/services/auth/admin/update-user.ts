@@ -48,7 +48,7 @@ export async function updateByAdmin(
       if (request.appMetadata) await setAppMetadata(ctx, tx, user, request.appMetadata);
       if (request.userMetadata) await setUserMetadata(ctx, tx, user, request.userMetadata);
       if (request.banMs !== undefined) await ban(ctx, tx, user, request.banMs);
-      await audit(ctx, tx, adminActor(claims), 'user_modified', { traits: userTraits(user) });
+      await audit(ctx, tx, adminActor(claims), { action: 'user_modified', traits: userTraits(user) });
       if (hash !== undefined)
         await recordOperatorEvent(ctx, tx, { userId: user.id, kind: 'password_changed' });
       if (user.email !== oldEmail) {
@@ -75,13 +75,10 @@ async function setEmail(
   const identity = await findIdentity(tx, user.id, 'email');
   if (identity) await updateIdentityData(tx, identity, { email, email_verified: verified });
   else {
-    const added = await addIdentity(
-      ctx,
-      tx,
-      user,
-      'email',
-      identityClaims(user, { email, emailVerified: verified }),
-    );
+    const added = await addIdentity(ctx, tx, user, {
+      provider: 'email',
+      data: identityClaims(user, { email, emailVerified: verified }),
+    });
     user.identities = [...(user.identities ?? []), added];
   }
   if (verified) await stopBeingAnonymous(ctx, tx, user);
@@ -99,13 +96,10 @@ async function setPhone(
   const identity = await findIdentity(tx, user.id, 'phone');
   if (identity) await updateIdentityData(tx, identity, { phone, phone_verified: verified });
   else {
-    const added = await addIdentity(
-      ctx,
-      tx,
-      user,
-      'phone',
-      identityClaims(user, { phone, phoneVerified: verified }),
-    );
+    const added = await addIdentity(ctx, tx, user, {
+      provider: 'phone',
+      data: identityClaims(user, { phone, phoneVerified: verified }),
+    });
     user.identities = [...(user.identities ?? []), added];
   }
   if (verified) await stopBeingAnonymous(ctx, tx, user);

@@ -50,7 +50,7 @@ export async function challengeFactor(
     const text = channel && (await draftFactorText(ctx, tx, caller, factor, channel));
     const challengeId = await insertChallenge(tx, factor, { ip: caller.ip, otpCode: text?.otp ?? '' }, now);
     const traits = { factor_id: factor.id, factor_status: factor.status };
-    await audit(ctx, tx, caller.user, 'challenge_created', { ip: caller.ip, traits });
+    await audit(ctx, tx, caller.user, { action: 'challenge_created', ip: caller.ip, traits });
     // The text is sent last, because a conflict of the statements above repeats the transaction.
     if (text) await sendFactorText(ctx, tx, caller, text);
     return challengeId;

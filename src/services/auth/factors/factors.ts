@@ -79,7 +79,11 @@ async function enrolTotp(
       { userId: user.id, type: 'totp', friendlyName, secret },
       ctx.clock.now(),
     );
-    await audit(ctx, tx, user, 'factor_in_progress', { ip: caller.ip, traits: { factor_id: factorId } });
+    await audit(ctx, tx, user, {
+      action: 'factor_in_progress',
+      ip: caller.ip,
+      traits: { factor_id: factorId },
+    });
     return factorId;
   });
   return { id, type: 'totp', friendlyName, totp: { qrCode: svg, secret, uri } };
@@ -107,7 +111,7 @@ async function enrolPhone(
       ctx.clock.now(),
     );
     const traits = { factor_id: factorId, factor_type: 'phone' };
-    await audit(ctx, tx, user, 'factor_in_progress', { ip: caller.ip, traits });
+    await audit(ctx, tx, user, { action: 'factor_in_progress', ip: caller.ip, traits });
     return factorId;
   });
   return { id, type: 'phone', friendlyName, phone: wantedPhone };
@@ -123,7 +127,7 @@ export async function unenroll(ctx: AuthContext, caller: UserCaller, factor: Fac
   const event = await asUser(ctx, caller, async (tx) => {
     await deleteFactor(tx, factor.id);
     const traits = { factor_id: factor.id, factor_status: factor.status, session_id: session.id };
-    await audit(ctx, tx, user, 'factor_unenrolled', { ip: caller.ip, traits });
+    await audit(ctx, tx, user, { action: 'factor_unenrolled', ip: caller.ip, traits });
     await downgradeSessions(tx, user.id, factor.id, amrMethodOfFactor[factor.factor_type]);
     await forgetIdleRecoveryCodes(ctx, tx, user.id);
     if (factor.status !== 'verified') return undefined;

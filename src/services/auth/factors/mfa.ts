@@ -145,7 +145,8 @@ export async function raiseSession(
   const { session, event } = await asUserEnding(ctx, caller, async (tx) => {
     if (!(await consumeChallenge(tx, challenge.id, ctx.clock.now())))
       throw authError('mfa_ip_address_mismatch');
-    await audit(ctx, tx, caller.user, 'verification_attempted', {
+    await audit(ctx, tx, caller.user, {
+      action: 'verification_attempted',
       ip: caller.ip,
       traits: { factor_id: factor.id, challenge_id: challenge.id, factor_type: factor.factor_type },
     });
@@ -202,7 +203,7 @@ export async function reissueAtAal2(
     [...claims, { authentication_method: method, updated_at: fromMs(now) }],
     user,
   );
-  await setSessionAal(tx, session.id, aal, factorId ?? session.factor_id, now);
+  await setSessionAal(tx, session.id, { aal, factorId: factorId ?? session.factor_id, nowMs: now });
   await deleteSessionsBelow(tx, userId, 'aal2');
   // The user has used a second factor, so a pending removal of the factors isn't needed anymore.
   if (ctx.hasOwnTables) await deleteRemoval(tx, userId);

@@ -64,7 +64,11 @@ export async function makeRecoveryCodes(ctx: AuthContext, caller: UserCaller): P
   const hashes = codes.map((code) => recoveryCodeHash(user.id, parseRecoveryCode(code) ?? ''));
   await asUser(ctx, caller, async (tx) => {
     await replaceRecoveryCodes(tx, user.id, hashes, ctx.clock.now());
-    await audit(ctx, tx, user, 'recovery_codes_created', { ip: caller.ip, traits: { count: codesPerSet } });
+    await audit(ctx, tx, user, {
+      action: 'recovery_codes_created',
+      ip: caller.ip,
+      traits: { count: codesPerSet },
+    });
     await recordEvent(ctx, tx, caller, { userId: user.id, kind: 'recovery_codes_created' });
   });
   return codes;
@@ -96,7 +100,7 @@ export async function verifyRecoveryCode(
   const { issued, event } = await asUserEnding(ctx, caller, async (tx) => {
     if (!(await consumeRecoveryCode(tx, user.id, hash))) throw wrongCode();
     const traits = { factor_type: hookFactorType };
-    await audit(ctx, tx, user, 'verification_attempted', { ip: caller.ip, traits });
+    await audit(ctx, tx, user, { action: 'verification_attempted', ip: caller.ip, traits });
     return {
       issued: await reissueAtAal2(ctx, tx, caller, { method: recoveryCodeMethod, factorId: null }),
       event: await recordEvent(ctx, tx, caller, { userId: user.id, kind: 'recovery_code_used' }),
@@ -154,7 +158,7 @@ async function removeRecoveryCodes(
   { actor, userId }: { readonly actor: Actor; readonly userId: string },
 ): Promise<void> {
   if (!(await deleteRecoveryCodes(tx, userId))) return;
-  await audit(ctx, tx, actor, 'recovery_codes_deleted', { ip, traits: { user_id: userId } });
+  await audit(ctx, tx, actor, { action: 'recovery_codes_deleted', ip, traits: { user_id: userId } });
 }
 
 const wrongCode = () => authError('mfa_verification_failed', 'Invalid recovery code entered');

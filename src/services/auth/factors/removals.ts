@@ -171,7 +171,7 @@ export async function completeRemoval(
 ): Promise<SecurityEvent | undefined> {
   await removeFactors(ctx, tx, user.id);
   for (const { id } of user.factors) {
-    await audit(ctx, tx, userActor(user), 'factor_unenrolled', { traits: { factor_id: id } });
+    await audit(ctx, tx, userActor(user), { action: 'factor_unenrolled', traits: { factor_id: id } });
   }
   return recordEvent(ctx, tx, caller, { userId: user.id, kind: 'factors_reset' });
 }
@@ -186,7 +186,7 @@ export async function resetFactorsByAdmin(ctx: AuthContext, caller: AdminCaller,
     if (ctx.hasOwnTables) await deleteRemoval(tx, user.id);
     for (const { id } of user.factors) {
       const traits = { user_id: user.id, factor_id: id };
-      await audit(ctx, tx, adminActor(caller.claims), 'factor_deleted', { ip: caller.ip, traits });
+      await audit(ctx, tx, adminActor(caller.claims), { action: 'factor_deleted', ip: caller.ip, traits });
     }
     await recordOperatorEvent(ctx, tx, { userId: user.id, kind: 'factors_reset' });
   });

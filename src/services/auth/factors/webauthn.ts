@@ -47,7 +47,7 @@ export async function enrolKey(
     const factor = { userId: user.id, type: 'webauthn', friendlyName } as const;
     const factorId = await insertFactor(tx, factor, ctx.clock.now());
     const traits = { factor_id: factorId, factor_type: 'webauthn' };
-    await audit(ctx, tx, user, 'factor_in_progress', { ip: caller.ip, traits });
+    await audit(ctx, tx, user, { action: 'factor_in_progress', ip: caller.ip, traits });
     return factorId;
   });
   return { id, type: 'webauthn', friendlyName };
@@ -97,7 +97,7 @@ export async function challengeKey(
       now,
     );
     const traits = { factor_id: factor.id, factor_status: factor.status };
-    await audit(ctx, tx, user, 'challenge_created', { ip: caller.ip, traits });
+    await audit(ctx, tx, user, { action: 'challenge_created', ip: caller.ip, traits });
     return challengeId;
   };
   const id = await retryOnConflict(() => asUser(ctx, caller, create));

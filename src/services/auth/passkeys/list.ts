@@ -40,7 +40,7 @@ export async function renameOwnPasskey(
   const passkey = await requirePasskey(ctx, id, user.id);
   await asUser(ctx, caller, async (tx) => {
     await renamePasskey(tx, id, friendlyName, ctx.clock.now());
-    await audit(ctx, tx, user, 'passkey_updated', { ip, traits: { passkey_id: id } });
+    await audit(ctx, tx, user, { action: 'passkey_updated', ip, traits: { passkey_id: id } });
   });
   return { ...passkey, friendly_name: friendlyName };
 }
@@ -55,7 +55,7 @@ export async function deleteOwnPasskey(ctx: AuthContext, caller: UserCaller, id:
   const passkey = await requirePasskey(ctx, id, user.id);
   await asUser(ctx, caller, async (tx) => {
     await deletePasskey(tx, passkey.id);
-    await audit(ctx, tx, user, 'passkey_deleted', { ip, traits: { passkey_id: passkey.id } });
+    await audit(ctx, tx, user, { action: 'passkey_deleted', ip, traits: { passkey_id: passkey.id } });
     const details = { name: passkey.friendly_name };
     await recordEvent(ctx, tx, caller, { userId: user.id, kind: 'passkey_removed', details });
   });
@@ -75,7 +75,7 @@ export async function deletePasskeyByAdmin(
   await ctx.pool.transaction(async (tx) => {
     await deletePasskey(tx, passkey.id);
     const traits = { user_id: user.id, passkey_id: passkey.id };
-    await audit(ctx, tx, adminActor(claims), 'passkey_deleted', { ip, traits });
+    await audit(ctx, tx, adminActor(claims), { action: 'passkey_deleted', ip, traits });
     const details = { name: passkey.friendly_name };
     await recordOperatorEvent(ctx, tx, { userId: user.id, kind: 'passkey_removed', details });
   });

@@ -107,7 +107,11 @@ async function store(ctx: AuthContext, caller: UserCaller, user: User, key: NewK
     if ((await countPasskeys(tx, user.id)) >= maxPasskeysPerUser) throw authError('too_many_passkeys');
     const passkey = await insertPasskey(tx, user.id, key, name, ctx.clock.now());
     if (!passkey) throw authError('webauthn_credential_exists');
-    await audit(ctx, tx, user, 'passkey_created', { ip: caller.ip, traits: { passkey_id: passkey.id } });
+    await audit(ctx, tx, user, {
+      action: 'passkey_created',
+      ip: caller.ip,
+      traits: { passkey_id: passkey.id },
+    });
     const details = { passkey_id: passkey.id, name };
     return {
       added: passkey,
@@ -162,9 +166,9 @@ export async function finishPasskeySignIn(
   requireSignInAllowed(ctx, user);
   return ctx.pool.transaction(async (tx) => {
     if (!(await recordPasskeyUse(tx, passkey.id, use, ctx.clock.now()))) throw clone(ctx, passkey);
-    await audit(ctx, tx, user, 'login', { ip: caller.ip, traits: { passkey_id: passkey.id } });
+    await audit(ctx, tx, user, { action: 'login', ip: caller.ip, traits: { passkey_id: passkey.id } });
     const origin = use.userVerified && reachesAal2(ctx, caller) ? verifiedPasskey(ctx) : undefined;
-    return issueSession(ctx, tx, caller, user, 'passkey', { by: 'passkey' }, origin);
+    return issueSession(ctx, tx, caller, { user, method: 'passkey', proof: { by: 'passkey' }, origin });
   });
 }
 

@@ -207,13 +207,10 @@ async function restoreIdentities(
 ): Promise<void> {
   const left = await lockIdentities(tx, user.id);
   if (left.length === 0 && user.email) {
-    await addIdentity(
-      ctx,
-      tx,
-      user,
-      'email',
-      identityClaims(user, { email: user.email, emailVerified: user.email === oldEmail }),
-    );
+    await addIdentity(ctx, tx, user, {
+      provider: 'email',
+      data: identityClaims(user, { email: user.email, emailVerified: user.email === oldEmail }),
+    });
   }
   await syncProviders(ctx, tx, user);
 }

@@ -56,10 +56,15 @@ export async function signInWithWallet(
     const outcome = await signInExternally(ctx, tx, caller, signIn);
     if (outcome.kind === 'refusal') throw outcome.error;
     const { chainId: network, address, domain, uri } = message;
-    await audit(ctx, tx, outcome.user, 'login', {
+    await audit(ctx, tx, outcome.user, {
+      action: 'login',
       traits: { provider, chain, network, address, domain, uri },
     });
-    const session = await issueSession(ctx, tx, caller, outcome.user, provider, identityProof(signIn));
+    const session = await issueSession(ctx, tx, caller, {
+      user: outcome.user,
+      method: provider,
+      proof: identityProof(signIn),
+    });
     return { session, isNew: outcome.isNew };
   };
   // Another tab may have created the same account at the same time.
