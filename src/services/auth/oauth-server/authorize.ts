@@ -43,21 +43,23 @@ export async function authorize(ctx: AuthContext, query: URLSearchParams): Promi
     throw authError('validation_failed', 'invalid redirect_uri');
   }
   const state = query.get('state');
+  const failed = (error: string, description: string) =>
+    errorUrl(ctx, redirectUri, { error, description, state });
   const consentUrl = ctx.settings.oauthServer.consentUrl();
   if (consentUrl === undefined) {
     const reason = 'no consent page is available; set auth.oauth_server.authorization_url_path';
     ctx.log.warn({ service: 'auth' }, reason);
-    return errorUrl(ctx, redirectUri, 'server_error', reason, state);
+    return failed('server_error', reason);
   }
   const parsed = parseAuthorizeRequest(query);
-  if ('fault' in parsed) return errorUrl(ctx, redirectUri, 'invalid_request', parsed.fault, state);
+  if ('fault' in parsed) return failed('invalid_request', parsed.fault);
   let id: string;
   try {
     const request = { ...parsed.request, clientId: client.id, redirectUri };
     id = await insertAuthorization(ctx.pool, request, authorizationLifetimeMs, ctx.clock.now());
   } catch (error) {
     ctx.log.warn({ error }, "an authorization request couldn't be stored");
-    return errorUrl(ctx, redirectUri, 'server_error', 'error creating authorization', state);
+    return failed('server_error', 'error creating authorization');
   }
   return `${consentUrl}?authorization_id=${id}`;
 }

@@ -74,7 +74,11 @@ export async function decideAuthorization(
   return withPending(ctx, caller, { authorizationId, isMine, notPendingMessage }, async (tx, row) => {
     if (action === 'deny') {
       await closeAuthorization(tx, row.id, 'denied');
-      return errorUrl(ctx, row.redirect_uri, 'access_denied', 'User denied the request', row.state);
+      return errorUrl(ctx, row.redirect_uri, {
+        error: 'access_denied',
+        description: 'User denied the request',
+        state: row.state,
+      });
     }
     const client = await findOAuthClient(tx, row.client_id);
     if (client === undefined) return notFound();
@@ -168,13 +172,19 @@ function successUrl(ctx: AuthContext, row: OAuthAuthorization, code: string): st
   return decisionUrl(ctx, row.redirect_uri, { code }, row.state);
 }
 
+interface AuthorizationError {
+  /** The error code of RFC 6749. */
+  readonly error: string;
+  readonly description: string;
+  /** The state from the client's request. */
+  readonly state: string | null;
+}
+
 /** Returns the redirect URL that reports an error to the client (RFC 6749 section 4.1.2.1). */
 export function errorUrl(
   ctx: AuthContext,
   redirectUri: string,
-  error: string,
-  description: string,
-  state: string | null,
+  { error, description, state }: AuthorizationError,
 ): string {
   return decisionUrl(ctx, redirectUri, { error, error_description: description }, state);
 }

@@ -31,7 +31,7 @@ export async function revokeGrant(ctx: AuthContext, caller: UserCaller, clientId
     await revokeConsent(tx, consent.id, ctx.clock.now());
     await deleteClientSessions(tx, user.id, clientId);
     const traits = { oauth_client_id: clientId, action: 'revoke_oauth_grant' };
-    await audit(ctx, tx, user, 'token_revoked', { traits });
+    await audit(ctx, tx, user, { action: 'token_revoked', traits });
     const client = await findOAuthClient(tx, clientId);
     const details = { client_id: clientId, name: client?.client_name ?? '' };
     await recordEvent(ctx, tx, caller, { userId: user.id, kind: 'app_disconnected', details });

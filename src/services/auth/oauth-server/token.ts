@@ -48,10 +48,10 @@ export async function redeemCode(
   const session = await ctx.pool.transaction(async (tx) => {
     if (!(await consumeAuthorization(tx, authorization.id))) return undefined;
     const traits = { provider_type: 'oauth_provider_authorization_code', client_id: client.id };
-    await audit(ctx, tx, user, 'login', { traits });
+    await audit(ctx, tx, user, { action: 'login', traits });
     const grant = { clientId: client.id, scopes: authorization.scope, sessionId: sessionIdOfCode(code) };
     const method = 'oauth_provider/authorization_code';
-    return issueSession(ctx, tx, caller, user, method, { by: 'consent' }, undefined, grant);
+    return issueSession(ctx, tx, caller, { user, method, proof: { by: 'consent' }, grant });
   });
   if (session === undefined) {
     // A concurrent request has already exchanged the code, so the code may have been stolen.
@@ -118,7 +118,7 @@ async function revokeReplayed(ctx: AuthContext, client: OAuthClient, code: strin
     const user = userId === undefined ? undefined : await findUserById(tx, userId);
     if (user === undefined) return;
     const traits = { oauth_client_id: client.id, action: 'oauth_code_replayed' };
-    await audit(ctx, tx, user, 'token_revoked', { traits });
+    await audit(ctx, tx, user, { action: 'token_revoked', traits });
   });
 }
 

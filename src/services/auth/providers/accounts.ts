@@ -73,7 +73,7 @@ export async function signInExternally(
   signIn: ExternalSignIn,
 ): Promise<ExternalOutcome> {
   const match = await matchAccount(tx, signIn);
-  const { user, identity, linked } = await applyMatch(ctx, tx, caller, signIn, match);
+  const { user, identity, linked } = await applyMatch(ctx, tx, caller, { signIn, match });
   if (isBanned(user, ctx.clock.now())) throw authError('user_banned', undefined, { status: 403 });
   if (linked !== undefined && user.email_confirmed_at !== null) {
     const details = { provider: signIn.provider, event: linked, isOnlyOurs: true };
@@ -82,16 +82,16 @@ export async function signInExternally(
   const isNew = match.kind === 'create';
   const needsNoEmail = signIn.provider === 'web3' || (signIn.emailOptional && match.email === '');
   if (needsNoEmail || user.email_confirmed_at !== null || (!isNew && hasOwner(user))) {
-    await audit(ctx, tx, user, 'login', { traits: { provider: signIn.provider } });
+    await audit(ctx, tx, user, { action: 'login', traits: { provider: signIn.provider } });
     return { kind: 'user', user: await reloadUser(tx, user), isNew };
   }
-  await keepOnlyIdentity(ctx, tx, user, identity, null);
+  await keepOnlyIdentity(ctx, tx, user, { identity, passwordHash: null });
   if (await isVerifiedByProvider(ctx, tx, user, signIn)) {
-    await audit(ctx, tx, user, 'user_signedup', { traits: { provider: signIn.provider } });
+    await audit(ctx, tx, user, { action: 'user_signedup', traits: { provider: signIn.provider } });
     await confirmEmail(ctx, tx, user);
     return { kind: 'user', user: await reloadUser(tx, user), isNew };
   }
-  const error = await requestVerification(ctx, tx, caller, user, signIn.provider);
+  const error = await requestVerification(ctx, tx, caller, { user, provider: signIn.provider });
   return { kind: 'refusal', error };
 }
 
@@ -165,8 +165,7 @@ async function applyMatch(
   ctx: AuthContext,
   tx: Transaction,
   caller: Caller,
-  signIn: ExternalSignIn,
-  match: AccountMatch,
+  { signIn, match }: { readonly signIn: ExternalSignIn; readonly match: AccountMatch },
 ): Promise<{ user: User; identity: Identity; linked?: SecurityEvent | undefined }> {
   const data = identityDataOf(signIn.profile);
   switch (match.kind) {
@@ -179,15 +178,15 @@ async function applyMatch(
     }
     case 'link': {
       const { user } = match;
-      const identity = await addIdentity(ctx, tx, user, signIn.provider, data);
+      const identity = await addIdentity(ctx, tx, user, { provider: signIn.provider, data });
       await setUserMetadata(ctx, tx, user, identity.identity_data);
       await syncProviders(ctx, tx, user);
-      return { user, identity, linked: await auditLinked(ctx, tx, caller, user, identity) };
+      return { user, identity, linked: await auditLinked(ctx, tx, caller, { user, identity }) };
     }
     case 'create': {
       if (!ctx.settings.signupEnabled) throw authError('signup_disabled');
       const user = await createUser(ctx, tx, await draftOf(ctx, signIn, match.email));
-      const identity = await addIdentity(ctx, tx, user, signIn.provider, data);
+      const identity = await addIdentity(ctx, tx, user, { provider: signIn.provider, data });
       return { user, identity };
     }
   }
@@ -206,15 +205,14 @@ export async function auditLinked(
   ctx: AuthContext,
   tx: Transaction,
   caller: Caller,
-  user: User,
-  identity: Identity,
+  { user, identity }: { readonly user: User; readonly identity: Identity },
 ): Promise<SecurityEvent | undefined> {
   const traits = {
     identity_id: identity.id,
     provider: identity.provider,
     provider_id: identity.provider_id,
   };
-  await audit(ctx, tx, user, 'identity_linked', { ip: caller.ip, traits });
+  await audit(ctx, tx, user, { action: 'identity_linked', ip: caller.ip, traits });
   const details = { identity_id: identity.id, provider: identity.provider };
   return recordEvent(ctx, tx, caller, { userId: user.id, kind: 'identity_linked', details });
 }
@@ -223,8 +221,7 @@ async function requestVerification(
   ctx: AuthContext,
   tx: Transaction,
   caller: Caller,
-  user: User,
-  provider: string,
+  { user, provider }: { readonly user: User; readonly provider: string },
 ): Promise<AuthError> {
   if (!user.email) {
     return authError(
@@ -232,7 +229,7 @@ async function requestVerification(
       `Unverified email with ${provider}. Verify the email with ${provider} in order to sign in`,
     );
   }
-  await sendTokenMail(ctx, tx, caller, user, 'signup');
+  await sendTokenMail(ctx, tx, caller, { user, kind: 'signup' });
   return authError(
     'provider_email_needs_verification',
     `Unverified email with ${provider}. A confirmation email has been sent to your ${provider} email`,

@@ -52,15 +52,15 @@ export async function finishProviderSignIn(
     const location = withParams(ctx.settings.siteUrl, errorParams(ctx, callbackPath, error));
     return { location, status: 303 };
   }
-  const target = stored.flow.referrer || ctx.settings.siteUrl;
+  const { redirectTo } = stored;
   try {
-    const starter = callerAtStart(caller, target);
-    const location = await ctx.signIns.track('oauth', () => finish(ctx, starter, stored, params, target));
+    const starter = callerAtStart(caller, redirectTo);
+    const location = await ctx.signIns.track('oauth', () => finish(ctx, starter, stored, params));
     return { location, status: 302 };
   } catch (error) {
     const query = errorParams(ctx, callbackPath, error);
     const fragment = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== ''));
-    return { location: withParams(target, query, { ...fragment, sb: '' }), status: 302 };
+    return { location: withParams(redirectTo, query, { ...fragment, sb: '' }), status: 302 };
   }
 }
 
@@ -69,9 +69,9 @@ export async function finishProviderSignIn(
  * provider redirects to `/auth/v1/callback`, the emails of this sign-in use the page's language and link back to the
  * page.
  */
-function callerAtStart(caller: Caller, target: string): Caller {
-  const pageLanguage = caller.pageLanguageAt?.(target);
-  return pageLanguage === undefined ? caller : { ...caller, pageLanguage, redirectTo: () => target };
+function callerAtStart(caller: Caller, url: string): Caller {
+  const pageLanguage = caller.pageLanguageAt?.(url);
+  return pageLanguage === undefined ? caller : { ...caller, pageLanguage, redirectTo: () => url };
 }
 
 /** The request path that is logged with errors. */
@@ -79,6 +79,8 @@ const callbackPath = '/auth/v1/callback';
 
 interface StoredSignIn {
   readonly flow: FlowState;
+  /** The URL to which the browser is redirected at the end of the sign-in. */
+  readonly redirectTo: string;
   /** The user to whom the identity will be linked. */
   readonly target: User | undefined;
 }
@@ -96,10 +98,11 @@ async function findStoredSignIn(ctx: AuthContext, state: string): Promise<Stored
     throw authError('bad_oauth_state', 'OAuth state has expired');
   }
   if (flow.user_id !== null) throw usedBefore();
-  if (flow.linking_target_id === null) return { flow, target: undefined };
+  const redirectTo = flow.referrer || ctx.settings.siteUrl;
+  if (flow.linking_target_id === null) return { flow, redirectTo, target: undefined };
   const target = await findUserById(ctx.pool, flow.linking_target_id);
   if (!target) throw authError('user_not_found', 'Linking target user not found', { status: 422 });
-  return { flow, target };
+  return { flow, redirectTo, target };
 }
 
 const usedBefore = () => authError('flow_state_already_used', 'State has already been used');
@@ -113,9 +116,8 @@ async function finish(
   caller: Caller,
   stored: StoredSignIn,
   params: URLSearchParams,
-  redirectTo: string,
 ): Promise<string> {
-  const { flow } = stored;
+  const { flow, redirectTo } = stored;
   const response = await readProviderResponse(ctx, flow, params);
   if (response.profile.emails.length === 0 && !flow.email_optional) {
     throw internalError('Error getting user email from external provider');
@@ -131,7 +133,7 @@ async function finish(
 
   const work = async (tx: Transaction) => {
     const outcome: ExternalOutcome = stored.target
-      ? await linkIdentity(ctx, tx, caller, stored.target, signIn)
+      ? await linkIdentity(ctx, tx, caller, { target: stored.target, ...signIn })
       : flow.invite_token
         ? await acceptInvite(ctx, tx, flow.invite_token, signIn)
         : await signInExternally(ctx, tx, caller, signIn);
@@ -141,7 +143,7 @@ async function finish(
       if (!(await consumeFlowState(tx, flow.id))) throw usedBefore();
       return {
         kind: 'session' as const,
-        session: await issueSession(ctx, tx, caller, user, 'oauth', identityProof(signIn)),
+        session: await issueSession(ctx, tx, caller, { user, method: 'oauth', proof: identityProof(signIn) }),
         user,
         isNew,
       };

@@ -50,16 +50,23 @@ export function providerWith(
       url: settings.url === '' ? 'https://api.twitter.com' : settings.url.replace(/\/$/, ''),
     };
   }
-  return configuredClient(ctx, name, spec, settings, redirectUri, scopes);
+  return configuredClient(ctx, spec, { name, settings, redirectUri, scopes });
 }
 
 function configuredClient(
   ctx: AuthContext,
-  name: string,
   spec: ProviderSpec,
-  settings: ProviderSettings,
-  redirectUri: string,
-  scopes: string,
+  {
+    name,
+    settings,
+    redirectUri,
+    scopes,
+  }: {
+    readonly name: string;
+    readonly settings: ProviderSettings;
+    readonly redirectUri: string;
+    readonly scopes: string;
+  },
 ): OAuth2Client {
   // The issuers of Apple and Google never change, so `url` is ignored for these providers, as in upstream.
   const url = spec.profile.from === 'id-token' && ownsIssuer.has(name) ? '' : settings.url;
@@ -80,7 +87,7 @@ function configuredClient(
     clientAuth: spec.clientAuth ?? 'basic',
     reach: 'configured',
     advertisedIssuer: undefined,
-    readProfile: (token) => readConfigured(ctx, spec, settings, url, token),
+    readProfile: (token) => readConfigured(ctx, spec, { settings, url, token }),
   };
 }
 

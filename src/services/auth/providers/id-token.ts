@@ -82,13 +82,17 @@ export async function signInWithIdToken(
   if (!target) await runBeforeExternalUser(ctx, caller, signIn);
   const signInOrLink = async (tx: Transaction) => {
     const outcome = target
-      ? await linkIdentity(ctx, tx, caller, target.user, signIn)
+      ? await linkIdentity(ctx, tx, caller, { target: target.user, ...signIn })
       : await signInExternally(ctx, tx, caller, signIn);
     if (outcome.kind === 'refusal') return outcome;
     return {
       kind: 'session' as const,
       isNew: outcome.isNew,
-      session: await issueSession(ctx, tx, caller, outcome.user, 'oauth', identityProof(signIn)),
+      session: await issueSession(ctx, tx, caller, {
+        user: outcome.user,
+        method: 'oauth',
+        proof: identityProof(signIn),
+      }),
     };
   };
   const result = await retryOnConflict(() =>

@@ -85,7 +85,7 @@ export async function unlinkIdentity(ctx: AuthContext, caller: UserCaller, id: s
   requireUsedFactor(caller);
   if (!isUuid(id)) throw authError('validation_failed', 'identity_id must be an UUID', { status: 404 });
   if (audienceOf(ctx, caller, claims) !== firstAudience(claims)) throw authError('unexpected_audience');
-  await removeIdentity(ctx, caller, user, id, (work) => asUser(ctx, caller, work));
+  await removeIdentity(ctx, caller, { user, id, runAsUser: (work) => asUser(ctx, caller, work) });
 }
 
 /**
@@ -100,7 +100,7 @@ export async function unlinkIdentityByAdmin(
 ): Promise<void> {
   if (!ctx.settings.manualLinkingEnabled) throw authError('manual_linking_disabled');
   if (!isUuid(id)) throw authError('validation_failed', 'identity_id must be an UUID', { status: 404 });
-  await removeIdentity(ctx, caller, user, id);
+  await removeIdentity(ctx, caller, { user, id });
 }
 
 /**
@@ -125,13 +125,18 @@ interface Unlinked {
   readonly event: SecurityEvent | undefined;
 }
 
-/** Removes an identity, on behalf of the user with `runAsUser`, or otherwise on behalf of an administrator. */
+interface Removal {
+  readonly user: User;
+  /** The identity's ID. */
+  readonly id: string;
+  /** Runs the transaction on behalf of the user. Undefined if an administrator removes the identity. */
+  readonly runAsUser?: (work: (tx: Transaction) => Promise<Unlinked>) => Promise<Unlinked>;
+}
+
 async function removeIdentity(
   ctx: AuthContext,
   caller: Caller,
-  user: User,
-  id: string,
-  runAsUser?: (work: (tx: Transaction) => Promise<Unlinked>) => Promise<Unlinked>,
+  { user, id, runAsUser }: Removal,
 ): Promise<void> {
   const isOperator = runAsUser === undefined;
   const run = runAsUser ?? ((work) => ctx.pool.transaction(work));
@@ -141,13 +146,13 @@ async function removeIdentity(
     const identities = await lockIdentities(tx, user.id);
     if (caller.pageLanguage !== undefined && !isOperator && keepsAddress(ctx, user, identities, id)) {
       const claims = identityClaims(user, { email: oldEmail, emailVerified: true });
-      identities.push(await addIdentity(ctx, tx, user, 'email', claims));
+      identities.push(await addIdentity(ctx, tx, user, { provider: 'email', data: claims }));
     }
     if (identities.length <= 1) throw authError('single_identity_not_deletable');
     const identity = identities.find((each) => each.id === id);
     if (!identity) throw authError('identity_not_found');
     const traits = { identity_id: id, provider: identity.provider, provider_id: identity.provider_id };
-    await audit(ctx, tx, user, 'identity_unlinked', { ip: caller.ip, traits });
+    await audit(ctx, tx, user, { action: 'identity_unlinked', ip: caller.ip, traits });
     await deleteIdentity(tx, id);
     if (identity.provider === 'phone') {
       await updateUser(tx, user, { phone: null, phone_confirmed_at: null }, ctx.clock.now());

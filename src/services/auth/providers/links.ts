@@ -45,8 +45,7 @@ export async function linkIdentity(
   ctx: AuthContext,
   tx: Transaction,
   caller: Caller,
-  target: User,
-  { provider, profile }: ExternalIdentity,
+  { target, provider, profile }: ExternalIdentity & { readonly target: User },
 ): Promise<ExternalOutcome> {
   const known = await findIdentity(tx, profile.claims.sub, provider);
   if (known) {
@@ -62,8 +61,8 @@ export async function linkIdentity(
   // Both addresses are checked, because the identity is a sign-in method without SSO, and because its address can
   // become the user's address now or later.
   for (const each of [target.email, email]) await requireNoSso(ctx, tx, each);
-  const identity = await addIdentity(ctx, tx, target, provider, data);
-  const event = await auditLinked(ctx, tx, caller, target, identity);
+  const identity = await addIdentity(ctx, tx, target, { provider, data });
+  const event = await auditLinked(ctx, tx, caller, { user: target, identity });
   const user = await reloadUser(tx, target);
   if (!user.email && email !== '') {
     if (await findUserWithEmail(tx, email, user.aud ?? '', user.id)) {
@@ -72,7 +71,7 @@ export async function linkIdentity(
     if (data.email_verified !== true) {
       // The address is stored as a pending change, so that an unconfirmed claim to the address doesn't block its real
       // owner.
-      await sendEmailChange(ctx, tx, caller, user, email, false);
+      await sendEmailChange(ctx, tx, caller, { user, newEmail: email, isPkce: false });
       const error = authError(
         'email_not_confirmed',
         `Unverified email with ${provider}. A confirmation email has been sent to your ${provider} email`,
@@ -120,9 +119,9 @@ export async function acceptInvite(
     throw authError('validation_failed', 'Invited email does not match emails from external provider');
   }
   const data = identityDataOf(profile);
-  const identity = await addIdentity(ctx, tx, user, provider, data);
-  await audit(ctx, tx, user, 'invite_accepted', { traits: { provider } });
-  await keepOnlyIdentity(ctx, tx, user, identity, null);
+  const identity = await addIdentity(ctx, tx, user, { provider, data });
+  await audit(ctx, tx, user, { action: 'invite_accepted', traits: { provider } });
+  await keepOnlyIdentity(ctx, tx, user, { identity, passwordHash: null });
   await confirmEmail(ctx, tx, user);
   return { kind: 'user', user: await reloadUser(tx, user), isNew: false };
 }

@@ -18,8 +18,10 @@ export async function requestToken(
   client: OAuth1Client,
   state: string,
 ): Promise<{ url: string; secret: string }> {
-  const response = await sendForm(ctx, client, '/oauth/request_token', noToken, {
-    oauth_callback: `${client.redirectUri}?state=${state}`,
+  const response = await sendForm(ctx, client, {
+    path: '/oauth/request_token',
+    credentials: noToken,
+    protocol: { oauth_callback: `${client.redirectUri}?state=${state}` },
   }).catch((cause: unknown) => {
     throw internalError('Unable to retrieve request token', cause);
   });
@@ -41,8 +43,10 @@ export async function oauth1Profile(
   if (requested.token === '' || params.get('oauth_token') !== requested.token) {
     throw authError('oauth_invalid_state', 'OAuth request token mismatch');
   }
-  const access = await sendForm(ctx, client, '/oauth/access_token', requested, {
-    oauth_verifier: params.get('oauth_verifier') ?? '',
+  const access = await sendForm(ctx, client, {
+    path: '/oauth/access_token',
+    credentials: requested,
+    protocol: { oauth_verifier: params.get('oauth_verifier') ?? '' },
   }).catch((cause: unknown) => {
     throw internalError('Unable to retrieve access token', cause);
   });
@@ -105,9 +109,15 @@ async function readUser(ctx: AuthContext, client: OAuth1Client, access: Token): 
 async function sendForm(
   ctx: AuthContext,
   client: OAuth1Client,
-  path: string,
-  credentials: Token,
-  protocol: Readonly<Record<string, string>>,
+  {
+    path,
+    credentials,
+    protocol,
+  }: {
+    readonly path: string;
+    readonly credentials: Token;
+    readonly protocol: Readonly<Record<string, string>>;
+  },
 ): Promise<Token> {
   const url = client.url + path;
   const response = await ctx.outgoing.send({

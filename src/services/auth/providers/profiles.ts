@@ -23,49 +23,51 @@ import { issuers } from './catalog/work.ts';
 import { applyClaimRules, type ClaimRules } from './custom-claims.ts';
 import type { ExternalProfile } from './profile.ts';
 
+/** The sign-in of a user whose profile is read. */
+interface Grant {
+  readonly settings: ProviderSettings;
+  /** The URL that replaces the provider's default URL, or an empty string. */
+  readonly url: string;
+  readonly token: TokenResponse;
+}
+
 /**
  * Reads a user's profile from a configured provider.
- * @param url the URL that replaces the provider's default URL, or an empty string
  * @throws {Error} if the provider doesn't respond, or if the response is invalid
  */
 export async function readConfigured(
   ctx: AuthContext,
   { profile }: ProviderSpec,
-  settings: ProviderSettings,
-  url: string,
-  token: TokenResponse,
+  grant: Grant,
 ): Promise<ExternalProfile> {
+  const { settings, url, token } = grant;
   switch (profile.from) {
     case 'token':
       return profile.read({ issuer: endpointUrl(profile.issuer, url), token });
     case 'api':
-      return readApi(ctx, profile, settings, url, token);
+      return readApi(ctx, profile, grant);
     case 'id-token':
       return token.idToken === undefined
-        ? readWithoutIdToken(ctx, profile.otherwise, settings, url, token)
-        : readIdToken(
-            ctx,
-            profile.issuer ?? azureIssuerOf(token.idToken, url),
-            settings,
-            token.idToken,
-            token,
-          );
+        ? readWithoutIdToken(ctx, profile.otherwise, grant)
+        : readIdToken(ctx, profile.issuer ?? azureIssuerOf(token.idToken, url), {
+            idToken: token.idToken,
+            accessToken: token.accessToken,
+            audience: settings.clientIds[0] ?? '',
+          });
   }
 }
 
 async function readApi(
   ctx: AuthContext,
   source: ApiSource,
-  { clientIds, secret }: ProviderSettings,
-  url: string,
-  token: TokenResponse,
+  { settings: { clientIds, secret }, url, token }: Grant,
 ): Promise<ExternalProfile> {
   const headers = source.headers?.(clientIds[0] ?? '');
   const query = source.query?.({ accessToken: token.accessToken, secret }) ?? {};
   const responses: Record<string, unknown> = {};
   for (const [name, resource] of Object.entries(source.resources)) {
     const address = withQuery(endpointUrl(resource, url), query);
-    responses[name] = await readResource(ctx, address, token, 'configured', headers);
+    responses[name] = await readResource(ctx, address, token, { reach: 'configured', headers });
   }
   return source.read(responses, { issuer: endpointUrl(source.issuer, url), token });
 }
@@ -73,14 +75,16 @@ async function readApi(
 async function readIdToken(
   ctx: AuthContext,
   issuer: string,
-  { clientIds }: ProviderSettings,
-  idToken: string,
-  { accessToken }: TokenResponse,
+  {
+    idToken,
+    accessToken,
+    audience,
+  }: { readonly idToken: string; readonly accessToken: string; readonly audience: string },
 ): Promise<ExternalProfile> {
   const claims = await ctx.oidc.verify(idToken, {
     location: { issuer, reach: 'configured' },
     aliases: issuer === issuers.apple ? ['https://account.apple.com'] : [],
-    audience: [clientIds[0] ?? ''],
+    audience: [audience],
     accessToken,
   });
   return profileFromIdToken(claims);
@@ -89,13 +93,11 @@ async function readIdToken(
 async function readWithoutIdToken(
   ctx: AuthContext,
   otherwise: IdTokenSource['otherwise'],
-  settings: ProviderSettings,
-  url: string,
-  token: TokenResponse,
+  grant: Grant,
 ): Promise<ExternalProfile> {
   if (otherwise === 'fail') throw new Error('no OIDC ID token present in response');
   if (otherwise === 'empty-profile') return { emails: [], claims: { sub: '' } };
-  return readApi(ctx, otherwise, settings, url, token);
+  return readApi(ctx, otherwise, grant);
 }
 
 /**
@@ -133,14 +135,13 @@ function withQuery(url: string, query: Readonly<Record<string, string>>): string
 async function readResource(
   ctx: AuthContext,
   url: string,
-  token: TokenResponse,
-  reach: Reach,
-  headers: Readonly<Record<string, string>> = {},
+  { accessToken }: TokenResponse,
+  { reach, headers = {} }: { readonly reach: Reach; readonly headers?: Readonly<Record<string, string>> },
 ): Promise<unknown> {
   const response = await ctx.outgoing.send({
     url,
     reach,
-    headers: { ...headers, authorization: `Bearer ${token.accessToken}` },
+    headers: { ...headers, authorization: `Bearer ${accessToken}` },
   });
   if (response.status < 200 || response.status > 299) {
     throw new Error(`${new URL(url).origin} returned status ${response.status}`);
@@ -158,7 +159,7 @@ export async function readUserinfo(
   token: TokenResponse,
   rules: ClaimRules,
 ): Promise<ExternalProfile> {
-  const raw = await readResource(ctx, url, token, 'public');
+  const raw = await readResource(ctx, url, token, { reach: 'public' });
   if (!isJsonObject(raw)) throw new Error("the userinfo endpoint didn't return an object");
   return profileFromClaims(applyClaimRules(standardClaims(raw), raw, rules));
 }

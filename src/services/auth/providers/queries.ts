@@ -60,7 +60,6 @@ function withLowerEmail(data: JsonObject): JsonObject {
   return typeof data.email === 'string' ? { ...data, email: data.email.toLowerCase() } : data;
 }
 
-/** Inserts an identity. `data.sub` is the provider's ID for the user. */
 export async function countIdentities(db: Queryable, userId: string): Promise<number> {
   const [row] = await db.query<{ count: number }>(
     sql`select count(*)::int as count from auth.identities where user_id = ${userId}`,
@@ -68,11 +67,16 @@ export async function countIdentities(db: Queryable, userId: string): Promise<nu
   return row?.count ?? 0;
 }
 
+export interface NewIdentity {
+  readonly userId: string;
+  readonly provider: string;
+  /** The provider's claims. `sub` is the provider's ID for the user. */
+  readonly data: JsonObject & { readonly sub: string };
+}
+
 export async function insertIdentity(
   db: Queryable,
-  userId: string,
-  provider: string,
-  data: JsonObject & { readonly sub: string },
+  { userId, provider, data }: NewIdentity,
   nowMs: number,
 ): Promise<Identity> {
   const now = fromMs(nowMs);

@@ -165,7 +165,7 @@ export async function addIdentity(
   { provider, data }: { readonly provider: string; readonly data: JsonObject & { readonly sub: string } },
 ): Promise<Identity> {
   try {
-    return await insertIdentity(tx, user.id, provider, data, ctx.clock.now());
+    return await insertIdentity(tx, { userId: user.id, provider, data }, ctx.clock.now());
   } catch (cause) {
     throw internalError('Error creating identity', cause);
   }

@@ -137,7 +137,11 @@ async function complete(
       const location = withParams(target, { code: relayState.auth_code });
       return { kind: 'location', location, user, isNew } as const;
     }
-    const session = await issueSession(ctx, tx, caller, user, 'sso/saml', identityProof(signIn));
+    const session = await issueSession(ctx, tx, caller, {
+      user,
+      method: 'sso/saml',
+      proof: identityProof(signIn),
+    });
     const end = sessionEndOf(assertion);
     if (end !== undefined) await setSessionEnd(tx, session.sessionId, end);
     const location = `${target}#${encodeParams(sessionFragment(session))}`;
