@@ -8,14 +8,8 @@ import { oneTimePassword, tokenHash } from '../common/secrets.ts';
 import { fromMs } from '../common/times.ts';
 import { updateUser } from '../common/user-queries.ts';
 import type { AuthContext } from '../context.ts';
-import { claimEmail } from '../messages/pause.ts';
-import {
-  callSendEmailHook,
-  cancelLink,
-  linkData,
-  requireAuthorized,
-  wrapFailure,
-} from '../messages/send-mail.ts';
+import { cancelLink, linkData } from '../messages/links.ts';
+import { callSendEmailHook, claimEmail, requireAuthorized, wrapFailure } from '../messages/sending.ts';
 import { deliver, type TemplateName } from '../messages/templates.ts';
 
 /** Sends codes to the new address and, with double confirmation, also to the old address. */
@@ -44,12 +38,15 @@ export async function sendEmailChange(
     const redirectTo = caller.redirectTo();
     if (ctx.settings.hooks.send_email.enabled) {
       // The token for each address is sent together with the hash for the other address, as in upstream.
-      return callSendEmailHook(ctx, tx, caller, user, {
-        token: isDouble ? otpOld : otpNew,
-        token_hash: hashNew,
-        redirect_to: redirectTo,
-        email_action_type: 'email_change',
-        ...(isDouble ? { token_new: otpNew, token_hash_new: hashOld } : {}),
+      return callSendEmailHook(ctx, tx, caller, {
+        user,
+        emailData: {
+          token: isDouble ? otpOld : otpNew,
+          token_hash: hashNew,
+          redirect_to: redirectTo,
+          email_action_type: 'email_change',
+          ...(isDouble ? { token_new: otpNew, token_hash_new: hashOld } : {}),
+        },
       });
     }
     const common = {
@@ -59,9 +56,9 @@ export async function sendEmailChange(
       Data: user.raw_user_meta_data ?? {},
     };
     const send = (template: TemplateName, to: string, otp: string, hash: string, more = {}) => {
-      const link = linkData(ctx, hash, 'email_change', redirectTo);
+      const link = linkData(ctx, { hash, type: 'email_change', redirectTo });
       const data = { ...common, Token: otp, SendingTo: to, ...link, ...more };
-      return deliver(ctx, template, to, data, caller.pageLanguage);
+      return deliver(ctx, template, { to, data, pageLanguage: caller.pageLanguage });
     };
     await send('email_change', newEmail, otpNew, hashNew);
     if (isDouble) {

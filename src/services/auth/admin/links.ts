@@ -25,8 +25,7 @@ import {
 } from '../common/user-queries.ts';
 import type { AuthContext } from '../context.ts';
 import { authError } from '../errors.ts';
-import type { LinkType } from '../messages/action-link.ts';
-import { linkFor } from '../messages/send-mail.ts';
+import { type LinkType, linkFor } from '../messages/links.ts';
 import { requireStrongPassword } from '../passwords/strength.ts';
 import {
   addIdentity,
@@ -173,7 +172,7 @@ export async function generateLink(
   const linkType: LinkType = type.startsWith('email_change') ? 'email_change' : (type as LinkType);
   return {
     user,
-    actionLink: linkFor(ctx, linkHash, linkType, request.redirectTo, false),
+    actionLink: linkFor(ctx, { hash: linkHash, type: linkType, redirectTo: request.redirectTo }, false),
     otp,
     // Upstream returns the hash for the old address, which isn't stored for `email_change_new`.
     hashedToken: linkHash,

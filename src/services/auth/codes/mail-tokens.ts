@@ -10,15 +10,8 @@ import { oneTimePassword, tokenHash } from '../common/secrets.ts';
 import { fromMs } from '../common/times.ts';
 import { updateUser } from '../common/user-queries.ts';
 import type { AuthContext } from '../context.ts';
-import type { LinkType } from '../messages/action-link.ts';
-import { claimEmail } from '../messages/pause.ts';
-import {
-  callSendEmailHook,
-  linkData,
-  requireAuthorized,
-  secureUrl,
-  wrapFailure,
-} from '../messages/send-mail.ts';
+import { type LinkType, linkData, secureUrl } from '../messages/links.ts';
+import { callSendEmailHook, claimEmail, requireAuthorized, wrapFailure } from '../messages/sending.ts';
 import { deliver, type TemplateName } from '../messages/templates.ts';
 import { circumstances } from '../security-events/notify.ts';
 import { setOneTimeToken } from './queries.ts';
@@ -130,7 +123,7 @@ async function sendOne(
   const { template, linkType = kind } = kinds[kind];
   if (ctx.settings.hooks.send_email.enabled) {
     const emailData = { token: otp, token_hash: hash, redirect_to: redirectTo, email_action_type: linkType };
-    return callSendEmailHook(ctx, tx, caller, user, emailData);
+    return callSendEmailHook(ctx, tx, caller, { user, emailData });
   }
   const data = {
     SiteURL: ctx.settings.siteUrl,
@@ -141,9 +134,13 @@ async function sendOne(
     ...(kind === 'new_device' ? circumstances(ctx, caller) : {}),
   };
   const link = isLinkType(linkType)
-    ? linkData(ctx, hash, linkType, redirectTo)
+    ? linkData(ctx, { hash, type: linkType, redirectTo })
     : { SecureURL: secureUrl(ctx) };
-  await deliver(ctx, template, user.email ?? '', { ...data, ...link }, caller.pageLanguage);
+  await deliver(ctx, template, {
+    to: user.email ?? '',
+    data: { ...data, ...link },
+    pageLanguage: caller.pageLanguage,
+  });
 }
 
 /** Whether emails of this kind contain a link. Reauthentication emails contain only a code. */

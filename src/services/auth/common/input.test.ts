@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseGoDuration } from '../../../base/shared/go-duration.ts';
 import { AuthError } from '../errors.ts';
-import { actionLink } from '../messages/action-link.ts';
+import { actionLink } from '../messages/links.ts';
 import { htmlToText } from '../messages/html-to-text.ts';
 import { passwordFault, requiredSets } from '../passwords/rules.ts';
 import { barePhone, parseEmail, parsePhone } from './contact.ts';
@@ -172,10 +172,10 @@ test('pages have a Link header', () => {
 });
 
 test('links contain their target, encoded only where necessary', () => {
-  expect(actionLink('http://x/auth/v1/', 'abc', 'signup', 'http://y/z')).toBe(
+  expect(actionLink('http://x/auth/v1/', { hash: 'abc', type: 'signup', redirectTo: 'http://y/z' })).toBe(
     'http://x/auth/v1/verify?token=abc&type=signup&redirect_to=http://y/z',
   );
-  expect(actionLink('http://x', 'abc', 'invite', 'http://y/?a=b')).toBe(
+  expect(actionLink('http://x', { hash: 'abc', type: 'invite', redirectTo: 'http://y/?a=b' })).toBe(
     'http://x/verify?token=abc&type=invite&redirect_to=http%3A%2F%2Fy%2F%3Fa%3Db',
   );
 });

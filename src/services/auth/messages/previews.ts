@@ -73,7 +73,12 @@ export function createMessagePreviews(ctx: AuthContext): MessagePreviews {
     },
     async mail(name, { language, ...draft } = {}) {
       if (!isTemplateName(name)) return undefined;
-      const { file, fault, ...mail } = await composeMail(ctx, name, sampleData(ctx), language, draft);
+      const { file, fault, ...mail } = await composeMail(
+        ctx,
+        name,
+        { data: sampleData(ctx), pageLanguage: language },
+        draft,
+      );
       return {
         ...mail,
         fromName: ctx.settings.mail.brand().name,

@@ -9,6 +9,12 @@ import { renderHtml, renderText, type TemplateData } from './template/render.ts'
 
 export type { TemplateName };
 
+export interface MailValues {
+  readonly data: TemplateData;
+  /** The language of the Account page that requested the email. Undefined for emails that an app requests. */
+  readonly pageLanguage: string | undefined;
+}
+
 /**
  * Sends an email. Reads the template file for every email so that changes apply immediately. If the project's template
  * is missing or invalid, logs an error and uses the default template, because users need the codes in the emails.
@@ -17,12 +23,10 @@ export type { TemplateName };
 export async function deliver(
   ctx: AuthContext,
   name: TemplateName,
-  to: string,
-  data: TemplateData,
-  pageLanguage: string | undefined,
+  { to, ...values }: MailValues & { readonly to: string },
 ): Promise<void> {
   if (ctx.settings.mail.checksDomains) await requireReceiver(to);
-  const { file, fault, ...mail } = await composeMail(ctx, name, data, pageLanguage);
+  const { file, fault, ...mail } = await composeMail(ctx, name, values);
   if (fault !== undefined)
     ctx.log.error(
       { template: name, file, error: fault },
@@ -51,8 +55,7 @@ export interface MailDraft {
 export async function composeMail(
   ctx: AuthContext,
   name: TemplateName,
-  data: TemplateData,
-  pageLanguage?: string,
+  { data, pageLanguage }: MailValues,
   draft: MailDraft = {},
 ): Promise<ComposedMail> {
   const brand = ctx.settings.mail.brand();

@@ -7,7 +7,8 @@ import type { Caller } from '../common/caller.ts';
 import type { User } from '../common/rows.ts';
 import type { AuthContext } from '../context.ts';
 import { mailLanguage, wordsIn } from '../messages/default-mails.ts';
-import { callSendEmailHook, requireAuthorized, secureUrl } from '../messages/send-mail.ts';
+import { secureUrl } from '../messages/links.ts';
+import { callSendEmailHook, requireAuthorized } from '../messages/sending.ts';
 import { deliver } from '../messages/templates.ts';
 import { approximateAddress, type SecurityEvent } from './events.ts';
 import { addReversal } from './reversal-tokens.ts';
@@ -112,7 +113,9 @@ async function sendNotice(
   const { user, kind, tx, to, revertUrl, unlockUrl = '', confirmUrl = '', dueMs } = details;
   if (ctx.settings.hooks.send_email.enabled) {
     // A sign-in notice is sent after the sign-in's transaction has ended.
-    await callSendEmailHook(ctx, kind === 'new_device' ? undefined : tx, caller, user, {
+    await callSendEmailHook(ctx, kind === 'new_device' ? undefined : tx, caller, {
+      user,
+      emailData: {
       redirect_to: caller.redirectTo(),
       email_action_type: `${kind}_notification`,
       old_email: details.oldEmail ?? '',
@@ -124,6 +127,7 @@ async function sendNotice(
       ...(revertUrl !== '' && (required.has(kind) || isOurs(ctx, caller)) ? { revert_url: revertUrl } : {}),
       ...(unlockUrl === '' ? {} : { unlock_url: unlockUrl }),
       ...(confirmUrl === '' ? {} : { confirm_url: confirmUrl }),
+      },
     });
     return;
   }
@@ -146,7 +150,7 @@ async function sendNotice(
     RevertURL: revertUrl,
     ...circumstances(ctx, caller),
   };
-  await deliver(ctx, `${kind}_notification`, to, data, caller.pageLanguage);
+  await deliver(ctx, `${kind}_notification`, { to, data, pageLanguage: caller.pageLanguage });
 }
 
 /**

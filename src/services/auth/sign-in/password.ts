@@ -11,7 +11,7 @@ import type { AuthContext } from '../context.ts';
 import { type AuthError, authError, internalError } from '../errors.ts';
 import { runHook } from '../hooks/run.ts';
 import { verifySecret } from '../limits/verify-secret.ts';
-import { isMailPausing } from '../messages/send-mail.ts';
+import { isMailPausing } from '../messages/sending.ts';
 import { endAndNotify } from '../oauth-server/notify-clients.ts';
 import { weaknessAtSignIn } from '../passwords/strength.ts';
 import { isKnownDevice } from '../security-events/queries.ts';

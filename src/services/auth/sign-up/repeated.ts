@@ -13,7 +13,7 @@ import { awaitUser, findUserById } from '../common/user-queries.ts';
 import type { AuthContext } from '../context.ts';
 import { authError } from '../errors.ts';
 import { isPausing } from '../limits/rate-limits.ts';
-import { isMailPausing } from '../messages/send-mail.ts';
+import { isMailPausing } from '../messages/sending.ts';
 import { draftUser, emptyUser, identityClaims, type Provider } from './accounts.ts';
 import { type CheckedSignUp, confirmsImmediately, hidesAccounts } from './check.ts';
 import { requestConfirmation } from './request-confirmation.ts';
