@@ -1,7 +1,7 @@
 /** Tests the defaults of `[auth]` for an empty config.toml, which are those of the upstream CLI's local stack. */
 import { expect, test } from 'vitest';
 import { configFrom } from '../../src/platform/config/index.ts';
-import { defaultMail } from '../../src/services/auth/messages/default-mails.ts';
+import { defaultMail } from '../../src/services/auth/messages/defaults.ts';
 import { settingsFrom } from '../../src/services/auth/settings.ts';
 
 const config = configFrom({});

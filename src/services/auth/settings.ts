@@ -2,7 +2,7 @@
 import type { Config } from '../../platform/config/index.ts';
 import { type RedirectRules, redirectRules } from './common/redirects.ts';
 import type { LockoutRules } from './limits/lockout.ts';
-import { defaultColor, type MailBrand } from './messages/default-mails.ts';
+import { defaultColor, type MailBrand } from './messages/defaults.ts';
 import type { SmsConfig } from './messages/text-providers.ts';
 import { type RelyingParty, relyingParty } from './passkeys/relying-party.ts';
 import { type PasswordRules, requiredSets } from './passwords/rules.ts';

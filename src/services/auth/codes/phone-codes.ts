@@ -12,9 +12,9 @@ import { updateUser } from '../common/user-queries.ts';
 import type { AuthContext } from '../context.ts';
 import { authError, internalError } from '../errors.ts';
 import { runHook } from '../hooks/run.ts';
-import { claimText } from '../messages/sending.ts';
+import { smsText } from '../messages/defaults.ts';
 import { sendByProvider } from '../messages/send-text.ts';
-import { smsText } from '../messages/sms-text.ts';
+import { claimText } from '../messages/sending.ts';
 import { renderText } from '../messages/template/render.ts';
 import { setOneTimeToken } from './queries.ts';
 

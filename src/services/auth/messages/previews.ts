@@ -4,7 +4,7 @@ import { textBody } from '../codes/phone-codes.ts';
 import { parsePhone } from '../common/contact.ts';
 import type { AuthContext } from '../context.ts';
 import { authError } from '../errors.ts';
-import { defaultMail, mailLanguages, templateNames } from './default-mails.ts';
+import { defaultMail, mailLanguages, templateNames } from './defaults.ts';
 import { sendByProvider } from './send-text.ts';
 import type { TemplateData } from './template/render.ts';
 import { composeMail, type MailDraft, ownTemplate, type TemplateName } from './templates.ts';

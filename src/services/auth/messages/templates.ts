@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import type { AuthContext } from '../context.ts';
 import { authError } from '../errors.ts';
-import { defaultMail, type MailLanguage, mailLanguage, type TemplateName } from './default-mails.ts';
+import { defaultMail, type MailLanguage, mailLanguage, type TemplateName } from './defaults.ts';
 import { htmlToText } from './html-to-text.ts';
 import { canReceiveMail } from './mail-addresses.ts';
 import { renderHtml, renderText, type TemplateData } from './template/render.ts';

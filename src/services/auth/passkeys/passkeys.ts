@@ -12,7 +12,7 @@ import { findUserById } from '../common/user-queries.ts';
 import { isUuid } from '../common/uuid.ts';
 import type { AuthContext } from '../context.ts';
 import { authError } from '../errors.ts';
-import { mailLanguage, wordsIn } from '../messages/default-mails.ts';
+import { mailLanguage, wordsIn } from '../messages/defaults.ts';
 import { notify } from '../security-events/notify.ts';
 import { recordEvent } from '../security-events/record.ts';
 import { issueSession } from '../sessions/issue.ts';

@@ -6,7 +6,7 @@ import type { Queryable, Transaction } from '../../../platform/database/types.ts
 import type { Caller } from '../common/caller.ts';
 import type { User } from '../common/rows.ts';
 import type { AuthContext } from '../context.ts';
-import { mailLanguage, wordsIn } from '../messages/default-mails.ts';
+import { mailLanguage, wordsIn } from '../messages/defaults.ts';
 import { secureUrl } from '../messages/links.ts';
 import { callSendEmailHook, requireAuthorized } from '../messages/sending.ts';
 import { deliver } from '../messages/templates.ts';
@@ -116,17 +116,17 @@ async function sendNotice(
     await callSendEmailHook(ctx, kind === 'new_device' ? undefined : tx, caller, {
       user,
       emailData: {
-      redirect_to: caller.redirectTo(),
-      email_action_type: `${kind}_notification`,
-      old_email: details.oldEmail ?? '',
-      old_phone: details.oldPhone ?? '',
-      provider: details.provider ?? '',
-      factor_type: details.factorType ?? '',
-      // Unless the project enabled the notices, the hook receives the same data as from GoTrue, which has no required
-      // notices.
-      ...(revertUrl !== '' && (required.has(kind) || isOurs(ctx, caller)) ? { revert_url: revertUrl } : {}),
-      ...(unlockUrl === '' ? {} : { unlock_url: unlockUrl }),
-      ...(confirmUrl === '' ? {} : { confirm_url: confirmUrl }),
+        redirect_to: caller.redirectTo(),
+        email_action_type: `${kind}_notification`,
+        old_email: details.oldEmail ?? '',
+        old_phone: details.oldPhone ?? '',
+        provider: details.provider ?? '',
+        factor_type: details.factorType ?? '',
+        // Unless the project enabled the notices, the hook receives the same data as from GoTrue, which has no required
+        // notices.
+        ...(revertUrl !== '' && (required.has(kind) || isOurs(ctx, caller)) ? { revert_url: revertUrl } : {}),
+        ...(unlockUrl === '' ? {} : { unlock_url: unlockUrl }),
+        ...(confirmUrl === '' ? {} : { confirm_url: confirmUrl }),
       },
     });
     return;

@@ -1,9 +1,14 @@
 /**
- * The default emails for projects without their own templates. The default emails are Go templates, so the same engine
- * renders them and a project's own templates. The emails show the code in large type, for users who enter the code, and
- * a button, for users who click the link. The emails support dark mode and right-to-left languages. The name, logo,
- * color and help link come from the project's settings (`.Brand`).
+ * The default emails for projects without their own templates, and the default text message for codes that users
+ * request on the Account pages.
+ *
+ * The default emails are Go templates, so the same engine renders them and a project's own templates. The emails show
+ * the code in large type, for users who enter the code, and a button, for users who click the link. The emails support
+ * dark mode and right-to-left languages. The name, logo, color and help link come from the project's settings
+ * (`.Brand`).
  */
+
+import { isIP } from 'node:net';
 import { mails as arabic, words as arabicWords } from './texts/ar.ts';
 import { mails as english, words as englishWords } from './texts/en.ts';
 import {
@@ -34,7 +39,7 @@ export interface MailBrand {
 /** The default brand color, which the Account pages also use. */
 export const defaultColor = '#2b42c0';
 
-export interface DefaultMail {
+interface DefaultMail {
   readonly subject: string;
   readonly html: string;
   readonly text: string;
@@ -78,7 +83,7 @@ export function defaultMail(
 }
 
 /** Returns black or white, whichever has the higher contrast with the color (WCAG 2.2, relative luminance). */
-export function textOn(color: string): '#000000' | '#ffffff' {
+function textOn(color: string): '#000000' | '#ffffff' {
   const [r = 0, g = 0, b = 0] = [1, 3, 5].map((at) => {
     const part = Number.parseInt(color.slice(at, at + 2), 16) / 255;
     return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
@@ -196,4 +201,23 @@ function html(texts: MailTexts, words: MailWords, language: MailLanguage, color:
 </body>
 </html>
 `;
+}
+
+/**
+ * Returns the text of a message that names the project. The last line of the text lets browsers fill in the code on the
+ * right website (https://wicg.github.io/sms-one-time-codes/).
+ */
+export function smsText(message: {
+  readonly code: string;
+  readonly name: string;
+  readonly pageLanguage: string;
+  /** The URL of the page on which the user enters the code. */
+  readonly pageUrl: string;
+}): string {
+  const { code, name, pageLanguage, pageUrl } = message;
+  const sentence = wordsIn(mailLanguage(pageLanguage)).textMessage(code, name);
+  const { hostname } = new URL(pageUrl);
+  // The format of the last line requires a domain name.
+  const isDomain = isIP(hostname.replace(/^\[|\]$/g, '')) === 0;
+  return isDomain ? `${sentence}\n\n@${hostname} #${code}` : sentence;
 }

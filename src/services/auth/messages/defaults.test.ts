@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { smsText } from './sms-text.ts';
+import { smsText } from './defaults.ts';
 
 const message = {
   code: '123456',
