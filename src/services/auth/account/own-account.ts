@@ -14,7 +14,7 @@ import {
   forgetRecoveryCodes,
   type RecoveryCodeCount,
 } from '../factors/recovery-codes.ts';
-import { type GrantedClient, listConsents } from '../oauth-server/consent-queries.ts';
+import { type GrantedClient, listConsents } from '../oauth-server/queries.ts';
 import { listPasskeys } from '../passkeys/queries.ts';
 import type { SecurityEvent } from '../security-events/events.ts';
 import { exportEvents, forgetSecurityData } from '../security-events/record.ts';

@@ -7,11 +7,10 @@ import { isAccountPage } from '../../../base/shared/account-page.ts';
 import { isUuid } from '../common/uuid.ts';
 import type { AuthContext } from '../context.ts';
 import { authError } from '../errors.ts';
-import { insertAuthorization } from './authorization-queries.ts';
-import { parseAuthorizeRequest } from './authorize-request.ts';
-import { findOAuthClient } from './client-queries.ts';
 import { errorUrl } from './consent.ts';
-import { isRegistered } from './redirect-uri.ts';
+import { findOAuthClient, insertAuthorization } from './queries.ts';
+import { isRegistered } from './registration.ts';
+import { parseAuthorizeRequest } from './requests.ts';
 import { authorizationLifetimeMs } from './token.ts';
 
 /** Throws `feature_disabled` with status 404 if the OAuth server is disabled. */

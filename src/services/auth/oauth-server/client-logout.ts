@@ -7,7 +7,7 @@
 import type { Fields } from '../common/fields.ts';
 import type { JsonObject } from '../common/json.ts';
 import { authError } from '../errors.ts';
-import { redirectUriFault } from './redirect-uri.ts';
+import { redirectUriFault } from './registration.ts';
 
 export interface ClientLogout {
   readonly redirectUris: readonly string[];

@@ -9,14 +9,14 @@ import { AuthError, authError } from '../errors.ts';
 import { deleteSessionsOfClient } from '../sessions/queries.ts';
 import { requireOAuthServer } from './authorize.ts';
 import { type ClientLogout, frontchannelFault, parseClientLogout } from './client-logout.ts';
+import { listClientLogouts, storeClientLogout } from './logout-queries.ts';
 import {
   deleteOAuthClient,
   findOAuthClient,
   insertOAuthClient,
   listOAuthClients,
   updateOAuthClient,
-} from './client-queries.ts';
-import { listClientLogouts, storeClientLogout } from './logout-queries.ts';
+} from './queries.ts';
 import { parseRegistration, parseUpdate } from './registration.ts';
 import { clientSecretText, hashClientSecret } from './secrets.ts';
 

@@ -1,34 +1,54 @@
 /**
- * Handles the user's consent to an OAuth client's request. An authorization belongs to the first user who opens it.
- * Users who have already granted the requested scopes to the client aren't asked again.
+ * Handles the user's consent to an OAuth client's request, and lists and revokes the user's grants. An authorization
+ * belongs to the first user who opens it. Users who have already granted the requested scopes to the client aren't asked
+ * again.
  */
 import type { Transaction } from '../../../platform/database/types.ts';
+import { audit } from '../common/audit.ts';
 import type { UserCaller } from '../common/caller.ts';
 import { withParams } from '../common/redirects.ts';
-import type { OAuthAuthorization } from '../common/rows.ts';
+import type { OAuthAuthorization, OAuthClient, User } from '../common/rows.ts';
 import { toMs } from '../common/times.ts';
+import { isUuid } from '../common/uuid.ts';
 import type { AuthContext } from '../context.ts';
 import { type AuthError, authError } from '../errors.ts';
 import { notify } from '../security-events/notify.ts';
 import { recordEvent } from '../security-events/record.ts';
 import { recordApp } from '../sessions/browsers.ts';
-import { asUser, type SignedIn } from '../sessions/user-transaction.ts';
+import { deleteClientSessions } from '../sessions/queries.ts';
+import { asUser, asUserEnding, type SignedIn } from '../sessions/user-transaction.ts';
 import { includesSso, requireSsoIfEnforced } from '../sso/enforced.ts';
 import {
   approveAuthorization,
   closeAuthorization,
+  findConsent,
+  findOAuthClient,
   freeAuthorization,
+  type GrantedClient,
+  listConsents,
   lockAuthorization,
+  revokeConsent,
   setAuthorizationUser,
-} from './authorization-queries.ts';
-import { findOAuthClient } from './client-queries.ts';
-import { findConsent, upsertConsent } from './consent-queries.ts';
-import type { OpenedAuthorization } from './render-authorization.ts';
+  upsertConsent,
+} from './queries.ts';
 import { coversScopes, parseScopes } from './scopes.ts';
 import { sessionIdOfCode } from './secrets.ts';
 
 /** The user who approves or denies an authorization, and the user's session. */
 type Decider = SignedIn;
+
+/**
+ * An authorization request that a user has opened. Contains the client's request, or the redirect URL if the user has
+ * already granted access.
+ */
+export type OpenedAuthorization =
+  | {
+      readonly kind: 'ask';
+      readonly authorization: OAuthAuthorization;
+      readonly client: OAuthClient;
+      readonly user: User;
+    }
+  | { readonly kind: 'allowed'; readonly redirectUrl: string };
 
 /**
  * Opens an authorization for the user who will approve or deny it.
@@ -200,4 +220,31 @@ function decisionUrl(
   state: string | null,
 ): string {
   return withParams(redirectUri, { ...response, ...(state ? { state } : {}), iss: ctx.settings.issuer() });
+}
+
+export function listGrants(ctx: AuthContext, { user }: UserCaller): Promise<GrantedClient[]> {
+  return listConsents(ctx.pool, user.id);
+}
+
+/**
+ * Revokes a client's grant and ends the client's sessions.
+ * @throws {AuthError} validation_failed, oauth_consent_not_found
+ */
+export async function revokeGrant(ctx: AuthContext, caller: UserCaller, clientId: string): Promise<void> {
+  const { user } = caller;
+  if (clientId === '') throw authError('validation_failed', 'client_id query parameter is required');
+  if (!isUuid(clientId)) throw authError('validation_failed', 'invalid client_id format');
+  await asUserEnding(ctx, caller, async (tx) => {
+    const consent = await findConsent(tx, user.id, clientId);
+    if (consent === undefined) {
+      throw authError('oauth_consent_not_found', 'No active grant found for this client');
+    }
+    await revokeConsent(tx, consent.id, ctx.clock.now());
+    await deleteClientSessions(tx, user.id, clientId);
+    const traits = { oauth_client_id: clientId, action: 'revoke_oauth_grant' };
+    await audit(ctx, tx, user, { action: 'token_revoked', traits });
+    const client = await findOAuthClient(tx, clientId);
+    const details = { client_id: clientId, name: client?.client_name ?? '' };
+    await recordEvent(ctx, tx, caller, { userId: user.id, kind: 'app_disconnected', details });
+  });
 }

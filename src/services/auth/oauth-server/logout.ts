@@ -9,9 +9,9 @@ import type { AuthContext } from '../context.ts';
 import { authError } from '../errors.ts';
 import { isOwnPage, requireOAuthServer } from './authorize.ts';
 import { frontchannelFault, frontchannelUrl } from './client-logout.ts';
-import { findOAuthClient } from './client-queries.ts';
 import { listClientLogouts } from './logout-queries.ts';
-import { isRegistered } from './redirect-uri.ts';
+import { findOAuthClient } from './queries.ts';
+import { isRegistered } from './registration.ts';
 
 /**
  * Returns the Account page that asks the user whether to sign out. The end session endpoint itself never ends a

@@ -3,12 +3,10 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseFields } from '../common/fields.ts';
 import { AuthError, OAuthShapedError } from '../errors.ts';
-import { parseAuthorizeRequest } from './authorize-request.ts';
-import { isRegistered, redirectUriFault } from './redirect-uri.ts';
-import { parseRegistration, parseUpdate } from './registration.ts';
+import { isRegistered, parseRegistration, parseUpdate, redirectUriFault } from './registration.ts';
+import { parseAuthorizeRequest, parseTokenParams, readCredentials } from './requests.ts';
 import { coversScopes, parseScopes } from './scopes.ts';
 import { clientSecretText, hashClientSecret, isClientSecret, sessionIdOfCode } from './secrets.ts';
-import { parseTokenParams, readCredentials } from './token-request.ts';
 
 const isOurs = (error: unknown) => error instanceof AuthError || error instanceof OAuthShapedError;
 

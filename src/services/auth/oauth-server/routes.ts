@@ -1,16 +1,19 @@
 /**
  * Declares the routes of the OAuth 2.1 server and OpenID provider, compatible with GoTrue 2.196: /oauth/authorize, the
- * user's consent, /oauth/token and /oauth/userinfo. Also declares /oauth/logout, which upstream doesn't have.
+ * user's consent and grants, /oauth/token and /oauth/userinfo. Also declares /oauth/logout, which upstream doesn't have.
  *
  * Glossary. *Client*: an app that requests access on behalf of a user. *Authorization*: a client's request, pending
  * until the user decides. *Consent*: the stored decision, which upstream's API for users calls a *grant*.
  */
 
+import type { Caller, UserCaller } from '../common/caller.ts';
 import type { Fields, ReadFields } from '../common/fields.ts';
 import type { JsonObject } from '../common/json.ts';
 import { limitChanges } from '../common/limit-changes.ts';
 import type { Call, Operation } from '../common/operation.ts';
 import { isRedirectAllowed } from '../common/redirects.ts';
+import type { OAuthClient } from '../common/rows.ts';
+import { toRfc3339 } from '../common/times.ts';
 import type { AuthContext } from '../context.ts';
 import { AuthError, authError, OAuthShapedError } from '../errors.ts';
 import { type Exchange, header } from '../http/exchange.ts';
@@ -18,14 +21,18 @@ import type { Route } from '../http/route.ts';
 import { limitByAddress } from '../limits/limit-by-address.ts';
 import { requireCaller, requirePerson } from '../sessions/authenticate.ts';
 import { authorize, requireOAuthServer } from './authorize.ts';
-import { decideAuthorization, openAuthorization } from './consent.ts';
-import { authenticateClient, grantTokens } from './grant-types.ts';
-import { userInfo } from './identity-claims.ts';
+import {
+  decideAuthorization,
+  listGrants,
+  type OpenedAuthorization,
+  openAuthorization,
+  revokeGrant,
+} from './consent.ts';
 import { endSessionUrl } from './logout.ts';
-import { type OpenedAuthorization, renderOpenedAuthorization } from './render-authorization.ts';
-import { type GrantedTokens, renderTokens } from './render-tokens.ts';
-import { parseScopes } from './scopes.ts';
-import { parseTokenParams } from './token-request.ts';
+import type { GrantedClient } from './queries.ts';
+import { parseTokenParams } from './requests.ts';
+import { parseScopes, userInfo } from './scopes.ts';
+import { authenticateClient, type GrantedTokens, grantTokens } from './token.ts';
 
 export function oauthServerRoutes(route: Route): void {
   const read = ({ params, request }: Exchange) => ({
@@ -39,6 +46,8 @@ export function oauthServerRoutes(route: Route): void {
   route(logout('GET', ({ query }) => query));
   route(logout('POST', ({ text }) => new URLSearchParams(text)));
   route(readUserInfo);
+  route(readGrants, { render: (grants) => grants.map(renderGrant) });
+  route(removeGrant);
 }
 
 const beginAuthorization: Operation<Exchange, string> = {
@@ -68,6 +77,30 @@ export const openOAuthAuthorization: Operation<AuthorizationCall, OpenedAuthoriz
     return openAuthorization(ctx, id, self);
   },
 };
+
+export function renderOpenedAuthorization(opened: OpenedAuthorization): JsonObject {
+  if (opened.kind === 'allowed') return { redirect_url: opened.redirectUrl };
+  const { authorization, client, user } = opened;
+  return {
+    authorization_id: authorization.authorization_id,
+    redirect_uri: authorization.redirect_uri,
+    client: renderClient(client),
+    user: { id: user.id, ...(user.email ? { email: user.email } : {}) },
+    scope: authorization.scope,
+  };
+}
+
+/** Renders those details of the client that users may see. */
+function renderClient(
+  client: Pick<OAuthClient, 'id' | 'client_name' | 'client_uri' | 'logo_uri'>,
+): JsonObject {
+  return {
+    id: client.id,
+    ...(client.client_name ? { name: client.client_name } : {}),
+    ...(client.client_uri ? { uri: client.client_uri } : {}),
+    ...(client.logo_uri ? { logo_uri: client.logo_uri } : {}),
+  };
+}
 
 /** Approves or denies an authorization. Returns the URL to which the browser is redirected. */
 export const decideOAuthAuthorization: Operation<AuthorizationCall, string> = {
@@ -115,6 +148,17 @@ const issueTokens: Operation<Exchange, GrantedTokens> = {
   },
 };
 
+/** Returns the token response (RFC 6749 section 5.1). OAuth clients don't receive the user object. */
+function renderTokens({ session, idToken }: GrantedTokens): JsonObject {
+  return {
+    access_token: session.accessToken,
+    expires_in: session.expiresInSeconds,
+    ...(idToken === undefined ? {} : { id_token: idToken }),
+    refresh_token: session.refreshToken,
+    token_type: 'bearer',
+  };
+}
+
 const logout = (
   method: 'GET' | 'POST',
   read: (exchange: Exchange) => URLSearchParams,
@@ -134,3 +178,32 @@ const readUserInfo: Operation<Call, JsonObject> = {
     return userInfo(user, parseScopes(session?.scopes ?? ''));
   },
 };
+
+const readGrants: Operation<Call, GrantedClient[]> = {
+  on: 'GET /user/oauth/grants',
+  run: async (ctx, { caller }) => listGrants(ctx, await requireGranter(ctx, caller)),
+};
+
+const removeGrant: Operation<Exchange, void> = {
+  on: 'DELETE /user/oauth/grants',
+  status: 204,
+  async run(ctx, { caller, query }) {
+    const self = await limitChanges(ctx, await requireGranter(ctx, caller));
+    await revokeGrant(ctx, self, query.get('client_id') ?? '');
+  },
+};
+
+async function requireGranter(ctx: AuthContext, caller: Caller): Promise<UserCaller> {
+  const user = await requirePerson(ctx, caller);
+  requireOAuthServer(ctx);
+  return user;
+}
+
+/** Renders a grant for the user who granted the access. */
+export function renderGrant(consent: GrantedClient): JsonObject {
+  return {
+    client: renderClient({ ...consent, id: consent.client_id }),
+    scopes: [...parseScopes(consent.scopes)],
+    granted_at: toRfc3339(consent.granted_at),
+  };
+}

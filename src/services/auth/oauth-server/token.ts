@@ -1,4 +1,7 @@
-/** Implements the authorization code grant of POST /oauth/token (RFC 6749 section 4.1.3). */
+/**
+ * Implements POST /oauth/token: authenticates the client, and issues tokens for an authorization code (RFC 6749 section
+ * 4.1.3) or a refresh token.
+ */
 
 import { audit } from '../common/audit.ts';
 import type { Caller } from '../common/caller.ts';
@@ -7,23 +10,92 @@ import { isBanned } from '../common/render-user.ts';
 import type { OAuthAuthorization, OAuthClient, User } from '../common/rows.ts';
 import { toMs } from '../common/times.ts';
 import { findUserById } from '../common/user-queries.ts';
+import { isUuid } from '../common/uuid.ts';
 import type { AuthContext } from '../context.ts';
-import { internalError, OAuthShapedError } from '../errors.ts';
+import { authError, internalError, OAuthShapedError } from '../errors.ts';
 import { issueSession } from '../sessions/issue.ts';
+import type { IssuedSession } from '../sessions/issued-session.ts';
 import { deleteClientSession } from '../sessions/queries.ts';
-import { consumeAuthorization, findAuthorizationByCode } from './authorization-queries.ts';
-import { idTokenClaims } from './identity-claims.ts';
+import { refreshSession } from '../sessions/refresh.ts';
 import { listClientLogouts } from './logout-queries.ts';
-import type { GrantedTokens } from './render-tokens.ts';
-import { parseScopes } from './scopes.ts';
-import { sessionIdOfCode } from './secrets.ts';
-import type { TokenParams } from './token-request.ts';
+import { consumeAuthorization, findAuthorizationByCode, findOAuthClient } from './queries.ts';
+import { readCredentials, type TokenParams } from './requests.ts';
+import { idTokenClaims, parseScopes } from './scopes.ts';
+import { isClientSecret, sessionIdOfCode } from './secrets.ts';
+
+/**
+ * Authenticates the client. Returns undefined if the request doesn't contain client credentials.
+ * @param authorization the Authorization header, for HTTP Basic authentication
+ * @throws {AuthError} invalid_credentials
+ */
+export async function authenticateClient(
+  ctx: AuthContext,
+  authorization: string | undefined,
+  params: TokenParams | undefined,
+): Promise<OAuthClient | undefined> {
+  const { clientId, clientSecret, method } = readCredentials(authorization, params);
+  if (clientId === '') return undefined;
+  if (!isUuid(clientId)) throw authError('invalid_credentials', 'Invalid client_id format');
+  const client = await findOAuthClient(ctx.pool, clientId);
+  if (client === undefined) throw authError('invalid_credentials', 'Invalid client credentials');
+  const registered = client.token_endpoint_auth_method;
+  if (method !== registered) {
+    throw authError(
+      'invalid_credentials',
+      `invalid authentication method: client is registered for '${registered}' but '${method}' was used`,
+    );
+  }
+  if (client.client_type === 'public') return client;
+  if (clientSecret === '')
+    throw authError('invalid_credentials', 'confidential clients must provide client_secret');
+  if (!isClientSecret(clientSecret, client.client_secret_hash)) {
+    throw authError('invalid_credentials', 'invalid client credentials');
+  }
+  return client;
+}
+
+export interface GrantedTokens {
+  readonly session: IssuedSession;
+  /** The ID token, or undefined if the scope doesn't include `openid`. */
+  readonly idToken?: string | undefined;
+}
+
+/** Issues tokens for the request's grant type. @throws {OAuthShapedError} */
+export async function grantTokens(
+  ctx: AuthContext,
+  caller: Caller,
+  params: TokenParams,
+  client: OAuthClient | undefined,
+): Promise<GrantedTokens> {
+  const grantType = params('grant_type');
+  if (grantType === '') throw new OAuthShapedError('invalid_request', 'grant_type is required');
+  if (client === undefined) throw new OAuthShapedError('invalid_client', 'Client authentication required');
+  if (!client.grant_types.split(',').some((allowed) => allowed.trim() === grantType)) {
+    throw new OAuthShapedError(
+      'unsupported_grant_type',
+      `Client is not allowed to use grant type: ${grantType}`,
+    );
+  }
+  switch (grantType) {
+    case 'authorization_code':
+      return redeemCode(ctx, caller, client, params);
+    case 'refresh_token': {
+      const token = params('refresh_token');
+      if (token === '') {
+        throw new OAuthShapedError('invalid_request', 'refresh_token is required for refresh_token grant');
+      }
+      return { session: await refreshSession(ctx, caller, token, client.id) };
+    }
+    default:
+      throw new OAuthShapedError('unsupported_grant_type', `Unsupported grant type: ${grantType}`);
+  }
+}
 
 /** The maximum time between the authorization request and the code exchange. Upstream has the same default. */
 export const authorizationLifetimeMs = 600_000;
 
 /** Exchanges an authorization code for tokens. Throws {@link OAuthShapedError}, usually `invalid_grant`. */
-export async function redeemCode(
+async function redeemCode(
   ctx: AuthContext,
   caller: Caller,
   client: OAuthClient,

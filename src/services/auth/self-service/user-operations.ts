@@ -6,7 +6,7 @@ import { challengeOwnFactor, verifyOwnFactor, verifyOwnRecoveryCode } from '../f
 import { cancelRemovalRequest, readOwnRemoval, requestOwnRemoval } from '../factors/removal-operations.ts';
 import { renderChallenge } from '../factors/render.ts';
 import { decideOAuthAuthorization, openOAuthAuthorization } from '../oauth-server/operations.ts';
-import { renderOpenedAuthorization } from '../oauth-server/render-authorization.ts';
+import { renderOpenedAuthorization } from '../oauth-server/routes.ts';
 import { identityLinking } from '../providers/operations.ts';
 import { renderSession } from '../sessions/issued-session.ts';
 import type { Run } from './run.ts';
