@@ -92,7 +92,7 @@ export type {
   VisitorOperations,
 } from './self-service/types.ts';
 export type { SessionEnding } from './sessions/own-sessions.ts';
-export type { SamlInspection } from './sso/inspect.ts';
+export type { SamlInspection } from './sso/metadata.ts';
 
 export const migrations: MigrationSet = { module: 'auth', dir: new URL('./sql/', import.meta.url) };
 

@@ -22,8 +22,7 @@ import {
   renderSessionEntry,
   renderSessionPlace,
 } from '../sessions/own-sessions.ts';
-import { inspectSaml, type SamlInspection } from '../sso/inspect.ts';
-import { serviceProvider } from '../sso/sign-in.ts';
+import { inspectSaml, type SamlInspection, serviceProvider } from '../sso/metadata.ts';
 import { createByAdmin } from './create-user.ts';
 import { deleteByAdmin } from './delete-user.ts';
 import { deleteFactorByAdmin } from './factors.ts';

@@ -4,6 +4,7 @@ import type { Fields } from '../common/fields.ts';
 import { isUuid } from '../common/uuid.ts';
 import type { AuthContext } from '../context.ts';
 import { authError, internalError } from '../errors.ts';
+import { fetchMetadata } from './metadata.ts';
 import {
   deleteDomain,
   deleteProvider,
@@ -17,10 +18,9 @@ import {
   type SsoProvider,
   updateProvider,
 } from './queries.ts';
-import { fetchMetadata } from './refresh-metadata.ts';
 import { type AttributeMapping, parseAttributeMapping } from './saml/assertion.ts';
 import { parseIdentityProvider } from './saml/metadata.ts';
-import { nameIdFormats } from './saml/names.ts';
+import { nameIdFormats } from './saml/xml.ts';
 
 interface ProviderRequest {
   readonly metadataUrl: string;

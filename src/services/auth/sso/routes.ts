@@ -6,7 +6,6 @@
 import type { Call, Guard, Operation } from '../common/operation.ts';
 import { errorParams } from '../common/public-errors.ts';
 import { withParams } from '../common/redirects.ts';
-import { fromMs } from '../common/times.ts';
 import { authError } from '../errors.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { Route } from '../http/route.ts';
@@ -14,9 +13,8 @@ import { requireCaptcha } from '../limits/captcha.ts';
 import { limitByAddress } from '../limits/limit-by-address.ts';
 import { beginSsoSignIn, nameOfConnection } from './begin.ts';
 import { type SsoPolicy, ssoPolicyOf } from './enforced.ts';
-import { certificateOf } from './saml/certificate.ts';
-import { type AdvertisedCertificate, serviceProviderMetadata } from './saml/service-provider.ts';
-import { finishSamlSignIn, SamlFailure, serviceProvider } from './sign-in.ts';
+import { finishSamlSignIn, SamlFailure } from './finish.ts';
+import { type OwnMetadata, ownMetadata } from './metadata.ts';
 
 export function ssoRoutes(route: Route): void {
   route(ssoSignIn, {
@@ -27,8 +25,8 @@ export function ssoRoutes(route: Route): void {
     render: ({ location, status }, { reply }) => reply.redirect(location, status),
   });
   route(readMetadata, {
-    render: ({ xml, maxAgeSeconds, isDownload }, { reply }) => {
-      if (isDownload) reply.header('content-disposition', 'attachment; filename="metadata.xml"');
+    render: ({ xml, maxAgeSeconds }, { query, reply }) => {
+      if (isDownload(query)) reply.header('content-disposition', 'attachment; filename="metadata.xml"');
       return reply
         .header('cache-control', `public, max-age=${maxAgeSeconds}`)
         .type('application/xml')
@@ -99,44 +97,13 @@ const consumeAssertion: Operation<Exchange, { readonly location: string; readonl
   },
 };
 
-/** During a key rotation, providers cache the metadata for a shorter time, so that they get the new key soon. */
-const rotation = { maxAgeSeconds: 60, cacheDuration: 'PT1H' };
-const metadataMaxAgeSeconds = 600;
-const metadataLifetimeMs = 48 * 3_600_000;
-
-interface Metadata {
-  readonly xml: string;
-  readonly maxAgeSeconds: number;
-  readonly isDownload: boolean;
-}
-
-const readMetadata: Operation<Exchange, Metadata> = {
+const readMetadata: Operation<Exchange, OwnMetadata> = {
   on: 'GET /sso/saml/metadata',
   guards: [requireSaml],
-  async run(ctx, { query }) {
-    const provider = serviceProvider(ctx);
-    const { current, next } = await ctx.keys.samlKeys();
-    const mayEncrypt = ctx.settings.saml.allow_encrypted_assertions;
-    const host = new URL(provider.entityId).hostname.replace(/^\[|\]$/g, '');
-    const certificates = [current, ...(next ? [next] : [])].flatMap((key): AdvertisedCertificate[] => {
-      const der = certificateOf(key, host, mayEncrypt);
-      return mayEncrypt
-        ? [
-            { use: 'signing', der },
-            { use: 'encryption', der },
-          ]
-        : [{ use: 'signing', der }];
-    });
-    const isDownload = query.get('download') === 'true';
-    const now = new Date(ctx.clock.now());
-    if (isDownload) now.setUTCFullYear(now.getUTCFullYear() + 5);
-    const xml = serviceProviderMetadata(provider, certificates, {
-      validUntil: isDownload ? now.toISOString() : fromMs(now.getTime() + metadataLifetimeMs),
-      ...(next ? { cacheDuration: rotation.cacheDuration } : {}),
-    });
-    return { xml, maxAgeSeconds: next ? rotation.maxAgeSeconds : metadataMaxAgeSeconds, isDownload };
-  },
+  run: (ctx, { query }) => ownMetadata(ctx, isDownload(query)),
 };
+
+const isDownload = (query: URLSearchParams): boolean => query.get('download') === 'true';
 
 /** SCIM isn't supported. The response is the same as in upstream if SCIM is disabled. */
 const refuseScim = (resource: string): Operation<Call, never> => ({

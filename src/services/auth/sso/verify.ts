@@ -5,9 +5,8 @@
  */
 import type { KeyObject } from 'node:crypto';
 import { childrenOf, type XmlElement } from '../../../base/shared/xml.ts';
-import { assertionNamespace, protocol, SamlFault, signatureNamespace } from './saml/names.ts';
 import { ciphers } from './saml/service-provider.ts';
-import { parseSamlXml } from './saml/xml.ts';
+import { assertionNamespace, parseSamlXml, protocol, SamlFault, signatureNamespace } from './saml/xml.ts';
 
 /**
  * The accepted signature algorithms. SHA-1 is excluded because it is weak. HMAC is excluded because the secret would be

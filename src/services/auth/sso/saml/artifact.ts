@@ -7,9 +7,15 @@ import { escapeXml } from '../../../../base/shared/escape-markup.ts';
 import { childOf, childrenOf, type XmlElement } from '../../../../base/shared/xml.ts';
 import { checkIssueInstant } from './check-response.ts';
 import type { IdentityProvider } from './metadata.ts';
-import { assertionNamespace, protocol, SamlFault, soapNamespace, statusSuccess } from './names.ts';
 import type { ServiceProvider } from './service-provider.ts';
-import { parseSamlXml } from './xml.ts';
+import {
+  assertionNamespace,
+  parseSamlXml,
+  protocol,
+  SamlFault,
+  soapNamespace,
+  statusSuccess,
+} from './xml.ts';
 
 /**
  * An artifact consists of the type code 4 (2 bytes), the endpoint index (2 bytes), the source ID (20 bytes) and the

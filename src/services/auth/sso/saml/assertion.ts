@@ -2,7 +2,7 @@
 import { childOf, childrenOf, type XmlElement } from '../../../../base/shared/xml.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../common/json.ts';
 import { authError } from '../../errors.ts';
-import { assertionNamespace, nameIdFormats } from './names.ts';
+import { assertionNamespace, nameIdFormats } from './xml.ts';
 
 /** The rule for a claim: the attributes that can contain the claim's value, and a default value. */
 export interface AttributeRule {

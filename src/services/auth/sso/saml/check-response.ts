@@ -5,7 +5,7 @@
  */
 
 import { childOf, childrenOf, type XmlElement } from '../../../../base/shared/xml.ts';
-import { assertionNamespace, protocol, SamlFault, statusSuccess } from './names.ts';
+import { assertionNamespace, protocol, SamlFault, statusSuccess } from './xml.ts';
 
 export interface Expected {
   readonly entityId: string;

@@ -2,8 +2,7 @@
 
 import { childOf, childrenOf, type XmlElement, XmlError } from '../../../../base/shared/xml.ts';
 import { authError } from '../../errors.ts';
-import { bindings, metadataNamespace, signatureNamespace } from './names.ts';
-import { parseSamlXml } from './xml.ts';
+import { bindings, metadataNamespace, parseSamlXml, signatureNamespace } from './xml.ts';
 
 export interface IdentityProvider {
   readonly entityId: string;

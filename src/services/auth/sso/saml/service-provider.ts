@@ -12,7 +12,7 @@ import {
   nameIdFormats,
   protocol,
   signatureNamespace,
-} from './names.ts';
+} from './xml.ts';
 
 export interface ServiceProvider {
   /** The entity ID, which is also the URL of the metadata. */

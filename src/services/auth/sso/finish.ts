@@ -1,18 +1,13 @@
 /**
- * Signs users in with SAML. Either the app or the identity provider starts the sign-in. `beginSamlSignIn` sends the
- * browser to an identity provider. `finishSamlSignIn` handles the assertion from the identity provider, regardless of
- * who started the sign-in.
+ * Completes single sign-on with the identity provider's response. Either the app or the identity provider started the
+ * sign-in.
  */
-
-import { createHash, randomBytes } from 'node:crypto';
-import { childOf, type XmlElement } from '../../../base/shared/xml.ts';
+import { childOf } from '../../../base/shared/xml.ts';
 import type { Transaction } from '../../../platform/database/types.ts';
-import type { Caller } from '../common/caller.ts';
-import { audienceOf } from '../common/caller.ts';
-import type { Challenge } from '../common/pkce.ts';
+import { audienceOf, type Caller } from '../common/caller.ts';
 import { chooseRedirect, encodeParams, isBelow, withParams } from '../common/redirects.ts';
 import { retryOnConflict } from '../common/retry-conflicts.ts';
-import { fromMs, toMs } from '../common/times.ts';
+import { toMs } from '../common/times.ts';
 import { isUuid } from '../common/uuid.ts';
 import type { AuthContext } from '../context.ts';
 import { authError, internalError } from '../errors.ts';
@@ -26,52 +21,18 @@ import { issueSession } from '../sessions/issue.ts';
 import { sessionFragment } from '../sessions/issued-session.ts';
 import { setSessionEnd } from '../sessions/queries.ts';
 import { runAfterUserCreated } from '../sign-up/accounts.ts';
+import { acceptAssertion, decodeBase64 } from './accept.ts';
 import { requireOwnDomain } from './enforced.ts';
 import {
   claimFlowState,
   consumeRelayState,
   findProviderByEntityId,
   findProviderById,
-  insertSignIn,
   type RelayState,
   type SsoProvider,
 } from './queries.ts';
-import { currentMetadata } from './refresh-metadata.ts';
-import { resolveArtifact } from './resolve-artifact.ts';
 import { readUser, sessionEndOf } from './saml/assertion.ts';
-import { checkAssertion, checkResponse, type Expected, presentableUntilMs } from './saml/check-response.ts';
-import { parseIdentityProvider } from './saml/metadata.ts';
-import { assertionNamespace, nameIdFormats, SamlFault } from './saml/names.ts';
-import { type ServiceProvider, serviceProviderAt, signInUrl } from './saml/service-provider.ts';
-import { parseSamlXml } from './saml/xml.ts';
-import { verifyResponse } from './verify.ts';
-
-export function serviceProvider(ctx: AuthContext): ServiceProvider {
-  return serviceProviderAt(ctx.settings.saml.external_url ?? ctx.settings.externalUrl());
-}
-
-/** Starts a sign-in. Returns the identity provider's URL, to which the caller must redirect the browser. */
-export async function beginSamlSignIn(
-  ctx: AuthContext,
-  provider: SsoProvider,
-  { challenge, redirectTo }: { readonly challenge: Challenge | undefined; readonly redirectTo: string },
-): Promise<string> {
-  const { signOnUrl = '' } = parseIdentityProvider(provider.metadata_xml);
-  if (!/^https?:\/\//.test(signOnUrl)) throw internalError('Error creating SAML Authentication Request');
-  const requestId = `id-${randomBytes(20).toString('hex')}`;
-  const now = ctx.clock.now();
-  const signIn = { providerId: provider.id, requestId, redirectTo, challenge };
-  const relayState = await insertSignIn(ctx.pool, signIn, now);
-  const request = {
-    id: requestId,
-    issuedAt: fromMs(now),
-    destination: signOnUrl,
-    nameIdFormat: provider.name_id_format ?? nameIdFormats.persistent,
-    relayState,
-  };
-  const { current } = await ctx.keys.samlKeys();
-  return signInUrl(serviceProvider(ctx), request, current);
-}
+import { assertionNamespace, parseSamlXml } from './saml/xml.ts';
 
 /** Completes a sign-in. Returns the URL to which the browser is redirected, which contains a session or code. */
 export async function finishSamlSignIn(
@@ -200,86 +161,11 @@ async function findOurs(ctx: AuthContext, relayStateId: string): Promise<Beginni
 
 /** Returns the issuer in the response. The issuer is unverified, so callers must use it only to select the provider. */
 function peekIssuer(encoded: string): string {
-  const xml = decode(encoded);
+  const xml = decodeBase64(encoded);
   if (xml === undefined) throw authError('validation_failed', 'SAMLResponse is not a valid Base64 string');
   try {
     return childOf(parseSamlXml(xml), assertionNamespace, 'Issuer')?.text.trim() ?? '';
   } catch (cause) {
     throw authError('validation_failed', 'SAMLResponse is not a valid XML SAML assertion', { cause });
   }
-}
-
-/** Decodes base64, which may contain line breaks, to UTF-8 text. Returns undefined for invalid base64. */
-function decode(encoded: string): string | undefined {
-  const text = encoded.replace(/[\r\n]/g, '');
-  const bytes = Buffer.from(text, 'base64');
-  if (text === '' || bytes.toString('base64') !== text) return undefined;
-  return bytes.toString('utf8');
-}
-
-/**
- * Returns the assertion after checking that the assertion is signed, intended for this server, and unused.
- * @throws {AuthError} validation_failed
- */
-async function acceptAssertion(
-  ctx: AuthContext,
-  provider: SsoProvider,
-  relayState: RelayState | undefined,
-  form: URLSearchParams,
-): Promise<XmlElement> {
-  const metadata = await currentMetadata(ctx, provider);
-  const { current, next } = await ctx.keys.samlKeys();
-  const decryption = ctx.settings.saml.allow_encrypted_assertions ? [current, ...(next ? [next] : [])] : [];
-  const own = serviceProvider(ctx);
-  const { entityId: audience, acsUrl } = own;
-  const expected: Expected = {
-    entityId: provider.entity_id,
-    audience,
-    acsUrl,
-    requestId: relayState?.request_id,
-  };
-  const now = ctx.clock.now();
-  try {
-    const artifact = form.get('SAMLart') ?? '';
-    const xml =
-      artifact === ''
-        ? decode(form.get('SAMLResponse') ?? '')
-        : await resolveArtifact(ctx, artifact, { provider: metadata, own, key: current });
-    if (xml === undefined) throw new SamlFault("the response isn't Base64");
-    const { certificates } = metadata;
-    const { response, isSigned, assertion } = await verifyResponse(xml, { certificates, decryption });
-    checkResponse(response, expected, isSigned, now);
-    checkAssertion(assertion, expected, now);
-    await spend(ctx, provider, relayState, assertion);
-    return assertion;
-  } catch (fault) {
-    if (!(fault instanceof SamlFault)) throw fault;
-    const fields = { service: 'auth', ssoProviderId: provider.id, reason: fault.message };
-    ctx.log.info(fields, 'rejected a SAML response');
-    throw authError('validation_failed', 'SAML Assertion is not valid', { cause: fault });
-  }
-}
-
-/**
- * How long an assertion is stored. Assertions are stored longer than a PKCE code is valid, because the code exchange
- * reads the session's end from the assertion.
- */
-const rememberMs = 600_000;
-
-async function spend(
-  ctx: AuthContext,
-  provider: SsoProvider,
-  relayState: RelayState | undefined,
-  assertion: XmlElement,
-): Promise<void> {
-  const id = assertion.attributes.get('ID') ?? '';
-  const isFresh = await ctx.assertions.spend({
-    hash: createHash('sha256')
-      .update(JSON.stringify([provider.entity_id, id]))
-      .digest(),
-    expiresAtMs: Math.max(presentableUntilMs(assertion), ctx.clock.now() + rememberMs),
-    flowStateId: relayState?.flow_state_id ?? null,
-    sessionNotAfter: sessionEndOf(assertion),
-  });
-  if (!isFresh) throw new SamlFault('the assertion was already used');
 }
