@@ -277,7 +277,7 @@ const others: Readonly<Record<string, { readonly count: number; readonly why: st
     why: 'the owner, with the link in a security notice',
   },
   'services/auth/providers/accounts.ts': { count: 1, why: 'reads only' },
-  'services/auth/providers/sign-in.ts': {
+  'services/auth/providers/authorize.ts': {
     count: 1,
     why: 'the secret of a sign-in, which its flow needs to have any effect',
   },

@@ -1,16 +1,27 @@
-/** Starts a sign-in with a provider. */
+/** Starts a sign-in with a provider: returns the URL to which the browser is redirected. */
 
+import { createHash, randomUUID } from 'node:crypto';
 import { keepLoopbackName } from '../../../base/kernel/request-origin.ts';
+import type { Queryable } from '../../../platform/database/types.ts';
 import { requireUsedFactor } from '../account/own-account.ts';
 import type { Caller, UserCaller } from '../common/caller.ts';
 import { limitLinks } from '../common/limit-changes.ts';
-import { parseChallenge } from '../common/pkce.ts';
+import { type Challenge, parseChallenge } from '../common/pkce.ts';
 import type { AuthContext } from '../context.ts';
 import { AuthError, authError } from '../errors.ts';
+import { asUser, type SignedIn } from '../sessions/user-transaction.ts';
+import { insertOAuthFlow } from '../sign-in/flow-states.ts';
 import { findProvider, unsupportedProvider } from './find-provider.ts';
 import { requireInvitation } from './links.ts';
-import { passedParams } from './oauth-client.ts';
-import { beginSignIn } from './sign-in.ts';
+import {
+  authorizationUrl,
+  type ExternalProvider,
+  newCodeVerifier,
+  type OAuth2Client,
+  passedParams,
+} from './oauth-client.ts';
+import { requestToken } from './oauth1-client.ts';
+import { insertOAuthClientState } from './queries.ts';
 
 /**
  * The provider name that represents the Account pages. To open the pages, apps can pass this name to `signInWithOAuth`
@@ -46,6 +57,21 @@ function accountAddress(ctx: AuthContext, { host }: Caller, query: URLSearchPara
   return `${accountUrl}/${page}${search === '' ? '' : `?${search}`}`;
 }
 
+/**
+ * Returns the provider's URL for linking an identity.
+ * @throws {AuthError} manual_linking_disabled, insufficient_aal
+ */
+export async function linkingAddress(
+  ctx: AuthContext,
+  caller: UserCaller,
+  query: URLSearchParams,
+): Promise<string> {
+  if (!ctx.settings.manualLinkingEnabled) throw authError('manual_linking_disabled');
+  requireUsedFactor(caller);
+  await limitLinks(ctx, caller);
+  return providerAddress(ctx, caller, query, caller);
+}
+
 async function providerAddress(
   ctx: AuthContext,
   caller: Caller,
@@ -79,17 +105,66 @@ async function requireInvited(ctx: AuthContext, token: string): Promise<void> {
   }
 }
 
-/**
- * Returns the provider's URL for linking an identity.
- * @throws {AuthError} manual_linking_disabled, insufficient_aal
- */
-export async function linkingAddress(
-  ctx: AuthContext,
-  caller: UserCaller,
-  query: URLSearchParams,
-): Promise<string> {
-  if (!ctx.settings.manualLinkingEnabled) throw authError('manual_linking_disabled');
-  requireUsedFactor(caller);
-  await limitLinks(ctx, caller);
-  return providerAddress(ctx, caller, query, caller);
+interface SignInStart {
+  readonly client: ExternalProvider;
+  readonly challenge: Challenge | undefined;
+  readonly inviteToken: string | undefined;
+  /** The allowed URL to which the browser is redirected at the end of the sign-in. */
+  readonly redirectTo: string;
+  /** The signed-in user to whom the identity will be linked. */
+  readonly linkingTarget: SignedIn | undefined;
+  /** The parameters that the app sends to the provider. */
+  readonly params: Readonly<Record<string, string>>;
+}
+
+/** Starts a sign-in. Returns the provider's URL, to which the caller must redirect the browser. */
+async function beginSignIn(ctx: AuthContext, start: SignInStart): Promise<string> {
+  const { client } = start;
+  const now = ctx.clock.now();
+  const state = randomUUID();
+  const { url, secret } =
+    client.kind === 'oauth1'
+      ? await requestToken(ctx, client, state)
+      : oauth2Address(client, state, start.params);
+  const clientStateId =
+    secret === undefined ? undefined : await insertOAuthClientState(ctx.pool, client.provider, secret, now);
+  const { linkingTarget } = start;
+  const store = (db: Queryable) =>
+    insertOAuthFlow(
+      db,
+      {
+        id: state,
+        providerType: client.provider,
+        challenge: start.challenge,
+        inviteToken: start.inviteToken,
+        referrer: start.redirectTo,
+        clientStateId,
+        linkingTargetId: linkingTarget?.user.id,
+        emailOptional: client.emailOptional,
+      },
+      now,
+    );
+  await (linkingTarget === undefined ? store(ctx.pool) : asUser(ctx, linkingTarget, store));
+  return url;
+}
+
+function oauth2Address(
+  client: OAuth2Client,
+  state: string,
+  params: Readonly<Record<string, string>>,
+): { url: string; secret: string | undefined } {
+  const secret = client.pkce ? newCodeVerifier() : undefined;
+  const challenge: Record<string, string> =
+    secret === undefined
+      ? {}
+      : {
+          code_challenge: createHash('sha256').update(secret).digest('base64url'),
+          code_challenge_method: 'S256',
+        };
+  const url = authorizationUrl({
+    ...client,
+    state,
+    params: [client.passesParams ? params : {}, challenge, client.params],
+  });
+  return { url, secret };
 }

@@ -1,8 +1,7 @@
 /** Completes a sign-in when the provider redirects the browser back, and redirects the browser to the app. */
 
 import type { Transaction } from '../../../platform/database/types.ts';
-import type { Caller } from '../common/caller.ts';
-import { audienceOf } from '../common/caller.ts';
+import { audienceOf, type Caller } from '../common/caller.ts';
 import { errorParams } from '../common/public-errors.ts';
 import { encodeParams, withParams } from '../common/redirects.ts';
 import { retryOnConflict } from '../common/retry-conflicts.ts';
@@ -24,8 +23,8 @@ import {
   signInExternally,
 } from './accounts.ts';
 import { acceptInvite, linkIdentity } from './links.ts';
-import type { ProviderResponse } from './response.ts';
-import { readProviderResponse } from './sign-in.ts';
+import type { ProviderResponse } from './profile.ts';
+import { readProviderResponse } from './response.ts';
 
 /** The maximum duration of a sign-in, which starts when the browser is redirected to the provider. */
 const signInLifetimeMs = 300_000;

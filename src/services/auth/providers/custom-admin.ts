@@ -17,6 +17,7 @@ import {
   requirePrefix,
   urlsOf,
 } from './custom-input.ts';
+import type { Discovery } from './oidc.ts';
 import {
   countCustomProviders,
   deleteCustomProvider,
@@ -25,8 +26,7 @@ import {
   listCustomProviders,
   lockCustomProviders,
   updateCustomProvider,
-} from './custom-queries.ts';
-import type { Discovery } from './oidc.ts';
+} from './queries.ts';
 
 /**
  * The maximum number of custom providers, which limits the size of the list of providers. In practice, projects don't

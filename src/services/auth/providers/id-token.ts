@@ -3,8 +3,7 @@
 import { createHash } from 'node:crypto';
 import type { Transaction } from '../../../platform/database/types.ts';
 import { requireUsedFactor } from '../account/own-account.ts';
-import type { Caller, UserCaller } from '../common/caller.ts';
-import { audienceOf } from '../common/caller.ts';
+import { audienceOf, type Caller, type UserCaller } from '../common/caller.ts';
 import type { Fields } from '../common/fields.ts';
 import { limitLinks } from '../common/limit-changes.ts';
 import { retryOnConflict } from '../common/retry-conflicts.ts';
@@ -25,11 +24,11 @@ import {
 } from './catalog/id-token-profiles.ts';
 import { snapchatIssuer } from './catalog/social.ts';
 import { issuers } from './catalog/work.ts';
-import { customPrefix, issuerLocation } from './custom.ts';
-import { findCustomProvider } from './custom-queries.ts';
+import { customPrefix, issuerLocation } from './find-provider.ts';
 import { linkIdentity } from './links.ts';
 import { IdTokenError, type IssuerLocation, isToken } from './oidc.ts';
-import { issuerOf } from './profiles.ts';
+import { findCustomProvider } from './queries.ts';
+import { issuerOf } from './read-profile.ts';
 
 interface IdTokenRequest {
   readonly idToken: string;

@@ -2,8 +2,13 @@
 import type { Transaction } from '../../../platform/database/types.ts';
 import { requireUsedFactor } from '../account/own-account.ts';
 import { audit } from '../common/audit.ts';
-import type { AdminCaller, Caller, UserCaller } from '../common/caller.ts';
-import { audienceOf, firstAudience } from '../common/caller.ts';
+import {
+  type AdminCaller,
+  audienceOf,
+  type Caller,
+  firstAudience,
+  type UserCaller,
+} from '../common/caller.ts';
 import type { JsonObject } from '../common/json.ts';
 import type { Identity, User } from '../common/rows.ts';
 import { toMs } from '../common/times.ts';

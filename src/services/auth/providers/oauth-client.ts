@@ -1,12 +1,56 @@
-/** Builds authorization URLs and exchanges codes as an OAuth 2.0 client (RFC 6749). */
+/**
+ * Defines the client of a provider, builds authorization URLs, and exchanges codes as an OAuth 2.0 client (RFC 6749).
+ */
 import { randomBytes } from 'node:crypto';
+import type { Reach } from '../../../base/shared/outgoing.ts';
 import { isJsonObject, type JsonObject } from '../common/json.ts';
 import { encodeParams } from '../common/redirects.ts';
 import type { TokenResponse } from './catalog/spec.ts';
+import type { ExternalProfile } from './profile.ts';
+
+/** A provider with the URL to which browsers are redirected, the client's credentials, and how profiles are read. */
+export interface OAuth2Client {
+  readonly kind: 'oauth2';
+  readonly provider: string;
+  readonly emailOptional: boolean;
+  readonly clientId: string;
+  readonly secret: string;
+  readonly redirectUri: string;
+  readonly authorizeUrl: string;
+  readonly tokenUrl: string;
+  readonly scopes: readonly string[];
+  readonly params: Readonly<Record<string, string>>;
+  readonly passesParams: boolean;
+  readonly pkce: boolean;
+  readonly clientAuth: ClientAuth;
+  readonly reach: Reach;
+  /**
+   * The value of the `iss` parameter in the provider's authorization responses (RFC 9207). Undefined if the provider
+   * doesn't send this parameter.
+   */
+  readonly advertisedIssuer: string | undefined;
+  readProfile(token: TokenResponse): Promise<ExternalProfile>;
+}
+
+export interface OAuth1Client {
+  readonly kind: 'oauth1';
+  readonly provider: string;
+  readonly emailOptional: boolean;
+  readonly consumerKey: string;
+  readonly consumerSecret: string;
+  readonly redirectUri: string;
+  /** The provider's base URL. */
+  readonly url: string;
+}
+
+export type ExternalProvider = OAuth2Client | OAuth1Client;
+
+/** Returns the URL to which providers redirect browsers. */
+export const callbackUrl = (base: string): string => `${base.replace(/\/+$/, '')}/callback`;
 
 export type ClientAuth = 'basic' | 'post';
 
-export interface AuthorizationRequest {
+interface AuthorizationRequest {
   readonly authorizeUrl: string;
   readonly clientId: string;
   readonly redirectUri: string;
@@ -68,7 +112,7 @@ export function newCodeVerifier(): string {
   return randomBytes(32).toString('base64url');
 }
 
-export interface Redemption {
+interface Redemption {
   readonly clientId: string;
   readonly secret: string;
   readonly redirectUri: string;
@@ -99,7 +143,7 @@ export function redemptionRequest(
   };
 }
 
-export type TokenResult =
+type TokenResult =
   | { readonly ok: true; readonly token: TokenResponse }
   /**
    * The exchange failed. `error` is the error code (RFC 6749 section 5.2), or '' if the response contains no error

@@ -3,11 +3,10 @@ import { randomUUID } from 'node:crypto';
 import { encodeParams } from '../common/redirects.ts';
 import type { AuthContext } from '../context.ts';
 import { authError, internalError, OAuthShapedError } from '../errors.ts';
-import { textAt } from './catalog/read.ts';
-import type { OAuth1Client } from './clients.ts';
+import { textAt } from './catalog/spec.ts';
+import type { OAuth1Client } from './oauth-client.ts';
 import { oauth1Header } from './oauth1.ts';
-import { claimsOf, soleEmail } from './profile.ts';
-import type { ProviderResponse } from './response.ts';
+import { claimsOf, type ProviderResponse, soleEmail } from './profile.ts';
 
 /**
  * Obtains a request token from the provider. `secret` contains the token and the token's secret, and is stored until

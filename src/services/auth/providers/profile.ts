@@ -18,6 +18,13 @@ export interface ExternalProfile {
   readonly claims: ExternalClaims;
 }
 
+/** The user authenticated by an identity provider, and the tokens for the provider's API. */
+export interface ProviderResponse {
+  readonly profile: ExternalProfile;
+  readonly accessToken: string;
+  readonly refreshToken: string;
+}
+
 /** Removes object members that have an empty value: `''`, 0, false, null or an empty list. */
 export function claimsOf(members: JsonObject & { readonly sub: string }): ExternalClaims {
   const claims: JsonObject & { sub: string } = { sub: members.sub };

@@ -7,9 +7,13 @@ import { hostnameOf, isLoopbackName } from '../../../base/kernel/request-origin.
 import type { AuthContext } from '../context.ts';
 import type { ProviderSettings } from '../settings.ts';
 import { findProviderSpec } from './catalog/table.ts';
-import type { ExternalProvider, OAuth1Client, OAuth2Client } from './clients.ts';
 import { providerWith } from './find-provider.ts';
-import { authorizationUrl } from './oauth-client.ts';
+import {
+  authorizationUrl,
+  type ExternalProvider,
+  type OAuth1Client,
+  type OAuth2Client,
+} from './oauth-client.ts';
 import { requestToken } from './oauth1-client.ts';
 
 export interface ProviderCheck {

@@ -2,8 +2,7 @@
 
 import type { Json } from '../../common/json.ts';
 import { claimsOf, soleEmail } from '../profile.ts';
-import { flagAt, idAt, listAt, numberAt, objectAt, textAt, valueAt } from './read.ts';
-import { at, type ProviderSpec } from './spec.ts';
+import { at, flagAt, idAt, listAt, numberAt, objectAt, type ProviderSpec, textAt, valueAt } from './spec.ts';
 
 const bitbucket: ProviderSpec = {
   authorize: at('bitbucket.org', '/site/oauth2/authorize'),

@@ -5,8 +5,8 @@
 
 import type { Json, JsonObject } from '../../common/json.ts';
 import { claimsOf, type ExternalClaims, type ExternalProfile, soleEmail } from '../profile.ts';
-import { flagAt, idAt, objectAt, textAt, valueAt } from './read.ts';
 import { snapchatIssuer } from './social.ts';
+import { flagAt, idAt, objectAt, textAt, valueAt } from './spec.ts';
 import { issuers } from './work.ts';
 
 export type IdTokenClaims = Readonly<Record<string, unknown>>;

@@ -1,8 +1,7 @@
 /** Defines the providers Discord, Facebook, Kakao, Snapchat, Spotify, Twitch and X. */
 import { createHmac } from 'node:crypto';
 import { claimsOf, soleEmail } from '../profile.ts';
-import { flagAt, idAt, listAt, numberAt, textAt, valueAt } from './read.ts';
-import { at, type ProviderSpec } from './spec.ts';
+import { at, flagAt, idAt, listAt, numberAt, type ProviderSpec, textAt, valueAt } from './spec.ts';
 
 const discord: ProviderSpec = {
   authorize: at('discord.com', '/api/oauth2/authorize'),

@@ -3,11 +3,11 @@
  * profiles. Endpoints, default scopes and mappings match GoTrue 2.196.
  */
 
-import type { JsonObject } from '../../common/json.ts';
+import { isJsonObject, type JsonObject } from '../../common/json.ts';
 import type { ExternalProfile } from '../profile.ts';
 
 /** The base URL and the path of an endpoint. If the setting `url` is configured, it replaces the base URL. */
-export interface Endpoint {
+interface Endpoint {
   readonly base: string;
   readonly path: string;
   /** The path that is appended to a configured `url`, if this path differs from `path`. */
@@ -37,7 +37,7 @@ export interface TokenResponse {
   readonly members: JsonObject;
 }
 
-export interface ProfileContext {
+interface ProfileContext {
   /** The issuer that is stored with this provider's identities. */
   readonly issuer: string;
   readonly token: TokenResponse;
@@ -75,13 +75,13 @@ export interface IdTokenSource {
 }
 
 /** Reads the profile from the token response itself. */
-export interface TokenSource {
+interface TokenSource {
   readonly from: 'token';
   readonly issuer: Endpoint;
   readonly read: (context: ProfileContext) => ExternalProfile;
 }
 
-export type ProfileSource = ApiSource | IdTokenSource | TokenSource;
+type ProfileSource = ApiSource | IdTokenSource | TokenSource;
 
 export interface ProviderSpec {
   readonly authorize: Endpoint;
@@ -103,4 +103,49 @@ export interface ProviderSpec {
   /** Whether the setting `url` must be configured, because it has no default. */
   readonly needsUrl?: boolean;
   readonly profile: ProfileSource;
+}
+
+// The following functions read values from a provider's response. If a value is missing or has the wrong type, the
+// result is the empty value of the expected type.
+
+type Path = readonly (string | number)[];
+
+export function valueAt(value: unknown, ...path: Path): unknown {
+  let current = value;
+  for (const step of path) {
+    if (typeof current !== 'object' || current === null || !Object.hasOwn(current, step)) return undefined;
+    current = (current as Record<string | number, unknown>)[step];
+  }
+  return current;
+}
+
+export function textAt(value: unknown, ...path: Path): string {
+  const found = valueAt(value, ...path);
+  return typeof found === 'string' ? found : '';
+}
+
+/** Returns an ID as a string. Providers send IDs as strings or numbers. */
+export function idAt(value: unknown, ...path: Path): string {
+  const found = valueAt(value, ...path);
+  if (typeof found === 'number' && Number.isSafeInteger(found)) return String(found);
+  return typeof found === 'string' ? found : '';
+}
+
+export function flagAt(value: unknown, ...path: Path): boolean {
+  return valueAt(value, ...path) === true;
+}
+
+export function numberAt(value: unknown, ...path: Path): number {
+  const found = valueAt(value, ...path);
+  return typeof found === 'number' ? found : 0;
+}
+
+export function listAt(value: unknown, ...path: Path): readonly unknown[] {
+  const found = valueAt(value, ...path);
+  return Array.isArray(found) ? found : [];
+}
+
+export function objectAt(value: unknown, ...path: Path): JsonObject {
+  const found = valueAt(value, ...path);
+  return isJsonObject(found) ? found : {};
 }

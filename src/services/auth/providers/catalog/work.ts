@@ -5,8 +5,7 @@
 
 import type { JsonObject } from '../../common/json.ts';
 import { claimsOf, soleEmail } from '../profile.ts';
-import { flagAt, idAt, numberAt, objectAt, textAt } from './read.ts';
-import { type ApiSource, at, type ProviderSpec } from './spec.ts';
+import { type ApiSource, at, flagAt, idAt, numberAt, objectAt, type ProviderSpec, textAt } from './spec.ts';
 
 export const issuers = {
   apple: 'https://appleid.apple.com',

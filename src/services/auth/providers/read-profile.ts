@@ -11,13 +11,13 @@ import {
   profileFromIdToken,
   standardClaims,
 } from './catalog/id-token-profiles.ts';
-import { textAt } from './catalog/read.ts';
 import {
   type ApiSource,
   endpointUrl,
   type IdTokenSource,
   type ProviderSpec,
   type TokenResponse,
+  textAt,
 } from './catalog/spec.ts';
 import { issuers } from './catalog/work.ts';
 import { applyClaimRules, type ClaimRules } from './custom-claims.ts';
