@@ -4,7 +4,7 @@
  * table of expected texts.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { templateNames } from '../../src/services/auth/messages/texts/texts.ts';
+import { templateNames } from '../../src/services/auth/messages/texts/mails.ts';
 import { type Email, emails } from './every-message/emails.ts';
 import { htmlLines, textLines } from './every-message/reading.ts';
 import { codeIn, type Sent } from './every-message/senders.ts';

@@ -1,5 +1,5 @@
 /** Lists the full text of every email, with a separate entry for each situation that changes the text. */
-import type { TemplateName } from '../../../src/services/auth/messages/texts/texts.ts';
+import type { TemplateName } from '../../../src/services/auth/messages/texts/mails.ts';
 import * as send from './senders.ts';
 import type { Language } from './stage.ts';
 

@@ -18,7 +18,7 @@ import {
   type TemplateName,
   templateNames,
   upstreamSubjects,
-} from './texts/texts.ts';
+} from './texts/mails.ts';
 
 export type { MailLanguage, TemplateName };
 export { templateNames };

@@ -11,7 +11,7 @@ import type { AuthContext } from '../context.ts';
 import { AuthError, authError } from '../errors.ts';
 import { asUser, type SignedIn } from '../sessions/user-transaction.ts';
 import { insertOAuthFlow } from '../sign-in/flow-states.ts';
-import { findProvider, unsupportedProvider } from './find-provider.ts';
+import { findProvider, unsupportedProvider } from './find.ts';
 import { requireInvitation } from './links.ts';
 import {
   authorizationUrl,

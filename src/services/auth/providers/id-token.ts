@@ -24,7 +24,7 @@ import {
 } from './catalog/id-token-profiles.ts';
 import { snapchatIssuer } from './catalog/social.ts';
 import { issuers } from './catalog/work.ts';
-import { customPrefix, issuerLocation } from './find-provider.ts';
+import { customPrefix, issuerLocation } from './find.ts';
 import { linkIdentity } from './links.ts';
 import { IdTokenError, type IssuerLocation, isToken } from './oidc.ts';
 import { findCustomProvider } from './queries.ts';

@@ -7,7 +7,7 @@ import { toMs } from '../common/times.ts';
 import type { AuthContext } from '../context.ts';
 import { authError, internalError, OAuthShapedError } from '../errors.ts';
 import { type TokenResponse, textAt } from './catalog/spec.ts';
-import { findProvider } from './find-provider.ts';
+import { findProvider } from './find.ts';
 import { type ClientAuth, type OAuth2Client, readTokenResponse, redemptionRequest } from './oauth-client.ts';
 import { oauth1Profile } from './oauth1-client.ts';
 import type { ExternalProfile, ProviderResponse } from './profile.ts';

@@ -7,7 +7,7 @@ import { hostnameOf, isLoopbackName } from '../../../base/kernel/request-origin.
 import type { AuthContext } from '../context.ts';
 import type { ProviderSettings } from '../settings.ts';
 import { findProviderSpec } from './catalog/table.ts';
-import { providerWith } from './find-provider.ts';
+import { providerWith } from './find.ts';
 import {
   authorizationUrl,
   type ExternalProvider,

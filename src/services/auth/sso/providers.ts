@@ -15,6 +15,7 @@ import {
   insertDomain,
   insertProvider,
   listProviders,
+  type ProviderFilter,
   type SsoProvider,
   updateProvider,
 } from './queries.ts';
@@ -209,10 +210,7 @@ export async function requireSsoProvider(ctx: AuthContext, id: string): Promise<
 }
 
 /** Lists the providers without their metadata documents, which are long. */
-export async function listSsoProviders(
-  ctx: AuthContext,
-  filter: { readonly resourceId: string; readonly resourceIdPrefix: string },
-): Promise<SsoProvider[]> {
+export async function listSsoProviders(ctx: AuthContext, filter: ProviderFilter): Promise<SsoProvider[]> {
   const providers = await listProviders(ctx.pool, filter);
   return providers.map((provider) => ({ ...provider, metadata_xml: '' }));
 }

@@ -62,13 +62,13 @@ export async function findDomain(
   return row && { providerId: row.id, isDisabled: row.disabled === true };
 }
 
-/**
- * Lists all providers, or only the providers whose resource ID equals the given text or starts with the given prefix.
- */
-export function listProviders(
-  db: Queryable,
-  filter: { readonly resourceId: string; readonly resourceIdPrefix: string },
-): Promise<SsoProvider[]> {
+/** Selects providers by their resource ID. Empty strings select all providers. */
+export interface ProviderFilter {
+  readonly resourceId: string;
+  readonly resourceIdPrefix: string;
+}
+
+export function listProviders(db: Queryable, filter: ProviderFilter): Promise<SsoProvider[]> {
   if (filter.resourceId !== '') return findProviders(db, sql`p.resource_id = ${filter.resourceId}`);
   if (filter.resourceIdPrefix !== '') {
     return findProviders(db, sql`starts_with(p.resource_id, ${filter.resourceIdPrefix})`);

@@ -11,6 +11,7 @@ import type { Exchange } from '../http/exchange.ts';
 import type { Route } from '../http/route.ts';
 import { requireCaptcha } from '../limits/captcha.ts';
 import { limitByAddress } from '../limits/limit-by-address.ts';
+import type { SignInRedirect } from '../providers/callback.ts';
 import { beginSsoSignIn, nameOfConnection } from './begin.ts';
 import { type SsoPolicy, ssoPolicyOf } from './enforced.ts';
 import { finishSamlSignIn, SamlFailure } from './finish.ts';
@@ -80,7 +81,7 @@ export const ssoPolicy: Operation<Call & { readonly domain: string }, SsoPolicy>
  * Accepts the identity provider's response. If an error occurs, redirects the browser (status 303) to the Account page
  * where the sign-in started, or to the site URL, so that the page or the app can show the error.
  */
-const consumeAssertion: Operation<Exchange, { readonly location: string; readonly status: 302 | 303 }> = {
+const consumeAssertion: Operation<Exchange, SignInRedirect> = {
   on: 'POST /sso/saml/acs',
   guards: [requireSaml, limitByAddress('saml_assertion')],
   errorPage: ({ settings }) => settings.siteUrl,

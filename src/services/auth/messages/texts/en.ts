@@ -1,5 +1,5 @@
 /** The default emails in English. */
-import type { MailTexts, MailWords, TemplateName } from './texts.ts';
+import type { MailTexts, MailWords, TemplateName } from './mails.ts';
 
 export const words: MailWords = {
   when: 'Time',
