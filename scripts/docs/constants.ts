@@ -90,7 +90,7 @@ const fixed: readonly Fixed[] = [
   ['auth', 'passkeys per user', 'count', 'src/services/auth', 'maxPasskeysPerUser'],
   ['auth', 'identities per user', 'count', 'src/services/auth', 'maxIdentitiesPerUser'],
   ['auth', 'sessions per user', 'count', 'src/services/auth', 'maxSessionsPerUser'],
-  ['auth', 'passkey name', 'bytes', 'src/services/auth/passkeys/list.ts', 'maxNameBytes'],
+  ['auth', 'passkey name', 'bytes', 'src/services/auth/passkeys/manage.ts', 'maxNameBytes'],
   ['auth', 'recovery codes per set', 'count', 'src/services/auth', 'codesPerSet'],
   [
     'auth',

@@ -1,7 +1,7 @@
 /** Periodically deletes expired rows in the background. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AuthContext } from './context.ts';
-import { deleteOrphanedRecoveryCodes } from './factors/recovery-code-queries.ts';
+import { deleteOrphanedRecoveryCodes } from './factors/own-queries.ts';
 import { batchRows, cleanups, dayMs, type Lifetimes, tryLock } from './housekeeping-queries.ts';
 import { deleteOldSecurityData } from './security-events/queries.ts';
 import { deleteOrphanedSessionBrowsers } from './sessions/browser-queries.ts';

@@ -4,7 +4,7 @@ import { type RedirectRules, redirectRules } from './common/redirects.ts';
 import type { LockoutRules } from './limits/lockout.ts';
 import { defaultColor, type MailBrand } from './messages/defaults.ts';
 import type { SmsConfig } from './messages/text-providers.ts';
-import { type RelyingParty, relyingParty } from './passkeys/relying-party.ts';
+import { type RelyingParty, relyingParty } from './passkeys/ceremony.ts';
 import { type PasswordRules, requiredSets } from './passwords/rules.ts';
 
 export type SmsProvider = '' | 'twilio' | 'twilio_verify' | 'messagebird' | 'textlocal' | 'vonage';

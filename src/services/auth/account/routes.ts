@@ -16,7 +16,7 @@ import { renderRecoveryCodes } from '../factors/recovery-code-routes.ts';
 import type { Route } from '../http/route.ts';
 import { limitByAddress } from '../limits/limit-by-address.ts';
 import { renderGrant } from '../oauth-server/routes.ts';
-import { renderPasskey } from '../passkeys/render.ts';
+import { renderPasskey } from '../passkeys/routes.ts';
 import { renderEvent } from '../security-events/events.ts';
 import { requireCaller, requirePerson, requireUser } from '../sessions/authenticate.ts';
 import { renderSessionEntry } from '../sessions/own-sessions.ts';

@@ -20,8 +20,7 @@ import {
   reloadUser,
   setAppMetadata,
 } from '../sign-up/accounts.ts';
-import { type AdminUserRequest, parseAdminUserRequest } from './request.ts';
-import { ban, originOf, userTraits } from './user-changes.ts';
+import { type AdminUserRequest, ban, originOf, parseAdminUserRequest, userTraits } from './user-changes.ts';
 
 /** Creates a user. The sign-up settings and password rules don't apply to users that administrators create. */
 export async function createByAdmin(ctx: AuthContext, caller: AdminCaller, body: Fields): Promise<User> {

@@ -1,13 +1,11 @@
 /** Creates invitations, and links for emails, on behalf of administrators. */
 
 import type { Transaction } from '../../../platform/database/types.ts';
-import type { Claims } from '../../../platform/keys/types.ts';
 import { storeEmailChange } from '../account/email-change-mail.ts';
 import { sendTokenMail } from '../codes/mail-tokens.ts';
 import { setOneTimeToken } from '../codes/queries.ts';
-import { adminActor, audit } from '../common/audit.ts';
-import type { AdminCaller, Caller } from '../common/caller.ts';
-import { audienceOf } from '../common/caller.ts';
+import { type Actor, adminActor, audit } from '../common/audit.ts';
+import { type AdminCaller, audienceOf, type Caller } from '../common/caller.ts';
 import { contactStatus, parseEmail } from '../common/contact.ts';
 import type { Fields } from '../common/fields.ts';
 import type { JsonObject } from '../common/json.ts';
@@ -36,7 +34,7 @@ import {
   runBeforeUserCreated,
   setUserMetadata,
 } from '../sign-up/accounts.ts';
-import { resetUnclaimed } from '../sign-up/reset-unclaimed.ts';
+import { resetUnclaimed, type SignUpContent } from '../sign-up/reset-unclaimed.ts';
 
 /** Creates an account and sends its invitation by email. @throws {AuthError} email_exists */
 export async function invite(ctx: AuthContext, caller: AdminCaller, body: Fields): Promise<User> {
@@ -45,14 +43,16 @@ export async function invite(ctx: AuthContext, caller: AdminCaller, body: Fields
   const aud = audienceOf(ctx, caller, claims);
   const existing = await findUserByEmail(ctx.pool, email, aud);
   if (existing && contactStatus(existing, 'email') !== 'unclaimed') throw authError('email_exists');
-  const draft = existing ? undefined : await draftInvited(ctx, caller, aud, email, body.object('data') ?? {});
+  const draft = existing
+    ? undefined
+    : await draftInvited(ctx, caller, { aud, email, data: body.object('data') ?? {} });
   const invited = await ctx.pool.transaction(async (tx) => {
     const user = existing
-      ? await consumeOver(ctx, tx, existing, null, body.object('data') ?? {})
+      ? await consumeOver(ctx, tx, existing, { passwordHash: null, data: body.object('data') ?? {} })
       : await createWithIdentity(ctx, tx, draft as NewUser);
     const traits = { user_id: user.id, user_email: user.email ?? '' };
     await audit(ctx, tx, adminActor(claims), { action: 'user_invited', traits });
-    await sendTokenMail(ctx, tx, caller, user, 'invite');
+    await sendTokenMail(ctx, tx, caller, { user, kind: 'invite' });
     return user;
   });
   if (!existing) await runAfterUserCreated(ctx, caller, invited);
@@ -67,25 +67,26 @@ async function consumeOver(
   ctx: AuthContext,
   tx: Transaction,
   existing: User,
-  passwordHash: string | null,
-  data: JsonObject,
+  content: SignUpContent,
 ): Promise<User> {
   await awaitUser(tx, existing.id);
   const user = await findUserById(tx, existing.id);
   if (!user || contactStatus(user, 'email') !== 'unclaimed') throw authError('email_exists');
-  await resetUnclaimed(ctx, tx, user, 'email', { passwordHash, data });
+  await resetUnclaimed(ctx, tx, user, { contact: 'email', ...content });
   return user;
 }
 
 async function draftInvited(
   ctx: AuthContext,
   caller: Caller,
-  aud: string,
-  email: string,
-  data: JsonObject,
-  password = '',
+  invited: {
+    readonly aud: string;
+    readonly email: string;
+    readonly data: JsonObject;
+    readonly password?: string;
+  },
 ): Promise<NewUser> {
-  const draft = await draftUser(ctx, { aud, provider: 'email', email, password, data });
+  const draft = await draftUser(ctx, { provider: 'email', ...invited });
   await runBeforeUserCreated(ctx, caller, draft);
   return draft;
 }
@@ -140,7 +141,6 @@ export async function generateLink(
   body: Fields,
 ): Promise<GeneratedLink> {
   const request = parseLinkRequest(ctx, caller, body);
-  const { claims } = caller;
   const existing = await findUserByEmail(ctx.pool, request.email, request.aud);
   // If the address is unknown, a magic link is handled as a sign-up.
   const type = request.type === 'magiclink' && !existing ? 'signup' : request.type;
@@ -160,13 +160,11 @@ export async function generateLink(
   const { user, linkHash } = await ctx.pool.transaction(async (tx) => {
     const known =
       existing && confirms
-        ? await consumeOver(ctx, tx, existing, passwordHash, request.data ?? {})
+        ? await consumeOver(ctx, tx, existing, { passwordHash, data: request.data ?? {} })
         : existing;
     const target = known ?? (await createWithIdentity(ctx, tx, draft as NewUser));
-    return {
-      user: target,
-      linkHash: await storeLink(ctx, tx, claims, target, { ...request, type }, otp, hash),
-    };
+    const link = { request: { ...request, type }, otp, hash, actor: adminActor(caller.claims) };
+    return { user: target, linkHash: await storeLink(ctx, tx, target, link) };
   });
   if (!existing) await runAfterUserCreated(ctx, caller, user);
   const linkType: LinkType = type.startsWith('email_change') ? 'email_change' : (type as LinkType);
@@ -219,23 +217,28 @@ async function draftLinked(
   type: GeneratedType,
 ): Promise<NewUser> {
   const { aud, email, data = {} } = request;
-  if (type === 'invite') return draftInvited(ctx, caller, aud, email, data);
+  if (type === 'invite') return draftInvited(ctx, caller, { aud, email, data });
   const password =
     request.type === 'magiclink' ? randomPassword(ctx.settings.password.requiredSets, 64) : request.password;
   if (password === '') throw authError('validation_failed', 'Signup requires a valid password');
   await requireStrongPassword(ctx, password);
-  return draftInvited(ctx, caller, aud, email, data, password);
+  return draftInvited(ctx, caller, { aud, email, data, password });
+}
+
+interface NewLink {
+  readonly request: LinkRequest;
+  readonly otp: string;
+  /** The hash of the code for the user's current address. */
+  readonly hash: string;
+  readonly actor: Actor;
 }
 
 /** Stores the hash of the code and returns the hash for the link. */
 async function storeLink(
   ctx: AuthContext,
   tx: Transaction,
-  claims: Claims,
   user: User,
-  request: LinkRequest,
-  otp: string,
-  hash: string,
+  { request, otp, hash, actor }: NewLink,
 ): Promise<string> {
   const now = ctx.clock.now();
   const sentAt = fromMs(now);
@@ -252,7 +255,7 @@ async function storeLink(
       const isInvite = request.type === 'invite';
       if (isInvite) {
         const traits = { user_id: user.id, user_email: email };
-        await audit(ctx, tx, adminActor(claims), { action: 'user_invited', traits });
+        await audit(ctx, tx, actor, { action: 'user_invited', traits });
       } else if (request.data) await setUserMetadata(ctx, tx, user, request.data);
       const invited = isInvite ? { invited_at: sentAt } : {};
       await updateUser(tx, user, { confirmation_token: hash, confirmation_sent_at: sentAt, ...invited }, now);

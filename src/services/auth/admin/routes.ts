@@ -1,23 +1,25 @@
-/** Declares /admin/users, /admin/users/:id, the routes for users' factors, and /admin/audit. */
+/**
+ * Declares /admin/users, /admin/users/:userId, /admin/audit, /admin/generate_link and /invite. The routes for users'
+ * factors, recovery codes and passkeys are declared in those features.
+ */
 
 import { audienceOf } from '../common/caller.ts';
+import type { JsonObject } from '../common/json.ts';
 import { linkHeader, type Page, parsePage } from '../common/pagination.ts';
-import { renderFactor, renderUser } from '../common/render-user.ts';
+import { renderUser } from '../common/render-user.ts';
 import { retryOnConflict } from '../common/retry-conflicts.ts';
 import { toRfc3339 } from '../common/times.ts';
 import { authError } from '../errors.ts';
-import { requireFactor } from '../factors/factors.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { Route } from '../http/route.ts';
 import { requireAdmin } from '../sessions/authenticate.ts';
 import { createByAdmin } from './create-user.ts';
 import { deleteByAdmin } from './delete-user.ts';
-import { deleteFactorByAdmin, updateFactorByAdmin } from './factors.ts';
-import { listAuditLog, listUsersByAdmin } from './lists.ts';
-import { requireTarget } from './target.ts';
+import { type GeneratedLink, generateLink, invite } from './links.ts';
 import { updateByAdmin } from './update-user.ts';
+import { listAuditLog, listUsersByAdmin, requireTarget } from './users.ts';
 
-export function adminUserRoutes(route: Route): void {
+export function adminRoutes(route: Route): void {
   route({
     on: 'GET /admin/users',
     async run(ctx, exchange) {
@@ -70,38 +72,6 @@ export function adminUserRoutes(route: Route): void {
   });
 
   route({
-    on: 'GET /admin/users/:userId/factors',
-    async run(ctx, { caller, params }) {
-      await requireAdmin(ctx, caller);
-      return (await requireTarget(ctx, params.userId ?? '')).factors.map(renderFactor);
-    },
-  });
-
-  route({
-    on: 'PUT /admin/users/:userId/factors/:factorId',
-    async run(ctx, { caller, params, body }) {
-      const admin = await requireAdmin(ctx, caller);
-      const user = await requireTarget(ctx, params.userId ?? '');
-      const factor = await requireFactor(ctx, params.factorId ?? '', user.id);
-      const fields = body();
-      const change = { friendlyName: fields.text('friendly_name'), phone: fields.text('phone') };
-      await updateFactorByAdmin(ctx, admin, user, factor, change);
-      return renderFactor(factor);
-    },
-  });
-
-  route({
-    on: 'DELETE /admin/users/:userId/factors/:factorId',
-    async run(ctx, { caller, params }) {
-      const admin = await requireAdmin(ctx, caller);
-      const user = await requireTarget(ctx, params.userId ?? '');
-      const factor = await requireFactor(ctx, params.factorId ?? '', user.id);
-      await deleteFactorByAdmin(ctx, admin, user, factor);
-      return renderFactor(factor);
-    },
-  });
-
-  route({
     on: 'GET /admin/audit',
     async run(ctx, exchange) {
       const { query } = exchange;
@@ -111,6 +81,22 @@ export function adminUserRoutes(route: Route): void {
       const { entries, total } = await listAuditLog(ctx, page, filter);
       setPageHeaders(exchange, page, total);
       return entries.map((entry) => ({ ...entry, created_at: toRfc3339(entry.created_at) }));
+    },
+  });
+
+  route({
+    on: 'POST /invite',
+    async run(ctx, { caller, body }) {
+      const admin = await requireAdmin(ctx, caller);
+      return renderUser(await retryOnConflict(() => invite(ctx, admin, body())));
+    },
+  });
+
+  route({
+    on: 'POST /admin/generate_link',
+    async run(ctx, { caller, body }) {
+      const admin = await requireAdmin(ctx, caller);
+      return renderLink(await retryOnConflict(() => generateLink(ctx, admin, body())));
     },
   });
 }
@@ -151,4 +137,15 @@ function parseAuditFilter(query: string): { keys: readonly string[]; value: stri
   const keys = Object.hasOwn(auditScopes, scope) ? auditScopes[scope] : undefined;
   if (!keys) throw authError('validation_failed', `Invalid query scope: ${query}`);
   return { keys, value: query.slice(separator + 1) };
+}
+
+function renderLink(link: GeneratedLink): JsonObject {
+  return {
+    ...renderUser(link.user),
+    action_link: link.actionLink,
+    email_otp: link.otp,
+    hashed_token: link.hashedToken,
+    verification_type: link.type,
+    redirect_to: link.redirectTo,
+  };
 }

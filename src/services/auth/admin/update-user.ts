@@ -22,8 +22,7 @@ import {
   stopBeingAnonymous,
   storePassword,
 } from '../sign-up/accounts.ts';
-import { parseAdminUserRequest } from './request.ts';
-import { ban, originOf, userTraits } from './user-changes.ts';
+import { type AdminUserRequest, ban, originOf, parseAdminUserRequest, userTraits } from './user-changes.ts';
 
 export async function updateByAdmin(
   ctx: AuthContext,
@@ -42,9 +41,9 @@ export async function updateByAdmin(
       if (request.role !== '') await updateUser(tx, user, { role: request.role.trim() }, ctx.clock.now());
       if (request.emailConfirm && (request.email || user.email)) await confirmEmail(ctx, tx, user);
       if (request.phoneConfirm && (request.phone || user.phone)) await confirmPhone(ctx, tx, user);
-      if (hash !== undefined) await storePassword(ctx, tx, user, hash, []);
-      if (request.email !== '') await setEmail(ctx, tx, user, request.email, request.emailConfirm);
-      if (request.phone !== '') await setPhone(ctx, tx, user, request.phone, request.phoneConfirm);
+      if (hash !== undefined) await storePassword(ctx, tx, user, { hash, exceptSessionIds: [] });
+      if (request.email !== '') await setEmail(ctx, tx, user, request);
+      if (request.phone !== '') await setPhone(ctx, tx, user, request);
       if (request.appMetadata) await setAppMetadata(ctx, tx, user, request.appMetadata);
       if (request.userMetadata) await setUserMetadata(ctx, tx, user, request.userMetadata);
       if (request.banMs !== undefined) await ban(ctx, tx, user, request.banMs);
@@ -69,19 +68,16 @@ async function setEmail(
   ctx: AuthContext,
   tx: Transaction,
   user: User,
-  email: string,
-  verified: boolean,
+  { email, emailConfirm: isVerified }: AdminUserRequest,
 ): Promise<void> {
   const identity = await findIdentity(tx, user.id, 'email');
-  if (identity) await updateIdentityData(tx, identity, { email, email_verified: verified });
+  if (identity) await updateIdentityData(tx, identity, { email, email_verified: isVerified });
   else {
-    const added = await addIdentity(ctx, tx, user, {
-      provider: 'email',
-      data: identityClaims(user, { email, emailVerified: verified }),
-    });
+    const data = identityClaims(user, { email, emailVerified: isVerified });
+    const added = await addIdentity(ctx, tx, user, { provider: 'email', data });
     user.identities = [...(user.identities ?? []), added];
   }
-  if (verified) await stopBeingAnonymous(ctx, tx, user);
+  if (isVerified) await stopBeingAnonymous(ctx, tx, user);
   if (email !== user.email) await clearPendingTokens(ctx, tx, user);
   await updateUser(tx, user, { email }, ctx.clock.now());
 }
@@ -90,18 +86,15 @@ async function setPhone(
   ctx: AuthContext,
   tx: Transaction,
   user: User,
-  phone: string,
-  verified: boolean,
+  { phone, phoneConfirm: isVerified }: AdminUserRequest,
 ): Promise<void> {
   const identity = await findIdentity(tx, user.id, 'phone');
-  if (identity) await updateIdentityData(tx, identity, { phone, phone_verified: verified });
+  if (identity) await updateIdentityData(tx, identity, { phone, phone_verified: isVerified });
   else {
-    const added = await addIdentity(ctx, tx, user, {
-      provider: 'phone',
-      data: identityClaims(user, { phone, phoneVerified: verified }),
-    });
+    const data = identityClaims(user, { phone, phoneVerified: isVerified });
+    const added = await addIdentity(ctx, tx, user, { provider: 'phone', data });
     user.identities = [...(user.identities ?? []), added];
   }
-  if (verified) await stopBeingAnonymous(ctx, tx, user);
+  if (isVerified) await stopBeingAnonymous(ctx, tx, user);
   await updateUser(tx, user, { phone }, ctx.clock.now());
 }

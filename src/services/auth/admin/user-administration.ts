@@ -9,7 +9,7 @@ import { fallbackCode, publicError, publicPostgresError } from '../common/public
 import { renderUser } from '../common/render-user.ts';
 import { retryOnConflict } from '../common/retry-conflicts.ts';
 import type { AuthContext } from '../context.ts';
-import { requireFactor } from '../factors/factors.ts';
+import { deleteFactorByAdmin, requireFactor } from '../factors/manage.ts';
 import { resetFactorsByAdmin } from '../factors/removals.ts';
 import { unlinkIdentityByAdmin } from '../providers/identities.ts';
 import { renderEvent } from '../security-events/events.ts';
@@ -25,10 +25,9 @@ import {
 import { inspectSaml, type SamlInspection, serviceProvider } from '../sso/metadata.ts';
 import { createByAdmin } from './create-user.ts';
 import { deleteByAdmin } from './delete-user.ts';
-import { deleteFactorByAdmin } from './factors.ts';
 import { generateLink, invite } from './links.ts';
-import { requireTarget } from './target.ts';
 import { updateByAdmin } from './update-user.ts';
+import { requireTarget } from './users.ts';
 
 /**
  * The admin API's operations. Users are JSON objects in the format that GoTrue returns, and `create` and `update`

@@ -7,7 +7,7 @@ import { audit } from '../common/audit.ts';
 import type { UserCaller } from '../common/caller.ts';
 import type { Fields, ReadFields } from '../common/fields.ts';
 import { retryOnConflict } from '../common/retry-conflicts.ts';
-import type { Factor, MfaChallenge } from '../common/rows.ts';
+import type { Factor, MfaChallenge, User } from '../common/rows.ts';
 import { oneTimePassword, sameSecret } from '../common/secrets.ts';
 import { toMs } from '../common/times.ts';
 import { isUuid } from '../common/uuid.ts';
@@ -18,15 +18,15 @@ import { verifySecret } from '../limits/verify-secret.ts';
 import { checkByProvider, checksCodes } from '../messages/send-text.ts';
 import type { IssuedSession } from '../sessions/issued-session.ts';
 import { asUser } from '../sessions/user-transaction.ts';
+import { findFactor, insertChallenge } from './queries.ts';
 import {
   challengeLifetimeMs,
+  type FactorChallenge,
   raiseSession,
   requireChallenge,
   requireVerificationAal,
   runVerificationHook,
-} from './mfa.ts';
-import { findFactor, insertChallenge } from './queries.ts';
-import type { FactorChallenge } from './render.ts';
+} from './verification.ts';
 import { challengeKey, verifyKey } from './webauthn.ts';
 
 export async function challengeFactor(
@@ -47,7 +47,8 @@ export async function challengeFactor(
       ? parseChannel(ctx, body.isEmpty ? '' : body.read().text('channel'))
       : undefined;
   const create = async (tx: Transaction) => {
-    const text = channel && (await draftFactorText(ctx, tx, caller, factor, channel));
+    const text =
+      channel && (await draftFactorText(ctx, tx, { user: caller.user, factorId: factor.id, channel }));
     const challengeId = await insertChallenge(tx, factor, { ip: caller.ip, otpCode: text?.otp ?? '' }, now);
     const traits = { factor_id: factor.id, factor_status: factor.status };
     await audit(ctx, tx, caller.user, { action: 'challenge_created', ip: caller.ip, traits });
@@ -71,13 +72,10 @@ export async function challengeFactor(
 async function draftFactorText(
   ctx: AuthContext,
   tx: Transaction,
-  caller: UserCaller,
-  { id }: Factor,
-  channel: Channel,
+  { user, factorId, channel }: { readonly user: User; readonly factorId: string; readonly channel: Channel },
 ): Promise<TextToSend> {
   const { phone } = ctx.settings.mfa;
-  const { user } = caller;
-  const factor = await findFactor(tx, id, user.id);
+  const factor = await findFactor(tx, factorId, user.id);
   if (factor === undefined) throw authError('mfa_factor_not_found');
   const now = ctx.clock.now();
   const lastMs = factor.last_challenged_at === null ? undefined : toMs(factor.last_challenged_at);
@@ -139,7 +137,7 @@ export async function verifyFactor(
   if (!isUuid(challengeId))
     throw authError('bad_json', "Could not parse request body as JSON: challenge_id isn't a UUID");
   if (factor.factor_type === 'webauthn') {
-    return verifyKey(ctx, caller, factor, challengeId, body);
+    return verifyKey(ctx, caller, factor, { challengeId, body });
   }
   const challenge = await requireChallenge(ctx, caller, factor, challengeId);
   const isTotp = factor.factor_type === 'totp';
@@ -155,7 +153,7 @@ export async function verifyFactor(
   if (!valid) {
     throw authError('mfa_verification_failed', isTotp ? undefined : 'Invalid MFA Phone code entered');
   }
-  return raiseSession(ctx, caller, factor, challenge);
+  return raiseSession(ctx, caller, { factor, challenge });
 }
 
 async function isTotpCode(ctx: AuthContext, factor: Factor, code: string): Promise<boolean> {

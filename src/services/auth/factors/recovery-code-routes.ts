@@ -2,7 +2,7 @@
  * Declares the routes for recovery codes, which upstream doesn't have: /factors/recovery-codes for users, and
  * /admin/users/:userId/factors/recovery-codes for administrators.
  */
-import { requireTarget } from '../admin/target.ts';
+import { requireTarget } from '../admin/users.ts';
 import type { AdminCaller, Caller } from '../common/caller.ts';
 import type { JsonObject } from '../common/json.ts';
 import { limitChanges } from '../common/limit-changes.ts';

@@ -16,15 +16,15 @@ import { notify } from '../security-events/notify.ts';
 import { recordEvent } from '../security-events/record.ts';
 import type { IssuedSession } from '../sessions/issued-session.ts';
 import { asUser, asUserEnding } from '../sessions/user-transaction.ts';
-import { reissueAtAal2, runVerificationHook } from './mfa.ts';
-import { hasAnyVerifiedFactor } from './queries.ts';
 import {
   consumeRecoveryCode,
   deleteRecoveryCodes,
   findRecoveryCodes,
   hasRecoveryCode,
   replaceRecoveryCodes,
-} from './recovery-code-queries.ts';
+} from './own-queries.ts';
+import { hasAnyVerifiedFactor } from './queries.ts';
+import { reissueAtAal2, runVerificationHook } from './verification.ts';
 
 /** The number of codes that the user received, and the number of unused codes. */
 export interface RecoveryCodeCount {

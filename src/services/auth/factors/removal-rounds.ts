@@ -14,7 +14,7 @@ import {
   hasChangedSince,
   takeDueRemoval,
   takeReminder,
-} from './removal-queries.ts';
+} from './own-queries.ts';
 import { completeRemoval, confirmationLifetimeMs } from './removals.ts';
 
 /**

@@ -20,17 +20,17 @@ import { recordEvent, recordOperatorEvent } from '../security-events/record.ts';
 import { hashOf } from '../security-events/reversal-tokens.ts';
 import { deleteSessions } from '../sessions/queries.ts';
 import { asUser } from '../sessions/user-transaction.ts';
-import { deleteFactors } from './queries.ts';
-import { deleteRecoveryCodes } from './recovery-code-queries.ts';
 import {
   confirmRemoval,
+  deleteRecoveryCodes,
   deleteRemoval,
   type FactorRemoval,
   findRemoval,
   findRemovalByHash,
   hasChangedSince,
   insertRemoval,
-} from './removal-queries.ts';
+} from './own-queries.ts';
+import { deleteFactors } from './queries.ts';
 
 /** How long users can confirm a request with the emailed link. */
 export const confirmationLifetimeMs = 3_600_000;

@@ -1,17 +1,21 @@
 /**
- * Declares the routes under /factors, which enroll, challenge, verify and unenroll second factors. Also defines the
- * operations with which the Account pages remove lost factors.
+ * Declares the routes under /factors, which enroll, challenge, verify and unenroll second factors, and the routes under
+ * /admin/users/:userId/factors. Also defines the operations with which the Account pages remove lost factors.
  */
+import { requireTarget } from '../admin/users.ts';
+import type { JsonObject } from '../common/json.ts';
 import { limitChanges } from '../common/limit-changes.ts';
 import type { Call, Operation } from '../common/operation.ts';
+import { renderFactor } from '../common/render-user.ts';
 import { retryOnConflict } from '../common/retry-conflicts.ts';
 import type { Route } from '../http/route.ts';
 import { limitByAddress } from '../limits/limit-by-address.ts';
 import { timeInWords } from '../security-events/notify.ts';
-import { requirePermanentUser } from '../sessions/authenticate.ts';
+import { requireAdmin, requirePermanentUser } from '../sessions/authenticate.ts';
 import { type IssuedSession, renderSession } from '../sessions/issued-session.ts';
 import { challengeFactor, verifyFactor } from './challenges.ts';
-import { enroll, requireFactor, unenroll } from './factors.ts';
+import { type Enrollment, enroll } from './enrollment.ts';
+import { deleteFactorByAdmin, requireFactor, unenroll, updateFactorByAdmin } from './manage.ts';
 import { sweepFactorRemovals } from './removal-rounds.ts';
 import {
   cancelOwnRemoval,
@@ -21,7 +25,7 @@ import {
   readRemoval,
   requestRemoval,
 } from './removals.ts';
-import { type FactorChallenge, renderChallenge, renderEnrollment } from './render.ts';
+import type { FactorChallenge } from './verification.ts';
 
 export function factorRoutes(route: Route): void {
   route({
@@ -51,6 +55,38 @@ export function factorRoutes(route: Route): void {
       const factor = await requireFactor(ctx, params.factorId ?? '', self.user.id);
       await unenroll(ctx, self, factor);
       return { id: factor.id };
+    },
+  });
+
+  route({
+    on: 'GET /admin/users/:userId/factors',
+    async run(ctx, { caller, params }) {
+      await requireAdmin(ctx, caller);
+      return (await requireTarget(ctx, params.userId ?? '')).factors.map(renderFactor);
+    },
+  });
+
+  route({
+    on: 'PUT /admin/users/:userId/factors/:factorId',
+    async run(ctx, { caller, params, body }) {
+      const admin = await requireAdmin(ctx, caller);
+      const user = await requireTarget(ctx, params.userId ?? '');
+      const factor = await requireFactor(ctx, params.factorId ?? '', user.id);
+      const fields = body();
+      const change = { friendlyName: fields.text('friendly_name'), phone: fields.text('phone') };
+      await updateFactorByAdmin(ctx, admin, factor, change);
+      return renderFactor(factor);
+    },
+  });
+
+  route({
+    on: 'DELETE /admin/users/:userId/factors/:factorId',
+    async run(ctx, { caller, params }) {
+      const admin = await requireAdmin(ctx, caller);
+      const user = await requireTarget(ctx, params.userId ?? '');
+      const factor = await requireFactor(ctx, params.factorId ?? '', user.id);
+      await deleteFactorByAdmin(ctx, admin, user, factor);
+      return renderFactor(factor);
     },
   });
 }
@@ -133,3 +169,24 @@ export const confirmRemovalLink: Operation<RemovalCall, void> = {
   guards: [limitByAddress('verify')],
   run: (ctx, { caller, token }) => confirmFactorRemoval(ctx, caller, token),
 };
+
+function renderEnrollment({ id, type, friendlyName, totp, phone }: Enrollment): JsonObject {
+  return {
+    id,
+    type,
+    friendly_name: friendlyName,
+    ...(totp ? { totp: { qr_code: totp.qrCode, secret: totp.secret, uri: totp.uri } } : {}),
+    ...(phone === undefined ? {} : { phone }),
+  };
+}
+
+export function renderChallenge({ id, type, expiresAtSeconds, webauthn }: FactorChallenge) {
+  return {
+    id,
+    type,
+    expires_at: expiresAtSeconds,
+    ...(webauthn
+      ? { webauthn: { type: webauthn.type, credential_options: { publicKey: webauthn.publicKey } } }
+      : {}),
+  };
+}

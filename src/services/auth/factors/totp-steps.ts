@@ -4,7 +4,7 @@
 
 import { oldestTotpStep } from '../../../base/shared/totp.ts';
 import type { Queryable } from '../../../platform/database/types.ts';
-import { consumeTotpStep, deleteTotpSteps } from './totp-step-queries.ts';
+import { consumeTotpStep, deleteTotpSteps } from './own-queries.ts';
 
 export interface TotpSteps {
   /** Records a step. Returns false if this step or a newer step was already recorded for the factor. */

@@ -1,5 +1,4 @@
-/** Enrolls, challenges and verifies WebAuthn keys as second factors. */
-
+/** Challenges and verifies WebAuthn keys as second factors. */
 import { createHash } from 'node:crypto';
 import type { Transaction } from '../../../platform/database/types.ts';
 import { audit } from '../common/audit.ts';
@@ -7,51 +6,45 @@ import type { UserCaller } from '../common/caller.ts';
 import type { Fields } from '../common/fields.ts';
 import { isJsonObject, type JsonObject } from '../common/json.ts';
 import { retryOnConflict } from '../common/retry-conflicts.ts';
-import type { Factor, MfaChallenge } from '../common/rows.ts';
+import type { Factor, MfaChallenge, User } from '../common/rows.ts';
 import { fromMs, toRfc3339 } from '../common/times.ts';
 import type { AuthContext } from '../context.ts';
 import { AuthError, authError, internalError } from '../errors.ts';
 import {
   type Ceremony,
+  type Creation,
   creationOptions,
   creationSession,
   newChallenge,
   readSession,
   requestOptions,
   requestSession,
+  type SignatureRequest,
 } from '../passkeys/ceremony.ts';
 import {
   factorCredential,
-  type KeyRecord,
   looksCloned,
   readFactorCredential,
   usedFactorCredential,
 } from '../passkeys/credential.ts';
-import { parseAssertion, parseCreation } from '../passkeys/response.ts';
-import { verifyAssertion, verifyCreation } from '../passkeys/webauthn.ts';
+import {
+  type KeyRecord,
+  parseAssertion,
+  parseCreation,
+  verifyAssertion,
+  verifyCreation,
+} from '../passkeys/webauthn.ts';
 import type { IssuedSession } from '../sessions/issued-session.ts';
 import { asUser } from '../sessions/user-transaction.ts';
-import { challengeLifetimeMs, checkEnrollment, raiseSession, requireChallenge } from './mfa.ts';
-import { deleteChallenge, insertChallenge, insertFactor } from './queries.ts';
-import type { Enrollment, FactorChallenge } from './render.ts';
-import { listFactorKeys, saveFactorKeyUse, saveLastChallenge, saveNewFactorKey } from './webauthn-queries.ts';
-
-export async function enrolKey(
-  ctx: AuthContext,
-  caller: UserCaller,
-  friendlyName: string,
-): Promise<Enrollment> {
-  const { user } = caller;
-  const id = await asUser(ctx, caller, async (tx) => {
-    await checkEnrollment(ctx, tx, caller, friendlyName);
-    const factor = { userId: user.id, type: 'webauthn', friendlyName } as const;
-    const factorId = await insertFactor(tx, factor, ctx.clock.now());
-    const traits = { factor_id: factorId, factor_type: 'webauthn' };
-    await audit(ctx, tx, user, { action: 'factor_in_progress', ip: caller.ip, traits });
-    return factorId;
-  });
-  return { id, type: 'webauthn', friendlyName };
-}
+import {
+  deleteChallenge,
+  insertChallenge,
+  listFactorKeys,
+  saveFactorKeyUse,
+  saveLastChallenge,
+  saveNewFactorKey,
+} from './queries.ts';
+import { challengeLifetimeMs, type FactorChallenge, raiseSession, requireChallenge } from './verification.ts';
 
 /**
  * Creates a challenge. To verify a new factor, the response must contain a new key. For a verified factor, any of the
@@ -63,39 +56,14 @@ export async function challengeKey(
   factor: Factor,
 ): Promise<FactorChallenge> {
   const { user } = caller;
-  const { relyingParty: party } = ctx.settings;
   const now = ctx.clock.now();
   const keys = await readKeys(ctx, user.id);
-  const challenge = newChallenge();
   const isNew = factor.status === 'unverified';
   if (!isNew && keys.length === 0) throw noKey();
-  const email = user.email ?? '';
-  const publicKey = isNew
-    ? creationOptions(party, 'factor', { id: user.id, name: email, displayName: email }, challenge, [
-        ...keys.map(({ key }) => ({ id: key.id, transports: ['usb', 'nfc'] })),
-      ])
-    : requestOptions(
-        party,
-        'factor',
-        challenge,
-        keys.map(({ key }) => key),
-      );
-  const webAuthnSession = isNew
-    ? creationSession(party, 'factor', challenge, user.id)
-    : requestSession(
-        party,
-        'factor',
-        challenge,
-        user.id,
-        keys.map(({ key }) => key),
-      );
+  const { publicKey, session } = isNew ? creationFor(ctx, user, keys) : requestFor(ctx, user, keys);
   const create = async (tx: Transaction) => {
-    const challengeId = await insertChallenge(
-      tx,
-      factor,
-      { ip: caller.ip, otpCode: '', webAuthnSession },
-      now,
-    );
+    const stored = { ip: caller.ip, otpCode: '', webAuthnSession: session };
+    const challengeId = await insertChallenge(tx, factor, stored, now);
     const traits = { factor_id: factor.id, factor_status: factor.status };
     await audit(ctx, tx, user, { action: 'challenge_created', ip: caller.ip, traits });
     return challengeId;
@@ -109,6 +77,35 @@ export async function challengeKey(
   };
 }
 
+/** The input for the browser's WebAuthn API, and the state that is stored until the browser responds. */
+interface Started {
+  readonly publicKey: JsonObject;
+  readonly session: JsonObject;
+}
+
+function creationFor(ctx: AuthContext, user: User, keys: readonly HeldKey[]): Started {
+  const email = user.email ?? '';
+  const creation: Creation = {
+    party: ctx.settings.relyingParty,
+    kind: 'factor',
+    challenge: newChallenge(),
+    user: { id: user.id, name: email, displayName: email },
+    excluded: keys.map(({ key }) => ({ id: key.id, transports: ['usb', 'nfc'] })),
+  };
+  return { publicKey: creationOptions(creation), session: creationSession(creation) };
+}
+
+function requestFor(ctx: AuthContext, user: User, keys: readonly HeldKey[]): Started {
+  const request: SignatureRequest = {
+    party: ctx.settings.relyingParty,
+    kind: 'factor',
+    challenge: newChallenge(),
+    userId: user.id,
+    allowed: keys.map(({ key }) => key),
+  };
+  return { publicKey: requestOptions(request), session: requestSession(request) };
+}
+
 /**
  * Verifies the response to a challenge. Throws `validation_failed`, the errors of {@link requireChallenge}, and errors
  * with status 500 in the cases in which upstream returns this status.
@@ -117,20 +114,18 @@ export async function verifyKey(
   ctx: AuthContext,
   caller: UserCaller,
   factor: Factor,
-  challengeId: string,
-  body: Fields,
+  { challengeId, body }: { readonly challengeId: string; readonly body: Fields },
 ): Promise<IssuedSession> {
   const { type, response } = readResponse(body);
   const challenge = await requireChallenge(ctx, caller, factor, challengeId);
   const ceremony = readSession(challenge.web_authn_session_data);
   if (!ceremony || ceremony.userId !== caller.user.id)
     throw internalError("The challenge doesn't belong to a key");
-  return type === 'create'
-    ? verifyNewKey(ctx, caller, { factor, challenge, ceremony, response })
-    : verifyKnownKey(ctx, caller, { factor, challenge, ceremony, response });
+  const attempt = { type, factor, challenge, ceremony, response };
+  return type === 'create' ? verifyNewKey(ctx, caller, attempt) : verifyKnownKey(ctx, caller, attempt);
 }
 
-function readResponse(body: Fields): { type: 'create' | 'request'; response: unknown } {
+function readResponse(body: Fields): Pick<Attempt, 'type' | 'response'> {
   const webauthn = body.object('webauthn');
   if (!webauthn) throw authError('validation_failed', 'WebAuthn config required');
   const { type, credential_response: response } = webauthn;
@@ -142,70 +137,70 @@ function readResponse(body: Fields): { type: 'create' | 'request'; response: unk
 }
 
 interface Attempt {
+  readonly type: 'create' | 'request';
   readonly factor: Factor;
   readonly challenge: MfaChallenge;
   readonly ceremony: Ceremony;
   readonly response: unknown;
 }
 
-async function verifyNewKey(
-  ctx: AuthContext,
-  caller: UserCaller,
-  { factor, challenge, ceremony, response }: Attempt,
-): Promise<IssuedSession> {
-  const creation = parseCreation(response);
+async function verifyNewKey(ctx: AuthContext, caller: UserCaller, attempt: Attempt): Promise<IssuedSession> {
+  const { factor, challenge } = attempt;
+  const creation = parseCreation(attempt.response);
   if (!creation) throw malformed();
   // A response to a challenge that is still pending from the enrollment can't replace a verified factor's key.
   if (factor.status === 'verified') throw creationRejected();
-  const result = await verifyCreation(ctx.settings.relyingParty, ceremony, creation);
+  const result = await verifyCreation(ctx.settings.relyingParty, attempt.ceremony, creation);
   if (!result.ok) throw result.fault === 'malformed' ? malformed() : creationRejected(result.cause);
   const key = result.proven;
   const clientDataHash = createHash('sha256').update(creation.clientDataJSON, 'base64url').digest();
-  return raiseSession(ctx, caller, factor, challenge, async (tx) => {
-    const credential = factorCredential(key, creation, clientDataHash);
-    await saveNewFactorKey(tx, factor.id, credential, key.aaguid, ctx.clock.now());
-    await closeChallenge(ctx, tx, factor, challenge, 'create', response);
-  });
+  const credential = factorCredential(key, creation, clientDataHash);
+  const record = async (tx: Transaction) => {
+    await saveNewFactorKey(tx, factor.id, { credential, aaguid: key.aaguid }, ctx.clock.now());
+    await closeChallenge(ctx, tx, attempt);
+  };
+  return raiseSession(ctx, caller, { factor, challenge, record });
 }
 
 async function verifyKnownKey(
   ctx: AuthContext,
   caller: UserCaller,
-  { factor, challenge, ceremony, response }: Attempt,
+  attempt: Attempt,
 ): Promise<IssuedSession> {
-  const credential = parseAssertion(response);
-  if (!credential) throw malformed();
+  const { factor, challenge, ceremony } = attempt;
+  const assertion = parseAssertion(attempt.response);
+  if (!assertion) throw malformed();
   const { user } = caller;
-  const id = Buffer.from(credential.id, 'base64url');
-  const handle = Buffer.from(credential.userHandle, 'base64url').toString('utf8');
+  const id = Buffer.from(assertion.id, 'base64url');
+  const handle = Buffer.from(assertion.userHandle, 'base64url').toString('utf8');
   const isAllowed = ceremony.allowed.some((allowed) => id.equals(allowed));
   const used = (await readKeys(ctx, user.id)).find(({ key }) => id.equals(key.id));
   if (factor.status !== 'verified' || !isAllowed || !used || (handle !== '' && handle !== user.id)) {
     throw assertionRejected();
   }
-  const result = await verifyAssertion(ctx.settings.relyingParty, ceremony, credential, used.key);
+  const result = await verifyAssertion(ctx.settings.relyingParty, ceremony, assertion, used.key);
   if (!result.ok) throw result.fault === 'malformed' ? malformed() : assertionRejected(result.cause);
   const use = result.proven;
   if (looksCloned(used.key, use)) throw clone(ctx, used.factorId, user.id);
   // Bases the session's level on the factor whose key signed the challenge. If that factor is removed, the session's
   // level is lowered.
   const owner = user.factors.find((each) => each.id === used.factorId) ?? factor;
-  return raiseSession(ctx, caller, owner, challenge, async (tx) => {
-    const credential = usedFactorCredential(used.credential, use);
-    const isFirst = await saveFactorKeyUse(tx, owner.id, credential, used.key.signCount, ctx.clock.now());
-    if (!isFirst) throw clone(ctx, owner.id, user.id);
-    await closeChallenge(ctx, tx, factor, challenge, 'request', response);
-  });
+  const credential = usedFactorCredential(used.credential, use);
+  const record = async (tx: Transaction) => {
+    const keyUse = { credential, countBefore: used.key.signCount };
+    if (!(await saveFactorKeyUse(tx, owner.id, keyUse, ctx.clock.now()))) {
+      throw clone(ctx, owner.id, user.id);
+    }
+    await closeChallenge(ctx, tx, attempt);
+  };
+  return raiseSession(ctx, caller, { factor: owner, challenge, record });
 }
 
 /** Deletes a completed challenge and stores its data in the factor's row, where the project can inspect the data. */
 async function closeChallenge(
   ctx: AuthContext,
   tx: Transaction,
-  factor: Factor,
-  challenge: MfaChallenge,
-  type: 'create' | 'request',
-  response: unknown,
+  { type, factor, challenge, response }: Attempt,
 ): Promise<void> {
   await deleteChallenge(tx, challenge.id);
   const data = {

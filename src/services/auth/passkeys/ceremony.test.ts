@@ -7,19 +7,18 @@ import {
   creationSession,
   newChallenge,
   readSession,
+  relyingParty,
   requestOptions,
   requestSession,
 } from './ceremony.ts';
 import {
   factorCredential,
   looksCloned,
-  type NewKey,
+  modelName,
   readFactorCredential,
   usedFactorCredential,
 } from './credential.ts';
-import { passkeyName } from './name.ts';
-import { relyingParty } from './relying-party.ts';
-import { parseAssertion, parseCreation } from './response.ts';
+import { type NewKey, parseAssertion, parseCreation } from './webauthn.ts';
 
 const party = { id: 'app.example', name: 'App', origins: ['https://app.example'] };
 const userId = '7b3c4d5e-0000-4000-8000-000000000001';
@@ -59,32 +58,34 @@ describe('a ceremony', () => {
   test('is stored and read unchanged', () => {
     const challenge = newChallenge();
     expect(Buffer.from(challenge, 'base64url')).toHaveLength(32);
-    expect(readSession(creationSession(party, 'passkey', challenge, userId))).toEqual({
+    expect(readSession(creationSession({ party, kind: 'passkey', challenge, user, excluded: [] }))).toEqual({
       challenge,
       userId,
       allowed: [],
       userVerification: 'preferred',
       algorithms: [-7, -35, -36, -257, -258, -259, -37, -38, -39, -8],
     });
-    expect(readSession(requestSession(party, 'factor', challenge, userId, keys))).toEqual({
+    expect(readSession(requestSession({ party, kind: 'factor', challenge, userId, allowed: keys }))).toEqual({
       challenge,
       userId,
       allowed: keys.map(({ id }) => id),
       userVerification: '',
       algorithms: [],
     });
-    expect(readSession(requestSession(party, 'passkey', challenge, undefined, []))).toMatchObject({
+    expect(
+      readSession(requestSession({ party, kind: 'passkey', challenge, userId: undefined, allowed: [] })),
+    ).toMatchObject({
       userId: undefined,
       allowed: [],
     });
   });
 
   test('of a passkey has more requirements than that of a factor', () => {
-    expect(creationOptions(party, 'passkey', user, 'c', [])).toMatchObject({
+    expect(creationOptions({ party, kind: 'passkey', user, challenge: 'c', excluded: [] })).toMatchObject({
       authenticatorSelection: { residentKey: 'required', userVerification: 'preferred' },
       attestation: 'none',
     });
-    const factor = creationOptions(party, 'factor', user, 'c', keys);
+    const factor = creationOptions({ party, kind: 'factor', user, challenge: 'c', excluded: keys });
     expect(factor).toMatchObject({
       authenticatorSelection: {},
       excludeCredentials: [
@@ -93,7 +94,7 @@ describe('a ceremony', () => {
       ],
     });
     expect(factor).not.toHaveProperty('attestation');
-    expect(requestOptions(party, 'factor', 'c', [])).toEqual({
+    expect(requestOptions({ party, kind: 'factor', challenge: 'c', userId, allowed: [] })).toEqual({
       challenge: 'c',
       timeout: 300_000,
       rpId: 'app.example',
@@ -254,8 +255,8 @@ describe('a key', () => {
   });
 
   test('is named after its model', async () => {
-    expect(await passkeyName(key.aaguid)).toBe('Google Password Manager');
-    expect(await passkeyName('00000000-0000-0000-0000-000000000000')).toBeUndefined();
-    expect(await passkeyName('constructor')).toBeUndefined();
+    expect(await modelName(key.aaguid)).toBe('Google Password Manager');
+    expect(await modelName('00000000-0000-0000-0000-000000000000')).toBeUndefined();
+    expect(await modelName('constructor')).toBeUndefined();
   });
 });

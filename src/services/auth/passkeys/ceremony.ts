@@ -5,8 +5,40 @@
  * GoTrue can finish a ceremony that Plinth started.
  */
 import { randomBytes } from 'node:crypto';
+import type { Config } from '../../../platform/config/index.ts';
 import { isJsonObject, type Json, type JsonObject } from '../common/json.ts';
-import type { RelyingParty } from './relying-party.ts';
+
+/** The website or app to which browsers bind each key (WebAuthn level 3, section 4). */
+export interface RelyingParty {
+  /** The relying party's domain, without a scheme or port. */
+  readonly id: string;
+  /** The name that browsers display. */
+  readonly name: string;
+  /**
+   * The origins of the pages that may use WebAuthn. The origin of an Android app has the form `android:apk-key-hash:…`.
+   */
+  readonly origins: readonly string[];
+}
+
+/**
+ * Returns the relying party that `[auth.webauthn]` configures. Missing values are derived from the site URL. If
+ * passkeys are enabled, the configuration loader ensures that both values are set. WebAuthn second factors work without
+ * these settings.
+ */
+export function relyingParty(webauthn: Config['auth']['webauthn'], siteUrl: string): RelyingParty {
+  const site = URL.canParse(siteUrl) ? new URL(siteUrl) : undefined;
+  const id = webauthn.rp_id ?? site?.hostname ?? '';
+  const origins = webauthn.rp_origins.length > 0 ? webauthn.rp_origins : [siteUrl];
+  return { id, name: webauthn.rp_display_name || id, origins: origins.map(canonicalOrigin) };
+}
+
+/**
+ * Returns the origin in the form that browsers use: the scheme and host are in lowercase, and a default port is
+ * omitted.
+ */
+function canonicalOrigin(address: string): string {
+  return /^https?:\/\//i.test(address) && URL.canParse(address) ? new URL(address).origin : address;
+}
 
 /** How long the browser waits for the user. The challenge itself expires independently of this timeout. */
 const ceremonyTimeoutMs = 300_000;
@@ -36,34 +68,25 @@ export interface KeyDescriptor {
   readonly transports?: readonly string[];
 }
 
-export interface Ceremony {
-  readonly challenge: string;
-  /** The user's ID. The ID is undefined if the user isn't known yet. */
-  readonly userId: string | undefined;
-  /** The keys that the user may use. If the list is empty, the user may use any key. */
-  readonly allowed: readonly Uint8Array[];
-  readonly userVerification: string;
-  /**
-   * The COSE numbers of the algorithms that a new key may use. The list is empty if the ceremony doesn't create a key.
-   */
-  readonly algorithms: readonly number[];
-}
-
 /** Generates a challenge of 32 random bytes in base64url. */
 export function newChallenge(): string {
   return randomBytes(32).toString('base64url');
 }
 
+/** The registration of a key. */
+export interface Creation {
+  readonly party: RelyingParty;
+  readonly kind: KeyKind;
+  readonly challenge: string;
+  readonly user: KeyUser;
+  /** The user's other keys, whose authenticators can't be registered again. */
+  readonly excluded: readonly KeyDescriptor[];
+}
+
 /**
  * Returns PublicKeyCredentialCreationOptionsJSON (WebAuthn level 3, section 5.4), with the members in upstream's order.
  */
-export function creationOptions(
-  party: RelyingParty,
-  kind: KeyKind,
-  user: KeyUser,
-  challenge: string,
-  excluded: readonly KeyDescriptor[],
-): JsonObject {
+export function creationOptions({ party, kind, challenge, user, excluded }: Creation): JsonObject {
   return {
     rp: { name: party.name, id: party.id },
     user: { name: user.name, displayName: user.displayName, id: userHandle(user.id).toString('base64url') },
@@ -77,19 +100,52 @@ export function creationOptions(
   };
 }
 
+/** Returns the state that is stored while a key is created. */
+export function creationSession(creation: Creation): JsonObject {
+  return { ...session({ ...creation, userId: creation.user.id }), credParams: keyParameters() };
+}
+
+/** The request for a key's signature. */
+export interface SignatureRequest {
+  readonly party: RelyingParty;
+  readonly kind: KeyKind;
+  readonly challenge: string;
+  /** The user's ID. The ID is undefined if the user isn't known yet. */
+  readonly userId: string | undefined;
+  /** The keys that the user may use. If the list is empty, the user may use any key. */
+  readonly allowed: readonly KeyDescriptor[];
+}
+
 /** Returns PublicKeyCredentialRequestOptionsJSON (WebAuthn level 3, section 5.5). */
-export function requestOptions(
-  party: RelyingParty,
-  kind: KeyKind,
-  challenge: string,
-  allowed: readonly KeyDescriptor[],
-): JsonObject {
+export function requestOptions({ party, kind, challenge, allowed }: SignatureRequest): JsonObject {
   return {
     challenge,
     timeout: ceremonyTimeoutMs,
     rpId: party.id,
     ...(allowed.length > 0 ? { allowCredentials: allowed.map(renderDescriptor) } : {}),
     ...(kind === 'passkey' ? { userVerification: userVerification.passkey } : {}),
+  };
+}
+
+/** Returns the state that is stored while a signature is requested. */
+export function requestSession(request: SignatureRequest): JsonObject {
+  const { allowed } = request;
+  return {
+    ...session(request),
+    ...(allowed.length > 0
+      ? { allowed_credentials: allowed.map(({ id }) => Buffer.from(id).toString('base64')) }
+      : {}),
+  };
+}
+
+function session({ party, kind, challenge, userId }: Omit<SignatureRequest, 'allowed'>): JsonObject {
+  return {
+    challenge,
+    rpId: party.id,
+    user_id: userId === undefined ? null : userHandle(userId).toString('base64'),
+    // Go's zero time. The expiration time is stored in a separate column.
+    expires: '0001-01-01T00:00:00Z',
+    userVerification: userVerification[kind],
   };
 }
 
@@ -106,50 +162,22 @@ function keyParameters(): JsonObject[] {
 }
 
 /** Returns the user handle that authenticators store. The handle consists of the bytes of the user ID's text. */
-export function userHandle(userId: string): Buffer {
+function userHandle(userId: string): Buffer {
   return Buffer.from(userId, 'utf8');
 }
 
-/** Returns the state that is stored while a key is created. */
-export function creationSession(
-  party: RelyingParty,
-  kind: KeyKind,
-  challenge: string,
-  userId: string,
-): JsonObject {
-  return { ...session(party, kind, challenge, userId), credParams: keyParameters() };
-}
-
-/** Returns the state that is stored while a signature is requested. */
-export function requestSession(
-  party: RelyingParty,
-  kind: KeyKind,
-  challenge: string,
-  userId: string | undefined,
-  allowed: readonly KeyDescriptor[],
-): JsonObject {
-  return {
-    ...session(party, kind, challenge, userId),
-    ...(allowed.length > 0
-      ? { allowed_credentials: allowed.map(({ id }) => Buffer.from(id).toString('base64')) }
-      : {}),
-  };
-}
-
-function session(
-  party: RelyingParty,
-  kind: KeyKind,
-  challenge: string,
-  userId: string | undefined,
-): JsonObject {
-  return {
-    challenge,
-    rpId: party.id,
-    user_id: userId === undefined ? null : userHandle(userId).toString('base64'),
-    // Go's zero time. The expiration time is stored in a separate column.
-    expires: '0001-01-01T00:00:00Z',
-    userVerification: userVerification[kind],
-  };
+/** A stored ceremony. */
+export interface Ceremony {
+  readonly challenge: string;
+  /** The user's ID. The ID is undefined if the user isn't known yet. */
+  readonly userId: string | undefined;
+  /** The keys that the user may use. If the list is empty, the user may use any key. */
+  readonly allowed: readonly Uint8Array[];
+  readonly userVerification: string;
+  /**
+   * The COSE numbers of the algorithms that a new key may use. The list is empty if the ceremony doesn't create a key.
+   */
+  readonly algorithms: readonly number[];
 }
 
 /** Parses a stored ceremony. Returns undefined if the value is invalid. */

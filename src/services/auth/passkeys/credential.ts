@@ -1,38 +1,9 @@
 /**
- * Reads and writes stored keys. A factor's key is stored as one JSON value in the format `webauthn.Credential` of
+ * Reads and writes stored keys, and returns the model names of authenticators. A factor's key is stored as one JSON value in the format `webauthn.Credential` of
  * go-webauthn 0.16, which GoTrue 2.196 uses as well. In this format, bytes are encoded in base64.
  */
 import { isJsonObject, type JsonObject } from '../common/json.ts';
-import type { CreationResponse } from './response.ts';
-
-/** The part of a credential record (WebAuthn level 3, section 4) that is required to verify a signature. */
-export interface KeyRecord {
-  readonly id: Uint8Array;
-  /** The public key, encoded as COSE_Key. */
-  readonly publicKey: Uint8Array;
-  /** The signature counter after the last use. The value is 0 if the authenticator has no counter. */
-  readonly signCount: number;
-  /** Whether the key can be copied to other devices. This never changes. */
-  readonly backupEligible: boolean;
-  readonly transports: readonly string[];
-}
-
-/** The result of a verified registration. */
-export interface NewKey extends KeyRecord {
-  readonly attestationFormat: string;
-  /** The ID (UUID) of the authenticator's model. */
-  readonly aaguid: string;
-  readonly userVerified: boolean;
-  readonly backedUp: boolean;
-}
-
-/** The result of a verified signature. */
-export interface KeyUse {
-  readonly signCount: number;
-  readonly userVerified: boolean;
-  readonly backupEligible: boolean;
-  readonly backedUp: boolean;
-}
+import type { CreationResponse, KeyRecord, KeyUse, NewKey } from './webauthn.ts';
 
 /**
  * Whether the key may have been copied. A copy is likely if the authenticator has a counter but didn't increment the
@@ -106,4 +77,18 @@ export function usedFactorCredential(credential: JsonObject, use: KeyUse): JsonO
 
 function base64(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString('base64');
+}
+
+const noModel = '00000000-0000-0000-0000-000000000000';
+
+/**
+ * Returns the model name of an authenticator, or undefined if the model is unknown. The names in `aaguids.json` are from
+ * a list that a community maintains (github.com/passkeydeveloper/passkey-authenticator-aaguids). GoTrue 2.196 includes
+ * the same list.
+ */
+export async function modelName(aaguid: string): Promise<string | undefined> {
+  if (aaguid === noModel) return undefined;
+  const { default: models } = await import('./aaguids.json', { with: { type: 'json' } });
+  const names: Readonly<Record<string, string>> = models;
+  return Object.hasOwn(names, aaguid) ? names[aaguid] : undefined;
 }

@@ -5,7 +5,7 @@ import type { Queryable, Transaction } from '../../../platform/database/types.ts
 import type { JsonObject } from '../common/json.ts';
 import type { Passkey } from '../common/rows.ts';
 import { fromMs } from '../common/times.ts';
-import type { KeyUse, NewKey } from './credential.ts';
+import type { KeyUse, NewKey } from './webauthn.ts';
 
 const columns = sql`
   id, user_id, credential_id, public_key, sign_count, transports, backup_eligible, friendly_name, created_at,
@@ -39,9 +39,11 @@ export async function countPasskeys(tx: Transaction, userId: string): Promise<nu
 /** Inserts a passkey. Returns undefined if a user already has a passkey with this credential ID. */
 export async function insertPasskey(
   db: Queryable,
-  userId: string,
-  key: NewKey,
-  friendlyName: string,
+  {
+    userId,
+    key,
+    friendlyName,
+  }: { readonly userId: string; readonly key: NewKey; readonly friendlyName: string },
   nowMs: number,
 ): Promise<Passkey | undefined> {
   const now = fromMs(nowMs);

@@ -1,31 +1,29 @@
 /**
  * Declares the routes under /passkeys and /admin/users/:userId/passkeys, which register, verify and manage passkeys.
  */
-import { requireTarget } from '../admin/target.ts';
+import { requireTarget } from '../admin/users.ts';
 import type { Caller, UserCaller } from '../common/caller.ts';
+import type { JsonObject } from '../common/json.ts';
 import { limitChanges } from '../common/limit-changes.ts';
 import type { Call, Operation } from '../common/operation.ts';
+import type { Passkey } from '../common/rows.ts';
+import { toRfc3339 } from '../common/times.ts';
 import type { AuthContext } from '../context.ts';
 import type { Route } from '../http/route.ts';
 import { requireCaptcha } from '../limits/captcha.ts';
 import { limitByAddress } from '../limits/limit-by-address.ts';
 import { requireAdmin, requireUser } from '../sessions/authenticate.ts';
 import { type IssuedSession, renderSession } from '../sessions/issued-session.ts';
+import type { PasskeyOptions } from './challenges.ts';
 import {
   deleteOwnPasskey,
   deletePasskeyByAdmin,
   listUserPasskeys,
   renameOwnPasskey,
   requirePasskeys,
-} from './list.ts';
-import {
-  beginPasskeySignIn,
-  beginRegistration,
-  finishPasskeySignIn,
-  finishRegistration,
-  type PasskeyOptions,
-} from './passkeys.ts';
-import { renderPasskey, renderPasskeyOptions } from './render.ts';
+} from './manage.ts';
+import { beginRegistration, finishRegistration } from './registration.ts';
+import { beginPasskeySignIn, finishPasskeySignIn } from './sign-in.ts';
 
 export function passkeyRoutes(route: Route): void {
   route({
@@ -109,4 +107,18 @@ export const passkeySignIn: Operation<Call, IssuedSession> = {
 /** Authenticates a user who changes their own passkeys, and counts the change. */
 async function requireChange(ctx: AuthContext, caller: Caller): Promise<UserCaller> {
   return limitChanges(ctx, await requireUser(ctx, caller));
+}
+
+/** Renders a challenge for registering a passkey or for signing in with one. */
+export function renderPasskeyOptions({ challengeId, options, expiresAtSeconds }: PasskeyOptions): object {
+  return { challenge_id: challengeId, options, expires_at: expiresAtSeconds };
+}
+
+export function renderPasskey(passkey: Passkey): JsonObject {
+  return {
+    id: passkey.id,
+    friendly_name: passkey.friendly_name || undefined,
+    created_at: toRfc3339(passkey.created_at),
+    last_used_at: passkey.last_used_at === null ? undefined : toRfc3339(passkey.last_used_at),
+  };
 }

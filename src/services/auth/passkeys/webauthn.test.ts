@@ -4,7 +4,9 @@ import { readSession, requestSession } from './ceremony.ts';
 import { verifyAssertion, verifyCreation } from './webauthn.ts';
 
 const party = { id: 'app.example', name: 'App', origins: ['https://app.example'] };
-const ceremony = readSession(requestSession(party, 'passkey', 'challenge', undefined, []));
+const ceremony = readSession(
+  requestSession({ party, kind: 'passkey', challenge: 'challenge', userId: undefined, allowed: [] }),
+);
 const clientDataJSON = Buffer.from(
   JSON.stringify({ type: 'webauthn.create', challenge: 'challenge', origin: 'https://app.example' }),
 ).toString('base64url');

@@ -11,8 +11,8 @@ import type { User } from '../common/rows.ts';
 import { fromMs, toMs } from '../common/times.ts';
 import { findUserById, findUserByPhone, findUserWithEmail, updateUser } from '../common/user-queries.ts';
 import type { AuthContext } from '../context.ts';
+import { deleteRecoveryCodes } from '../factors/own-queries.ts';
 import { deleteFactor, hasAnyVerifiedFactor } from '../factors/queries.ts';
-import { deleteRecoveryCodes } from '../factors/recovery-code-queries.ts';
 import { forgetIdleRecoveryCodes } from '../factors/recovery-codes.ts';
 import { cancelRemoval } from '../factors/removals.ts';
 import { endAndNotify } from '../oauth-server/notify-clients.ts';
@@ -85,7 +85,7 @@ export async function reverseEvent(ctx: AuthContext, caller: Caller, token: stri
     await restoreContacts(ctx, tx, user, events);
     await restoreIdentities(ctx, tx, user, valueBefore(events, 'email'));
     // Removing the password also clears pending changes, and invalidates codes and links that were sent.
-    await storePassword(ctx, tx, user, null, []);
+    await storePassword(ctx, tx, user, { hash: null, exceptSessionIds: [] });
     await spendReversalsSince(tx, user.id, event.created_at, ctx.clock.now());
     await forgetDevicesSince(tx, user.id, firstDoubtful(ctx, event));
     await recordEvent(ctx, tx, caller, {

@@ -4,7 +4,7 @@ import { changeOwnUser, endBrowserSessions, endSessions, readOwnUser } from '../
 import { renderUser } from '../common/render-user.ts';
 import { challengeOwnFactor, verifyOwnFactor, verifyOwnRecoveryCode } from '../factors/operations.ts';
 import { cancelRemovalRequest, readOwnRemoval, requestOwnRemoval } from '../factors/removal-operations.ts';
-import { renderChallenge } from '../factors/render.ts';
+import { renderChallenge } from '../factors/routes.ts';
 import { decideOAuthAuthorization, openOAuthAuthorization } from '../oauth-server/operations.ts';
 import { renderOpenedAuthorization } from '../oauth-server/routes.ts';
 import { identityLinking } from '../providers/operations.ts';

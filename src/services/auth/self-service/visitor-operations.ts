@@ -4,7 +4,7 @@ import { recoverAccount, resendCode, sendCode } from '../codes/operations.ts';
 import { cancelChange, checkLink, verifyLink, verifyTypedCode } from '../codes/verify-operations.ts';
 import { confirmRemovalLink, readRemovalLink } from '../factors/removal-operations.ts';
 import { passkeyChallenge, passkeySignIn } from '../passkeys/operations.ts';
-import { renderPasskeyOptions } from '../passkeys/render.ts';
+import { renderPasskeyOptions } from '../passkeys/routes.ts';
 import { providerSignIn, ssoConnection, ssoJourney, ssoPolicy, ssoSignIn } from '../providers/operations.ts';
 import { readReversal, readUnlock, useReversal, useUnlock } from '../security-events/operations.ts';
 import { endedSession } from '../sessions/ended-session.ts';

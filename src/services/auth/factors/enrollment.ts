@@ -1,35 +1,28 @@
-/** Enrolls and removes second factors. */
-
+/** Enrolls second factors. */
 import { totpSecret, totpUri } from '../../../base/shared/totp.ts';
+import type { Transaction } from '../../../platform/database/types.ts';
 import { audit } from '../common/audit.ts';
 import type { UserCaller } from '../common/caller.ts';
-import { amrMethodOfFactor } from '../common/claims.ts';
 import { parsePhone } from '../common/contact.ts';
 import type { ReadFields } from '../common/fields.ts';
-import type { Factor } from '../common/rows.ts';
-import { isUuid } from '../common/uuid.ts';
+import type { FactorType } from '../common/rows.ts';
 import type { AuthContext } from '../context.ts';
 import { authError, internalError } from '../errors.ts';
-import { notify } from '../security-events/notify.ts';
-import { recordEvent } from '../security-events/record.ts';
-import { downgradeSessions } from '../sessions/queries.ts';
 import { asUser } from '../sessions/user-transaction.ts';
-import { checkEnrollment } from './mfa.ts';
-import { qrSvg } from './qr-svg.ts';
-import { deleteFactor, findFactor, insertFactor, listFactors } from './queries.ts';
-import { forgetIdleRecoveryCodes } from './recovery-codes.ts';
-import type { Enrollment } from './render.ts';
-import { enrolKey } from './webauthn.ts';
+import { deleteFactor, deleteStaleFactors, insertFactor, listFactors } from './queries.ts';
 
-/**
- * Finds one of the user's factors.
- * @throws {AuthError} validation_failed with status 404 for an invalid ID, mfa_factor_not_found
- */
-export async function requireFactor(ctx: AuthContext, id: string, userId: string): Promise<Factor> {
-  if (!isUuid(id)) throw authError('validation_failed', 'factor_id must be an UUID', { status: 404 });
-  const factor = await findFactor(ctx.pool, id, userId);
-  if (!factor) throw authError('mfa_factor_not_found');
-  return factor;
+/** The age after which unfinished enrollments are deleted when the user starts another enrollment. */
+const enrollmentLifetimeMs = 300_000;
+
+/** A factor that the user has started to enroll. */
+export interface Enrollment {
+  readonly id: string;
+  readonly type: FactorType;
+  readonly friendlyName: string;
+  /** An authenticator app's secret. `qrCode` is an SVG image. */
+  readonly totp?: { readonly qrCode: string; readonly secret: string; readonly uri: string };
+  /** The phone number, as the client sent it. */
+  readonly phone?: string;
 }
 
 export async function enroll(
@@ -117,25 +110,53 @@ async function enrolPhone(
   return { id, type: 'phone', friendlyName, phone: wantedPhone };
 }
 
-/** Removes one of the user's factors. @throws {AuthError} insufficient_aal */
-export async function unenroll(ctx: AuthContext, caller: UserCaller, factor: Factor): Promise<void> {
-  const { user, session } = caller;
-  if (!session) throw internalError('A valid session and factor are required to unenroll a factor');
-  if (factor.status === 'verified' && session.aal !== 'aal2') {
-    throw authError('insufficient_aal', 'AAL2 required to unenroll verified factor', { status: 422 });
-  }
-  const event = await asUser(ctx, caller, async (tx) => {
-    await deleteFactor(tx, factor.id);
-    const traits = { factor_id: factor.id, factor_status: factor.status, session_id: session.id };
-    await audit(ctx, tx, user, { action: 'factor_unenrolled', ip: caller.ip, traits });
-    await downgradeSessions(tx, user.id, factor.id, amrMethodOfFactor[factor.factor_type]);
-    await forgetIdleRecoveryCodes(ctx, tx, user.id);
-    if (factor.status !== 'verified') return undefined;
-    const details = {
-      factor_type: factor.factor_type,
-      ...(factor.friendly_name ? { name: factor.friendly_name } : {}),
-    };
-    return recordEvent(ctx, tx, caller, { userId: user.id, kind: 'factor_removed', details });
+async function enrolKey(ctx: AuthContext, caller: UserCaller, friendlyName: string): Promise<Enrollment> {
+  const { user } = caller;
+  const id = await asUser(ctx, caller, async (tx) => {
+    await checkEnrollment(ctx, tx, caller, friendlyName);
+    const factor = { userId: user.id, type: 'webauthn', friendlyName } as const;
+    const factorId = await insertFactor(tx, factor, ctx.clock.now());
+    const traits = { factor_id: factorId, factor_type: 'webauthn' };
+    await audit(ctx, tx, user, { action: 'factor_in_progress', ip: caller.ip, traits });
+    return factorId;
   });
-  await notify(ctx, caller, { user, kind: 'mfa_factor_unenrolled', factorType: factor.factor_type, event });
+  return { id, type: 'webauthn', friendlyName };
+}
+
+/**
+ * Checks whether the user may enroll another factor. `tx` has locked the user's row, so that concurrent enrollments
+ * can't exceed the limit.
+ * @throws {AuthError} mfa_factor_name_conflict, too_many_enrolled_mfa_factors, insufficient_aal
+ */
+async function checkEnrollment(
+  ctx: AuthContext,
+  tx: Transaction,
+  caller: UserCaller,
+  friendlyName: string,
+): Promise<void> {
+  const { user, session } = caller;
+  await deleteStaleFactors(tx, user.id, ctx.clock.now() - enrollmentLifetimeMs);
+  const factors = await listFactors(tx, user.id);
+  // As in upstream, a user can't have two factors without a name.
+  if (factors.some((factor) => (factor.friendly_name ?? '') === friendlyName)) {
+    throw authError(
+      'mfa_factor_name_conflict',
+      `A factor with the friendly name "${friendlyName}" for this user already exists`,
+    );
+  }
+  if (factors.length >= ctx.settings.mfa.max_enrolled_factors)
+    throw authError('too_many_enrolled_mfa_factors');
+  const hasVerified = factors.some((factor) => factor.status === 'verified');
+  if (hasVerified && session?.aal !== 'aal2') throw authError('insufficient_aal');
+}
+
+/**
+ * Returns a QR code as SVG without the characters `#` and `%`, because auth-js inserts the SVG into a `data:` URL
+ * without escaping it.
+ */
+async function qrSvg(text: string): Promise<string> {
+  const { default: qrcode } = await import('qrcode');
+  const svg = await qrcode.toString(text, { type: 'svg', errorCorrectionLevel: 'H' });
+  // The QR code library supports only hexadecimal colors, so the function replaces them with color names.
+  return svg.trim().replaceAll('"#ffffff"', '"white"').replaceAll('"#000000"', '"black"');
 }

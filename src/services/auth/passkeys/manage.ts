@@ -3,13 +3,13 @@
 import { adminActor, audit } from '../common/audit.ts';
 import type { AdminCaller, UserCaller } from '../common/caller.ts';
 import type { ReadFields } from '../common/fields.ts';
+import { hasVerifiedFactor } from '../common/render-user.ts';
 import type { Passkey, User } from '../common/rows.ts';
 import { isUuid } from '../common/uuid.ts';
 import type { AuthContext } from '../context.ts';
 import { authError } from '../errors.ts';
 import { recordEvent, recordOperatorEvent } from '../security-events/record.ts';
 import { asUser } from '../sessions/user-transaction.ts';
-import { requirePasskeyAal } from './passkeys.ts';
 import { deletePasskey, findPasskey, listPasskeys, renamePasskey } from './queries.ts';
 
 const maxNameBytes = 120;
@@ -17,6 +17,12 @@ const maxNameBytes = 120;
 /** Checks that the project has enabled passkeys. @throws {AuthError} passkey_disabled */
 export function requirePasskeys(ctx: AuthContext): void {
   if (!ctx.settings.passkeysEnabled) throw authError('passkey_disabled');
+}
+
+/** Throws `insufficient_aal` if the user has a second factor but didn't use it in this session. */
+export function requirePasskeyAal({ user, session }: UserCaller): void {
+  if (!hasVerifiedFactor(user) || session?.aal === 'aal2') return;
+  throw authError('insufficient_aal', 'AAL2 session is required to manage passkeys when MFA is enabled');
 }
 
 export function listUserPasskeys(ctx: AuthContext, user: Pick<User, 'id'>): Promise<Passkey[]> {

@@ -1,8 +1,81 @@
-/** Statements on _plinth.factor_removals. */
-
+/**
+ * Statements on Plinth's own tables: _plinth.recovery_codes (and sessions that reached aal2 with a recovery code),
+ * _plinth.factor_removals and _plinth.totp_steps.
+ */
 import { sql } from '../../../base/kernel/sql.ts';
 import type { Queryable } from '../../../platform/database/types.ts';
+import { recoveryCodeMethod } from '../common/claims.ts';
 import { fromMs } from '../common/times.ts';
+
+export interface RecoveryCodeSet {
+  readonly total: number;
+  readonly remaining: number;
+  readonly created_at: string;
+}
+
+export async function findRecoveryCodes(db: Queryable, userId: string): Promise<RecoveryCodeSet | undefined> {
+  const [set] = await db.query<RecoveryCodeSet>(sql`
+    select total, cardinality(hashes) as remaining, created_at from _plinth.recovery_codes
+    where user_id = ${userId}`);
+  return set;
+}
+
+/** Stores a new set of codes, which replaces all earlier codes. */
+export async function replaceRecoveryCodes(
+  db: Queryable,
+  userId: string,
+  hashes: readonly string[],
+  nowMs: number,
+): Promise<void> {
+  const now = fromMs(nowMs);
+  await db.query(sql`
+    insert into _plinth.recovery_codes (user_id, hashes, total, created_at)
+    values (${userId}, ${hashes}::text[], ${hashes.length}, ${now})
+    on conflict (user_id) do update
+    set hashes = excluded.hashes, total = excluded.total, created_at = excluded.created_at`);
+}
+
+export async function hasRecoveryCode(db: Queryable, userId: string, hash: string): Promise<boolean> {
+  const rows = await db.query(sql`
+    select from _plinth.recovery_codes where user_id = ${userId} and ${hash} = any(hashes)`);
+  return rows.length > 0;
+}
+
+/**
+ * Removes a code from the user's set. Returns false if the set doesn't contain a code with this hash. If two requests
+ * send the same code, only one of the two calls returns true.
+ */
+export async function consumeRecoveryCode(db: Queryable, userId: string, hash: string): Promise<boolean> {
+  const rows = await db.query(sql`
+    update _plinth.recovery_codes set hashes = array_remove(hashes, ${hash})
+    where user_id = ${userId} and ${hash} = any(hashes)
+    returning user_id`);
+  return rows.length > 0;
+}
+
+/**
+ * Deletes all of a user's codes. Returns false if the user had no codes. Doesn't end sessions that reached aal2 with a
+ * recovery code, but lowers them to aal1.
+ */
+export async function deleteRecoveryCodes(db: Queryable, userId: string): Promise<boolean> {
+  const rows = await db.query(
+    sql`delete from _plinth.recovery_codes where user_id = ${userId} returning user_id`,
+  );
+  await db.query(sql`
+    delete from auth.mfa_amr_claims
+    where authentication_method = ${recoveryCodeMethod}
+      and session_id in (select id from auth.sessions where user_id = ${userId})`);
+  await db.query(sql`
+    update auth.sessions set aal = 'aal1'
+    where user_id = ${userId} and aal = 'aal2' and factor_id is null`);
+  return rows.length > 0;
+}
+
+/** Deletes the codes of users who were deleted directly in the database. */
+export async function deleteOrphanedRecoveryCodes(db: Queryable): Promise<void> {
+  await db.query(sql`
+    delete from _plinth.recovery_codes c where not exists (select from auth.users u where u.id = c.user_id)`);
+}
 
 export interface FactorRemoval {
   readonly user_id: string;
@@ -16,18 +89,18 @@ export interface FactorRemoval {
   readonly due_at: string | null;
 }
 
-const columns = sql`user_id, language, requested_at, due_at`;
+const removalColumns = sql`user_id, language, requested_at, due_at`;
 
 export async function findRemoval(db: Queryable, userId: string): Promise<FactorRemoval | undefined> {
   const [row] = await db.query<FactorRemoval>(
-    sql`select ${columns} from _plinth.factor_removals where user_id = ${userId}`,
+    sql`select ${removalColumns} from _plinth.factor_removals where user_id = ${userId}`,
   );
   return row;
 }
 
 export async function findRemovalByHash(db: Queryable, hash: string): Promise<FactorRemoval | undefined> {
   const [row] = await db.query<FactorRemoval>(
-    sql`select ${columns} from _plinth.factor_removals where hash = ${hash}`,
+    sql`select ${removalColumns} from _plinth.factor_removals where hash = ${hash}`,
   );
   return row;
 }
@@ -68,7 +141,9 @@ export async function deleteRemoval(db: Queryable, userId: string): Promise<bool
 
 /** Deletes all requests. Returns the requests that users had confirmed. */
 export async function deleteAllRemovals(db: Queryable): Promise<readonly FactorRemoval[]> {
-  const rows = await db.query<FactorRemoval>(sql`delete from _plinth.factor_removals returning ${columns}`);
+  const rows = await db.query<FactorRemoval>(
+    sql`delete from _plinth.factor_removals returning ${removalColumns}`,
+  );
   return rows.filter(({ due_at }) => due_at !== null);
 }
 
@@ -78,7 +153,7 @@ export async function takeDueRemoval(db: Queryable, nowMs: number): Promise<Fact
     delete from _plinth.factor_removals where user_id = (
       select user_id from _plinth.factor_removals where due_at <= ${fromMs(nowMs)}
       order by due_at limit 1 for update skip locked)
-    returning ${columns}`);
+    returning ${removalColumns}`);
   return row;
 }
 
@@ -95,7 +170,7 @@ export async function takeReminder(
     update _plinth.factor_removals set reminded_at = ${fromMs(nowMs)} where user_id = (
       select user_id from _plinth.factor_removals where reminded_at is null and due_at <= ${fromMs(dueBeforeMs)}
       order by due_at limit 1 for update skip locked)
-    returning ${columns}`);
+    returning ${removalColumns}`);
   return row;
 }
 
@@ -115,4 +190,20 @@ export async function hasChangedSince(db: Queryable, userId: string, sinceMs: nu
     select from _plinth.security_events where user_id = ${userId} and created_at > ${fromMs(sinceMs)}
       and kind in ('password_changed', 'email_changed', 'phone_changed', 'identity_linked', 'secured') limit 1`);
   return rows.length > 0;
+}
+
+/**
+ * Stores the time step of an accepted code. Returns false if the code of this step or of a newer step has been accepted
+ * before. If two requests send the same code, only one of the two calls returns true.
+ */
+export async function consumeTotpStep(db: Queryable, factorId: string, step: number): Promise<boolean> {
+  const rows = await db.query(sql`
+    insert into _plinth.totp_steps as t (factor_id, step) values (${factorId}, ${step}::bigint)
+    on conflict (factor_id) do update set step = excluded.step where t.step < excluded.step
+    returning true`);
+  return rows.length > 0;
+}
+
+export async function deleteTotpSteps(db: Queryable, before: number): Promise<void> {
+  await db.query(sql`delete from _plinth.totp_steps where step < ${before}::bigint`);
 }

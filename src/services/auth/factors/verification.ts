@@ -1,11 +1,10 @@
-/** Implements the rules for enrolling and challenging second factors, and for raising sessions to aal2. */
-
+/** Checks attempts to verify a second factor, and raises sessions to aal2. */
 import type { Transaction } from '../../../platform/database/types.ts';
 import { audit } from '../common/audit.ts';
 import type { Caller, UserCaller } from '../common/caller.ts';
 import { amrMethodOfFactor, assurance } from '../common/claims.ts';
 import { hasVerifiedFactor } from '../common/render-user.ts';
-import type { Factor, MfaChallenge } from '../common/rows.ts';
+import type { Factor, FactorType, MfaChallenge } from '../common/rows.ts';
 import { fromMs, toMs } from '../common/times.ts';
 import { findUserById } from '../common/user-queries.ts';
 import type { AuthContext } from '../context.ts';
@@ -25,47 +24,24 @@ import {
 } from '../sessions/queries.ts';
 import { replaceRefreshToken } from '../sessions/rotate.ts';
 import { asUserEnding } from '../sessions/user-transaction.ts';
+import { deleteRemoval } from './own-queries.ts';
 import {
   consumeChallenge,
   deleteChallenge,
-  deleteStaleFactors,
   deleteUnverifiedFactors,
   findChallenge,
-  listFactors,
   updateFactor,
 } from './queries.ts';
-import { deleteRemoval } from './removal-queries.ts';
 
 export const challengeLifetimeMs = 300_000;
 
-/** The age after which unfinished enrollments are deleted when the user starts another enrollment. */
-const enrollmentLifetimeMs = 300_000;
-
-/**
- * Checks whether the user may enroll another factor. `tx` has locked the user's row, so that concurrent enrollments
- * can't exceed the limit. Throws `mfa_factor_name_conflict`, `too_many_enrolled_mfa_factors`
- * or `insufficient_aal`.
- */
-export async function checkEnrollment(
-  ctx: AuthContext,
-  tx: Transaction,
-  caller: UserCaller,
-  friendlyName: string,
-): Promise<void> {
-  const { user, session } = caller;
-  await deleteStaleFactors(tx, user.id, ctx.clock.now() - enrollmentLifetimeMs);
-  const factors = await listFactors(tx, user.id);
-  // As in upstream, a user can't have two factors without a name.
-  if (factors.some((factor) => (factor.friendly_name ?? '') === friendlyName)) {
-    throw authError(
-      'mfa_factor_name_conflict',
-      `A factor with the friendly name "${friendlyName}" for this user already exists`,
-    );
-  }
-  if (factors.length >= ctx.settings.mfa.max_enrolled_factors)
-    throw authError('too_many_enrolled_mfa_factors');
-  const hasVerified = factors.some((factor) => factor.status === 'verified');
-  if (hasVerified && session?.aal !== 'aal2') throw authError('insufficient_aal');
+/** A new challenge, as clients receive it. */
+export interface FactorChallenge {
+  readonly id: string;
+  readonly type: FactorType;
+  readonly expiresAtSeconds: number;
+  /** The input for the browser's WebAuthn API. This input is set only for WebAuthn keys. */
+  readonly webauthn?: { readonly type: 'create' | 'request'; readonly publicKey: object };
 }
 
 /**
@@ -130,16 +106,22 @@ export async function runVerificationHook(
   throw authError('mfa_verification_rejected', message);
 }
 
+/** A factor's correct response to a challenge. */
+export interface VerifiedResponse {
+  readonly factor: Factor;
+  readonly challenge: MfaChallenge;
+  /** Records the response. Runs in the transaction that raises the session. */
+  readonly record?: (tx: Transaction) => Promise<void>;
+}
+
 /**
  * Completes a verification. Marks the factor as verified, raises the session to aal2, and ends the user's other
- * sessions below aal2. `record` runs in the same transaction as these changes.
+ * sessions below aal2.
  */
 export async function raiseSession(
   ctx: AuthContext,
   caller: UserCaller,
-  factor: Factor,
-  challenge: MfaChallenge,
-  record: (tx: Transaction) => Promise<void> = async () => {},
+  { factor, challenge, record }: VerifiedResponse,
 ): Promise<IssuedSession> {
   const wasVerified = factor.status === 'verified';
   const { session, event } = await asUserEnding(ctx, caller, async (tx) => {
@@ -151,7 +133,7 @@ export async function raiseSession(
       traits: { factor_id: factor.id, challenge_id: challenge.id, factor_type: factor.factor_type },
     });
     if (!wasVerified) await updateFactor(tx, factor, { status: 'verified' }, ctx.clock.now());
-    await record(tx);
+    await record?.(tx);
     const method = amrMethodOfFactor[factor.factor_type];
     const raised = await reissueAtAal2(ctx, tx, caller, { method, factorId: factor.id });
     await deleteUnverifiedFactors(tx, factor.user_id, factor.factor_type);
