@@ -70,13 +70,8 @@ export const walks: readonly Walk[] = [
     steps: [
       {
         file: 'services/auth/sign-in/routes.ts',
-        name: 'tokenRoutes',
-        does: 'selects the grant of `POST /token` and renders the session',
-      },
-      {
-        file: 'services/auth/sign-in/operations.ts',
         name: 'passwordGrant',
-        does: 'checks the CAPTCHA and the rate limit, and reads the input',
+        does: 'checks the CAPTCHA and the rate limit, reads the input of `POST /token`, and renders the session',
       },
       {
         file: 'services/auth/sign-in/password.ts',

@@ -19,7 +19,7 @@ import type { ConsumeToken } from '../limits/attempts.ts';
 import { verifySecret } from '../limits/verify-secret.ts';
 import { checkByProvider, checksCodes } from '../messages/send-text.ts';
 import { findOneTimeToken, type OneTimeToken } from './queries.ts';
-import type { VerifyRequest } from './verify-sign-in.ts';
+import type { VerifyRequest } from './verify-request.ts';
 
 /** Whether a code has expired. A code that was never sent counts as expired. */
 export function isCodeExpired(sentAt: string | null, lifetimeMs: number, nowMs: number): boolean {

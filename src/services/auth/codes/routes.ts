@@ -14,13 +14,8 @@ import { type IssuedSession, renderSession } from '../sessions/issued-session.ts
 import { resend } from './resend.ts';
 import { recover, sendMagicLink, sendOtp } from './send.ts';
 import { singleConfirmationAccepted } from './verify.ts';
-import {
-  followLink,
-  type LinkFacts,
-  parseVerifyRequest,
-  requireValidLink,
-  verifyCode,
-} from './verify-sign-in.ts';
+import { parseVerifyRequest } from './verify-request.ts';
+import { followLink, type LinkFacts, requireValidLink, verifyCode } from './verify-sign-in.ts';
 
 export function codeRoutes(route: Route): void {
   route(sendCode, { render: withMessageId });

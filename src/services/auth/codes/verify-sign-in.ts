@@ -1,14 +1,11 @@
 /** Signs users in with a code that they type, or with a link that redirects the browser to the app. */
 
 import type { Transaction } from '../../../platform/database/types.ts';
-import type { Caller } from '../common/caller.ts';
-import { audienceOf } from '../common/caller.ts';
-import { parseEmail, parsePhone } from '../common/contact.ts';
+import { audienceOf, type Caller } from '../common/caller.ts';
 import { isPkceHash } from '../common/pkce.ts';
 import { errorKinds, logged } from '../common/public-errors.ts';
 import { encodeParams, withParams } from '../common/redirects.ts';
 import type { User } from '../common/rows.ts';
-import { tokenHash } from '../common/secrets.ts';
 import type { AuthContext } from '../context.ts';
 import { type AuthError, authError } from '../errors.ts';
 import { issueSession } from '../sessions/issue.ts';
@@ -17,53 +14,7 @@ import { findFlowStateOfUser, setCodeIssued } from '../sign-in/flow-states.ts';
 import { reloadUser, syncProviders } from '../sign-up/accounts.ts';
 import { findByHash } from './find-owner.ts';
 import { contactOf, singleConfirmationAccepted, type VerifiedUser, verify } from './verify.ts';
-
-export interface VerifyRequest {
-  readonly type: string;
-  /** The hash of a typed code together with its contact, or the hash from a link. */
-  readonly hash: string;
-  /** A typed code, together with the email address or phone number that received the code. */
-  readonly typed: { readonly code: string; readonly email: string; readonly phone: string } | undefined;
-}
-
-/** Parses the fields of a POST body. @throws {AuthError} validation_failed */
-export function parseVerifyRequest(fields: {
-  readonly type: string;
-  readonly token: string;
-  readonly tokenHash: string;
-  readonly email: string;
-  readonly phone: string;
-  readonly redirectTo: string;
-}): VerifyRequest {
-  const { type, token, tokenHash: hash, email, phone } = fields;
-  if (type === '') throw authError('validation_failed', 'Verify requires a verification type');
-  if ((token === '') === (hash === '')) {
-    throw authError('validation_failed', 'Verify requires either a token or a token hash');
-  }
-  if (hash !== '') {
-    if (email !== '' || phone !== '' || fields.redirectTo !== '') {
-      throw authError('validation_failed', 'Only the token_hash and type should be provided');
-    }
-    return { type, hash, typed: undefined };
-  }
-  if (phone !== '' && email === '') {
-    const parsed = parsePhone(phone);
-    return { type, hash: tokenHash(parsed, token), typed: { code: token, email: '', phone: parsed } };
-  }
-  if (email !== '' && phone === '') {
-    const parsed = parseTypedEmail(email);
-    return { type, hash: tokenHash(parsed, token), typed: { code: token, email: parsed, phone: '' } };
-  }
-  throw authError('validation_failed', 'Only an email address or phone number should be provided on verify');
-}
-
-function parseTypedEmail(email: string): string {
-  try {
-    return parseEmail(email);
-  } catch (cause) {
-    throw authError('validation_failed', 'Invalid email format', { status: 422, cause });
-  }
-}
+import type { VerifyRequest } from './verify-request.ts';
 
 /**
  * Verifies a typed code. Returns undefined, and doesn't issue a session yet, if an email change must still be confirmed

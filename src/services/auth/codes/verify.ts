@@ -13,7 +13,7 @@ import type { User } from '../common/rows.ts';
 import type { AuthContext } from '../context.ts';
 import { AuthError, authError, internalError } from '../errors.ts';
 import { findByCode, findByHash, invalidLink } from './find-owner.ts';
-import type { VerifyRequest } from './verify-sign-in.ts';
+import type { VerifyRequest } from './verify-request.ts';
 
 export const singleConfirmationAccepted =
   'Confirmation link accepted. Please proceed to confirm link sent to the other email';

@@ -1,12 +1,11 @@
 /** The interface through which the Account pages call the auth service. */
 import type { AuthRejection } from '../../../base/shared/auth-rejection.ts';
 import type { LinkFacts } from '../codes/verify-sign-in.ts';
-import type { JsonObject } from '../common/json.ts';
 import type { PublicSettings } from '../common/public-settings.ts';
-import type { RemovalFacts } from '../factors/removal-operations.ts';
 import type { RemovalState } from '../factors/removals.ts';
-import type { ReversalFacts } from '../security-events/operations.ts';
+import type { RemovalFacts } from '../factors/routes.ts';
 import type { Reversed } from '../security-events/reversals.ts';
+import type { ReversalFacts } from '../security-events/routes.ts';
 import type { SessionEnding } from '../sessions/own-sessions.ts';
 import type { SsoPolicy } from '../sso/enforced.ts';
 
@@ -34,8 +33,6 @@ export interface TokenPair {
   readonly expires_at: number;
   readonly user: AuthUser;
 }
-
-export const pairOf = (session: JsonObject): TokenPair => session as unknown as TokenPair;
 
 /** A user, as returned by `GET /user`. */
 export interface AuthUser {
