@@ -45,7 +45,7 @@ import { discoveryRoutes, rootDiscovery } from './oauth-server/discovery-routes.
 import { type EndedSession, frontchannelUrls, isPostLogoutRedirect } from './oauth-server/logout.ts';
 import { endExpiredSessions } from './oauth-server/notify-clients.ts';
 import { findRequestingClient, type RequestingClient } from './oauth-server/queries.ts';
-import { oauthGrantRoutes, oauthServerRoutes } from './oauth-server/routes.ts';
+import { oauthServerRoutes } from './oauth-server/routes.ts';
 import { passkeyRoutes } from './passkeys/routes.ts';
 import { leakedPasswordsOf } from './passwords/leaked.ts';
 import { createPasswords } from './passwords/passwords.ts';
@@ -295,6 +295,5 @@ function authPlugin(ctx: AuthContext): FastifyPluginAsync {
     discoveryRoutes(route);
     oauthServerRoutes(route);
     oauthClientRoutes(route);
-    oauthGrantRoutes(route);
   };
 }

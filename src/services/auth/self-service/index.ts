@@ -18,20 +18,22 @@ import { publicSettings } from '../common/public-settings.ts';
 import { renderUser } from '../common/render-user.ts';
 import type { AuthContext } from '../context.ts';
 import { verifyOwnRecoveryCode } from '../factors/recovery-code-routes.ts';
-import { renderChallenge } from '../factors/render.ts';
 import {
   cancelRemovalRequest,
   challengeOwnFactor,
   confirmRemovalLink,
   readOwnRemoval,
   readRemovalLink,
+  renderChallenge,
   requestOwnRemoval,
   verifyOwnFactor,
 } from '../factors/routes.ts';
-import { renderOpenedAuthorization } from '../oauth-server/render-authorization.ts';
-import { decideOAuthAuthorization, openOAuthAuthorization } from '../oauth-server/routes.ts';
-import { renderPasskeyOptions } from '../passkeys/render.ts';
-import { passkeyChallenge, passkeySignIn } from '../passkeys/routes.ts';
+import {
+  decideOAuthAuthorization,
+  openOAuthAuthorization,
+  renderOpenedAuthorization,
+} from '../oauth-server/routes.ts';
+import { passkeyChallenge, passkeySignIn, renderPasskeyOptions } from '../passkeys/routes.ts';
 import { identityLinking, providerSignIn } from '../providers/routes.ts';
 import { readReversal, readUnlock, useReversal, useUnlock } from '../security-events/routes.ts';
 import { renderFlowSession, renderPasswordSession, renderSession } from '../sessions/issued-session.ts';
