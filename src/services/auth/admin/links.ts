@@ -72,11 +72,7 @@ async function consumeOver(
   await awaitUser(tx, existing.id);
   const user = await findUserById(tx, existing.id);
   if (!user || contactStatus(user, 'email') !== 'unclaimed') throw authError('email_exists');
-<<<<<<< HEAD
-  await resetUnclaimed(ctx, tx, user, contact: 'email', ...content );
-=======
-  await resetUnclaimed(ctx, tx, user, contact: 'email', passwordHash, data );
->>>>>>> be0daf72 (auth: the Account pages run the routes' operations (2))
+  await resetUnclaimed(ctx, tx, user, { contact: 'email', ...content });
   return user;
 }
 

@@ -42,13 +42,8 @@ export async function updateByAdmin(
       if (request.emailConfirm && (request.email || user.email)) await confirmEmail(ctx, tx, user);
       if (request.phoneConfirm && (request.phone || user.phone)) await confirmPhone(ctx, tx, user);
       if (hash !== undefined) await storePassword(ctx, tx, user, { hash, exceptSessionIds: [] });
-<<<<<<< HEAD
       if (request.email !== '') await setEmail(ctx, tx, user, request);
       if (request.phone !== '') await setPhone(ctx, tx, user, request);
-=======
-      if (request.email !== '') await setEmail(ctx, tx, user, request.email, request.emailConfirm);
-      if (request.phone !== '') await setPhone(ctx, tx, user, request.phone, request.phoneConfirm);
->>>>>>> be0daf72 (auth: the Account pages run the routes' operations (2))
       if (request.appMetadata) await setAppMetadata(ctx, tx, user, request.appMetadata);
       if (request.userMetadata) await setUserMetadata(ctx, tx, user, request.userMetadata);
       if (request.banMs !== undefined) await ban(ctx, tx, user, request.banMs);
