@@ -16,8 +16,8 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { newApiKey } from './api-keys.ts';
-import { generateSigningKey } from './generate.ts';
 import type { Jwk } from './jwk.ts';
+import { generateSigningKey } from './jwk.ts';
 
 export interface Secrets {
   readonly version: 1;

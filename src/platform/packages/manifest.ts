@@ -1,4 +1,7 @@
-/** Reads the list of packages with which this version of Plinth's npm package was released. */
+/**
+ * Tells the npm package from a clone: the list of packages with which this version of Plinth was released, the bundle's
+ * hash and Plinth's command line.
+ */
 import { readFileSync } from 'node:fs';
 import type { PackageManifest } from './types.ts';
 
@@ -20,3 +23,17 @@ function read(): PackageManifest | null {
     throw error;
   }
 }
+
+/** The hash of the TypeScript sources, which scripts/build-server.mjs inserts into the bundle. */
+declare const __PLINTH_SOURCES__: string | undefined;
+
+/**
+ * Returns the hash of the bundle's sources. Returns undefined in the npm package, and if Plinth runs from its source
+ * files.
+ */
+export const bundleHash = (): string | undefined =>
+  packageManifest() === undefined && typeof __PLINTH_SOURCES__ === 'string' ? __PLINTH_SOURCES__ : undefined;
+
+/** Returns the command line that runs Plinth, without arguments. A clone isn't installed, so npx can't run it. */
+export const ownCommand = (): string =>
+  packageManifest() === undefined ? 'npm run -s plinth --' : 'npx plinth';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { kindOfToken } from './token-kind.ts';
+import { kindOfToken } from './verifier.ts';
 
 describe('the kind of a token', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { logfmtOf } from './logfmt.ts';
+import { logfmtOf } from './process-log.ts';
 
 test('known fields come first, and values are quoted if necessary', () => {
   const line = JSON.stringify({

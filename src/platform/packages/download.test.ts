@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findNpm } from './npm-command.ts';
+import { findNpm } from './download.ts';
 
 describe('the search for npm', () => {
   const unix = { os: 'linux', execPath: '/opt/node/bin/node' };

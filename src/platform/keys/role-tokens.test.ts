@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createTemporaryTokens } from './temporary-tokens.ts';
+import { createTemporaryTokens } from './role-tokens.ts';
 
 function create() {
   let nowMs = 1_800_000_000_000;
