@@ -26,8 +26,16 @@ import type { Cursor, Level, LogEntry, LogFilter, LogPage, Telemetry } from './t
 
 export { mergeMetrics, metricsContentType, renderMetrics } from './metrics/render.ts';
 export { createLogger, type ProcessLogger } from './process-log.ts';
-export type { Cursor, Level, LogEntry, LogFilter, LogPage, MetricsReport, Telemetry } from './types.ts';
-export { levels } from './types.ts';
+export {
+  type Cursor,
+  type Level,
+  type LogEntry,
+  type LogFilter,
+  type LogPage,
+  levels,
+  type MetricsReport,
+  type Telemetry,
+} from './types.ts';
 
 /**
  * The buffer sizes. Requests and log lines have separate buffers so that a function with a lot of output doesn't evict
