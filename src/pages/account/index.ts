@@ -11,7 +11,7 @@ import type { Clock } from '../../base/kernel/clock.ts';
 import type { Logger } from '../../base/kernel/log.ts';
 import type { Service } from '../../base/kernel/service.ts';
 import { createWebFace } from '../../base/kernel/web-face.ts';
-import { isAccountPage } from '../../base/shared/account-page.ts';
+import { isAccountPage } from '../../base/shared/account.ts';
 import type { LiveConfig } from '../../platform/config/index.ts';
 import type { Database, MigrationSet } from '../../platform/database/types.ts';
 import type { Keys } from '../../platform/keys/types.ts';

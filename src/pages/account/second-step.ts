@@ -3,7 +3,7 @@
  * recovery code.
  */
 import type { FastifyRequest } from 'fastify';
-import { AuthRejection } from '../../base/shared/auth-rejection.ts';
+import { AuthRejection } from '../../base/shared/errors.ts';
 import type { AuthClient } from './auth-client.ts';
 import { digitsIn, FieldFault, recoveryField, textIn } from './form-fields.ts';
 import { proveFactor } from './prove-factor.ts';

@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import type { Service } from '../../base/kernel/service.ts';
 import { createWebFace, type WebFace } from '../../base/kernel/web-face.ts';
-import { RequestBody } from '../../base/shared/request-body.ts';
+import { RequestBody } from '../../base/shared/http/request-body.ts';
 import { createSeal } from '../../base/shared/seal.ts';
 import type { MigrationSet } from '../../platform/database/types.ts';
 import { ownCommand } from '../../platform/packages/index.ts';
@@ -33,8 +33,7 @@ import { createSessions, type Sessions } from './sessions.ts';
 import { createSettingsLock } from './settings/write-files.ts';
 import { createTokens, type Tokens } from './tokens/tokens.ts';
 
-export type { OperatorRole } from './core/roles.ts';
-export { roles } from './core/roles.ts';
+export { type OperatorRole, roles } from './core/roles.ts';
 export type { ManagementCallName } from './management/inputs.ts';
 export type { CreatedToken, TokenRow } from './tokens/tokens.ts';
 

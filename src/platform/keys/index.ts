@@ -7,7 +7,7 @@
  */
 import { join } from 'node:path';
 import { type Logger, silentLogger } from '../../base/kernel/log.ts';
-import { createOutgoing, type Outgoing } from '../../base/shared/outgoing.ts';
+import { createOutgoing, type Outgoing } from '../../base/shared/network/outgoing.ts';
 import type { Config } from '../config/index.ts';
 import { type ApiKeys, apiKeyKinds, createApiKeys } from './api-keys.ts';
 import { createDefaultKeys, type DefaultKeys, demo, publicJwtSecrets } from './default-keys.ts';

@@ -5,7 +5,7 @@
  */
 
 import type { Logger } from '../../base/kernel/log.ts';
-import type { Outgoing } from '../../base/shared/outgoing.ts';
+import type { Outgoing } from '../../base/shared/network/outgoing.ts';
 import type { Config } from '../config/index.ts';
 import type { Jwk, Key } from './jwk.ts';
 import { createRemoteKeySet } from './remote-key-set.ts';

@@ -6,7 +6,7 @@
 
 import type { LogFields, Logger } from '../../base/kernel/log.ts';
 import { type RequestRecord, traces } from '../../base/kernel/trace.ts';
-import { splitOnce } from '../../base/shared/split-once.ts';
+import { splitOnce } from '../../base/shared/http/split-once.ts';
 import {
   cutSecrets,
   databaseMsOf,

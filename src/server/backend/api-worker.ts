@@ -5,8 +5,8 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { silentLogger } from '../../base/kernel/log.ts';
+import { installedVersion } from '../../base/shared/files.ts';
 import { thisMachine } from '../../base/shared/machine.ts';
-import { installedVersion } from '../../base/shared/version.ts';
 import { type Config, createLiveConfig } from '../../platform/config/index.ts';
 import { joinDatabase } from '../../platform/database/index.ts';
 import { createKeys } from '../../platform/keys/index.ts';

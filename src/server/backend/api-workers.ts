@@ -5,13 +5,12 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Health } from '../../base/kernel/health.ts';
 import type { MetricValues } from '../../base/kernel/metrics/catalog.ts';
-import type { Service } from '../../base/kernel/service.ts';
+import type { Health, Service } from '../../base/kernel/service.ts';
 import type { Certificates } from '../../base/kernel/tls.ts';
 import { Trace } from '../../base/kernel/trace.ts';
+import { installedVersion } from '../../base/shared/files.ts';
 import { makeRunFolder } from '../../base/shared/run-folder.ts';
-import { installedVersion } from '../../base/shared/version.ts';
 import {
   createListener,
   createWorkers,

@@ -3,8 +3,8 @@
  * effect.
  */
 
-import type { Health } from '../../base/kernel/health.ts';
 import type { Logger } from '../../base/kernel/log.ts';
+import type { Health } from '../../base/kernel/service.ts';
 import {
   type Config,
   ConfigError,

@@ -1,7 +1,6 @@
 /** Determines whether the server is ready, based on the state of the services, their dependencies and the disk. */
 
-import type { Health, HealthCheck } from '../../base/kernel/health.ts';
-import type { Service } from '../../base/kernel/service.ts';
+import type { Health, HealthCheck, Service } from '../../base/kernel/service.ts';
 import type { BackupStatus, Backups } from '../../operations/backup/index.ts';
 import type { Finding } from '../../platform/database/types.ts';
 import type { Tls } from '../tls/index.ts';

@@ -1,7 +1,7 @@
 /** Collects the metrics of all parts of the server. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MetricName, MetricValues } from '../../base/kernel/metrics/catalog.ts';
-import type { Sample } from '../../base/kernel/metrics/types.ts';
+import type { Sample } from '../../base/kernel/metrics/values.ts';
 import type { BackupStatus, DrillRecord } from '../../operations/backup/index.ts';
 import type { PoolLoad } from '../../platform/database/types.ts';
 import type { GatewayLoad } from '../gateway/index.ts';

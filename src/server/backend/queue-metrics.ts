@@ -1,8 +1,8 @@
 /** The metrics of all request queues except the queues for database connections. */
 
 import type { MetricValues } from '../../base/kernel/metrics/catalog.ts';
-import type { Sample } from '../../base/kernel/metrics/types.ts';
-import type { QueueLoad } from '../../base/kernel/queue-load.ts';
+import type { Sample } from '../../base/kernel/metrics/values.ts';
+import type { QueueLoad } from '../../base/kernel/service.ts';
 import type { GatewayQueue } from '../gateway/index.ts';
 
 /**

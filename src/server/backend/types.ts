@@ -1,7 +1,7 @@
 /** The types of the options and the result of {@link createBackend}. */
 import type { ChildProcess } from 'node:child_process';
 import type { Logger } from '../../base/kernel/log.ts';
-import type { Outgoing } from '../../base/shared/outgoing.ts';
+import type { Outgoing } from '../../base/shared/network/outgoing.ts';
 import type { Backups } from '../../operations/backup/index.ts';
 import type { ConsoleService } from '../../pages/console/index.ts';
 import type { Config, LiveConfigOwner } from '../../platform/config/index.ts';

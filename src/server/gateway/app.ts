@@ -9,7 +9,7 @@ import Fastify, {
   type FastifyRequest,
   type FastifyServerOptions,
 } from 'fastify';
-import { originForm } from '../../base/kernel/origin-form.ts';
+import { originForm } from '../../base/kernel/http.ts';
 import type { Mount } from '../../base/kernel/service.ts';
 import type { Certificates } from '../../base/kernel/tls.ts';
 import type { RequestRecord } from '../../base/kernel/trace.ts';

@@ -3,9 +3,9 @@
  */
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance } from 'fastify';
-import { setGatewayHeaders } from '../../base/kernel/gateway-headers.ts';
+import { setGatewayHeaders } from '../../base/kernel/http.ts';
 import { type RequestRecord, Trace, traces } from '../../base/kernel/trace.ts';
-import { encodeLocation } from '../../base/shared/header-text.ts';
+import { encodeLocation } from '../../base/shared/http/header-text.ts';
 import type { Keys } from '../../platform/keys/types.ts';
 import type { createAdmission } from './admission.ts';
 import { type Forwarder, takeSampling } from './forward.ts';

@@ -6,7 +6,7 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Logger } from '../../base/kernel/log.ts';
 import type { Mount } from '../../base/kernel/service.ts';
-import { withoutOwnCookies } from '../../base/shared/response-head.ts';
+import { withoutOwnCookies } from '../../base/shared/http/response-head.ts';
 import type { Admission } from './admission.ts';
 import { type ApiKeyRule, applyApiKey } from './api-keys.ts';
 import { rawResponse } from './client-error.ts';

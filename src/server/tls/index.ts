@@ -2,8 +2,9 @@
  * Manages the port for unencrypted HTTP, and the certificates for the HTTPS ports (from files, from an ACME server or
  * generated).
  */
-import type { Health } from '../../base/kernel/health.ts';
+
 import type { Logger } from '../../base/kernel/log.ts';
+import type { Health } from '../../base/kernel/service.ts';
 import { orderCertificate } from './acme/order.ts';
 import { createRenewals, type Renewals } from './acme/renewals.ts';
 import { openAcmeStore } from './acme/store.ts';

@@ -5,11 +5,10 @@
 import type { FastifyPluginAsync } from 'fastify';
 import type { Clock } from '../../base/kernel/clock.ts';
 import type { Logger } from '../../base/kernel/log.ts';
-import { LabeledCounts } from '../../base/kernel/metrics/counts.ts';
-import type { QueueLoad } from '../../base/kernel/queue-load.ts';
-import type { Observe, Service } from '../../base/kernel/service.ts';
+import { LabeledCounts } from '../../base/kernel/metrics/values.ts';
+import type { Observe, QueueLoad, Service } from '../../base/kernel/service.ts';
 import { sql } from '../../base/kernel/sql.ts';
-import { createOutgoing, type Outgoing } from '../../base/shared/outgoing.ts';
+import { createOutgoing, type Outgoing } from '../../base/shared/network/outgoing.ts';
 import type { LiveConfig } from '../../platform/config/index.ts';
 import type { Database, MigrationSet } from '../../platform/database/types.ts';
 import type { Keys } from '../../platform/keys/types.ts';

@@ -3,8 +3,9 @@
  * shows an icon or, if the provider has no icon, unique letters. The pages don't load images from providers, so
  * providers can't track visitors.
  */
-import { escapeMarkup } from '../../../base/shared/escape-markup.ts';
-import { knownProviderName } from '../../../base/shared/provider-names.ts';
+
+import { knownProviderName } from '../../../base/shared/account.ts';
+import { escapeMarkup } from '../../../base/shared/printable.ts';
 import { type Glyph, glyphs } from './provider-glyphs.ts';
 
 export interface Provider {

@@ -4,9 +4,8 @@
  * the same origin.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { isSameOrigin, sameOriginHeader } from '../../../base/kernel/same-origin.ts';
-import { AuthRejection } from '../../../base/shared/auth-rejection.ts';
-import { retryAfterOf } from '../../../base/shared/retry-after.ts';
+import { isSameOrigin, sameOriginHeader } from '../../../base/kernel/request-origin.ts';
+import { AuthRejection, retryAfterOf } from '../../../base/shared/errors.ts';
 import type { AuthClient, TokenPair } from '../auth-client.ts';
 import type { ConsentDeps } from '../auth-deps.ts';
 import {

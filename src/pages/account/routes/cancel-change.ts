@@ -3,7 +3,7 @@
  * change of the address when the user presses a button. The page doesn't require a session.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { AuthRejection } from '../../../base/shared/auth-rejection.ts';
+import { AuthRejection } from '../../../base/shared/errors.ts';
 import type { AuthClient } from '../auth-client.ts';
 import type { Send } from './page-names.ts';
 import { declareTokenForm } from './token-form.ts';

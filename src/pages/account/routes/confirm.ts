@@ -4,7 +4,7 @@
  * page safely. The button submits a plain form that works without scripts.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { AuthRejection } from '../../../base/shared/auth-rejection.ts';
+import { AuthRejection } from '../../../base/shared/errors.ts';
 import { arrivalAddress, ourPage, pageWith, problemPage } from '../arrival.ts';
 import type { AuthClient, TokenPair } from '../auth-client.ts';
 import type { BrowserSignIn } from '../browser-sign-in.ts';

@@ -5,7 +5,7 @@
  */
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { AuthRejection } from '../../../base/shared/auth-rejection.ts';
+import { AuthRejection } from '../../../base/shared/errors.ts';
 import { keepLeft, setCookie } from '../browser-sign-in.ts';
 import { hostOf } from '../core/host.ts';
 import { carriedFlow } from '../core/html.ts';

@@ -7,7 +7,7 @@
 
 import { randomBytes } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { AuthRejection } from '../../../base/shared/auth-rejection.ts';
+import { AuthRejection } from '../../../base/shared/errors.ts';
 import { arrivalAddress, pageWith, problemPage } from '../arrival.ts';
 import type { AuthClient } from '../auth-client.ts';
 import type { BrowserSignIn } from '../browser-sign-in.ts';

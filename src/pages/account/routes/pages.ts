@@ -1,7 +1,7 @@
 /** Declares the routes under `/account` that serve the prerendered pages, their assets and the logo to browsers. */
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { AuthRejection } from '../../../base/shared/auth-rejection.ts';
+import { AuthRejection } from '../../../base/shared/errors.ts';
 import { ourPage, pageWith } from '../arrival.ts';
 import { leftAccounts, memoryCookie, readMemory } from '../core/browser-memory.ts';
 import { sessionCookie, stepCookie } from '../core/cookies.ts';

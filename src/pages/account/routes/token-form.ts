@@ -3,8 +3,8 @@
  * so it doesn't matter if email scanners or other sites open the page.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { AuthRejection } from '../../../base/shared/auth-rejection.ts';
-import { escapeMarkup } from '../../../base/shared/escape-markup.ts';
+import { AuthRejection } from '../../../base/shared/errors.ts';
+import { escapeMarkup } from '../../../base/shared/printable.ts';
 import { queryOf } from '../core/query.ts';
 import { formOf, isOurs, markedForm } from './mark.ts';
 import type { AnyPage, PageFields, Send } from './page-names.ts';

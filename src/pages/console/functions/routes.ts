@@ -1,7 +1,7 @@
 /** Lists functions, reads their logs, and invokes them as a persona. */
 import type { FastifyInstance } from 'fastify';
 import type { Clock } from '../../../base/kernel/clock.ts';
-import { setGatewayHeaders } from '../../../base/kernel/gateway-headers.ts';
+import { setGatewayHeaders } from '../../../base/kernel/http.ts';
 import { OutsideFolders } from '../../../base/kernel/real-path.ts';
 import type { Database } from '../../../platform/database/types.ts';
 import type { Keys } from '../../../platform/keys/types.ts';

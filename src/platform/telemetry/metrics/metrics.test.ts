@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parsePrometheus } from '../../../../test/support/prometheus.ts';
 import { type MetricValues, metricCatalog } from '../../../base/kernel/metrics/catalog.ts';
-import { durationBounds, Histogram } from '../../../base/kernel/metrics/histogram.ts';
+import { durationBounds, Histogram } from '../../../base/kernel/metrics/values.ts';
 import { mergeMetrics, renderMetrics } from './render.ts';
 import { createRequestMetrics } from './requests.ts';
 

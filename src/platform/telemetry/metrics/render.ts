@@ -3,14 +3,14 @@
  * a process.
  */
 import { type MetricName, type MetricValues, metricCatalog } from '../../../base/kernel/metrics/catalog.ts';
-import { durationBounds } from '../../../base/kernel/metrics/histogram.ts';
-import type {
-  HistogramValue,
-  MetricDefinition,
-  MetricValue,
-  Sample,
-  Samples,
-} from '../../../base/kernel/metrics/types.ts';
+import {
+  durationBounds,
+  type HistogramValue,
+  type MetricDefinition,
+  type MetricValue,
+  type Sample,
+  type Samples,
+} from '../../../base/kernel/metrics/values.ts';
 
 export const metricsContentType = 'text/plain; version=0.0.4; charset=utf-8';
 

@@ -3,7 +3,7 @@
  * requests, because the use cases check the same conditions first. The text of such an error from PostgreSQL contains
  * values of another account's row, so clients must not receive it.
  */
-import { isPostgresError } from '../../../base/shared/postgres-error.ts';
+import { isPostgresError } from '../../../base/shared/errors.ts';
 import { type AuthError, authError, type ErrorCode } from '../errors.ts';
 
 /** The errors for duplicate keys, by constraint or unique index. */

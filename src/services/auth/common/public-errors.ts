@@ -1,8 +1,7 @@
 /** Converts thrown values to errors that clients may see. */
 import type { Logger } from '../../../base/kernel/log.ts';
 import type { OverloadBody } from '../../../base/kernel/service.ts';
-import { isPostgresError } from '../../../base/shared/postgres-error.ts';
-import { retryAfterOf } from '../../../base/shared/retry-after.ts';
+import { isPostgresError, retryAfterOf } from '../../../base/shared/errors.ts';
 import { AuthError, authError, OAuthShapedError } from '../errors.ts';
 import { constraintError } from './constraint-errors.ts';
 import type { JsonObject } from './json.ts';

@@ -1,6 +1,6 @@
 /** Enrolls and removes second factors. */
 
-import { totpSecret, totpUri } from '../../../base/shared/totp.ts';
+import { totpSecret, totpUri } from '../../../base/shared/one-time-codes.ts';
 import { audit } from '../common/audit.ts';
 import type { UserCaller } from '../common/caller.ts';
 import { amrMethodOfFactor } from '../common/claims.ts';

@@ -1,6 +1,6 @@
 /** Registers passkeys, and signs users in with passkeys, without a username or password. */
 
-import { deviceOf } from '../../../base/shared/device.ts';
+import { deviceOf } from '../../../base/shared/account.ts';
 import { audit } from '../common/audit.ts';
 import type { Caller, UserCaller } from '../common/caller.ts';
 import { amrMethodOfFactor } from '../common/claims.ts';

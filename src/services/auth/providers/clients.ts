@@ -2,7 +2,7 @@
  * Defines the client for a configured provider. The client consists of the URL to which browsers are redirected, the
  * client credentials, and a function that reads profiles.
  */
-import type { Reach } from '../../../base/shared/outgoing.ts';
+import type { Reach } from '../../../base/shared/network/outgoing.ts';
 import type { TokenResponse } from './catalog/spec.ts';
 import type { ClientAuth } from './oauth-client.ts';
 import type { ExternalProfile } from './profile.ts';

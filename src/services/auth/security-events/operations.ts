@@ -1,6 +1,6 @@
 /** Undoes changes when users open the links in security notices. */
 
-import { deviceOf } from '../../../base/shared/device.ts';
+import { deviceOf } from '../../../base/shared/account.ts';
 import type { Call, Operation } from '../common/operation.ts';
 import { toMs } from '../common/times.ts';
 import { limitByAddress } from '../limits/limit-by-address.ts';

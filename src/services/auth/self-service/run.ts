@@ -1,6 +1,6 @@
 /** Runs an operation for the Account pages in the same context as a request to the operation's route. */
 import type { Observe } from '../../../base/kernel/service.ts';
-import { AuthRejection } from '../../../base/shared/auth-rejection.ts';
+import { AuthRejection } from '../../../base/shared/errors.ts';
 import type { Caller } from '../common/caller.ts';
 import { parseFields, type ReadFields } from '../common/fields.ts';
 import { type Call, type Operation, perform } from '../common/operation.ts';

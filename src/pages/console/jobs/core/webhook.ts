@@ -5,7 +5,7 @@
  * events.
  */
 
-import { isRecord } from '../../../../base/shared/is-record.ts';
+import { isRecord } from '../../../../base/shared/json.ts';
 import type { TriggerEvent } from '../../schema/changes.ts';
 
 export type WebhookEvent = Exclude<TriggerEvent, 'truncate'>;
