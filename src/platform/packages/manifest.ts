@@ -1,7 +1,4 @@
-/**
- * Tells the npm package from a clone: the list of packages with which this version of Plinth was released, the bundle's
- * hash and Plinth's command line.
- */
+/** Reads the list of packages with which this version of Plinth was released, which distinguishes it from a clone. */
 import { readFileSync } from 'node:fs';
 import type { PackageManifest } from './types.ts';
 
