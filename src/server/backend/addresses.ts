@@ -2,7 +2,7 @@
 import type { Config } from '../../platform/config/index.ts';
 import { isLoopback } from './exposure.ts';
 import { httpsSettings } from './https.ts';
-import type { BackendParts } from './types.ts';
+import type { BackendParts } from './parts.ts';
 
 export interface Addresses {
   readonly host: string;
@@ -23,7 +23,7 @@ export interface Addresses {
   readonly consoleListens: (port: number) => void;
 }
 
-export function createAddresses({ config, mode, ...options }: BackendParts): Addresses {
+export function createAddresses({ options, config, mode }: BackendParts): Addresses {
   const https = httpsSettings(config, mode);
   const scheme = https === undefined ? 'http:' : 'https:';
   const host = config.plinth.server.host;
@@ -74,13 +74,15 @@ function clientUrl(
   return publicUrl !== undefined && port === publicPort ? publicUrl.replace(/\/+$/, '') : url;
 }
 
-export const httpUrl = (host: string, port: number): string => urlOf('http:', host, port).url;
-
 function urlOf(scheme: 'http:' | 'https:', host: string, port: number) {
   const isAny = host === '0.0.0.0' || host === '::';
   const name = isAny ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host;
   return { port, url: `${scheme}//${name}:${port}` };
 }
+
+/** Returns the URL of the email inbox, which has its own port. */
+export const mailUrlOf = ({ host }: Addresses, port: number | undefined): string | undefined =>
+  port === undefined ? undefined : urlOf('http:', loopbackOf(host), port).url;
 
 export const loopbackOf = (host: string): string => (isLoopback(host) ? host : '127.0.0.1');
 

@@ -20,13 +20,14 @@ import {
 } from '../cluster/index.ts';
 import { forwardedMount, type Gateway } from '../gateway/index.ts';
 import type { Addresses } from './addresses.ts';
-import type { BackendParts, WorkersOption } from './types.ts';
+import type { BackendParts } from './parts.ts';
+import type { WorkersOption } from './types.ts';
 import type { WorkerInit } from './worker-init.ts';
 
 export interface ApiWorkersInput {
   readonly services: readonly Service[];
-  /** The main process's own gateway, which listens only on the private socket. */
-  readonly gateway: () => Gateway;
+  /** `api` is the main process's own gateway, which listens only on the private socket. */
+  readonly gateways: { readonly api: Gateway };
   readonly addresses: Addresses;
   readonly certificates: Certificates | undefined;
   readonly probeAfterMs: number;
@@ -52,7 +53,7 @@ const lastAcceptMs = 50;
 export function createApiWorkers(
   parts: BackendParts,
   { count, fork }: WorkersOption,
-  { services, gateway, addresses, certificates, probeAfterMs }: ApiWorkersInput,
+  { services, gateways, addresses, certificates, probeAfterMs }: ApiWorkersInput,
 ): ApiWorkers {
   if (process.platform === 'win32')
     throw new Error('[server] workers: Windows supports only 1, because the processes share Unix sockets.');
@@ -107,7 +108,7 @@ export function createApiWorkers(
   return {
     async listen() {
       socketDir = makeRunFolder('plinth-api-', dataDir);
-      await gateway().listenOn(join(socketDir, 'main'));
+      await gateways.api.listenOn(join(socketDir, 'main'));
       // Listens before the workers start, because each worker needs to know the port. Until the first worker is ready,
       // connections wait.
       port = await listener.listen(addresses.host, addresses.port);
@@ -120,7 +121,7 @@ export function createApiWorkers(
       await sleep(drainMs);
       listener.close();
       await stopped;
-      await gateway().close(graceMs);
+      await gateways.api.close(graceMs);
       if (socketDir !== '') rmSync(socketDir, { recursive: true, force: true });
     },
     restart: () => workers.restart(),

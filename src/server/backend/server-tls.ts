@@ -6,7 +6,7 @@ import type { Tls } from '../tls/index.ts';
 import type { Addresses } from './addresses.ts';
 import { httpsSettings } from './https.ts';
 import type { Modules } from './modules.ts';
-import type { BackendParts } from './types.ts';
+import type { BackendParts } from './parts.ts';
 
 export function createServerTls(
   { config, mode, dataDir, log }: BackendParts,
