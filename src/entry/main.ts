@@ -11,31 +11,33 @@
 import { systemClock } from '../base/kernel/clock.ts';
 import type { Config } from '../platform/config/index.ts';
 import { renderMetrics } from '../platform/telemetry/index.ts';
-import { consoleHostOf, createAddresses, mailUrlOf } from '../server/backend/addresses.ts';
+import { consoleHostOf, createAddresses, mailUrlOf, rejectExposure } from '../server/backend/addresses.ts';
 import type { ApiWorkers, ApiWorkersInput } from '../server/backend/api-workers.ts';
-import { type Configuration, createConfiguration } from '../server/backend/configuration.ts';
+import { type Configuration, createConfiguration, createReload } from '../server/backend/configuration.ts';
 import { consoleProject, consoleSite } from '../server/backend/console.ts';
 import { configOfCopy } from '../server/backend/copy.ts';
-import { rejectExposure } from '../server/backend/exposure.ts';
 import { createGateways } from '../server/backend/gateways.ts';
 import { checksOf, essentialChecks, healthOf, watchDisk } from '../server/backend/health.ts';
+import { createServerTls } from '../server/backend/https.ts';
 import { createLifecycle } from '../server/backend/lifecycle.ts';
 import { createMetrics } from '../server/backend/metric-sources.ts';
 import { loadModules, type Modules, migrationSets } from '../server/backend/modules.ts';
 import { type BackendParts, openDatabase, readOptions } from '../server/backend/parts.ts';
 import { createRecentMetrics } from '../server/backend/recent-metrics.ts';
-import { createReload } from '../server/backend/reload.ts';
-import { createServerTls } from '../server/backend/server-tls.ts';
 import { createServices, enabledServices, isEnabled } from '../server/backend/services.ts';
 import { statusFields } from '../server/backend/status.ts';
 import type { Backend, BackendOptions } from '../server/backend/types.ts';
 import type { Gateway } from '../server/gateway/index.ts';
 
 export type { CreatedToken, ManagementCallName, TokenRow } from '../pages/console/index.ts';
+export type { Reload } from '../server/backend/configuration.ts';
 export { type ConfigSource, settingName } from '../server/backend/configuration.ts';
-export { migrateServices, prepareDatabase } from '../server/backend/prepare-database.ts';
-export { prepareCluster, preparedCluster } from '../server/backend/prepared-cluster.ts';
-export type { Reload } from '../server/backend/reload.ts';
+export {
+  migrateServices,
+  prepareCluster,
+  prepareDatabase,
+  preparedCluster,
+} from '../server/backend/prepared-cluster.ts';
 export type { Backend, BackendOptions, ConsoleOrigin } from '../server/backend/types.ts';
 export type { FunctionLogLine, InspectMode, ServeSession } from '../services/functions/index.ts';
 

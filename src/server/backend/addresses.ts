@@ -1,6 +1,7 @@
 /** Computes the URLs of the API and of the Console. The API and the Console have different origins. */
+
+import { isIP } from 'node:net';
 import type { Config } from '../../platform/config/index.ts';
-import { isLoopback } from './exposure.ts';
 import { httpsSettings } from './https.ts';
 import type { BackendParts } from './parts.ts';
 
@@ -88,3 +89,35 @@ export const loopbackOf = (host: string): string => (isLoopback(host) ? host : '
 
 export const consoleHostOf = ({ plinth }: Config): string =>
   plinth.console.host ?? loopbackOf(plinth.server.host);
+
+/** Whether an address can be reached only from this machine. */
+export function isLoopback(host: string): boolean {
+  if (host === 'localhost' || host === '::1') return true;
+  return isIP(host) === 4 && host.startsWith('127.');
+}
+
+/**
+ * Checks that the server doesn't expose publicly known keys. The local stack's keys are public, so other machines must
+ * never be able to reach a server that uses these keys.
+ *
+ * @param wellKnown the names of the settings whose values are publicly known, because they are the local stack's
+ * defaults or placeholders from the documentation
+ * @throws {Error} with instructions for fixing the problem, if other machines could reach a server that uses such a
+ * key. `plinth serve` also rejects these keys on loopback addresses, because it usually runs behind a proxy.
+ */
+export function rejectExposure(
+  host: string,
+  mode: 'development' | 'production',
+  wellKnown: readonly string[],
+): void {
+  if (mode === 'development') {
+    if (isLoopback(host)) return;
+    throw new Error(
+      `"plinth start" can't listen on ${host}, because its keys are public. It listens only on this machine. Use "plinth serve", which generates its own keys.`,
+    );
+  }
+  if (wellKnown.length === 0) return;
+  throw new Error(
+    `${wellKnown.join(', ')}: this value is public, because it is used in local development or in documentation. Remove it from the configuration so that "plinth serve" generates a new one.`,
+  );
+}

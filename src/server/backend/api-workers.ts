@@ -7,10 +7,12 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MetricValues } from '../../base/kernel/metrics/catalog.ts';
 import type { Health, Service } from '../../base/kernel/service.ts';
-import type { Certificates } from '../../base/kernel/tls.ts';
+import type { Certificates, PemPair } from '../../base/kernel/tls.ts';
 import { Trace } from '../../base/kernel/trace.ts';
 import { installedVersion } from '../../base/shared/files.ts';
 import { makeRunFolder } from '../../base/shared/run-folder.ts';
+import type { Config } from '../../platform/config/index.ts';
+import type { Member } from '../../platform/database/types.ts';
 import {
   createListener,
   createWorkers,
@@ -18,11 +20,39 @@ import {
   type WorkerMessage,
   type Workers,
 } from '../cluster/index.ts';
-import { forwardedMount, type Gateway } from '../gateway/index.ts';
+import { type ForwardedMount, forwardedMount, type Gateway } from '../gateway/index.ts';
 import type { Addresses } from './addresses.ts';
 import type { BackendParts } from './parts.ts';
 import type { WorkersOption } from './types.ts';
-import type { WorkerInit } from './worker-init.ts';
+
+/**
+ * The data that the main process sends to an API worker at startup. The data contains secrets, so it is sent only over
+ * IPC.
+ */
+export interface WorkerInit {
+  /**
+   * The main process's version. If this version differs from the worker's version, Plinth has been updated, so the
+   * worker exits.
+   */
+  readonly version: string;
+  readonly workers: number;
+  readonly projectDir: string;
+  readonly dataDir: string;
+  readonly mode: 'development' | 'production';
+  readonly config: Config;
+  /** Whether the worker serves REST requests. If false, the REST service is disabled. */
+  readonly hasRest: boolean;
+  readonly member: Member;
+  /** The socket on which the main process serves all other requests. */
+  readonly mainSocket: string;
+  /** The folder for the worker's own socket. The worker removes the folder if the main process exits. */
+  readonly socketDir: string;
+  /** The mounts of all services in the main process. */
+  readonly mounts: readonly ForwardedMount[];
+  readonly apiUrl: string;
+  /** Undefined if the port uses unencrypted HTTP. */
+  readonly certificates: readonly PemPair[] | undefined;
+}
 
 export interface ApiWorkersInput {
   readonly services: readonly Service[];

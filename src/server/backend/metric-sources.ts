@@ -19,13 +19,13 @@ import {
   type MetricSource,
   type MetricsCollector,
   poolMetrics,
+  queueMetrics,
   single,
   tlsMetrics,
   withDatabaseUp,
 } from './metrics.ts';
 import type { BackendParts } from './parts.ts';
 import { createProcessMetrics } from './process-metrics.ts';
-import { queueMetrics } from './queue-metrics.ts';
 import type { Services } from './services.ts';
 
 /** File sizes are cached for a long time, because reading them is slow and they change slowly. */

@@ -9,8 +9,7 @@ import type { Database } from '../../platform/database/types.ts';
 import type { Keys } from '../../platform/keys/index.ts';
 import type { FunctionsService } from '../../services/functions/index.ts';
 import type { Route } from '../gateway/index.ts';
-import type { ConfigSource, Configuration } from './configuration.ts';
-import type { Reload } from './reload.ts';
+import type { ConfigSource, Configuration, Reload } from './configuration.ts';
 
 export interface BackendOptions {
   /** The folder that contains `supabase/`. Defaults to the working directory. */

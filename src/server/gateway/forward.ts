@@ -12,8 +12,8 @@ import type { Mount } from '../../base/kernel/service.ts';
 import { schemeOf } from '../../base/kernel/tls.ts';
 import { RequestBody } from '../../base/shared/http/request-body.ts';
 import { rawHead } from '../../base/shared/http/response-head.ts';
-import { findMount } from './find-mount.ts';
 import { overloadBody, overloadHead, overloadStatus } from './overload-response.ts';
+import { findMount } from './paths.ts';
 import { setDocuments } from './safe-response.ts';
 
 export interface ForwardOptions {

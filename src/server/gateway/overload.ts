@@ -11,8 +11,8 @@ import type { Mount } from '../../base/kernel/service.ts';
 import { rawHead } from '../../base/shared/http/response-head.ts';
 import { isCountedAddress, networkOf } from '../../base/shared/network/network-of.ts';
 import { Dispatcher, type DispatchLimits, type DispatchLoad } from './dispatcher.ts';
-import { findMount } from './find-mount.ts';
 import { overloadBody, overloadHead, overloadStatus } from './overload-response.ts';
+import { findMount } from './paths.ts';
 import type { TrustedProxies } from './trusted-proxies.ts';
 
 export interface OverloadOptions {

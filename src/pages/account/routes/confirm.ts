@@ -19,17 +19,16 @@ import {
 } from '../core/confirm.ts';
 import { carriedFlow } from '../core/html.ts';
 import { AccountError } from '../errors.ts';
-import { keepStep } from '../kept-step.ts';
+import { keepStep } from '../request-cookies.ts';
 import type { ReturnAddress } from '../return-address.ts';
 import { mustStepUp, type Visitors, wasGuest } from '../visitor.ts';
 import type { WaitingWindows } from '../waiting-windows.ts';
-import { cancelChangeRoutes } from './cancel-change.ts';
 import { formOf, isOurs } from './mark.ts';
 import { notMeRoutes } from './not-me.ts';
 import { formFields, otherDevice } from './other-device.ts';
 import type { AnyPage, Send } from './page-names.ts';
-import { removeFactorsRoutes } from './remove-factors.ts';
 import { isTemporary, openElsewhere, sendExpired, sendLimited, sendRefused } from './responses.ts';
+import { cancelChangeRoutes, removeFactorsRoutes } from './token-form.ts';
 
 export interface ConfirmDeps {
   readonly auth: AuthClient;

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { defaultConfig } from '../../platform/config/index.ts';
 import type { KeyStore } from '../../platform/keys/index.ts';
-import { databaseSettings } from './database-settings.ts';
-import { memorySettings } from './memory-settings.ts';
+import { databaseSettings, memorySettings } from './database-settings.ts';
 
 const mib = 1024 ** 2;
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isLoopback, rejectExposure } from './exposure.ts';
+import { isLoopback, rejectExposure } from './addresses.ts';
 
 describe('allowed listen addresses', () => {
   it.each(['127.0.0.1', '127.5.6.7', '::1', 'localhost'])('%s is the local machine', (host) => {
