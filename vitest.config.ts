@@ -40,6 +40,7 @@ export default defineConfig({
     maxWorkers: 3,
     experimental: { viteModuleRunner: false, nodeLoader: false },
     sequence: { sequencer: LongestFirst },
+    tags: [{ name: 'states', description: 'States of pages, which `npm run test:states` tests.' }],
     reporters: ['default', new TimesReporter(), new FlakyReporter()],
     provide: { authResponses, memory },
     projects: [

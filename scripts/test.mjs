@@ -1,12 +1,15 @@
 /**
- * The script for `npm test`. Checks the source files, builds the web app and the server's bundle if they are outdated,
- * and runs the tests. If the script receives arguments, it passes them to vitest and skips the checks.
+ * The script for `npm test` and `npm run test:states`. Checks the source files, builds the web app and the server's
+ * bundle if they are outdated, and runs the tests. If the script receives arguments, it passes them to vitest and skips
+ * the checks.
  *
- *   npm test                      # runs all tests
- *   npm test -- test/rest         # runs the tests in a folder
+ *   npm test                               # runs all tests except the page states
+ *   npm test -- test/rest                  # runs the tests in a folder, including its page states
+ *   npm run test:states                    # runs the page states
+ *   npm run test:states -- test/account    # runs the page states in a folder
  */
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { checkSources } from './check-sources.mjs';
@@ -70,8 +73,15 @@ async function findOrInstallBrowser() {
   return await playwrightBrowser();
 }
 
-const args = process.argv.slice(2);
-const isWholeRun = args.length === 0;
+/** Returns the files that declare page states (test/web/states.ts), because loading the other files takes long. */
+const filesWithStates = () =>
+  globSync('test/**/*.test.ts', { cwd: root }).filter((file) =>
+    /\/(states|in-four-looks)\.ts'/.test(readFileSync(join(root, file), 'utf8')),
+  );
+
+const isStates = process.argv[2] === '--states';
+const args = process.argv.slice(isStates ? 3 : 2);
+const isWholeRun = args.length === 0 && !isStates;
 const paths = args.filter((arg) => !arg.startsWith('-'));
 /** Tests in `src/` and `web/` don't require a browser or the built pages. */
 const needsBuild = paths.length === 0 || paths.some((path) => !/^(\.\/)?(src|web)(\/|$)/.test(path));
@@ -91,4 +101,14 @@ if (needsBuild) {
 }
 if (isWholeRun && !(await checkSources())) process.exit(1);
 // The script prints nothing after the tests, so the last line of the output is vitest's.
-process.exitCode = runScript(join('node_modules', 'vitest', 'vitest.mjs'), ['run', ...args], env);
+/** The tests to run. A run of certain files or folders includes their page states. */
+const selection = isStates
+  ? ['--tags-filter=states', ...(paths.length > 0 ? [] : filesWithStates())]
+  : isWholeRun
+    ? ['--tags-filter=!states']
+    : [];
+process.exitCode = runScript(
+  join('node_modules', 'vitest', 'vitest.mjs'),
+  ['run', ...selection, ...args],
+  env,
+);

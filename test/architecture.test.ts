@@ -317,6 +317,6 @@ it('the Account pages call auth operations instead of sending requests', () => {
   const dependencies =
     /createAccount\(\{[\s\S]*?\n {2}\}\)/.exec(sources.get('src/server/backend/services.ts') ?? '')?.[0] ??
     '';
-  expect(dependencies).toContain('selfService');
+  expect(dependencies).toContain('auth,');
   expect(dependencies).not.toMatch(/fetch|gateway/i);
 });

@@ -23,7 +23,7 @@ const readers: Readonly<Record<string, string>> = {
   'platform/database/testing/template-folder.ts': 'age of a file',
   'platform/database/wire/standby-status.ts': 'time in a protocol message',
   'server/gateway/app.ts': 'time of a request',
-  'server/gateway/metrics.ts': 'expiry of a token',
+  'server/gateway/operations.ts': 'expiry of a token',
   'server/gateway/observe.ts': 'time of a request',
   'server/gateway/request-hooks.ts': 'time of a request',
   'base/kernel/clock.ts': 'the clock itself',

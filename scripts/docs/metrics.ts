@@ -1,6 +1,6 @@
 /** Generates `docs/metrics.md` from the catalog of metrics. */
 import { metricSubjects } from '../../src/base/kernel/metrics/catalog.ts';
-import { durationBounds } from '../../src/base/kernel/metrics/histogram.ts';
+import { durationBounds } from '../../src/base/kernel/metrics/values.ts';
 import { code, table } from './markdown.ts';
 
 const intro = `# Metrics

@@ -8,54 +8,36 @@
  * console.log(backend.url, backend.keys.publishableKey);
  * await backend.stop();
  */
-import { join, resolve } from 'node:path';
-import { type Logger, silentLogger } from '../base/kernel/log.ts';
-import { thisMachine } from '../base/shared/machine.ts';
-import {
-  type Config,
-  createLiveConfig,
-  type LiveConfig,
-  loadConfig,
-  settingsFiles,
-  shellEnvironment,
-} from '../platform/config/index.ts';
-import { createDatabase } from '../platform/database/index.ts';
-import type { Database } from '../platform/database/types.ts';
-import { createKeys } from '../platform/keys/index.ts';
-import {
-  createTelemetry,
-  createTraceExporter,
-  renderMetrics,
-  type TraceExporter,
-} from '../platform/telemetry/index.ts';
-import { consoleHostOf, createAddresses, httpUrl, loopbackOf } from '../server/backend/addresses.ts';
+import { systemClock } from '../base/kernel/clock.ts';
+import type { Config } from '../platform/config/index.ts';
+import { renderMetrics } from '../platform/telemetry/index.ts';
+import { consoleHostOf, createAddresses, mailUrlOf, rejectExposure } from '../server/backend/addresses.ts';
 import type { ApiWorkers, ApiWorkersInput } from '../server/backend/api-workers.ts';
-import { type Configuration, createConfiguration } from '../server/backend/configuration.ts';
-import { poolLimits, requestPathLimits } from '../server/backend/connection-limits.ts';
-import { configOfCopy, copyMessage, isCopy } from '../server/backend/copy.ts';
-import { closeDataFolder, rejectUnfinishedRestore } from '../server/backend/data-folder.ts';
-import { databaseSettings } from '../server/backend/database-settings.ts';
-import { rejectExposure } from '../server/backend/exposure.ts';
+import { type Configuration, createConfiguration, createReload } from '../server/backend/configuration.ts';
+import { consoleProject, consoleSite } from '../server/backend/console.ts';
+import { configOfCopy } from '../server/backend/copy.ts';
 import { createGateways } from '../server/backend/gateways.ts';
-import { checksOf, essentialChecks, watchDisk } from '../server/backend/health.ts';
+import { checksOf, essentialChecks, healthOf, watchDisk } from '../server/backend/health.ts';
+import { createServerTls } from '../server/backend/https.ts';
 import { createLifecycle } from '../server/backend/lifecycle.ts';
 import { createMetrics } from '../server/backend/metric-sources.ts';
 import { loadModules, type Modules, migrationSets } from '../server/backend/modules.ts';
-import { preparedCluster } from '../server/backend/prepared-cluster.ts';
+import { type BackendParts, openDatabase, readOptions } from '../server/backend/parts.ts';
 import { createRecentMetrics } from '../server/backend/recent-metrics.ts';
-import { createReload } from '../server/backend/reload.ts';
-import { createServerTls } from '../server/backend/server-tls.ts';
-import { createConsole, createServices, enabledServices, type Hosting } from '../server/backend/services.ts';
-import { createSpareCopy } from '../server/backend/spare-copy.ts';
+import { createServices, enabledServices, isEnabled } from '../server/backend/services.ts';
 import { statusFields } from '../server/backend/status.ts';
-import type { Backend, BackendOptions, BackendParts } from '../server/backend/types.ts';
+import type { Backend, BackendOptions } from '../server/backend/types.ts';
 import type { Gateway } from '../server/gateway/index.ts';
 
 export type { CreatedToken, ManagementCallName, TokenRow } from '../pages/console/index.ts';
+export type { Reload } from '../server/backend/configuration.ts';
 export { type ConfigSource, settingName } from '../server/backend/configuration.ts';
-export { migrateServices, prepareDatabase } from '../server/backend/prepare-database.ts';
-export { prepareCluster, preparedCluster } from '../server/backend/prepared-cluster.ts';
-export type { Reload } from '../server/backend/reload.ts';
+export {
+  migrateServices,
+  prepareCluster,
+  prepareDatabase,
+  preparedCluster,
+} from '../server/backend/prepared-cluster.ts';
 export type { Backend, BackendOptions, ConsoleOrigin } from '../server/backend/types.ts';
 export type { FunctionLogLine, InspectMode, ServeSession } from '../services/functions/index.ts';
 
@@ -75,10 +57,7 @@ export async function createBackend(options: BackendOptions = {}): Promise<Backe
     modules ??= loadModules();
     return modules;
   };
-  const whileStarting = (): void => {
-    load().catch(() => undefined);
-  };
-  const database = options.database ?? (await openDatabase(settings, load, whileStarting));
+  const database = options.database ?? (await openDatabase(settings, load));
   try {
     return await compose({ ...settings, database }, await load());
   } catch (error) {
@@ -93,98 +72,10 @@ export async function runApiWorker(): Promise<never> {
   return await worker.runApiWorker();
 }
 
-type Settings = Omit<BackendParts, 'database'>;
-
-function readOptions(options: BackendOptions): Settings {
-  const projectDir = resolve(options.projectDir ?? process.cwd());
-  const supabaseDir = join(projectDir, 'supabase');
-  const dataDir = resolve(options.dataDir ?? join(projectDir, '.plinth'));
-  const mode = options.mode ?? 'development';
-  rejectUnfinishedRestore(dataDir);
-  closeDataFolder(dataDir);
-  const onProgress = options.onProgress ?? (() => undefined);
-  const isRestored = isCopy(dataDir);
-  const given = options.config ?? loadConfig({ projectDir }).config;
-  const config = isRestored ? configOfCopy(given) : given;
-  if (isRestored) onProgress(copyMessage);
-  const ownLog = options.log ?? silentLogger;
-  const live = createLiveConfig(config);
-  const configSource =
-    options.configSource ??
-    (options.config === undefined
-      ? { load: () => loadConfig({ projectDir }), files: settingsFiles({ projectDir }) }
-      : undefined);
-  const traceExporter = exporterOf(live, ownLog);
-  const telemetry = createTelemetry({ log: ownLog, dir: options.logDir, traces: traceExporter });
-  const { log } = telemetry;
-  const keys = createKeys({ mode, config, supabaseDir, dataDir, log });
-  return {
-    ...options,
-    projectDir,
-    supabaseDir,
-    dataDir,
-    isCopy: isRestored,
-    mode,
-    telemetry,
-    traceExporter,
-    log,
-    onProgress,
-    config,
-    configSource,
-    live,
-    keys,
-    spareCopy: createSpareCopy({
-      dataDir,
-      prepared: () => preparedCluster(onProgress),
-      isWanted: mode === 'development',
-      log,
-    }),
-  };
-}
-
-function exporterOf(live: LiveConfig, log: Logger): TraceExporter | undefined {
-  const { plinth, project_id }: Config = live.current;
-  const { otlp_endpoint: endpoint, otlp_headers: headers } = plinth.telemetry;
-  if (endpoint === undefined) return undefined;
-  return createTraceExporter({
-    endpoint,
-    headers,
-    sampling: () => live.current.plinth.telemetry.sampling / 100,
-    resource: { namespace: project_id },
-    log: log.child({ service: 'telemetry' }),
-  });
-}
-
-function openDatabase(
-  settings: Settings,
-  load: () => Promise<Modules>,
-  whileStarting: () => void,
-): Promise<Database> {
-  const { config, keys, mode, dataDir, dbPort, databaseUrl, log, onProgress } = settings;
-  return createDatabase({
-    dataDir,
-    port: dbPort ?? config.db.port,
-    databaseUrl,
-    environment: shellEnvironment(),
-    durable: settings.durable,
-    ...databaseSettings(config, keys, { mode, workers: settings.workers?.count, machine: thisMachine() }),
-    password: keys.databasePassword,
-    sharedPassword: config.plinth.database.shared_password,
-    replication: config.plinth.database.replication,
-    requestPath: requestPathLimits(config.plinth.rest, thisMachine()),
-    pools: poolLimits(config.plinth.database, thisMachine()),
-    knownMigrations: async () => migrationSets(await load()),
-    log,
-    onProgress,
-    whileStarting,
-    prepared: settings.spareCopy.prepared,
-  });
-}
-
 /** Returns a function that creates a backend with an empty database, for comparisons with the project's migrations. */
 const scratchOf =
-  ({ projectDir, live }: BackendParts): Hosting['openScratch'] =>
-  (dataDir) =>
+  ({ projectDir, live }: BackendParts) =>
+  (dataDir: string): Promise<Backend> =>
     createBackend({
       projectDir,
       dataDir,
@@ -193,39 +84,47 @@ const scratchOf =
       durable: false,
     });
 
+/** Creates each part after the parts that it uses ([decision 99](../../docs/decisions/0099-one-bag.md)). */
 async function compose(parts: BackendParts, modules: Modules): Promise<Backend> {
-  const { config, live, keys, database, log, mode, projectDir, onProgress } = parts;
+  const { options, config, live, keys, database, projectDir, mode, log, onProgress } = parts;
   const addresses = createAddresses(parts);
-  const health = (): Record<string, string | undefined> =>
-    Object.fromEntries(services.map((service) => [service.name, service.health?.()]));
   const disk = watchDisk(parts);
   const tls = createServerTls(parts, modules, addresses);
   await tls?.load();
-  if (parts.onConfig !== undefined) live.onChange(parts.onConfig);
-  const apply = createReload(live, tls);
+  if (options.onConfig !== undefined) live.onChange(options.onConfig);
   const allowed = (next: Config): Config => (parts.isCopy ? configOfCopy(next) : next);
+  const apply = createReload(live, tls);
   const reload = (next: Config) => apply(allowed(next));
   const configuration = configurationOf(parts, reload, allowed);
-  const hosting: Hosting = {
-    configuration,
-    addresses,
-    internalFetch: (path, init) => gateways.api.fetch(path, init),
-    internalStream: (path, init) => gateways.api.stream(path, init),
-    observe: (call, work) => gateways.api.observe(call, work),
-    health,
-    conditions: () => ({ disk: disk.health(), ...(tls === undefined ? {} : { tls: tls.health() }) }),
-    disk,
-    openScratch: scratchOf(parts),
-  };
-  const created = createServices(parts, modules, hosting);
-  const consoleService = createConsole(parts, modules, hosting, created);
-  const services = enabledServices(parts, created, consoleService);
+  const gateways = createGateways(parts, modules, { addresses, tls });
+  const created = createServices(parts, modules, { addresses, disk, observe: gateways.observe });
+  const apiServices = enabledServices(parts, created);
+  const consoleService = modules.console.createConsole({
+    database,
+    keys,
+    config: live,
+    telemetry: parts.telemetry,
+    services: created,
+    project: consoleProject(parts, modules, scratchOf(parts)),
+    api: { url: addresses.apiUrl, fetch: gateways.fetch, stream: gateways.stream },
+    site: consoleSite(addresses),
+    server: {
+      health: () => healthOf(apiServices),
+      conditions: () => ({ disk: disk.health(), ...(tls === undefined ? {} : { tls: tls.health() }) }),
+      configuration,
+      restart: options.restart,
+    },
+    clock: systemClock,
+    log: log.child({ service: 'console' }),
+  });
+  const hasConsole = isEnabled(parts, 'console', config.studio);
+  const services = hasConsole ? [...apiServices, consoleService] : apiServices;
   // REST requests wait until the schema is known, so the schema is read while the other services are created.
   if (database.info.existed === true) for (const service of services) service.warm?.();
   const { mail, functions, backups } = created;
   const apiWorkers = await openApiWorkers(parts, {
-    services: services.filter((service) => service !== consoleService),
-    gateway: () => gateways.api,
+    services: apiServices,
+    gateways,
     addresses,
     certificates: tls?.certificates,
     probeAfterMs: modules.gateway.probeAfterMs,
@@ -235,37 +134,33 @@ async function compose(parts: BackendParts, modules: Modules): Promise<Backend> 
     log.child({ service: 'health' }),
     essentialChecks,
   );
-  const metrics = createMetrics(parts, {
-    services,
-    created,
-    disk,
-    tls,
-    configuration,
-    gateways: () => gateways,
-    apiWorkers,
-  });
-  const gateways = createGateways(parts, modules, {
-    services,
-    consoleService,
+  const metrics = createMetrics(parts, { services, created, disk, tls, configuration, gateways, apiWorkers });
+  gateways.mount({
+    apiServices,
+    consoleService: hasConsole ? consoleService : undefined,
     readiness,
     metricsText: async () => renderMetrics(await metrics.collect()),
-    addresses,
-    tls,
     apiWorkers,
   });
   const migrated = await database.migrate(migrationSets(modules));
-  const project = modules.project.createProject({
-    database,
-    config,
-    keys,
-    projectDir,
-    mode,
-    log,
-    onProgress,
-  });
   const { apiUrl, consoleUrl } = addresses;
-  const mailUrl = (port: number | undefined): string | undefined =>
-    port === undefined ? undefined : httpUrl(loopbackOf(addresses.host), port);
+  const lifecycle = createLifecycle(parts, {
+    services,
+    created,
+    gateways,
+    readiness,
+    disk,
+    metrics,
+    recentMetrics: createRecentMetrics({
+      dataDir: parts.dataDir,
+      figures: { requests: parts.telemetry.recentMetrics, functions: functions.activity },
+      now: Date.now,
+      log,
+    }),
+    project: modules.project.createProject({ database, config, keys, projectDir, mode, log, onProgress }),
+    isMigrated: migrated > 0,
+    drainMs: () => live.current.plinth.server.drain,
+  });
   return {
     get url() {
       return apiUrl();
@@ -275,23 +170,7 @@ async function compose(parts: BackendParts, modules: Modules): Promise<Backend> 
       return live.current;
     },
     database,
-    ...createLifecycle(parts, {
-      services,
-      created,
-      gateways,
-      readiness,
-      disk,
-      metrics,
-      recentMetrics: createRecentMetrics({
-        dataDir: parts.dataDir,
-        figures: { requests: parts.telemetry.recentMetrics, functions: functions.activity },
-        now: Date.now,
-        log,
-      }),
-      project,
-      isMigrated: migrated > 0,
-      drainMs: () => live.current.plinth.server.drain,
-    }),
+    ...lifecycle,
     reload,
     configuration,
     async restartWorkers() {
@@ -310,7 +189,7 @@ async function compose(parts: BackendParts, modules: Modules): Promise<Backend> 
       fetch: (path, init) => fetchFrom(gateways.console, consoleUrl(), path, init),
       routes: () => gateways.console?.routes() ?? [],
     },
-    health,
+    health: () => healthOf(services),
     status: () =>
       statusFields({
         config: live.current,
@@ -318,7 +197,7 @@ async function compose(parts: BackendParts, modules: Modules): Promise<Backend> 
         apiUrl: apiUrl(),
         consoleUrl: gateways.console === undefined ? undefined : consoleUrl(),
         databaseUrl: database.info.url,
-        mailUrl: mailUrl(mail.port()),
+        mailUrl: mailUrlOf(addresses, mail.port()),
       }),
     consoleLink: (operator) => consoleService.issueLink(operator),
     operators: consoleService,
@@ -330,9 +209,10 @@ async function compose(parts: BackendParts, modules: Modules): Promise<Backend> 
 
 /** Starts the API workers. This module is loaded only if needed, so that a server without workers starts faster. */
 async function openApiWorkers(parts: BackendParts, input: ApiWorkersInput): Promise<ApiWorkers | undefined> {
-  if (parts.workers === undefined) return undefined;
+  const { workers } = parts.options;
+  if (workers === undefined) return undefined;
   const { createApiWorkers } = await import('../server/backend/api-workers.ts');
-  return createApiWorkers(parts, parts.workers, input);
+  return createApiWorkers(parts, workers, input);
 }
 
 function configurationOf(

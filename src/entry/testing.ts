@@ -17,7 +17,7 @@ import { join } from 'node:path';
 import type { Logger } from '../base/kernel/log.ts';
 import { sql } from '../base/kernel/sql.ts';
 import { thisMachine } from '../base/shared/machine.ts';
-import type { Outgoing } from '../base/shared/outgoing.ts';
+import type { Outgoing } from '../base/shared/network/outgoing.ts';
 import {
   type Config,
   configFrom,

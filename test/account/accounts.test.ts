@@ -5,6 +5,7 @@
 import type { BrowserContext, Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { axeViolations, openContext, scrollsSideways } from '../web/browser.ts';
+import { describeEach } from '../web/states.ts';
 import { openApp, redeemAt, type TestApp } from './app.ts';
 import {
   callAccount,
@@ -132,12 +133,12 @@ describe.each([true, false])('with scripts: %s', (scripts) => {
   }, 120_000);
 });
 
-describe.each([
+describeEach([
   ['en', true],
   ['en', false],
   ['ar', true],
   ['ar', false],
-] as const)('in %s, scripts %s', (language, scripts) => {
+])('in %s, scripts %s', (language, scripts) => {
   test('removing a guest account requires a confirmation, because no one can sign in to it again', async () => {
     const page = await newPage(scripts, language);
     await callAccount(page, stage.backend, 'guest');
@@ -166,7 +167,7 @@ describe.each([
   });
 });
 
-describe.each(['en-GB', 'ar'])('in %s', (locale) => {
+describeEach(['en-GB', 'ar'])('in %s', (locale) => {
   test('after signing out of one account, the page lists the other accounts and can sign them out', async () => {
     const page = await newPage(true, locale);
     const [work, home] = [await newUser(), await newUser()];

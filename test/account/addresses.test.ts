@@ -1,7 +1,8 @@
 /** Tests how email addresses are written in sentences and lists, on a narrow screen, with and without scripts. */
 import type { BrowserContext, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { openContext, scrollsSideways } from '../web/browser.ts';
+import { describeEach } from '../web/states.ts';
 import { makeUser, openStage, password, type Stage } from './harness.ts';
 import { say, speak } from './keyboard/texts.ts';
 
@@ -67,12 +68,12 @@ async function signIn(page: Page, email: string): Promise<void> {
   await page.waitForURL(/\/account\/(security|signed-in)/);
 }
 
-describe.each([
+describeEach([
   ['en', true],
   ['en', false],
   ['ar', true],
   ['ar', false],
-] as const)('in %s, scripts %s', (language, javaScriptEnabled) => {
+])('in %s, scripts %s', (language, javaScriptEnabled) => {
   test('an address is written from left to right, and wraps only if it is wider than the line', async () => {
     await speak(language);
     const locale = language === 'en' ? 'en-GB' : 'ar';

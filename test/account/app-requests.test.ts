@@ -1,7 +1,8 @@
 /** Tests that an app's invalid request is rejected when the page opens, before anyone enters a password. */
 import type { BrowserContext, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { openContext } from '../web/browser.ts';
+import { describeEach } from '../web/states.ts';
 import { openApp, type TestApp } from './app.ts';
 import { openStage, type Stage } from './harness.ts';
 import { say, speak } from './keyboard/texts.ts';
@@ -36,12 +37,12 @@ async function open(language: 'en' | 'ar', javaScriptEnabled: boolean, path: str
 const evil = 'https://evil.example/?<b>';
 const challenge = `code_challenge=${'a'.repeat(43)}&code_challenge_method=s256`;
 
-describe.each([
+describeEach([
   ['en', true],
   ['en', false],
   ['ar', true],
   ['ar', false],
-] as const)('in %s, scripts %s', (language, scripts) => {
+])('in %s, scripts %s', (language, scripts) => {
   test.each(['sign-in', 'sign-up', 'recover', 'code', 'guest', 'sso'])('%s', async (name) => {
     const bad = await open(language, scripts, `${name}?redirect_to=${encodeURIComponent(evil)}&${challenge}`);
     await bad.getByRole('heading', { level: 1, name: say('page.refused-app'), exact: true }).waitFor();

@@ -8,6 +8,7 @@ import type { AddressInfo } from 'node:net';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { axeViolations, type Complaints, openContext, scrollsSideways } from '../web/browser.ts';
+import { testEach } from '../web/states.ts';
 import { callAccount, makeUser, openStage, password, type Stage, signIn, startSession } from './harness.ts';
 import { say, speak } from './keyboard/texts.ts';
 
@@ -336,7 +337,7 @@ test('an OpenID client signs a user out through the Account pages, which redirec
   expect(await page.getByRole('link', { name: /^Back to/ }).getAttribute('href')).toBe(`${bye}?state=xyz`);
 });
 
-test.each(['en', 'ar'] as const)(
+testEach(['en', 'ar'])(
   'in %s, the browser loads the pages of clients that were signed out',
   async (language) => {
     await speak(language);

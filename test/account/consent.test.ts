@@ -8,6 +8,7 @@ import type { AddressInfo } from 'node:net';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { axeViolations, type Complaints, openContext, scrollsSideways } from '../web/browser.ts';
+import { describeEach } from '../web/states.ts';
 import {
   addAuthenticatorApp,
   fillSignIn,
@@ -324,12 +325,12 @@ test('users see a list of apps and can revoke their access', async () => {
   expect(after.error_code).toBe('session_not_found');
 });
 
-describe.each([
+describeEach([
   { colorScheme: 'light', width: 1280 },
   { colorScheme: 'dark', width: 1280 },
   { colorScheme: 'light', width: 360 },
   { colorScheme: 'dark', width: 360 },
-] as const)('$colorScheme at $width px', ({ colorScheme, width }) => {
+])('$colorScheme at $width px', ({ colorScheme, width }) => {
   test('every state of the page is accessible', async () => {
     const look = await openContext(stage.browser, { colorScheme, viewport: { width, height: 800 } });
     const tab = await look.context.newPage();

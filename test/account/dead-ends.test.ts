@@ -3,8 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { axeViolations, openContext, scrollsSideways } from '../web/browser.ts';
+import { describeEach } from '../web/states.ts';
 import { openApp, type TestApp } from './app.ts';
 import { callAccount, makeUser, openStage, password, type Stage } from './harness.ts';
 import { say, speak } from './keyboard/texts.ts';
@@ -88,7 +89,7 @@ async function check(page: Page, scripts = true): Promise<void> {
   expect(await scrollsSideways(checked)).toBe(false);
 }
 
-describe.each(languages)('in %s, an error', (language) => {
+describeEach(languages)('in %s, an error', (language) => {
   test.each([true, false])('of one field is shown once, next to the field (scripts: %s)', async (scripts) => {
     const page = await newDevice(language, scripts);
     await open(page, 'recover');
@@ -138,7 +139,7 @@ describe.each(languages)('in %s, an error', (language) => {
   });
 });
 
-describe.each(languages)('in %s, signing up twice within the pause', (language) => {
+describeEach(languages)('in %s, signing up twice within the pause', (language) => {
   async function signUp(page: Page, email: string): Promise<void> {
     await open(page, 'sign-up');
     await page.locator('#email').fill(email);
@@ -210,7 +211,7 @@ async function makeUserWithoutPassword(email: string): Promise<void> {
   expect(response.status).toBe(200);
 }
 
-describe.each(languages)('in %s, a guest who signs out', (language) => {
+describeEach(languages)('in %s, a guest who signs out', (language) => {
   test('is asked for confirmation, and can save the account instead', async () => {
     const page = await newDevice(language);
     await callAccount(page, stage.backend, 'guest');
@@ -253,7 +254,7 @@ describe.each(languages)('in %s, a guest who signs out', (language) => {
   });
 });
 
-describe.each(languages)('in %s, the security page', (language) => {
+describeEach(languages)('in %s, the security page', (language) => {
   test('lets a user without a password set one, and links back to the app', async () => {
     const email = newEmail();
     await makeUserWithoutPassword(email);
@@ -326,7 +327,7 @@ test('a browser that uses localhost isn’t redirected to another host, so it ke
   expect(new URL(page.url()).host).toBe(`localhost:${port}`);
 });
 
-describe.each(languages)('in %s, the brand', (language) => {
+describeEach(languages)('in %s, the brand', (language) => {
   test.each([true, false])('keeps its color, its logo and its text (scripts: %s)', async (scripts) => {
     const page = await newDevice(language, scripts);
     await open(page, `sign-in${app.startSignIn().search}`);

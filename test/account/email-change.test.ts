@@ -3,8 +3,9 @@
  * address.
  */
 import type { BrowserContext, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { openContext } from '../web/browser.ts';
+import { describeEach } from '../web/states.ts';
 import { makeUser, openAccount, openStage, type Stage } from './harness.ts';
 import { say, speak } from './keyboard/texts.ts';
 import { countMails, latestMail } from './mailbox.ts';
@@ -53,7 +54,7 @@ async function startChange(page: Page): Promise<{ old: string; next: string }> {
   return { old, next };
 }
 
-describe.each(['en', 'ar'] as const)('in %s', (language) => {
+describeEach(['en', 'ar'])('in %s', (language) => {
   test('the codes of both emails complete the change on the account page', async () => {
     const page = await newDevice(language);
     const { old, next } = await startChange(page);

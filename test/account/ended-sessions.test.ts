@@ -1,7 +1,8 @@
 /** Tests that only a browser whose session was ended elsewhere shows the reason. */
 import type { BrowserContext, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { axeViolations, openContext, scrollsSideways } from '../web/browser.ts';
+import { describeEach } from '../web/states.ts';
 import { makeUser, openAccount, openStage, password, type Stage, startSession } from './harness.ts';
 import { say, speak } from './keyboard/texts.ts';
 
@@ -45,12 +46,12 @@ async function elsewhere(email: string, method: string, path: string, body?: obj
   expect(response.ok).toBe(true);
 }
 
-describe.each([
+describeEach([
   ['en', true],
   ['en', false],
   ['ar', true],
   ['ar', false],
-] as const)('in %s, scripts %s', (language, scripts) => {
+])('in %s, scripts %s', (language, scripts) => {
   test('a browser that was signed out by a new password shows the reason and keeps the address', async () => {
     const page = await newPage(language, scripts);
     const email = `ended-${language}-${scripts}@example.com`;

@@ -1,7 +1,8 @@
 /** Tests users who never chose a password, because they signed up with a code or an operator created them. */
 import type { BrowserContext, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { openContext, scrollsSideways } from '../web/browser.ts';
+import { describeEach } from '../web/states.ts';
 import { openStage, password, type Stage } from './harness.ts';
 import { say, speak } from './keyboard/texts.ts';
 import { latestMail } from './mailbox.ts';
@@ -46,7 +47,7 @@ async function setPassword(page: Page): Promise<void> {
   await button(page, say('security.password-save')).click();
 }
 
-describe.each(languages)('in %s', (language) => {
+describeEach(languages)('in %s', (language) => {
   test('a user with only a phone number sets a first password', async () => {
     const page = await newPage(language);
     const phone = `4477009${language === 'en' ? '11111' : '22222'}`;

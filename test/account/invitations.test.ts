@@ -3,10 +3,11 @@
  * passkey.
  */
 import type { BrowserContext, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { type Operator, operator } from '../console/harness.ts';
 import { freePort } from '../support/free-port.ts';
 import { openContext } from '../web/browser.ts';
+import { describeEach, testEach } from '../web/states.ts';
 import { openApp, type TestApp } from './app.ts';
 import { makeUser, openStage, password, type Stage } from './harness.ts';
 import { say, speak } from './keyboard/texts.ts';
@@ -68,12 +69,12 @@ const canSignIn = async (email: string, secret: string) => {
   return response.status === 200;
 };
 
-describe.each([
+describeEach([
   ['en', true],
   ['en', false],
   ['ar', true],
   ['ar', false],
-] as const)('in %s, scripts %s', (language, javaScriptEnabled) => {
+])('in %s, scripts %s', (language, javaScriptEnabled) => {
   test('an invited user sets a password and returns to the app, without a token in any address', async () => {
     const email = newEmail();
     expect((await admin.call('POST', '/users/invite', { email })).status).toBe(200);
@@ -127,7 +128,7 @@ test('a link that an operator forwards opens the same pages', async () => {
   await heading(page, say('page.new-password'));
 });
 
-test.each(['en', 'ar'] as const)(
+testEach(['en', 'ar'])(
   'in %s, an invited user can create a passkey instead of a password',
   async (language) => {
     const email = newEmail();

@@ -1,6 +1,7 @@
 /** Tests the pages in other languages: the language of the initial HTML, and the right-to-left layout. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { axeViolations, openContext, scrollsSideways } from '../web/browser.ts';
+import { pageStates } from '../web/states.ts';
 import { makeUser, openStage, password, type Stage } from './harness.ts';
 
 let stage: Stage;
@@ -57,7 +58,7 @@ describe('the initial HTML', () => {
 describe.each([
   { colorScheme: 'light', width: 360 },
   { colorScheme: 'dark', width: 1280 },
-] as const)('Arabic, $colorScheme at $width px', ({ colorScheme, width }) => {
+] as const)('Arabic, $colorScheme at $width px', pageStates, ({ colorScheme, width }) => {
   test('every page and state is accessible', async () => {
     const { context, complaints } = await openContext(stage.browser, {
       colorScheme,

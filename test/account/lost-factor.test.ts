@@ -3,9 +3,10 @@
  * no recovery codes.
  */
 import type { BrowserContext, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
 import { axeViolations, openContext, scrollsSideways } from '../web/browser.ts';
+import { describeEach } from '../web/states.ts';
 import {
   addAuthenticatorApp,
   callAccount,
@@ -115,7 +116,7 @@ async function requestRemoval(language: 'en' | 'ar', email: string): Promise<Pag
   return page;
 }
 
-describe.each(['en', 'ar'] as const)('in %s', (language) => {
+describeEach(['en', 'ar'])('in %s', (language) => {
   test('a user who lost the app confirms by email, waits, and signs in without it', async () => {
     const email = `lost-${language}@example.com`;
     const { id } = await userWithApp(email);

@@ -3,8 +3,9 @@
  * back.
  */
 import type { BrowserContext, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { axeViolations, openContext, scrollsSideways } from '../web/browser.ts';
+import { describeEach } from '../web/states.ts';
 import { makeUser, openAccount, openStage, password, type Stage, startSession } from './harness.ts';
 import { say, speak } from './keyboard/texts.ts';
 import { latestMail } from './mailbox.ts';
@@ -60,7 +61,7 @@ async function check(page: Page): Promise<void> {
   expect(await scrollsSideways(page)).toBe(false);
 }
 
-describe.each(['en', 'ar'] as const)('in %s', (language) => {
+describeEach(['en', 'ar'])('in %s', (language) => {
   test('after an attacker changes the password and the address, the owner gets the account back and the attacker is signed out', async () => {
     const email = newEmail();
     await makeUser(stage.backend, email);

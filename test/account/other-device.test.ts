@@ -6,6 +6,7 @@
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { openContext } from '../web/browser.ts';
+import { describeEach } from '../web/states.ts';
 import { openApp, redeemAt, type TestApp } from './app.ts';
 import { callAccount, makeUser, openStage, password, type Stage } from './harness.ts';
 import { say, speak } from './keyboard/texts.ts';
@@ -77,7 +78,7 @@ async function enterNumber(page: Page, number: string): Promise<void> {
   await button(page, say('confirm.number-button')).click();
 }
 
-describe.each(['en', 'ar'] as const)('in %s', (language) => {
+describeEach(['en', 'ar'])('in %s', (language) => {
   test.each([true, false])('the first window continues to the app, scripts %s', async (javaScriptEnabled) => {
     const email = newEmail();
     const { search, verifier } = app.startSignIn();

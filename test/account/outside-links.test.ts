@@ -5,8 +5,9 @@
 import { once } from 'node:events';
 import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { axeViolations, openContext, scrollsSideways } from '../web/browser.ts';
+import { describeEach } from '../web/states.ts';
 import { makeUser, openStage, type Stage, startSession } from './harness.ts';
 import { say, speak } from './keyboard/texts.ts';
 
@@ -97,7 +98,7 @@ test('the form requires the Account pages’ token, and text from the address is
   }
 });
 
-describe.each(['en', 'ar'] as const)('in %s', (language) => {
+describeEach(['en', 'ar'])('in %s', (language) => {
   test('a visitor who opens such a link stays signed in, and must click to continue', async () => {
     await speak(language);
     const email = `outside-${language}@example.com`;

@@ -2,8 +2,9 @@
  * Tests that no state of any page has axe violations, scrolls horizontally, or violates the content security policy.
  */
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { axeViolations, openContext, scrollsSideways } from '../web/browser.ts';
+import { describeEach } from '../web/states.ts';
 import { fillSignIn, makeUser, openAccount, openStage, type Stage } from './harness.ts';
 
 let stage: Stage;
@@ -43,7 +44,7 @@ const fieldsOfAnotherTone = (page: Page): Promise<string[]> =>
       .map((field) => field.querySelector('input').id);
   })()`);
 
-describe.each(looks)('$colorScheme at $width px', ({ colorScheme, width }) => {
+describeEach(looks)('$colorScheme at $width px', ({ colorScheme, width }) => {
   test('every page and state is accessible', async () => {
     const { backend, browser } = stage;
     const { context, complaints } = await openContext(browser, {

@@ -3,8 +3,9 @@
  * and show the project's password rules.
  */
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { axeViolations, openContext, scrollsSideways } from '../web/browser.ts';
+import { describeEach } from '../web/states.ts';
 import { openStage, type Stage } from './harness.ts';
 
 let stage: Stage;
@@ -50,7 +51,7 @@ async function luminance(page: Page, selector: string): Promise<number> {
   return (0.2126 * red + 0.7152 * green + 0.0722 * blue) / 255;
 }
 
-describe.each(looks)('$colorScheme at $width px in $lang', ({ colorScheme, width, lang }) => {
+describeEach(looks)('$colorScheme at $width px in $lang', ({ colorScheme, width, lang }) => {
   test('every page and state is accessible', async () => {
     const { backend, browser } = stage;
     const { context } = await openContext(browser, {

@@ -3,8 +3,9 @@
  * last used provider first.
  */
 import type { BrowserContext, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { openContext } from '../web/browser.ts';
+import { describeEach } from '../web/states.ts';
 import { openApp, redeemAt, type TestApp } from './app.ts';
 import { addAuthenticatorApp, laterTotp, makeUser, openStage, password, type Stage } from './harness.ts';
 import { say, speak } from './keyboard/texts.ts';
@@ -65,12 +66,12 @@ async function unconfirmedUser(): Promise<string> {
   return address;
 }
 
-describe.each([
+describeEach([
   ['en', true],
   ['en', false],
   ['ar', true],
   ['ar', false],
-] as const)('in %s, with scripts %s', (language, scripts) => {
+])('in %s, with scripts %s', (language, scripts) => {
   test('a user who hasn’t confirmed the address gets a button for a new code', async () => {
     const address = await unconfirmedUser();
     const before = await countMails(stage.backend, address);
@@ -152,7 +153,7 @@ test('a text message names the project', async () => {
   expect(text).toMatch(/^\d{6} is your Harbor code\. Never share it\.$/);
 });
 
-describe.each(['en', 'ar'] as const)('in %s, the link to the password', (language) => {
+describeEach(['en', 'ar'])('in %s, the link to the password', (language) => {
   const isAtPassword = (page: Page) =>
     page.evaluate(`(() => {
       const { top, bottom } = document.getElementById('password').getBoundingClientRect();

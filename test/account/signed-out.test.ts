@@ -2,6 +2,7 @@
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { axeViolations, type Complaints, openContext, scrollsSideways } from '../web/browser.ts';
+import { testEach } from '../web/states.ts';
 import { makeUser, openStage, type Stage, startSession } from './harness.ts';
 import { say, speak } from './keyboard/texts.ts';
 
@@ -105,12 +106,12 @@ test('a user whose session ends in another tab sees a notice', async () => {
   await page.getByText('You were signed out, here or on another device.').waitFor();
 });
 
-test.each([
+testEach([
   ['en', true],
   ['en', false],
   ['ar', true],
   ['ar', false],
-] as const)(
+])(
   'in %s, scripts %s: on a shared computer, the signed-out account is removed from the list',
   async (language, scripts) => {
     await speak(language);

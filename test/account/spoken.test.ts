@@ -1,8 +1,9 @@
 /** Tests what screen readers announce, based on the accessibility tree that the browser passes to screen readers. */
 import type { BrowserContext, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { freePort } from '../support/free-port.ts';
 import { openContext } from '../web/browser.ts';
+import { describeEach } from '../web/states.ts';
 import {
   fillSignIn,
   makeUser,
@@ -63,7 +64,7 @@ async function descriptionOf(page: Page, selector: string): Promise<string> {
 
 const spoken = (page: Page, selector: string) => expect.poll(() => descriptionOf(page, selector));
 
-describe.each(['en', 'ar'] as const)('in %s', (language) => {
+describeEach(['en', 'ar'])('in %s', (language) => {
   test('fields are read with the text above them, the rules and the error', async () => {
     const email = `spoken-${language}@example.com`;
     const page = await newPage(language);

@@ -3,9 +3,10 @@
  * not, and from the provider's portal.
  */
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { createIdp } from '../auth/saml-idp.ts';
 import { launchBrowser, openContext } from '../web/browser.ts';
+import { describeEach, testEach } from '../web/states.ts';
 import { password } from './harness.ts';
 import { captchaInternet } from './keyboard/captcha-internet.ts';
 import { say, speak } from './keyboard/texts.ts';
@@ -54,12 +55,12 @@ async function typeAddress(page: Page, address: string, search = ''): Promise<vo
   await press(page, say('sign-in.next'));
 }
 
-describe.each([
+describeEach([
   ['en', true],
   ['en', false],
   ['ar', true],
   ['ar', false],
-] as const)('in %s, scripts %s', (language, scripts) => {
+])('in %s, scripts %s', (language, scripts) => {
   test('with an address of an enforced domain, the user is sent to the provider and back to the app', async () => {
     const page = await newPage(language, scripts);
     const { search, verifier } = askAsApp(world);
@@ -143,37 +144,34 @@ test('if SSO isn’t enforced, it is shown first, and the password form is one c
   await page.getByText('The provider').waitFor();
 });
 
-test.each([
+testEach([
   ['en', true],
   ['en', false],
   ['ar', true],
-] as const)(
-  'in %s, scripts %s: a sign-in that starts at the provider ends in the app',
-  async (language, scripts) => {
-    const page = await newPage(language, scripts);
-    world.company.email = `portal-${language}-${scripts}@works.example`;
-    const flow = new URLSearchParams({ redirect_to: world.appUrl, next: 'app' });
-    const form = world.unsolicited(`${world.origin}/account/sign-in?${flow}`);
-    await page.setContent(form);
-    await press(page, 'Open the app');
-    // Any site can redirect the browser to this page, so the user must click to continue.
-    await heading(page, say('page.with'));
-    await press(page, say('with.button', { connection: 'works.example' }));
-    // The user still has a session at the provider. By pressing this button, the test simulates a provider that
-    // responds without user input.
-    await press(page, 'Enter the works');
-    await page.waitForURL(`${world.appUrl}**`);
-    expect(page.url()).toBe(world.appUrl);
-    await open(page, 'security');
-    const shown = page.locator('main');
-    await expect.poll(() => shown.innerText()).toContain(world.company.email);
-    // The organization manages sign-in, so the page doesn't offer changes that the server would reject.
-    if (scripts) await page.getByText(say('security.managed')).waitFor();
-    if (scripts) await page.getByText(say('activity.intro-managed')).waitFor();
-    expect(await page.getByRole('button', { name: say('security.password-set') }).count()).toBe(0);
-    if (!scripts) expect(await shown.innerText()).toMatch(/^SSO$/m);
-  },
-);
+])('in %s, scripts %s: a sign-in that starts at the provider ends in the app', async (language, scripts) => {
+  const page = await newPage(language, scripts);
+  world.company.email = `portal-${language}-${scripts}@works.example`;
+  const flow = new URLSearchParams({ redirect_to: world.appUrl, next: 'app' });
+  const form = world.unsolicited(`${world.origin}/account/sign-in?${flow}`);
+  await page.setContent(form);
+  await press(page, 'Open the app');
+  // Any site can redirect the browser to this page, so the user must click to continue.
+  await heading(page, say('page.with'));
+  await press(page, say('with.button', { connection: 'works.example' }));
+  // The user still has a session at the provider. By pressing this button, the test simulates a provider that
+  // responds without user input.
+  await press(page, 'Enter the works');
+  await page.waitForURL(`${world.appUrl}**`);
+  expect(page.url()).toBe(world.appUrl);
+  await open(page, 'security');
+  const shown = page.locator('main');
+  await expect.poll(() => shown.innerText()).toContain(world.company.email);
+  // The organization manages sign-in, so the page doesn't offer changes that the server would reject.
+  if (scripts) await page.getByText(say('security.managed')).waitFor();
+  if (scripts) await page.getByText(say('activity.intro-managed')).waitFor();
+  expect(await page.getByRole('button', { name: say('security.password-set') }).count()).toBe(0);
+  if (!scripts) expect(await shown.innerText()).toMatch(/^SSO$/m);
+});
 
 test('a page that asks for confirmation before it opens the provider shows all domains of the connection', async () => {
   const page = await newPage();

@@ -6,11 +6,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { BrowserContext, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { PartialConfig } from '../../src/platform/config/index.ts';
 import { leakHashOf } from '../../src/services/auth/passwords/leaked-range.ts';
 import { freePort } from '../support/free-port.ts';
 import { axeViolations, openContext, scrollsSideways } from '../web/browser.ts';
+import { describeEach } from '../web/states.ts';
 import { openApp, redeemAt, type TestApp } from './app.ts';
 import { makeUser, openStage, password, type Stage, startSession, totp } from './harness.ts';
 import { say, speak } from './keyboard/texts.ts';
@@ -128,7 +129,7 @@ async function addAuthenticator(page: Page): Promise<void> {
   });
 }
 
-describe.each(languages)('in %s', (language) => {
+describeEach(languages)('in %s', (language) => {
   test('a link sets up an authenticator app, recovery codes are offered, and a passkey replaces both steps', async () => {
     const page = await newDevice(language);
     await addAuthenticator(page);

@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
-import { currentStep, totpCode } from '../../src/base/shared/totp.ts';
+import { currentStep, totpCode } from '../../src/base/shared/one-time-codes.ts';
 import { type CreationOptions, SoftwareAuthenticator } from './authenticator.ts';
 import { type AuthServer, newEmail, startAuth } from './harness.ts';
 import { signIn as connectApp, register } from './oauth-server/client.ts';

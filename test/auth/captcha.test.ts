@@ -1,7 +1,7 @@
 /** Tests captchas: the requests to their providers, and the endpoints that require one. */
 import { createServer, type Server } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createOutgoing } from '../../src/base/shared/outgoing.ts';
+import { createOutgoing } from '../../src/base/shared/network/outgoing.ts';
 import { type AuthServer, newEmail, startAuth } from './harness.ts';
 
 const password = 'correct horse';

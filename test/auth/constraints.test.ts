@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
-import { createOutgoing } from '../../src/base/shared/outgoing.ts';
+import { createOutgoing } from '../../src/base/shared/network/outgoing.ts';
 import { constraintError } from '../../src/services/auth/common/public-errors.ts';
 import { type AuthServer, codeOf, linkOf, newEmail, startAuth } from './harness.ts';
 import { createIdp } from './saml-idp.ts';

@@ -1,7 +1,7 @@
 /** Tests the error responses to factor enrollment, challenges, verification and administration. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
-import { totpCode } from '../../src/base/shared/totp.ts';
+import { totpCode } from '../../src/base/shared/one-time-codes.ts';
 import { type AuthServer, codeOf, newEmail, startAuth } from './harness.ts';
 
 const password = 'correct horse';

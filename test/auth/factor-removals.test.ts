@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
-import { totpCode } from '../../src/base/shared/totp.ts';
+import { totpCode } from '../../src/base/shared/one-time-codes.ts';
 import { configFrom, type PartialConfig } from '../../src/platform/config/index.ts';
 import type { AuthContext } from '../../src/services/auth/context.ts';
 import { sweepFactorRemovals } from '../../src/services/auth/factors/removal-rounds.ts';

@@ -5,7 +5,7 @@
 import { createServer, type Server } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
-import { totpCode } from '../../src/base/shared/totp.ts';
+import { totpCode } from '../../src/base/shared/one-time-codes.ts';
 import type { JsonObject } from '../../src/services/auth/common/json.ts';
 import { webhookSignature } from '../../src/services/auth/hooks/webhook-signature.ts';
 import { type AuthServer, newEmail, startAuth } from './harness.ts';

@@ -4,7 +4,7 @@
  */
 import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { totpCode } from '../../src/base/shared/totp.ts';
+import { totpCode } from '../../src/base/shared/one-time-codes.ts';
 import { type AuthServer, newEmail, startAuth } from './harness.ts';
 import { buildAnswer, createIdp, postAnswer, readRequest, signAnswer } from './saml-idp.ts';
 import { solanaWallet } from './wallet-keys.ts';

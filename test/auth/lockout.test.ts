@@ -1,7 +1,7 @@
 /** Tests increasing delays, unlocking by email, and confirming new devices. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
-import { currentStep, totpCode } from '../../src/base/shared/totp.ts';
+import { currentStep, totpCode } from '../../src/base/shared/one-time-codes.ts';
 import { QueueFullError } from '../../src/services/auth/common/work-queue.ts';
 import { localAttempts, sharedAttempts } from '../../src/services/auth/limits/attempt-store.ts';
 import { createAttemptLimits } from '../../src/services/auth/limits/attempts.ts';

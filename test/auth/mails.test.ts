@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { totpCode } from '../../src/base/shared/totp.ts';
+import { totpCode } from '../../src/base/shared/one-time-codes.ts';
 import type { PartialConfig } from '../../src/platform/config/index.ts';
 import { codeOf, linkOf, newEmail, startAuth } from './harness.ts';
 

@@ -1,7 +1,7 @@
 /** Tests that users can download their data and delete their accounts. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
-import { totpCode } from '../../src/base/shared/totp.ts';
+import { totpCode } from '../../src/base/shared/one-time-codes.ts';
 import { type AuthServer, newEmail, startAuth } from './harness.ts';
 
 const password = 'correct horse';

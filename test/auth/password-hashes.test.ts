@@ -4,10 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hash as argon2Hash } from '@node-rs/argon2';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { LogFields, Logger } from '../../src/base/kernel/log.ts';
-import { silentLogger } from '../../src/base/kernel/log.ts';
+import { type LogFields, type Logger, silentLogger } from '../../src/base/kernel/log.ts';
 import { sql } from '../../src/base/kernel/sql.ts';
-import { createOutgoing, OutgoingError, type OutgoingRequest } from '../../src/base/shared/outgoing.ts';
+import {
+  createOutgoing,
+  OutgoingError,
+  type OutgoingRequest,
+} from '../../src/base/shared/network/outgoing.ts';
 import { leakHashOf } from '../../src/services/auth/passwords/leaked-range.ts';
 import { type AuthServer, newEmail, startAuth } from './harness.ts';
 

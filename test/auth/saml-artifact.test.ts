@@ -5,7 +5,7 @@
 import { createHash, generateKeyPairSync, randomBytes } from 'node:crypto';
 import { getVerifiedXml, parseDomFromString, xpath } from '@node-saml/node-saml/lib/xml.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createOutgoing, type OutgoingRequest } from '../../src/base/shared/outgoing.ts';
+import { createOutgoing, type OutgoingRequest } from '../../src/base/shared/network/outgoing.ts';
 import { type AuthServer, startAuth } from './harness.ts';
 import { type AnswerParts, buildAnswer, createIdp, readRequest, signAnswer } from './saml-idp.ts';
 

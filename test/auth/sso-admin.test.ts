@@ -2,7 +2,11 @@
 import { createPrivateKey, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
-import { createOutgoing, OutgoingError, type OutgoingRequest } from '../../src/base/shared/outgoing.ts';
+import {
+  createOutgoing,
+  OutgoingError,
+  type OutgoingRequest,
+} from '../../src/base/shared/network/outgoing.ts';
 import { type AuthServer, startAuth } from './harness.ts';
 import { buildAnswer, createIdp, postAnswer, signAnswer, type TestIdp } from './saml-idp.ts';
 

@@ -5,7 +5,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { createOutgoing } from '../../src/base/shared/outgoing.ts';
+import { createOutgoing } from '../../src/base/shared/network/outgoing.ts';
 import type { PartialConfig } from '../../src/platform/config/index.ts';
 import { type AuthServer, type AuthServerOptions, newEmail, startAuth } from './harness.ts';
 

@@ -1,7 +1,7 @@
 /** Tests WebAuthn factors with a software authenticator: enrollment, aal2, and attacks by a password thief. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
-import { totpCode } from '../../src/base/shared/totp.ts';
+import { totpCode } from '../../src/base/shared/one-time-codes.ts';
 import {
   type CreationOptions,
   type Forgery,

@@ -9,6 +9,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { expectSound, looks } from '../console/page-helpers.ts';
 import { launchBrowser, openContext } from '../web/browser.ts';
+import { pageStates } from '../web/states.ts';
 import { makeProject, type RunningServer, run, startServer } from './server.ts';
 
 const target = mkdtempSync(join(tmpdir(), 'plinth-target-'));
@@ -77,6 +78,7 @@ it('the page shows a check from the command line, and an unreachable target', as
 
 it.each(looks)(
   'the page is accessible at $width px, $colorScheme first',
+  pageStates,
   async ({ width, height, colorScheme }) => {
     const { page } = await openBackups({ viewport: { width, height }, colorScheme });
     await page.getByRole('heading', { name: 'Restore', exact: true }).waitFor();

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { launchBrowser } from '../web/browser.ts';
+import { pageStates } from '../web/states.ts';
 import { type Backend, operator, startBackend } from './harness.ts';
 import { expectPanelAtEdge, expectSound, looks, signedIn } from './page-helpers.ts';
 
@@ -118,6 +119,7 @@ test('a read-only operator sees findings but can’t apply a fix', async () => {
 
 test.each(looks)(
   'both pages are accessible at $width px, $colorScheme first',
+  { ...pageStates, timeout: 120_000 },
   async (look) => {
     const { page, go, close } = await signedIn(browser, backend, {
       viewport: look,
@@ -135,5 +137,4 @@ test.each(looks)(
     await expectSound(page, 'finding');
     await close();
   },
-  120_000,
 );

@@ -4,6 +4,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
 import { type Complaints, launchBrowser, openContext } from '../web/browser.ts';
+import { pageStates } from '../web/states.ts';
 import { type Backend, operator, startBackend } from './harness.ts';
 import { expectSound, looks } from './page-helpers.ts';
 
@@ -280,6 +281,7 @@ test('an email is shown in a frame that can’t run scripts', async () => {
 
 test.each(looks)(
   'every page is accessible and fits at $width px, $colorScheme first',
+  { ...pageStates, timeout: 120_000 },
   async ({ colorScheme, ...viewport }) => {
     const { page, complaints, close } = await signedIn({ viewport, colorScheme });
     const places: [path: string, ready: () => Promise<unknown>][] = [
@@ -312,7 +314,6 @@ test.each(looks)(
     expect(complaints.list).toEqual([]);
     await close();
   },
-  120_000,
 );
 
 test('the frame with the menu is visible before scripts and style sheets have loaded', async () => {

@@ -4,6 +4,7 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { launchBrowser } from '../web/browser.ts';
+import { pageStates } from '../web/states.ts';
 import { expectSound, looks, signedIn } from './page-helpers.ts';
 import { markup, type ServicesBackend, startServicesBackend } from './services-backend.ts';
 
@@ -127,6 +128,7 @@ test('a read-only operator can read everything but can’t call functions', asyn
 
 test.each(looks)(
   'every state is accessible at $width px, $colorScheme first',
+  { ...pageStates, timeout: 120_000 },
   async ({ colorScheme, ...viewport }) => {
     const { page, complaints, go, close } = await signedIn(browser, services.backend, {
       viewport,
@@ -147,5 +149,4 @@ test.each(looks)(
     expect(complaints.list).toEqual([]);
     await close();
   },
-  120_000,
 );

@@ -3,6 +3,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
 import { launchBrowser } from '../web/browser.ts';
+import { pageStates } from '../web/states.ts';
 import { type Backend, startBackend } from './harness.ts';
 import { expectSound, holdScript, looks, type SignedIn, signedIn } from './page-helpers.ts';
 
@@ -297,34 +298,38 @@ test('for a persona who can’t see any rows, the page says that rows are hidden
   await page.waitForURL('**/policies?**');
 });
 
-test.each(looks)('editors are accessible and fit at $width px, $colorScheme first', async (look) => {
-  const { colorScheme, ...viewport } = look;
-  const other = await signedIn(browser, backend, { viewport, colorScheme });
-  const { page: window } = other;
-  await other.go('/tables/public/kinds?row={"id":"1"}');
-  await window.getByRole('dialog').getByLabel('Date of at').waitFor();
-  await expectSound(window, 'row panel');
-  await other.go('/tables/public/kinds');
-  for (const name of ['at', 'doc', 'tags', 'shelf']) {
-    const target = window.locator(`[data-cell="0:${columns.indexOf(name) + 1}"]`);
-    await window.locator('[data-cell="0:1"]').waitFor({ state: 'attached' });
-    await window.locator('[data-cell][tabindex="0"]').focus();
-    await window.keyboard.press('Home');
-    for (let step = 0; step <= columns.indexOf(name); step++) await window.keyboard.press('ArrowRight');
-    await target.and(window.locator(':focus')).waitFor();
+test.each(looks)(
+  'editors are accessible and fit at $width px, $colorScheme first',
+  pageStates,
+  async (look) => {
+    const { colorScheme, ...viewport } = look;
+    const other = await signedIn(browser, backend, { viewport, colorScheme });
+    const { page: window } = other;
+    await other.go('/tables/public/kinds?row={"id":"1"}');
+    await window.getByRole('dialog').getByLabel('Date of at').waitFor();
+    await expectSound(window, 'row panel');
+    await other.go('/tables/public/kinds');
+    for (const name of ['at', 'doc', 'tags', 'shelf']) {
+      const target = window.locator(`[data-cell="0:${columns.indexOf(name) + 1}"]`);
+      await window.locator('[data-cell="0:1"]').waitFor({ state: 'attached' });
+      await window.locator('[data-cell][tabindex="0"]').focus();
+      await window.keyboard.press('Home');
+      for (let step = 0; step <= columns.indexOf(name); step++) await window.keyboard.press('ArrowRight');
+      await target.and(window.locator(':focus')).waitFor();
+      await window.keyboard.press('Enter');
+      await window.getByRole('dialog').waitFor();
+      await expectSound(window, `editor of ${name}`);
+      await window.keyboard.press('Escape');
+      if (name === 'shelf') await window.keyboard.press('Escape');
+      await window.getByRole('dialog').waitFor({ state: 'detached' });
+    }
+    // At the right edge, the options of a text editor aren't cut off.
+    await window.keyboard.press('End');
     await window.keyboard.press('Enter');
-    await window.getByRole('dialog').waitFor();
-    await expectSound(window, `editor of ${name}`);
-    await window.keyboard.press('Escape');
-    if (name === 'shelf') await window.keyboard.press('Escape');
-    await window.getByRole('dialog').waitFor({ state: 'detached' });
-  }
-  // At the right edge, the options of a text editor aren't cut off.
-  await window.keyboard.press('End');
-  await window.keyboard.press('Enter');
-  const help = window.getByText('Press ↓ for options');
-  await help.waitFor();
-  const box = await help.boundingBox();
-  expect((box?.x ?? 0) + (box?.width ?? viewport.width)).toBeLessThanOrEqual(viewport.width);
-  await other.close();
-});
+    const help = window.getByText('Press ↓ for options');
+    await help.waitFor();
+    const box = await help.boundingBox();
+    expect((box?.x ?? 0) + (box?.width ?? viewport.width)).toBeLessThanOrEqual(viewport.width);
+    await other.close();
+  },
+);

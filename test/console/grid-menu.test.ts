@@ -3,6 +3,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
 import { launchBrowser } from '../web/browser.ts';
+import { pageStates } from '../web/states.ts';
 import { type Backend, startBackend } from './harness.ts';
 import { expectSound, looks, type SignedIn, signedIn } from './page-helpers.ts';
 
@@ -352,26 +353,30 @@ test('deleted rows can be restored with their keys, and the page first shows wha
   expect(open.complaints.list).toEqual([]);
 });
 
-test.each(looks)('menus are accessible and fit at $width px, $colorScheme first', async (look) => {
-  const { colorScheme, ...viewport } = look;
-  const other = await signedIn(browser, backend, { viewport, colorScheme });
-  await other.go('/tables/public/parts');
-  await cell(0, 2, other.page).waitFor();
-  await focusCell(0, 2, other.page);
-  await other.page.keyboard.press('Shift+F10');
-  await other.page.getByRole('menu').waitFor();
-  await expectSound(other.page, 'menu of a cell');
-  await other.page.keyboard.press('Escape');
-  await other.page.getByRole('menu').waitFor({ state: 'detached' });
-  await focusCell(-1, 2, other.page);
-  await other.page.keyboard.press('Shift+F10');
-  await other.page.getByRole('menu').waitFor();
-  await expectSound(other.page, 'menu of a header');
-  await other.page.keyboard.press('Escape');
-  await other.page.getByRole('menu').waitFor({ state: 'detached' });
-  await other.page.getByRole('button', { name: 'Columns' }).press('Enter');
-  await other.page.getByRole('radio', { name: 'Compact' }).waitFor();
-  await expectSound(other.page, 'columns');
-  expect(other.complaints.list).toEqual([]);
-  await other.close();
-});
+test.each(looks)(
+  'menus are accessible and fit at $width px, $colorScheme first',
+  pageStates,
+  async (look) => {
+    const { colorScheme, ...viewport } = look;
+    const other = await signedIn(browser, backend, { viewport, colorScheme });
+    await other.go('/tables/public/parts');
+    await cell(0, 2, other.page).waitFor();
+    await focusCell(0, 2, other.page);
+    await other.page.keyboard.press('Shift+F10');
+    await other.page.getByRole('menu').waitFor();
+    await expectSound(other.page, 'menu of a cell');
+    await other.page.keyboard.press('Escape');
+    await other.page.getByRole('menu').waitFor({ state: 'detached' });
+    await focusCell(-1, 2, other.page);
+    await other.page.keyboard.press('Shift+F10');
+    await other.page.getByRole('menu').waitFor();
+    await expectSound(other.page, 'menu of a header');
+    await other.page.keyboard.press('Escape');
+    await other.page.getByRole('menu').waitFor({ state: 'detached' });
+    await other.page.getByRole('button', { name: 'Columns' }).press('Enter');
+    await other.page.getByRole('radio', { name: 'Compact' }).waitFor();
+    await expectSound(other.page, 'columns');
+    expect(other.complaints.list).toEqual([]);
+    await other.close();
+  },
+);

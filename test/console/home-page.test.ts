@@ -6,6 +6,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createOverview } from '../../src/pages/console/home/overview.ts';
 import { launchBrowser } from '../web/browser.ts';
+import { pageStates } from '../web/states.ts';
 import { type Backend, operator, startBackend } from './harness.ts';
 import { expectSound, looks, signedIn } from './page-helpers.ts';
 
@@ -64,7 +65,7 @@ test('the home page shows the figures, and each links to its page', async () => 
   await close();
 });
 
-test.each(looks)('the home page is accessible at $width px, $colorScheme first', async (look) => {
+test.each(looks)('the home page is accessible at $width px, $colorScheme first', pageStates, async (look) => {
   const { page, go, close } = await signedIn(browser, backend, {
     viewport: look,
     colorScheme: look.colorScheme,
@@ -137,7 +138,7 @@ test('a provider without a secret or client ID is shown as a problem that links 
   }
 });
 
-test.each(looks)('the settings for backups fit at $width px', async (look) => {
+test.each(looks)('the settings for backups fit at $width px', pageStates, async (look) => {
   const { page, go, close } = await signedIn(browser, backend, {
     viewport: look,
     colorScheme: look.colorScheme,

@@ -3,6 +3,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
 import { launchBrowser, openContext } from '../web/browser.ts';
+import { testEach } from '../web/states.ts';
 import { type Backend, startBackend } from './harness.ts';
 import { expectSound, looks, signInWindow } from './page-helpers.ts';
 
@@ -42,7 +43,7 @@ const choose = (page: Page, name: string, text: string) =>
 const rowsOf = async (text: string) =>
   (await backend.database.pool('postgres').queryText(sql`${sql.raw(text)}`)).rows;
 
-test.each(looks)(
+testEach(looks)(
   'missing values can be set, equal errors are grouped, and invalid rows can be skipped, $width px, $colorScheme',
   async (look) => {
     await backend.database.pool('postgres').exec('truncate public.parcels');
@@ -118,7 +119,7 @@ test('Enter runs the dry run and then the import, which ends at the first import
   await close();
 });
 
-test.each(looks)(
+testEach(looks)(
   'a table can be created from a file with inferred types and saved as a migration, $width px, $colorScheme',
   async (look) => {
     const { page, complaints, close } = await opened('/tables/new', look);

@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { launchBrowser } from '../web/browser.ts';
+import { pageStates } from '../web/states.ts';
 import { type Backend, startBackend } from './harness.ts';
 import { expectPanelAtEdge, expectSound, looks, signedIn } from './page-helpers.ts';
 
@@ -255,6 +256,7 @@ describe('with content', () => {
 
   test.each(looks)(
     'every page is accessible at $width px, $colorScheme first',
+    { ...pageStates, timeout: 120_000 },
     async ({ colorScheme, ...viewport }) => {
       const { page, complaints, go, close } = await signedIn(browser, backend, { viewport, colorScheme });
       for (const [path, ready] of [
@@ -281,6 +283,5 @@ describe('with content', () => {
       expect(complaints.list).toEqual([]);
       await close();
     },
-    120_000,
   );
 });

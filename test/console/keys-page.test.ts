@@ -9,6 +9,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { generateSigningKey } from '../../src/platform/keys/index.ts';
 import { launchBrowser, openContext } from '../web/browser.ts';
+import { pageStates } from '../web/states.ts';
 import { type Backend, operator, startBackend } from './harness.ts';
 import { expectSound, looks, signInWindow } from './page-helpers.ts';
 
@@ -233,6 +234,7 @@ test('an action that needs a recent sign-in continues after a sign-in by the sam
 
 test.each(looks)(
   'the page is accessible and fits at $width px, $colorScheme first',
+  pageStates,
   async ({ colorScheme, ...viewport }) => {
     const { page, complaints, close } = await opened({ viewport, colorScheme });
     await expectSound(page, 'the page');

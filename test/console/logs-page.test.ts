@@ -3,6 +3,7 @@ import { request as httpRequest } from 'node:http';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { launchBrowser, openContext } from '../web/browser.ts';
+import { pageStates } from '../web/states.ts';
 import { type Backend, startBackend } from './harness.ts';
 import { expectSound, looks, signInWindow } from './page-helpers.ts';
 
@@ -172,6 +173,7 @@ test('the chart shows the values at the pointer with their units, and its lines 
 
 test.each(looks)(
   'the page is accessible and fits at $width px, $colorScheme first',
+  { ...pageStates, timeout: 120_000 },
   async ({ colorScheme, ...viewport }) => {
     const { page, complaints, close } = await opened('/', { viewport, colorScheme });
     const places: [path: string, ready: () => Promise<unknown>][] = [
@@ -191,5 +193,4 @@ test.each(looks)(
     expect(complaints.list).toEqual([]);
     await close();
   },
-  120_000,
 );

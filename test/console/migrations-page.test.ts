@@ -10,6 +10,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
 import { createTestBackend } from '../../src/entry/testing.ts';
 import { launchBrowser } from '../web/browser.ts';
+import { pageStates } from '../web/states.ts';
 import { type Backend, type Operator, operator } from './harness.ts';
 import { expectSound, looks, signedIn } from './page-helpers.ts';
 
@@ -142,6 +143,7 @@ test('a file that can’t be rolled back isn’t tried', async () => {
 
 test.each(looks)(
   'the page is accessible at $width px, $colorScheme first',
+  pageStates,
   async ({ colorScheme, ...viewport }) => {
     const { page, complaints, go, close } = await signedIn(browser, backend, { viewport, colorScheme });
     write(`2027010100000${viewport.width % 10}_later.sql`, 'create table public.later (id int);\n');

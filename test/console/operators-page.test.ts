@@ -3,8 +3,9 @@ import { randomUUID } from 'node:crypto';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
-import { totpCode } from '../../src/base/shared/totp.ts';
+import { totpCode } from '../../src/base/shared/one-time-codes.ts';
 import { axeViolations, launchBrowser, openContext } from '../web/browser.ts';
+import { pageStates } from '../web/states.ts';
 import { type Backend, operator, startBackend } from './harness.ts';
 import { expectSound, looks } from './page-helpers.ts';
 
@@ -280,6 +281,7 @@ test('the batches of a bulk action are shown as one row that can be expanded', a
 
 test.each(looks)(
   'the page is accessible and fits at $width px, $colorScheme first',
+  { ...pageStates, timeout: 120_000 },
   async ({ colorScheme, ...viewport }) => {
     const { page, complaints, close } = await opened({ viewport, colorScheme });
     await home(page);
@@ -302,7 +304,6 @@ test.each(looks)(
     expect(complaints.list).toEqual([]);
     await close();
   },
-  120_000,
 );
 
 test('without a backup target, the backups page explains how to configure one', async () => {

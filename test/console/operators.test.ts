@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { SMTPServer } from 'smtp-server';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
-import { totpCode } from '../../src/base/shared/totp.ts';
+import { totpCode } from '../../src/base/shared/one-time-codes.ts';
 import {
   type Backend,
   linkToken,

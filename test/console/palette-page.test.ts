@@ -2,6 +2,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { launchBrowser } from '../web/browser.ts';
+import { pageStates } from '../web/states.ts';
 import { type Backend, startWithUser } from './harness.ts';
 import { expectSound, holdScript, looks, signedIn } from './page-helpers.ts';
 
@@ -238,6 +239,7 @@ test('local results appear immediately, and a late response to an earlier search
 
 test.each(looks)(
   'the palette is accessible and fits at $width px, $colorScheme first',
+  { ...pageStates, timeout: 60_000 },
   async ({ colorScheme, ...viewport }) => {
     const { page, complaints, close } = await opened({ colorScheme, viewport });
     await page.keyboard.press('Control+k');
@@ -254,5 +256,4 @@ test.each(looks)(
     expect(complaints.list).toEqual([]);
     await close();
   },
-  60_000,
 );

@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
-import { totpCode } from '../../src/base/shared/totp.ts';
+import { totpCode } from '../../src/base/shared/one-time-codes.ts';
 import { partyOf } from '../../src/pages/console/operators/passkeys.ts';
 import { type Forgery, SoftwareAuthenticator } from '../auth/authenticator.ts';
 import { type Backend, type Operator, operator, startBackend } from './harness.ts';

@@ -3,6 +3,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
 import { launchBrowser } from '../web/browser.ts';
+import { pageStates } from '../web/states.ts';
 import { type Backend, startBackend } from './harness.ts';
 import { expectPanelAtEdge, expectSound, looks, signedIn } from './page-helpers.ts';
 
@@ -108,7 +109,7 @@ test('read-only operators see everything but can’t change anything', async () 
 });
 
 describe('every state is accessible', () => {
-  test.each(looks)('$width px, $colorScheme first', async ({ width, height, colorScheme }) => {
+  test.each(looks)('$width px, $colorScheme first', pageStates, async ({ width, height, colorScheme }) => {
     const { page, go, close } = await signedIn(browser, backend, {
       viewport: { width, height },
       colorScheme,

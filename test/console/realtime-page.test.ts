@@ -4,6 +4,7 @@ import type { Browser, WebSocketRoute } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runSql } from '../../src/entry/testing.ts';
 import { launchBrowser } from '../web/browser.ts';
+import { pageStates } from '../web/states.ts';
 import { operator } from './harness.ts';
 import { expectSound, looks, signedIn } from './page-helpers.ts';
 import { markup, type ServicesBackend, startServicesBackend } from './services-backend.ts';
@@ -150,6 +151,7 @@ test('a read-only operator can join only as Anonymous', async () => {
 
 test.each(looks)(
   'every state is accessible at $width px, $colorScheme first',
+  { ...pageStates, timeout: 120_000 },
   async ({ colorScheme, ...viewport }) => {
     const { page, complaints, go, close } = await signedIn(browser, services.backend, {
       viewport,
@@ -167,5 +169,4 @@ test.each(looks)(
     expect(complaints.list).toEqual([]);
     await close();
   },
-  120_000,
 );

@@ -3,9 +3,10 @@
  * run.
  */
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
 import { launchBrowser } from '../web/browser.ts';
+import { testEach } from '../web/states.ts';
 import { type Backend, startBackend } from './harness.ts';
 import { expectSound, signedIn } from './page-helpers.ts';
 
@@ -20,10 +21,10 @@ afterAll(async () => {
   await backend?.stop();
 });
 
-test.each([
+testEach([
   [1280, 'light'],
   [360, 'dark'],
-] as const)(
+])(
   '%i px wide, %s: a read, a write and a function can be tried, and the page is accessible and fits',
   async (width, colorScheme) => {
     const { page, complaints, go, close } = await signedIn(browser, backend, {

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
 import { templates } from '../../web/console/features/sql/templates.ts';
 import { axeViolations, launchBrowser, openContext } from '../web/browser.ts';
+import { pageStates } from '../web/states.ts';
 import { type Backend, operator, startWithUser } from './harness.ts';
 import { expectSound, holdScript, looks, signedIn, signInWindow } from './page-helpers.ts';
 
@@ -425,6 +426,7 @@ test('a read-only operator can only view data, and the page explains this', asyn
 
 test.each(looks)(
   'every state is accessible and never scrolls horizontally at $width px, $colorScheme first',
+  { ...pageStates, timeout: 120_000 },
   async ({ colorScheme, width }) => {
     const { page, complaints, close } = await opened({ colorScheme, viewport: { width, height: 800 } });
     const judge = (state: string) => expectSound(page, state);
@@ -467,5 +469,4 @@ test.each(looks)(
     expect(complaints.list).toEqual([]);
     await close();
   },
-  120_000,
 );

@@ -12,6 +12,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
 import { createTestBackend } from '../../src/entry/testing.ts';
 import { animationsEnded, launchBrowser } from '../web/browser.ts';
+import { pageStates } from '../web/states.ts';
 import { type Backend, type Operator, operator } from './harness.ts';
 import { expectSound, looks, signedIn } from './page-helpers.ts';
 
@@ -446,6 +447,7 @@ test('files are sorted by size on the server, and the order is in the URL', asyn
 
 test.each(looks)(
   'every state is accessible at $width px, $colorScheme first',
+  { ...pageStates, timeout: 120_000 },
   async ({ colorScheme, ...viewport }) => {
     const { page, complaints, go, close } = await signedIn(browser, backend, { viewport, colorScheme });
     await go('/storage');
@@ -482,5 +484,4 @@ test.each(looks)(
     expect(complaints.list).toEqual([]);
     await close();
   },
-  120_000,
 );

@@ -4,6 +4,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
 import { animationsEnded, type Complaints, launchBrowser, openContext } from '../web/browser.ts';
+import { pageStates, testEach } from '../web/states.ts';
 import { type Backend, startBackend } from './harness.ts';
 import { expectSound, looks, signInWindow } from './page-helpers.ts';
 
@@ -338,7 +339,7 @@ describe('structure', () => {
     await close();
   });
 
-  test.each(looks)(
+  testEach(looks)(
     'the row of a new column shows its foreign key and whether it is nullable, at $width px',
     async ({ colorScheme, ...viewport }) => {
       const { page, complaints, close } = await signedIn({ viewport, colorScheme });
@@ -479,6 +480,7 @@ test('a long table has few DOM nodes, and one key press opens its last row', asy
 
 test.each(looks)(
   'table pages are accessible and fit at $width px, $colorScheme first',
+  { ...pageStates, timeout: 120_000 },
   async ({ colorScheme, ...viewport }) => {
     const { page, complaints, close } = await signedIn({ viewport, colorScheme });
     const dialog = page.getByRole('dialog');
@@ -512,7 +514,6 @@ test.each(looks)(
     expect(complaints.list).toEqual([]);
     await close();
   },
-  120_000,
 );
 
 test('the project’s schemas are listed first, and system schemas are collapsed but can be found', async () => {

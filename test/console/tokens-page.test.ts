@@ -2,6 +2,7 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { launchBrowser } from '../web/browser.ts';
+import { pageStates } from '../web/states.ts';
 import { type Backend, startBackend } from './harness.ts';
 import { expectSound, looks, signedIn } from './page-helpers.ts';
 
@@ -74,6 +75,7 @@ test('a name that is in use is reported', async () => {
 
 test.each(looks)(
   'the page is accessible at $width px in the $colorScheme scheme',
+  pageStates,
   async ({ width, height, colorScheme }) => {
     await backend.consoleLink();
     await backend.operators.tokens.create(`deployment ${width}`, undefined, 3600);

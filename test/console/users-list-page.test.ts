@@ -6,6 +6,7 @@ import { sql } from '../../src/base/kernel/sql.ts';
 import { createTestBackend } from '../../src/entry/testing.ts';
 import { createIdp } from '../auth/saml-idp.ts';
 import { launchBrowser } from '../web/browser.ts';
+import { pageStates } from '../web/states.ts';
 import { type Backend, type Operator, operator } from './harness.ts';
 import { expectSound, looks, type SignedIn, signedIn } from './page-helpers.ts';
 
@@ -243,6 +244,7 @@ async function showStates({ page, go }: SignedIn, name: (state: string) => Promi
 
 test.each(looks)(
   'every state is accessible at $width px, $colorScheme first',
+  pageStates,
   async ({ colorScheme, ...viewport }) => {
     const window = await signedIn(browser, backend, { viewport, colorScheme });
     await showStates(window, async (state) => {

@@ -3,6 +3,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestBackend } from '../../src/entry/testing.ts';
 import { launchBrowser } from '../web/browser.ts';
+import { pageStates } from '../web/states.ts';
 import { type Backend, type Operator, operator } from './harness.ts';
 import { expectPanelAtEdge, expectSound, looks, signedIn } from './page-helpers.ts';
 import { markup } from './services-backend.ts';
@@ -142,6 +143,7 @@ test('a read-only operator can view everything but doesn’t see controls that c
 
 test.each(looks)(
   'every state is accessible at $width px, $colorScheme first',
+  { ...pageStates, timeout: 120_000 },
   async ({ colorScheme, ...viewport }) => {
     const { page, complaints, go, close } = await signedIn(browser, backend, { viewport, colorScheme });
     await go('/users');
@@ -163,5 +165,4 @@ test.each(looks)(
     expect(complaints.list).toEqual([]);
     await close();
   },
-  120_000,
 );

@@ -3,6 +3,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
 import { axeViolations, launchBrowser, openContext } from '../web/browser.ts';
+import { pageStates } from '../web/states.ts';
 import { type Backend, operator, startBackend } from './harness.ts';
 import { expectSound, looks, signInWindow } from './page-helpers.ts';
 
@@ -603,6 +604,7 @@ test("a read-only operator can explain reads but can't change policies", async (
 
 test.each(looks)(
   'every state is accessible and never scrolls horizontally at $width px, $colorScheme first',
+  { ...pageStates, timeout: 120_000 },
   async ({ colorScheme, width }) => {
     const { page, complaints, close } = await opened('/policies', {
       colorScheme,
@@ -636,5 +638,4 @@ test.each(looks)(
     expect(complaints.list).toEqual([]);
     await close();
   },
-  120_000,
 );

@@ -2,7 +2,6 @@
  * Tests CREATE EXTENSION as the role `postgres`, which also runs migrations. Available extensions work, and the others
  * become placeholders.
  */
-import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
 import { missingExtensions, placeholderVersion } from '../../src/platform/database/extensions/missing.ts';
@@ -139,25 +138,6 @@ describe('foreign data wrappers', () => {
           await tx.query(sql`select fdwname::text as name, fdwowner::regrole::text as owner, rolsuper as super
           from pg_foreign_data_wrapper, pg_roles where rolname = 'postgres'`);
         expect(left).toEqual(names.map((name) => ({ name, owner: 'postgres', super: false })));
-      },
-      { end: 'rollback' },
-    );
-  });
-
-  test('an upgrade changes the owner of an existing wrapper', async () => {
-    const upgrade = readFileSync(
-      new URL('../../src/platform/database/sql/0028_wrapper_owners.sql', import.meta.url),
-      'utf8',
-    );
-    await own.database.pool('supabase_admin').transaction(
-      async (tx) => {
-        await tx.exec(`
-          create extension postgres_fdw; alter foreign data wrapper postgres_fdw owner to supabase_admin;
-          ${upgrade}`);
-        expect(
-          await tx.query(sql`select fdwowner::regrole::text as owner, rolsuper as super from pg_foreign_data_wrapper, pg_roles
-            where fdwname = 'postgres_fdw' and rolname = 'postgres'`),
-        ).toEqual([{ owner: 'postgres', super: false }]);
       },
       { end: 'rollback' },
     );
@@ -339,35 +319,6 @@ describe('vault', () => {
           select secret, decrypted_secret from vault.decrypted_secrets where name in ('other', 'plain') order by name`);
         expect(rows.map(({ decrypted_secret }) => decrypted_secret)).toEqual(['other', 'my-plain-secret']);
         expect(JSON.stringify(rows.map(({ secret }) => secret))).not.toContain('plain');
-      },
-      { end: 'rollback' },
-    );
-  });
-
-  test('an upgrade encrypts rows that an earlier version stored in plain text', async () => {
-    const admin = own.database.pool('supabase_admin');
-    const upgrade = readFileSync(
-      new URL('../../src/platform/database/sql/0027_vault_inserts.sql', import.meta.url),
-      'utf8',
-    );
-    await admin.transaction(
-      async (tx) => {
-        await tx.exec(`
-          drop trigger encrypt_secret on vault.secrets;
-          alter extension supabase_vault drop function vault._encrypt_row(); drop function vault._encrypt_row();
-          insert into vault.secrets (name, secret) values ('plain', 'my-plain-secret'), ('more', 'a\\b');
-          select vault.create_secret('sealed', 'sealed');
-          ${upgrade}`);
-        const rows = await tx.query(sql`
-          select name, decrypted_secret as value from vault.decrypted_secrets where name in ('plain', 'more', 'sealed') order by 1`);
-        expect(rows).toEqual([
-          { name: 'more', value: 'a\\b' },
-          { name: 'plain', value: 'my-plain-secret' },
-          { name: 'sealed', value: 'sealed' },
-        ]);
-        expect(
-          await tx.query(sql`select from vault.secrets where nonce is null or secret like '%plain%'`),
-        ).toEqual([]);
       },
       { end: 'rollback' },
     );

@@ -3,8 +3,9 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { axeViolations, launchBrowser, openContext, scrollsSideways } from '../web/browser.ts';
+import { describeEach, testEach } from '../web/states.ts';
 import { type Example, finishSignUp, signUp, startExample, tick, writeNote } from './stage.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -137,8 +138,8 @@ test('a guest can also write, and sees why a file is rejected', async () => {
   await page.context().close();
 }, 120_000);
 
-describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
-  test.each([360, 1280])(
+describeEach(['light', 'dark'])('in %s', (colorScheme) => {
+  testEach([360, 1280])(
     'at %i px, the app is accessible and doesn’t scroll horizontally',
     async (width) => {
       const { context } = await openContext(browser, {

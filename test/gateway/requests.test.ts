@@ -1,6 +1,6 @@
 /** Tests how the gateway processes every request: the request ID, the log line, keys, CORS, sub-paths and limits. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { setGatewayHeaders } from '../../src/base/kernel/gateway-headers.ts';
+import { setGatewayHeaders } from '../../src/base/kernel/http.ts';
 import type { Service } from '../../src/base/kernel/service.ts';
 import type { ReadinessReport } from '../../src/server/gateway/index.ts';
 import { type GatewayServer, service, startGateway } from './harness.ts';

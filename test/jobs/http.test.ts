@@ -1,5 +1,4 @@
 /** Tests the http extension, which sends a request and returns its response in one statement. */
-import { readFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
@@ -239,7 +238,7 @@ describe('permissions', () => {
     ).rejects.toThrow(/password/i);
   });
 
-  /** The start of the connection string of earlier versions. dblink first looks for an object with this name. */
+  /** The start of a connection string without a random name. dblink first looks for an object with this name. */
   const oldName = async (): Promise<string> => {
     const { port } = await first(
       `select ('x' || substr(md5(current_database()), 1, 4))::bit(16)::int | 1 as port`,
@@ -287,26 +286,5 @@ describe('permissions', () => {
       ]);
       await tx.exec(`select dblink_disconnect('${name}')`);
     });
-  });
-
-  test('apply to an extension that an earlier version created', async () => {
-    const upgrade = readFileSync(
-      new URL('../../src/platform/database/sql/0029_http_connection_names.sql', import.meta.url),
-      'utf8',
-    );
-    const definition = async (): Promise<Row> =>
-      first(`select pg_get_functiondef(oid) as text, proowner::regrole::text as owner, proacl::text as acl,
-        (select deptype from pg_depend d where d.objid = p.oid and refclassid = 'pg_extension'::regclass) as member
-        from pg_proc p where proname = '_http_ask'`);
-    const current = await definition();
-    await backend.database.pool('supabase_admin').exec(`
-      create or replace function extensions._http_ask(question text) returns text
-      language sql security definer set search_path = pg_catalog, pg_temp
-      begin atomic
-        select reply.text from extensions._http_dblink('host=x', question) as reply (text text);
-      end;
-      begin; set local search_path = pg_catalog, pg_temp; ${upgrade}; commit`);
-    expect(await definition()).toEqual(current);
-    expect(await status()).toEqual({ status: 200 });
   });
 });

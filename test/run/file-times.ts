@@ -5,7 +5,7 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Reporter, TestModule } from 'vitest/node';
+import type { Reporter, TestModule, Vitest } from 'vitest/node';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const committed = fileURLToPath(new URL('./file-times.json', import.meta.url));
@@ -22,9 +22,19 @@ export function readTimes(): (moduleId: string) => number | undefined {
   return (moduleId) => times[nameOf(moduleId)];
 }
 
-/** After a run, updates the recorded durations, and sorts them from longest to shortest. */
+/**
+ * After a run, updates the recorded durations, and sorts them from longest to shortest. Runs of page states aren't
+ * recorded, because they skip most tests of a file.
+ */
 export class TimesReporter implements Reporter {
+  private hasOnlyStates = false;
+
+  onInit({ config }: Vitest): void {
+    this.hasOnlyStates = config.tagsFilter?.includes('states') === true;
+  }
+
   onTestRunEnd(modules: readonly TestModule[]): void {
+    if (this.hasOnlyStates) return;
     const run = modules.map((module) => {
       const { duration, collectDuration, setupDuration } = module.diagnostic();
       return [nameOf(module.moduleId), Math.round(duration + collectDuration + setupDuration)] as const;

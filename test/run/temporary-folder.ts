@@ -3,7 +3,7 @@
  */
 import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { isAlive } from '../../src/base/shared/is-alive.ts';
+import { isAlive } from '../../src/base/shared/run-folder.ts';
 import { memoryFolder } from '../../src/platform/database/testing/memory-folder.ts';
 
 /**

@@ -3,7 +3,6 @@
  * with a list of expected objects. Each line is a function or table that any client can access if its schema is
  * exposed, so review new lines before you accept them.
  */
-import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
 import { placeholderVersion } from '../../src/platform/database/index.ts';
@@ -138,43 +137,4 @@ test('the API roles don’t have privileges on objects that a superuser creates 
     cross join lateral aclexplode(d.defaclacl) acl
     where maker.rolsuper and (acl.grantee = 0 or acl.grantee::regrole::text = any(${apiRoles}))`);
   expect(rows).toEqual([]);
-});
-
-test('an existing database loses the privileges that earlier versions granted', async () => {
-  const file = readFileSync(
-    new URL('../../src/platform/database/sql/0015_extension_rights.sql', import.meta.url),
-    'utf8',
-  );
-  const rights = sql`
-    select has_function_privilege('anon', 'public.dblink_connect_u(text)', 'execute') as anon,
-      has_function_privilege('service_role', 'public.dblink(text,text)', 'execute') as service,
-      (select bool_or(prosecdef) from pg_proc where proname = 'dblink_connect_u') as definer,
-      has_function_privilege('anon', 'public.pg_buffercache_pages()', 'execute') as buffers,
-      has_table_privilege('anon', 'public.pg_buffercache', 'select') as view,
-      has_function_privilege('authenticated', 'public.unaccent(text)', 'execute') as granted`;
-  const [before, after] = await own.database.pool('supabase_admin').transaction(
-    async (tx) => {
-      await tx.exec(`
-        alter default privileges for role supabase_admin in schema public grant all on functions to anon, authenticated, service_role;
-        alter default privileges for role supabase_admin in schema public grant all on tables to anon, authenticated, service_role;
-        set local role postgres;
-        create extension dblink schema public; create extension pg_buffercache schema public; create extension unaccent schema public;
-        reset role;
-        alter function public.dblink_connect_u(text) security definer;
-        grant execute on all functions in schema public to public, anon;
-        revoke execute on function public.pg_buffercache_pages(), public.dblink_connect_u(text) from public;
-        revoke execute on function public.unaccent(text) from public; grant execute on function public.unaccent(text) to postgres with grant option;
-        set local role postgres; grant execute on function public.unaccent(text) to authenticated; reset role;`);
-      const first = await tx.query(rights);
-      await tx.exec(file);
-      return [first, await tx.query(rights)];
-    },
-    { end: 'rollback' },
-  );
-  expect(before).toEqual([
-    { anon: true, service: true, definer: true, buffers: true, view: true, granted: true },
-  ]);
-  expect(after).toEqual([
-    { anon: false, service: false, definer: false, buffers: false, view: false, granted: true },
-  ]);
 });

@@ -7,7 +7,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
-import { totpCode } from '../../src/base/shared/totp.ts';
+import { totpCode } from '../../src/base/shared/one-time-codes.ts';
 import {
   guessesPerDay,
   type TypedSecret,
@@ -361,7 +361,7 @@ const comparisons: Readonly<
     { readonly count: number; readonly kinds?: readonly TypedSecretKind[]; readonly why?: string }
   >
 > = {
-  'pages/account/core/form-mark.ts': { count: 1, why: 'a random mark of 32 bytes in a form' },
+  'pages/account/routes/mark.ts': { count: 1, why: 'a random mark of 32 bytes in a form' },
   'services/auth/oauth-server/secrets.ts': { count: 1, why: 'client secrets, which programs hold' },
   'services/auth/common/pkce.ts': {
     count: 4,

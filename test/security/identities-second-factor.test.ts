@@ -3,7 +3,7 @@
  * tests that the last sign-in method can't be removed.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { currentStep, totpCode } from '../../src/base/shared/totp.ts';
+import { currentStep, totpCode } from '../../src/base/shared/one-time-codes.ts';
 import { type AuthServer, startAuth } from '../auth/harness.ts';
 import { password, person } from '../auth/oauth-server/client.ts';
 

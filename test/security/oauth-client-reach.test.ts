@@ -3,7 +3,7 @@
  * can't change the account.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { currentStep, totpCode } from '../../src/base/shared/totp.ts';
+import { currentStep, totpCode } from '../../src/base/shared/one-time-codes.ts';
 import { type AuthServer, startAuth } from '../auth/harness.ts';
 import * as oauth from '../auth/oauth-server/client.ts';
 

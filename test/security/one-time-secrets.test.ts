@@ -5,7 +5,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
-import { currentStep, totpCode } from '../../src/base/shared/totp.ts';
+import { currentStep, totpCode } from '../../src/base/shared/one-time-codes.ts';
 import { type CreationOptions, type RequestOptions, SoftwareAuthenticator } from '../auth/authenticator.ts';
 import { type AuthServer, codeOf, linkOf, newEmail, startAuth } from '../auth/harness.ts';
 import {

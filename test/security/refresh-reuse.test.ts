@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
-import { totpCode } from '../../src/base/shared/totp.ts';
+import { totpCode } from '../../src/base/shared/one-time-codes.ts';
 import { encodeRefreshToken } from '../../src/services/auth/sessions/refresh-token-v2.ts';
 import { type AuthServer, newEmail, startAuth } from '../auth/harness.ts';
 

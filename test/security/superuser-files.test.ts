@@ -11,18 +11,9 @@ import { afterAll, afterEach, expect, test, vi } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
 import type { Backend } from '../../src/entry/main.ts';
 import { createTestBackend } from '../../src/entry/testing.ts';
-import { plant, plantNotes, sightings } from './plants.ts';
+import { plant, sightings } from './plants.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
-
-/**
- * `postgres` could create this function before CREATE was revoked. For a call with a single literal, PostgreSQL would
- * choose this function instead of `attempt(text, int default 0)`.
- */
-const overload = `
-  set local role supabase_realtime_admin;
-  create function _plinth.attempt(statement text) returns void language plpgsql as $$ begin perform seen.note(1); end $$;
-`;
 
 let backend: Backend;
 const dir = mkdtempSync(join(tmpdir(), 'plinth-files-'));
@@ -49,17 +40,6 @@ test('a file of the next version doesn’t run hostile code in the database', as
   const { superuser, others } = await sightings(backend.database.pool('supabase_admin'));
   expect(others).toContain('function lower');
   expect(superuser).toEqual([]);
-});
-
-test('a file calls Plinth’s functions instead of overloads that an older version allowed in `_plinth`', async () => {
-  backend = await createTestBackend();
-  const admin = backend.database.pool('supabase_admin');
-  await plantNotes(backend.database.pool('postgres'));
-  await backend.database.pool('postgres').exec(`select seen.plant('overload')`);
-  await admin.exec('grant create on schema _plinth to supabase_realtime_admin');
-  await backend.database.pool('postgres').exec(`begin; ${overload} commit`);
-  await applyNext('overload', `select _plinth.attempt('select 1')`);
-  expect((await sightings(admin)).superuser).toEqual([]);
 });
 
 test('only a superuser can create objects in schemas whose functions superuser sessions call', async () => {

@@ -3,7 +3,7 @@
  * session or twice concurrently.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { totpCode } from '../../src/base/shared/totp.ts';
+import { totpCode } from '../../src/base/shared/one-time-codes.ts';
 import { type AuthServer, newEmail, startAuth } from '../auth/harness.ts';
 
 const password = 'secret-123';

@@ -402,7 +402,7 @@ describe('in the source code', () => {
       .sort();
 
   it('only one function writes response heads', () => {
-    expect(filesWith(/HTTP\/1\.\d/)).toEqual(['src/base/shared/response-head.ts']);
+    expect(filesWith(/HTTP\/1\.\d/)).toEqual(['src/base/shared/http/response-head.ts']);
   });
 
   it('only reviewed services have responses without the sandbox', () => {

@@ -7,7 +7,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
-import { currentStep, totpCode } from '../../src/base/shared/totp.ts';
+import { currentStep, totpCode } from '../../src/base/shared/one-time-codes.ts';
 import { type AuthServer, startAuth } from '../auth/harness.ts';
 import { authorizationId, open, pkce, register } from '../auth/oauth-server/client.ts';
 import { createInternet, type Internet } from '../auth/social/internet.ts';

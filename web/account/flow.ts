@@ -64,7 +64,7 @@ export function parseFlow(search: string): Flow {
 
 /**
  * Returns a short name for an app's address: the host of a website, or the scheme of a native app (RFC 8252, section
- * 7.1). Returns undefined for other addresses. `src/pages/account/core/host.ts` applies the same rule.
+ * 7.1). Returns undefined for other addresses. `src/pages/account/core/return-to.ts` applies the same rule.
  */
 export function hostOf(address: string | undefined): string | undefined {
   if (address === undefined || !URL.canParse(address)) return undefined;

@@ -1,6 +1,6 @@
 /**
  * Handles the frames that load the pages of apps that the user has just signed out of
- * (`src/pages/account/core/frames.ts`).
+ * (`src/pages/account/core/ended-sessions.ts`).
  */
 import { useSyncExternalStore } from 'react';
 

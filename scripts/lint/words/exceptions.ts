@@ -30,7 +30,7 @@ export const wordExceptions: readonly WordException[] = [
     reason: 'The text that pg_cron writes into the table cron.job_run_details.',
   },
   {
-    paths: ['src/services/storage/sql/0004_upstream_history.sql'],
+    paths: ['src/services/storage/sql/0001_tables.sql'],
     rule: 'British spelling',
     reason: 'The migration names of the hosted storage server.',
   },

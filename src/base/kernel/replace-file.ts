@@ -1,17 +1,18 @@
-/** Replaces the content of a file atomically. Concurrent readers see either the old or the new content. */
+/** Replaces files so that concurrent readers see either the old or the new content, even after a power failure. */
 import { randomUUID } from 'node:crypto';
 import {
   chownSync,
   closeSync,
+  existsSync,
   fsyncSync,
   openSync,
+  readFileSync,
   renameSync,
   rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname } from 'node:path';
-import { syncFolder } from './sync-folder.ts';
+import { dirname, join } from 'node:path';
 
 /**
  * Writes a temporary file beside the original, syncs it, renames it and syncs the folder. Preserves the original's mode
@@ -44,4 +45,30 @@ export function replaceFile(path: string, text: string, newFileMode = 0o600): vo
 export function fileStamp(path: string): string | undefined {
   const found = statSync(path, { throwIfNoEntry: false, bigint: true });
   return found && `${found.ino} ${found.mtimeNs} ${found.size}`;
+}
+
+/** Flushes the folder, so that earlier creations, renames and removals in it survive a power failure. */
+export function syncFolder(path: string): void {
+  // On Windows, a process can't flush a folder, but NTFS journals renames.
+  if (process.platform === 'win32') return;
+  const folder = openSync(path, 'r');
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
+}
+
+/** Whether the folder or one of its parent folders is a Git repository. */
+export const isInGit = (folder: string): boolean =>
+  existsSync(join(folder, '.git')) || (dirname(folder) !== folder && isInGit(dirname(folder)));
+
+/** Adds the names to the folder's `.gitignore`, except names that this file already contains. */
+export function ignoreFiles(folder: string, names: readonly string[]): void {
+  const path = join(folder, '.gitignore');
+  const before = existsSync(path) ? readFileSync(path, 'utf8') : '';
+  const missing = names.filter((name) => !before.split(/\r?\n/).includes(name));
+  if (missing.length === 0) return;
+  const separator = before === '' || before.endsWith('\n') ? '' : '\n';
+  replaceFile(path, `${before}${separator}${missing.join('\n')}\n`, 0o644);
 }

@@ -1,5 +1,12 @@
-import { describe, expect, it } from 'vitest';
-import { foreignOf, hostnameOf, isLoopbackName, keepLoopbackName } from './request-origin.ts';
+import { describe, expect, it, test } from 'vitest';
+import {
+  foreignOf,
+  hostnameOf,
+  isLoopbackName,
+  isSameOrigin,
+  keepLoopbackName,
+  type OriginMarks,
+} from './request-origin.ts';
 
 describe('a server URL with the name that the client used', () => {
   const url = 'http://127.0.0.1:54321/account';
@@ -105,4 +112,32 @@ it.each([
 ])('a link on another website: %s %j', (method, headers, isFollowed) => {
   expect(foreignOf({ method, headers }, {}, true)).toBe(isFollowed ? undefined : 'page');
   expect(foreignOf({ method, headers }, {}, false)).toBe('page');
+});
+
+const ours: OriginMarks = {
+  ownHeader: '1',
+  fetchSite: 'same-origin',
+  origin: 'http://127.0.0.1:54321',
+  host: '127.0.0.1:54321',
+};
+
+test.each<[string, Partial<OriginMarks>]>([
+  ['a page of ours', {}],
+  ['a browser that sends no Sec-Fetch-Site', { fetchSite: undefined }],
+  ['a GET, which has no Origin', { origin: undefined }],
+  ['a host written in capitals', { host: 'EXAMPLE.org', origin: 'https://example.org' }],
+])('accepted: %s', (_name, change) => {
+  expect(isSameOrigin({ ...ours, ...change })).toBe(true);
+});
+
+test.each<[string, Partial<OriginMarks>]>([
+  ['a form of another page', { ownHeader: undefined }],
+  ['another site', { fetchSite: 'cross-site' }],
+  ['another port or subdomain', { fetchSite: 'same-site' }],
+  ['an address typed by hand', { fetchSite: 'none' }],
+  ['another origin', { origin: 'http://evil.example' }],
+  ['another port', { origin: 'http://127.0.0.1:3000' }],
+  ['an opaque origin', { origin: 'null' }],
+])('refused: %s', (_name, change) => {
+  expect(isSameOrigin({ ...ours, ...change })).toBe(false);
 });

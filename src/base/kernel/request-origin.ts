@@ -106,3 +106,67 @@ function isNavigation(method: string | undefined, headers: IncomingHttpHeaders):
     headers['sec-fetch-dest'] === 'document'
   );
 }
+
+/**
+ * Checks whether a request comes from one of Plinth's own pages. A cookie alone doesn't prove a request's origin
+ * because browsers send cookies automatically.
+ *
+ * Three headers are checked: Plinth's own header, and also `Sec-Fetch-Site` and `Origin` if the browser sends them.
+ * Another site can't send Plinth's header without a preflight request, which Plinth always rejects.
+ */
+export const sameOriginHeader = 'x-plinth-request';
+
+export interface OriginMarks {
+  readonly ownHeader: string | undefined;
+  readonly fetchSite: string | undefined;
+  readonly origin: string | undefined;
+  /** The host and port to which the request was sent. */
+  readonly host: string;
+}
+
+export function isSameOrigin({ ownHeader, fetchSite, origin, host }: OriginMarks): boolean {
+  if (ownHeader !== '1') return false;
+  if (fetchSite !== undefined && fetchSite !== 'same-origin') return false;
+  return origin === undefined || hostOf(origin) === host.toLowerCase();
+}
+
+function hostOf(origin: string): string | undefined {
+  return URL.canParse(origin) ? new URL(origin).host : undefined;
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /**
+     * Whether the sender is allowed to use secret keys. False until the gateway sets it. Services check this value if
+     * they accept keys in parts of the request that the gateway doesn't check.
+     */
+    mayUseSecretKeys: boolean;
+  }
+}
+
+/**
+ * Whether a request comes from a page of another origin. Secret keys are for servers only, so a page that sends a
+ * secret key either leaks this key or uses the key from the local stack's documentation.
+ *
+ * The result is based on `Sec-Fetch-Site` and `Origin`, headers that pages can't set and that programs other than
+ * browsers don't send. The origin `null` always counts as another origin.
+ */
+export function isFromOtherOrigin({ origin, host, 'sec-fetch-site': site }: IncomingHttpHeaders): boolean {
+  if (site === 'cross-site' || site === 'same-site') return true;
+  if (origin === undefined) return false;
+  return !URL.canParse(origin) || new URL(origin).host !== host?.toLowerCase();
+}
+
+/** Suffixes that can't be registered in the public DNS (RFC 6761, RFC 6762, RFC 8375, and `.internal`). */
+const privateEnd = /\.(?:internal|local|lan|test|home\.arpa)$/;
+
+/**
+ * Whether this host can't belong to a website because it is an IP address or the name of this machine, of a container
+ * or in a private network. This check detects DNS rebinding. Other checks can't detect DNS rebinding, because they
+ * consider a page same-origin if its own host name resolves to this machine.
+ */
+export function isPrivateHost(host: string | undefined): boolean {
+  const name = hostnameOf(host);
+  if (name === undefined) return false;
+  return isIP(name) !== 0 || isLoopbackName(name) || !name.includes('.') || privateEnd.test(name);
+}

@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { FastifyPluginAsync } from 'fastify';
-import type { HealthCheck } from './health.ts';
 import type { MetricValues } from './metrics/catalog.ts';
 
 /**
@@ -12,7 +11,7 @@ import type { MetricValues } from './metrics/catalog.ts';
  */
 export type Documents = 'users' | 'operator' | 'plinth';
 
-export interface StartOptions {
+interface StartOptions {
   readonly hasChanged: boolean;
 }
 
@@ -75,8 +74,8 @@ export interface Mount {
   /** The number of seconds for which this JWT is valid at least. Defaults to two minutes. */
   readonly apiKeyTokenSeconds?: number;
   /**
-   * Whether the service receives secret keys in the `apikey` header. All other services receive `sb_secret_...`, because
-   * the project's SQL can read their requests' headers.
+   * Whether the service receives secret keys in the `apikey` header. All other services receive `sb_secret_...`,
+   * because the project's SQL can read their requests' headers.
    */
   readonly receivesSecretKeys?: boolean;
   /** The author of the mount's documents. Defaults to the app's users, whose documents are shown in a sandbox. */
@@ -142,4 +141,28 @@ export interface UpgradeCaller {
    * (`kernel/foreign-page.ts`). Applies to the handshake and to later messages.
    */
   readonly mayUseSecretKeys: boolean;
+}
+
+/** The result of a health check. */
+export interface Health {
+  /**
+   * The state of the service. `degraded` means that requests succeed, but the problem needs an operator's attention.
+   */
+  readonly status: 'ok' | 'degraded' | 'failing';
+  /** A sentence for operators. The sentence must not contain secrets, because `/health` is public. */
+  readonly message?: string;
+}
+
+/** Runs the check. Returns undefined if the check has succeeded. Throws if the check has failed. */
+export type HealthCheck = () => Promise<Health | undefined>;
+
+/** The load of a queue in front of limited resources. Counters start at zero when the process starts. */
+export interface QueueLoad {
+  /** The number of queued requests. */
+  readonly waiting: number;
+  /** The number of requests that started after they had waited in the queue, and the sum of their waits. */
+  readonly waited: number;
+  readonly waitedMs: number;
+  /** The number of requests that were rejected because their wait would have been too long. */
+  readonly rejected: number;
 }

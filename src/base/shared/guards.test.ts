@@ -1,10 +1,10 @@
 import type { LookupAddress } from 'node:dns';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { escapeMarkup } from './escape-markup.ts';
-import { isRecord } from './is-record.ts';
-import { isPostgresError } from './postgres-error.ts';
-import { createPublicLookup } from './public-lookup.ts';
+import { isPostgresError } from './errors.ts';
+import { isRecord } from './json.ts';
+import { createPublicLookup } from './network/address-scope.ts';
+import { escapeMarkup } from './printable.ts';
 
 describe('escaping of markup', () => {
   it('escapes every character with a meaning in HTML or XML', () => {

@@ -28,3 +28,39 @@ export const escapedJson = (json: string): string =>
 /** Returns the value as JSON that can be written to a terminal. */
 export const jsonText = (value: unknown, indent?: number): string =>
   escapedJson(JSON.stringify(value, null, indent));
+
+/** Escapes text for HTML and XML, for use in elements and in quoted attributes. */
+export function escapeMarkup(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}
+
+/**
+ * Escapes text like {@link escapeMarkup}, and also escapes whitespace that an XML parser would change in an attribute.
+ */
+export function escapeXml(text: string): string {
+  return text.replace(/[&<>"'\t\n\r]/g, (character) => `&#${character.charCodeAt(0)};`);
+}
+
+/**
+ * Quotes an argument of a command that users copy into a POSIX shell. Names that come from a database can contain any
+ * characters.
+ *
+ * @example shellQuoted("it's") // `'it'\''s'`
+ */
+export const shellQuoted = (text: string): string =>
+  /^[\w./:@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+
+/** Formats a size in bytes for display. @example sizeText(1536) // '1.5 KiB' */
+export function sizeText(bytes: number): string {
+  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
+  let value = bytes;
+  let unit = 0;
+  for (; value >= 1024 && unit < units.length - 1; unit++) value /= 1024;
+  return `${unit === 0 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`;
+}
+
+/**
+ * Removes the secret part of each `sb_secret_` key, for text that the project's SQL can read.
+ * @example hideSecretKeys('{"apikey":"sb_secret_abc"}') // '{"apikey":"sb_secret_..."}'
+ */
+export const hideSecretKeys = (text: string): string => text.replace(/sb_secret_[\w-]+/g, 'sb_secret_...');

@@ -6,7 +6,6 @@
 import { lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isAlive } from './is-alive.ts';
 
 /**
  * The name of a file that each of these folders contains. The file identifies the process and the project that the
@@ -49,5 +48,20 @@ function ownerOf(folder: string): { readonly pid: number; readonly project: stri
     return JSON.parse(readFileSync(file, 'utf8'));
   } catch {
     return undefined;
+  }
+}
+
+/**
+ * Whether a process with this ID exists on this machine. The result is also true for processes of other users, which
+ * can't be signaled.
+ */
+export function isAlive(pid: number): boolean {
+  // Zero and negative IDs would refer to process groups.
+  if (!Number.isInteger(pid) || pid <= 0) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

@@ -1,5 +1,5 @@
 /** Describes the errors with which commands fail. The description of an unexpected error includes the stack trace. */
-import { isPostgresError } from '../../base/shared/postgres-error.ts';
+import { isPostgresError } from '../../base/shared/errors.ts';
 
 export interface Described {
   readonly message: string;

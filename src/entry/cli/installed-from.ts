@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { installedVersion } from '../../base/shared/version.ts';
+import { installedVersion } from '../../base/shared/files.ts';
 import { projectSpecifier } from './core/template-manifest.ts';
 
 /**

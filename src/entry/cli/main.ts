@@ -1,6 +1,6 @@
 /** Implements the command-line interface, which finds the command, runs the command, and prints errors. */
 
-import { installedVersion } from '../../base/shared/version.ts';
+import { installedVersion } from '../../base/shared/files.ts';
 import { nearest } from '../../platform/config/index.ts';
 import { endAtClosedOutput } from './closed-output.ts';
 import { type Command, helpOf, parseInput, UsageError } from './command.ts';

@@ -4,7 +4,7 @@
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { sizeText } from '../../base/shared/size-text.ts';
+import { sizeText } from '../../base/shared/printable.ts';
 import { loadConfig, setToml, shellEnvironment } from '../../platform/config/index.ts';
 import {
   type CheckReport,

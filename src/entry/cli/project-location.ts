@@ -1,7 +1,6 @@
 /** Finds the project folder and the data folder for a command. */
 import { existsSync, realpathSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { findProjectDir } from '../../base/shared/find-project-dir.ts';
+import { dirname, join, resolve } from 'node:path';
 import { type Input, UsageError } from './command.ts';
 
 export interface ProjectLocation {
@@ -22,4 +21,19 @@ export function locationOf(input: Input): ProjectLocation {
   const found = named ?? findProjectDir(process.cwd()) ?? process.cwd();
   const projectDir = realpathSync(resolve(found));
   return { projectDir, dataDir: resolve(input.text('data-dir') ?? join(projectDir, '.plinth')) };
+}
+
+/**
+ * Returns the closest folder whose `supabase/` contains a configuration file or migrations, starting at `from` and
+ * searching upward. Returns undefined if no folder matches.
+ *
+ * @example findProjectDir('/home/ada/app/src') // '/home/ada/app'
+ */
+function findProjectDir(from: string): string | undefined {
+  for (let dir = resolve(from); ; dir = dirname(dir)) {
+    const supabase = join(dir, 'supabase');
+    const marks = ['config.toml', 'config.json', 'config.jsonc', 'plinth.toml', 'migrations'];
+    if (marks.some((mark) => existsSync(join(supabase, mark)))) return dir;
+    if (dirname(dir) === dir) return undefined;
+  }
 }

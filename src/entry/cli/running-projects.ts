@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { isAlive } from '../../base/shared/is-alive.ts';
+import { isAlive } from '../../base/shared/run-folder.ts';
 import { shellEnvironment } from '../../platform/config/index.ts';
 import { findRunning, type Running } from './control.ts';
 import { stateFolder } from './core/state-folder.ts';

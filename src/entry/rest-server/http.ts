@@ -3,9 +3,8 @@
  */
 
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import { createServer } from '../../base/kernel/http.ts';
-import { originForm } from '../../base/kernel/origin-form.ts';
-import { splitOnce } from '../../base/shared/split-once.ts';
+import { createServer, originForm } from '../../base/kernel/http.ts';
+import { splitOnce } from '../../base/shared/http/split-once.ts';
 import {
   type BodyBudget,
   ClientGone,

@@ -15,7 +15,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { isAlive } from '../../base/shared/is-alive.ts';
+import { isAlive } from '../../base/shared/run-folder.ts';
 import { isVersion } from './core/names.ts';
 import type { BodyJournal } from './types.ts';
 

@@ -2,7 +2,7 @@
 import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
 import { pipeline, Readable, type Transform } from 'node:stream';
 import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib';
-import { firstCause } from '../../base/shared/first-cause.ts';
+import { firstCause } from '../../base/shared/errors.ts';
 import { targetInfoName } from './core/names.ts';
 import { BackupError } from './errors.ts';
 import { open, seal } from './seal/frames.ts';

@@ -7,7 +7,7 @@ import type { Dirent } from 'node:fs';
 import { lstat, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Pack, pack } from 'tar-stream';
-import { firstCause } from '../../base/shared/first-cause.ts';
+import { firstCause } from '../../base/shared/errors.ts';
 import { snapshotFolder, snapshotName, timeOfName } from './core/names.ts';
 import type { Repository } from './repository.ts';
 

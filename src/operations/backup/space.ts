@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { type DiskSpace, reserveOf } from '../../base/kernel/disk.ts';
-import { sizeText } from '../../base/shared/size-text.ts';
+import { sizeText } from '../../base/shared/printable.ts';
 import type { Choice, WalCatalog } from './catalog.ts';
 import { parseLsn } from './core/lsn.ts';
 import { bodyFolder, versionOfBody } from './core/names.ts';

@@ -1,5 +1,5 @@
 /**
- * Moves the rows of Plinth's guard (src/platform/database/sql/0001_plinth.sql), which identify tables, columns and
+ * Moves the rows of Plinth's guard (src/platform/database/sql/0001_guards.sql), which identify tables, columns and
  * owners by number. The numbers differ in a new cluster, so this module looks up the new numbers by name.
  */
 

@@ -2,6 +2,7 @@
  * The errors that `/account/api` itself returns. Errors from the auth service are returned in the format of the auth
  * service.
  */
+import type { OverloadBody } from '../../base/kernel/service.ts';
 
 export const accountErrors = {
   not_same_origin: { status: 403, message: 'Only the Account pages can use this endpoint.' },
@@ -45,7 +46,7 @@ export const accountErrors = {
   },
 } as const satisfies Record<string, { status: number; message: string }>;
 
-export type AccountErrorCode = keyof typeof accountErrors;
+type AccountErrorCode = keyof typeof accountErrors;
 
 export class AccountError extends Error {
   override readonly name = 'AccountError';
@@ -57,3 +58,21 @@ export class AccountError extends Error {
     this.status = accountErrors[code].status;
   }
 }
+
+const { message } = accountErrors.overloaded;
+
+const json: OverloadBody = {
+  below: '/account/api',
+  type: 'application/json; charset=utf-8',
+  text: JSON.stringify({ code: 'overloaded', message }),
+};
+const page: OverloadBody = {
+  type: 'text/html; charset=utf-8',
+  text: `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Try again in a moment</title><h1>Try again in a moment</h1><p>${message}</p></html>`,
+};
+
+/**
+ * The responses to requests that are rejected because the server is overloaded. Requests by scripts receive JSON, and
+ * requests for pages receive HTML.
+ */
+export const overloaded: readonly OverloadBody[] = [json, page];

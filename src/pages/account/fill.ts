@@ -6,7 +6,6 @@
 import type { WebFace } from '../../base/kernel/web-face.ts';
 import type { Config } from '../../platform/config/index.ts';
 import { brandCss, brandDarkCss } from './core/branding.ts';
-import { hostOf } from './core/host.ts';
 import { fillPage, keepAgreement, keepLinks, repeatRules, repeatWays } from './core/html.ts';
 import { languages } from './core/languages.ts';
 import {
@@ -22,6 +21,7 @@ import {
   waysOf,
 } from './core/offers.ts';
 import { passwordRules } from './core/password-rules.ts';
+import { hostOf } from './core/return-to.ts';
 import { readLogo } from './logo.ts';
 import type { PageFiller } from './routes/send.ts';
 

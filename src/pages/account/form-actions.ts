@@ -3,7 +3,7 @@
  * returns the next page.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { AuthRejection } from '../../base/shared/auth-rejection.ts';
+import { AuthRejection } from '../../base/shared/errors.ts';
 import type { VisitorOperations } from '../../services/auth/index.ts';
 import type { AuthClient, TokenPair } from './auth-client.ts';
 import { type BrowserSignIn, keepConfirming } from './browser-sign-in.ts';

@@ -11,7 +11,7 @@ import type { Clock } from '../../base/kernel/clock.ts';
 import type { Logger } from '../../base/kernel/log.ts';
 import type { Service } from '../../base/kernel/service.ts';
 import { createWebFace } from '../../base/kernel/web-face.ts';
-import { isAccountPage } from '../../base/shared/account-page.ts';
+import { isAccountPage } from '../../base/shared/account.ts';
 import type { LiveConfig } from '../../platform/config/index.ts';
 import type { Database, MigrationSet } from '../../platform/database/types.ts';
 import type { Keys } from '../../platform/keys/types.ts';
@@ -19,32 +19,36 @@ import type { SelfService } from '../../services/auth/index.ts';
 import { createAuthClient } from './auth-client.ts';
 import type { ConsentDeps, GuestDeps, ReturnDeps } from './auth-deps.ts';
 import { createBrowserSignIn } from './browser-sign-in.ts';
-import { hostOf } from './core/host.ts';
 import { offersOf, providersOf } from './core/offers.ts';
+import { hostOf } from './core/return-to.ts';
 import { prepareDevice } from './device.ts';
+import { overloaded } from './errors.ts';
 import { createPageFiller, unlistedProviders } from './fill.ts';
 import { createIdentify } from './identify.ts';
-import { overloaded } from './overloaded.ts';
 import { createParkedSessions } from './parked-sessions.ts';
 import { createReturnAddress, faultOf } from './return-address.ts';
 import { apiRoutes } from './routes/api.ts';
 import { pageRoutes } from './routes/pages.ts';
-import { createSessionLookups } from './session-lookups.ts';
 import { createSessionStore } from './sessions.ts';
 import { createSignedInAccounts } from './signed-in-accounts.ts';
-import { createVisitors, factsOf } from './visitor.ts';
+import { createSessionLookups, createVisitors, factsOf } from './visitor.ts';
 import { createWaitingWindows } from './waiting-windows.ts';
 
 export const migrations: MigrationSet = { module: 'account', dir: new URL('./sql/', import.meta.url) };
 
-export interface AccountDeps extends Omit<ReturnDeps, 'implicit' | 'requireMfa'>, ConsentDeps, GuestDeps {
+/** The members of the auth service that the pages use. */
+export interface AccountAuth extends Omit<ReturnDeps, 'implicit' | 'requireMfa'>, ConsentDeps, GuestDeps {
   /** The custom providers that the project offers. */
   readonly customProviders: () => Promise<readonly { readonly id: string; readonly name: string }[]>;
+  /** The auth service's use cases for users. */
+  readonly selfService: SelfService;
+}
+
+export interface AccountDeps {
+  readonly auth: AccountAuth;
   readonly database: Database;
   readonly keys: Keys;
   readonly config: LiveConfig;
-  /** The operations of the auth service that the pages use. */
-  readonly selfService: SelfService;
   /**
    * Returns the public API URL, for example http://127.0.0.1:54321. The URL is unknown until the server listens on its
    * port.
@@ -61,15 +65,16 @@ const maxAppNameLength = 60;
 const sweepEveryMs = 3_600_000;
 const noMoreFacts = { unlisted: [], custom: [], wallets: [] };
 
-const guestRules = ({ config, transferGuest }: AccountDeps) => ({
-  handOver: transferGuest,
+const guestRules = ({ config, auth }: AccountDeps) => ({
+  handOver: auth.transferGuest,
   get hasHook() {
     return config.current.plinth.auth.hook.guest_hand_over.enabled;
   },
 });
 
 export function createAccount(deps: AccountDeps): Service {
-  const { database, keys, config, clock, log, selfService, issueCode } = deps;
+  const { database, keys, config, clock, log } = deps;
+  const { selfService, issueCode } = deps.auth;
   const face = createWebFace(`${deps.webDir}/account`);
   const accountUrl = () => `${deps.apiUrl()}/account`;
   const isAllowedRedirect = appAddresses(deps, accountUrl);
@@ -84,7 +89,7 @@ export function createAccount(deps: AccountDeps): Service {
       face,
       config: current,
       settings: selfService.settings,
-      customProviders: deps.customProviders,
+      customProviders: deps.auth.customProviders,
       publishableKey: () => keys.publishableKey,
     }),
   );
@@ -115,7 +120,7 @@ export function createAccount(deps: AccountDeps): Service {
    * is unavailable, the result contains no name.
    */
   const clientName = async (authorizationId: string): Promise<string | undefined> => {
-    const client = await deps.requestingClient(authorizationId).catch(() => undefined);
+    const client = await deps.auth.requestingClient(authorizationId).catch(() => undefined);
     if (client === undefined) return undefined;
     const name = client.name.replace(/\p{C}/gu, '').trim().slice(0, maxAppNameLength);
     const host = hostOf(client.redirectUri) ?? '';
@@ -152,7 +157,7 @@ export function createAccount(deps: AccountDeps): Service {
                 auth,
                 visitors,
                 returnAddress,
-                consent: deps,
+                consent: deps.auth,
                 isAppAddress: isAllowedRedirect,
                 guests: guestRules(deps),
                 browserSignIn,
@@ -176,7 +181,7 @@ export function createAccount(deps: AccountDeps): Service {
               onError,
               ...lookups,
               clientName,
-              frontchannelUrls: deps.frontchannelUrls,
+              frontchannelUrls: deps.auth.frontchannelUrls,
               factsOf: async (cookie) => factsOf(await sessions.find(cookie).catch(() => undefined)),
               filler,
               faultOf: (requested) => faultOf(returning, requested),
@@ -214,10 +219,13 @@ export function createAccount(deps: AccountDeps): Service {
  * the visitor didn't choose.
  */
 const appAddresses = (deps: AccountDeps, accountUrl: () => string) => (address: string) =>
-  deps.isAllowedRedirect(address) && !isAccountPage(address, accountUrl());
+  deps.auth.isAllowedRedirect(address) && !isAccountPage(address, accountUrl());
 
 /** Returns the name of an identity provider that the project offers. */
 async function nameOfProvider(deps: AccountDeps, id: string): Promise<string | undefined> {
-  const facts = { unlisted: unlistedProviders(deps.config.current), custom: await deps.customProviders() };
-  return providersOf(deps.selfService.settings(), facts).find((provider) => provider.id === id)?.name;
+  const facts = {
+    unlisted: unlistedProviders(deps.config.current),
+    custom: await deps.auth.customProviders(),
+  };
+  return providersOf(deps.auth.selfService.settings(), facts).find((provider) => provider.id === id)?.name;
 }

@@ -2,7 +2,6 @@
 import { readFileSync } from 'node:fs';
 import type { Config } from '../../platform/config/index.ts';
 import { monogram } from './core/branding.ts';
-import { pictureType } from './core/logo.ts';
 
 export type Logo = { readonly type: string; readonly bytes: Buffer } | { readonly address: string };
 
@@ -24,4 +23,20 @@ export function readLogo({ project_id, plinth: { branding } }: Config): Logo {
     throw new Error(`[branding] logo_path of plinth.toml is larger than 512 KiB: ${file}`);
   }
   return { type, bytes };
+}
+
+const svg = /^\s*(<\?xml[^>]*>\s*)?(<!--[\s\S]*?-->\s*)*(<!DOCTYPE svg[^>]*>\s*)?<svg[\s>]/;
+
+/**
+ * Returns the media type according to the first bytes, because file names aren't reliable. Returns undefined if browsers
+ * don't display the file as an image.
+ */
+export function pictureType(bytes: Buffer): string | undefined {
+  const hex = bytes.subarray(0, 12).toString('hex');
+  if (hex.startsWith('89504e470d0a1a0a')) return 'image/png';
+  if (hex.startsWith('ffd8ff')) return 'image/jpeg';
+  if (/^474946383[79]61/.test(hex)) return 'image/gif';
+  if (/^52494646.{8}57454250$/.test(hex)) return 'image/webp';
+  // The pattern also accepts a leading byte order mark, which `\s` matches in JavaScript.
+  return svg.test(bytes.subarray(0, 4096).toString('utf8')) ? 'image/svg+xml' : undefined;
 }

@@ -3,11 +3,10 @@
  * recovery code.
  */
 import type { FastifyRequest } from 'fastify';
-import { AuthRejection } from '../../base/shared/auth-rejection.ts';
-import type { AuthClient } from './auth-client.ts';
+import { AuthRejection } from '../../base/shared/errors.ts';
+import type { AuthClient, TokenPair } from './auth-client.ts';
 import { digitsIn, FieldFault, recoveryField, textIn } from './form-fields.ts';
-import { proveFactor } from './prove-factor.ts';
-import type { SessionStore } from './sessions.ts';
+import type { OpenSession, SessionStore } from './sessions.ts';
 import type { Visitor, Visitors } from './visitor.ts';
 
 interface SecondStepDeps {
@@ -68,4 +67,21 @@ async function verifyRecoveryCode(
     const isWrong = error instanceof AuthRejection && error.code === 'mfa_verification_failed';
     throw isWrong ? new FieldFault('mfa.recovery-wrong', 'code') : error;
   }
+}
+
+/**
+ * Verifies the code from a second factor and returns the session with its new tokens, which have the higher assurance
+ * level.
+ * @throws {AuthRejection} such as mfa_verification_failed
+ */
+export async function proveFactor(
+  { auth, sessions }: { readonly auth: AuthClient; readonly sessions: SessionStore },
+  request: FastifyRequest,
+  session: OpenSession,
+  proof: { readonly factorId: string; readonly code: string },
+): Promise<{ session: OpenSession; pair: TokenPair }> {
+  const user = auth.user(request, session);
+  const challenge = await user.challengeFactor(proof.factorId);
+  const pair = await user.verifyFactor(proof.factorId, { challenge_id: challenge.id, code: proof.code });
+  return { session: await sessions.replace(session, pair), pair };
 }

@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../base/kernel/clock.ts';
-import { AuthRejection } from '../../base/shared/auth-rejection.ts';
+import { AuthRejection } from '../../base/shared/errors.ts';
 import type { Queryable } from '../../platform/database/types.ts';
 import type { AuthClient, AuthUser, Caller, TokenPair } from './auth-client.ts';
 import { cookieBytes, parseCookieValue, seal, sessionIdOf, unseal } from './core/seal.ts';

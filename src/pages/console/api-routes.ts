@@ -2,25 +2,26 @@
  * The routes of the Console's API. These routes are loaded only after the ports have been opened, because together they
  * are a large part of the code.
  */
+import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
-import type { Seal } from '../../base/shared/seal.ts';
+import { createSeal, type Seal } from '../../base/shared/seal.ts';
 import type { RecentAdvisors } from './advisors/recent.ts';
 import { advisorRoutes } from './advisors/routes.ts';
 import type { Audit } from './audit.ts';
 import { backupRoutes } from './backups/routes.ts';
 import type { ConsoleDeps } from './deps.ts';
 import { functionRoutes } from './functions/routes.ts';
-import type { Problem } from './home/contract.ts';
 import { createOverview } from './home/overview.ts';
+import { problemsOf } from './home/problems.ts';
 import { homeRoutes } from './home/routes.ts';
 import { inboxRoutes } from './inbox/routes.ts';
 import { jobRoutes } from './jobs/routes.ts';
 import { keyRoutes } from './keys/routes.ts';
 import { logRoutes } from './logs/routes.ts';
 import { migrationRoutes } from './migrations/routes.ts';
-import type { Factors } from './operators/factors.ts';
+import { createFactors } from './operators/factors.ts';
 import { passkeyRoutes } from './operators/passkey-routes.ts';
-import type { Passkeys } from './operators/passkeys.ts';
+import { createPasskeys } from './operators/passkeys.ts';
 import { operatorRoutes } from './operators/routes.ts';
 import { personaRoutes } from './persona/routes.ts';
 import { policyRoutes } from './policies/routes.ts';
@@ -44,71 +45,141 @@ import type { Tokens } from './tokens/tokens.ts';
 import { userRoutes } from './users/routes.ts';
 import { whyRoutes } from './why/routes.ts';
 
-/** The Console's dependencies, plus the components that {@link ConsoleService} also uses. */
-export interface ApiParts extends ConsoleDeps {
+/** The parts of the Console that the Management API and the command line use too. */
+export interface ConsoleParts {
   readonly sessions: Sessions;
-  readonly factors: Factors;
-  readonly factorRequired: () => boolean;
-  readonly passkeys: Passkeys;
-  readonly linkOf: (token: string) => string;
-  readonly audit: Audit;
   readonly tokens: Tokens;
+  readonly audit: Audit;
   readonly advisors: RecentAdvisors;
-  readonly problems: () => Promise<Problem[]>;
   readonly callService: ServiceClient;
-  readonly seal: Seal;
   readonly settingsLock: SettingsLock;
+  /** Whether all operators must have a second factor. */
+  readonly factorRequired: () => boolean;
+  /** Returns the sign-in URL that contains a one-time token. */
+  readonly linkOf: (token: string) => string;
 }
 
-export function apiRoutes(scope: FastifyInstance, parts: ApiParts): void {
-  const { database, sessions, factors, factorRequired, passkeys, linkOf, audit, clock, log } = parts;
+/** Registers all features, each with the dependencies that it uses. */
+export function apiRoutes(scope: FastifyInstance, deps: ConsoleDeps, parts: ConsoleParts): void {
+  const { database, keys, config, telemetry, services, project, server, clock, log } = deps;
+  const { auth, mail, rest, realtime, functions, backups, drills } = services;
+  const { sessions, audit, advisors, callService, settingsLock } = parts;
+  const { writeMigration, supabaseDir } = project;
+  const { configuration, restart, health } = server;
+  const apiUrl = deps.api.url;
   const pool = database.pool('postgres');
-  const { writeMigration } = parts;
+  const seal = createSeal(join(project.dataDir, 'console.key'));
   const api = createApi(scope, sessions, log);
+
   signInRoutes(scope, api, { sessions, audit });
-  operatorRoutes(
-    api,
-    { database, sessions, factors, factorRequired, linkOf, mailer: parts.mailer, config: parts.config },
-    audit,
-  );
-  passkeyRoutes(api, { passkeys, sessions }, audit);
-  const overview = createOverview({ pool, telemetry: parts.telemetry, now: () => clock.now() });
-  homeRoutes(api, parts, { problems: parts.problems, overview });
-  tokenRoutes(api, parts.tokens);
-  advisorRoutes(api, { pool, advisors: parts.advisors, audit, writeMigration });
+  registerOperators(api, deps, parts, seal);
+  homeRoutes(api, {
+    config,
+    database,
+    keys,
+    apiUrl,
+    health,
+    inbox: mail.inbox,
+    functions,
+    skipped: project.skipped,
+    overview: createOverview({ pool, telemetry, now: () => clock.now() }),
+    problems: () =>
+      problemsOf({
+        pool,
+        health,
+        conditions: server.conditions,
+        findings: advisors.recent,
+        telemetry,
+        backups,
+        configuration,
+        config,
+        supabaseDir,
+      }),
+  });
+  advisorRoutes(api, { pool, advisors, audit, writeMigration });
+  searchRoutes(api, { database, functions, telemetry, log });
+  logRoutes(scope, api, { telemetry, keys });
+
   const progress = new Map<string, number>();
   tableRoutes(scope, api, { database, clock, audit, progress });
   importTableRoutes(api, { pool, audit, writeMigration, progress });
   schemaRoutes(api, { pool, audit, writeMigration });
-  userRoutes(api, parts);
+  policyRoutes(api, { database, audit, writeMigration });
+  migrationRoutes(api, { pool, audit, writeMigration, projectMigrations: project.migrations });
+  sqlRoutes(api, { database, clock, audit, seal });
+  queryRoutes(api, { database, audit });
+  whyRoutes(api, { database, clock });
+  personaRoutes(api, { database, clock });
+  jobRoutes(api, { database, audit });
+
+  userRoutes(api, { database, keys, users: auth.users, callService, apiUrl, clock, audit });
   storageRoutes(api, {
     database,
-    callService: parts.callService,
+    callService,
     audit,
-    apiUrl: parts.apiUrl,
-    fileSizeLimitBytes: () => parts.config.current.storage.file_size_limit,
+    apiUrl,
+    fileSizeLimitBytes: () => config.current.storage.file_size_limit,
   });
-  functionRoutes(scope, api, parts);
-  realtimeRoutes(api, parts);
-  referenceRoutes(api, parts);
-  logRoutes(scope, api, parts);
-  settingsRoutes(api, parts);
-  messageRoutes(api, parts);
-  backupRoutes(api, parts);
-  keyRoutes(api, {
-    keys: parts.keys,
-    jwtExpirySeconds: () => parts.config.current.auth.jwt_expiry,
+  functionRoutes(scope, api, {
+    database,
+    functions,
+    keys,
+    stream: deps.api.stream,
+    createFunction: project.createFunction,
+    clock,
     audit,
   });
-  inboxRoutes(api, parts.inbox, audit);
-  personaRoutes(api, database, clock);
-  sqlRoutes(api, { database, clock, audit, seal: parts.seal });
-  searchRoutes(api, parts);
-  policyRoutes(api, database, audit, writeMigration);
-  migrationRoutes(api, { ...parts, pool });
-  jobRoutes(api, database, audit);
-  queryRoutes(api, database, audit);
-  whyRoutes(api, database, clock);
+  realtimeRoutes(api, { database, keys, apiUrl, clock, audit, realtime });
+  referenceRoutes(api, { database, keys, config, clock, attempt: rest.attempt, audit });
+  inboxRoutes(api, { inbox: mail.inbox, audit });
+
+  const { messagePreviews } = auth;
+  settingsRoutes(api, {
+    projectDir: project.dir,
+    supabaseDir,
+    messagePreviews,
+    callbackUrl: auth.callbackUrl,
+    configuration,
+    restart,
+    settingsLock,
+    audit,
+  });
+  messageRoutes(api, {
+    projectDir: project.dir,
+    mailer: mail.mailer,
+    messagePreviews,
+    authChecks: auth.checks,
+    audit,
+  });
+  backupRoutes(api, { backups, drills, database, config, audit });
+  keyRoutes(api, { keys, jwtExpirySeconds: () => config.current.auth.jwt_expiry, audit });
+}
+
+/** Registers the routes for operators, their second factors and passkeys, and access tokens. */
+function registerOperators(
+  api: Api,
+  { database, config, services: { auth, mail }, site, clock }: ConsoleDeps,
+  { sessions, tokens, audit, factorRequired, linkOf }: ConsoleParts,
+  seal: Seal,
+): void {
+  const issuer = `${config.current.project_id} Console`;
+  const factors = createFactors({
+    database,
+    seal,
+    guesses: auth.guesses,
+    clock,
+    issuer,
+    required: factorRequired,
+  });
+  const { mailer } = mail;
+  operatorRoutes(api, { database, sessions, factors, factorRequired, linkOf, mailer, config, audit });
+  const db = database.pool('supabase_admin');
+  passkeyRoutes(api, {
+    passkeys: createPasskeys({ db, consoleUrl: site.url, issuer }),
+    sessions,
+    audit,
+  });
+  tokenRoutes(api, tokens);
 }
 
 function signInRoutes(

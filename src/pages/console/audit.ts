@@ -1,4 +1,4 @@
-/** The audit log of operator actions. Entries can't be changed or deleted (sql/0002_audit_log.sql). */
+/** The audit log of operator actions. Entries can't be changed or deleted (sql/0001_console.sql). */
 import type { FastifyRequest } from 'fastify';
 import { sql } from '../../base/kernel/sql.ts';
 import type { Queryable } from '../../platform/database/types.ts';

@@ -7,12 +7,10 @@
  * secrets, write or own (`core/roles.ts`).
  */
 import { statSync } from 'node:fs';
-import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import type { Service } from '../../base/kernel/service.ts';
 import { createWebFace, type WebFace } from '../../base/kernel/web-face.ts';
-import { RequestBody } from '../../base/shared/request-body.ts';
-import { createSeal } from '../../base/shared/seal.ts';
+import { RequestBody } from '../../base/shared/http/request-body.ts';
 import type { MigrationSet } from '../../platform/database/types.ts';
 import { ownCommand } from '../../platform/packages/index.ts';
 import { createRecentAdvisors } from './advisors/recent.ts';
@@ -22,19 +20,16 @@ import { arrivalOf, arrivalPlaceholder, sessionHint, sessionPlaceholder } from '
 import { createAttempts } from './core/attempts.ts';
 import type { OperatorRole } from './core/roles.ts';
 import type { ConsoleDeps } from './deps.ts';
-import { problemsOf } from './home/problems.ts';
 import { createManagement, type Management } from './management/calls.ts';
 import { withMarkedStatements } from './mark-statements.ts';
-import { createFactors } from './operators/factors.ts';
-import { createPasskeys } from './operators/passkeys.ts';
 import * as queries from './queries.ts';
 import { createServiceClient } from './service-client.ts';
 import { createSessions, type Sessions } from './sessions.ts';
 import { createSettingsLock } from './settings/write-files.ts';
 import { createTokens, type Tokens } from './tokens/tokens.ts';
 
-export type { OperatorRole } from './core/roles.ts';
-export { roles } from './core/roles.ts';
+export { type OperatorRole, roles } from './core/roles.ts';
+export type { ConsoleProject, ConsoleSite } from './deps.ts';
 export type { ManagementCallName } from './management/inputs.ts';
 export type { CreatedToken, TokenRow } from './tokens/tokens.ts';
 
@@ -59,45 +54,37 @@ const tokenAttempts = { max: 10, windowMs: 60_000, addresses: 1000 };
 
 export function createConsole(given: ConsoleDeps): ConsoleService {
   const deps: ConsoleDeps = { ...given, database: withMarkedStatements(given.database) };
-  const { database, log } = deps;
+  const { database, keys, config, services, project, api, site, server, log } = deps;
   const db = database.pool('supabase_admin');
-  const factorRequired = (): boolean => deps.config.current.plinth.console.require_mfa;
-  const issuer = `${deps.config.current.project_id} Console`;
+  const factorRequired = (): boolean => config.current.plinth.console.require_mfa;
   const sessions = createSessions({
     db,
-    consoleUrl: deps.consoleUrl,
-    ownAddress: deps.ownAddress,
+    consoleUrl: site.url,
+    ownAddress: site.ownAddress,
     factorRequired,
   });
-  const seal = createSeal(join(deps.dataDir, 'console.key'));
-  const factors = createFactors({
-    database,
-    seal,
-    guesses: deps.guesses,
-    clock: deps.clock,
-    issuer,
-    required: factorRequired,
-  });
-  const passkeys = createPasskeys({
-    db,
-    consoleUrl: deps.consoleUrl,
-    issuer,
-  });
-  const linkOf = (token: string): string => `${deps.consoleUrl()}/console/sign-in#token=${token}`;
-  const face = createWebFace(`${deps.webDir}/console`);
+  const linkOf = (token: string): string => `${site.url()}/console/sign-in#token=${token}`;
+  const face = createWebFace(`${site.webDir}/console`);
   const audit = createAudit(db);
-  const advisors = createRecentAdvisors(database.pool('postgres'), deps.config, deps.clock.now);
-  const problems = () => problemsOf({ ...deps, pool: database.pool('postgres'), findings: advisors.recent });
-  const callService = createServiceClient(deps);
+  const advisors = createRecentAdvisors(database.pool('postgres'), config, deps.clock.now);
+  const callService = createServiceClient({ keys, fetch: api.fetch });
   const settingsLock = createSettingsLock();
   const tokens = createTokens({ db, operatorNamed: sessions.operatorNamed, audit });
   const management = createManagement({
-    ...deps,
+    database,
+    config,
+    keys,
+    functions: services.functions,
+    apiUrl: api.url,
+    findings: advisors.fresh,
+    createdAt: () => statSync(project.dataDir).birthtimeMs,
+    callService,
+    projectDir: project.dir,
+    supabaseDir: project.supabaseDir,
+    configuration: server.configuration,
+    restart: server.restart,
     settingsLock,
     audit,
-    callService,
-    findings: advisors.fresh,
-    createdAt: () => statSync(deps.dataDir).birthtimeMs,
   });
 
   const attempts = createAttempts(tokenAttempts);
@@ -114,7 +101,7 @@ export function createConsole(given: ConsoleDeps): ConsoleService {
           const { managementPlugin } = await import('./management/routes.ts');
           await app.register(
             managementPlugin(
-              { management, tokens, attempts, uploadLimits: deps.functions.deployments.limits, log },
+              { management, tokens, attempts, uploadLimits: services.functions.deployments.limits, log },
               version,
             ),
           );
@@ -146,25 +133,20 @@ export function createConsole(given: ConsoleDeps): ConsoleService {
                 scope.getDefaultJsonParser('ignore', 'ignore'),
               );
               const { apiRoutes } = await import('./api-routes.ts');
-              apiRoutes(scope, {
-                ...deps,
+              apiRoutes(scope, deps, {
                 sessions,
-                factors,
-                factorRequired,
-                passkeys,
-                linkOf,
-                audit,
                 tokens,
+                audit,
                 advisors,
-                problems,
                 callService,
-                seal,
                 settingsLock,
+                factorRequired,
+                linkOf,
               });
             },
             { prefix: '/api' },
           );
-          pageRoutes(app, face, deps.apiUrl, sessions);
+          pageRoutes(app, face, api.url, sessions);
         },
       },
     ],

@@ -8,7 +8,8 @@ import { serviceToken } from './persona/token.ts';
 
 export interface ServiceClientDeps {
   readonly keys: Pick<Keys, 'temporaryToken'>;
-  readonly internalFetch: (path: string, init?: RequestInit) => Promise<Response>;
+  /** Sends a request to a service in this process. */
+  readonly fetch: (path: string, init?: RequestInit) => Promise<Response>;
 }
 
 export interface ServiceCall {
@@ -38,13 +39,13 @@ export type ServiceClient = (path: string, call?: ServiceCall) => Promise<Servic
  * Creates a client.
  *
  * @example
- * const callService = createServiceClient({ keys, internalFetch }); const { body } = await
+ * const callService = createServiceClient({ keys, fetch: api.fetch }); const { body } = await
  * callService('/auth/v1/admin/users/6b0a…');
  */
-export function createServiceClient({ keys, internalFetch }: ServiceClientDeps): ServiceClient {
+export function createServiceClient({ keys, fetch }: ServiceClientDeps): ServiceClient {
   return async (path, { method = 'GET', body, headers = {}, token, missing } = {}) => {
     requireNormalizedPath(path);
-    const response = await internalFetch(path, {
+    const response = await fetch(path, {
       method,
       headers: {
         authorization: `Bearer ${token ?? serviceToken(keys)}`,

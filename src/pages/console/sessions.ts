@@ -4,8 +4,7 @@
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { isToPublicUrl, type OwnAddress } from '../../base/kernel/request-origin.ts';
-import { sameOriginHeader } from '../../base/kernel/same-origin.ts';
+import { isToPublicUrl, type OwnAddress, sameOriginHeader } from '../../base/kernel/request-origin.ts';
 import type { Queryable } from '../../platform/database/types.ts';
 import { createAttempts } from './core/attempts.ts';
 import { may, type OperatorRole, type Permission, permissionsOf } from './core/roles.ts';

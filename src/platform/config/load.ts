@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { basename, join, relative, resolve as resolvePath } from 'node:path';
 import { realPathOf } from '../../base/kernel/real-path.ts';
-import { readTextFile } from '../../base/shared/read-text-file.ts';
+import { readTextFile } from '../../base/shared/files.ts';
 import { check } from './core/check.ts';
 import { type NamedFile, outsideFault } from './core/confine.ts';
 import { privateKeysFrom } from './core/decrypt.ts';

@@ -15,7 +15,7 @@ import { sqlOnlyFiles } from './external/sql-only.ts';
 import { applyDatabaseSettings, applyPasswords } from './logins/apply.ts';
 import { memberOf } from './member.ts';
 import { readMigrationFiles } from './migrate/files.ts';
-import { rejectNewerSchema } from './migrate/future.ts';
+import { rejectOtherVersions } from './migrate/other-versions.ts';
 import { applyFiles } from './migrate/runner.ts';
 import { createRequestPath, type RequestPathLimits } from './path/index.ts';
 import { createListenHub, createPools, type PoolsOptions } from './pool/index.ts';
@@ -160,7 +160,7 @@ async function startEmbedded(
     // commit also flushes all earlier commits.
     if (cluster.isNew) await admin.exec('set synchronous_commit = off');
     const serverVersion = readVersion(admin);
-    await rejectNewer(admin, options, `in ${options.dataDir}`);
+    await rejectOthers(admin, options, `in ${options.dataDir}`);
     await applyFiles({ session: admin, serverVersion, log, onProgress }, readMigrationFiles([bootstrapSet]));
     await updateOwnExtensions(admin, log, onProgress);
     await repairRoles(admin, log, { replication: options.replication ?? false });
@@ -184,15 +184,15 @@ async function startEmbedded(
   }
 }
 
-/** Throws an error if the ledger lists files from a newer version of Plinth. */
-async function rejectNewer(
+/** Throws an error if another version of Plinth applied files that this version doesn't have. */
+async function rejectOthers(
   session: Client,
   { knownMigrations }: DatabaseOptions,
   database: string,
 ): Promise<void> {
   if (knownMigrations === undefined) return;
-  const files = readMigrationFiles([bootstrapSet, ...(await knownMigrations())]);
-  await rejectNewerSchema(session, files, database);
+  const files = [...readMigrationFiles([bootstrapSet, ...(await knownMigrations())]), ...sqlOnlyFiles([])];
+  await rejectOtherVersions(session, files, database);
 }
 
 async function connectToExternal(
@@ -206,7 +206,7 @@ async function connectToExternal(
     sharedPassword,
     environment,
     log,
-    check: (session, host) => rejectNewer(session, options, `at ${host}`),
+    check: (session, host) => rejectOthers(session, options, `at ${host}`),
   });
   const { session, url, serverVersion, ownsSchemas, target, targetOf, connected } = external;
   try {

@@ -80,6 +80,11 @@ const table = {
     message: (d: Details) => `Plinth can't sign in to the database as ${d.role}: ${d.reason}`,
     hint: "Services sign in with the password in the database URL. Add a password to the URL, and allow the services' roles in pg_hba.conf.",
   },
+  schema_unreleased: {
+    message: (d: Details) =>
+      `The database ${d.database} was created by an unreleased version of Plinth (${d.file}), so run "plinth db dump" with that version and "plinth db restore" with this version on a new database.`,
+    hint: 'Nothing was changed, so that version still starts. docs/operate.md lists the commands ("Stop and update").',
+  },
   schema_newer: {
     message: (d: Details) =>
       `The database ${d.database} was changed by a newer version of Plinth (${d.file}${Number(d.count) > 1 ? ` and ${Number(d.count) - 1} more` : ''}), so this version doesn't start on it.`,

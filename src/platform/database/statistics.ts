@@ -1,6 +1,6 @@
 /** Reads PostgreSQL's statistics for `/metrics`. The queries read only catalogs and statistics, with short timeouts. */
 import type { MetricValues } from '../../base/kernel/metrics/catalog.ts';
-import type { Sample } from '../../base/kernel/metrics/types.ts';
+import type { Sample } from '../../base/kernel/metrics/values.ts';
 import { sql } from '../../base/kernel/sql.ts';
 import type { Pool, StatementsOptions } from './types.ts';
 

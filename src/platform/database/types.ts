@@ -8,7 +8,7 @@
  */
 import type { Sql } from '../../base/kernel/sql.ts';
 
-export type { PostgresErrorShape } from '../../base/shared/postgres-error.ts';
+export type { PostgresErrorShape } from '../../base/shared/errors.ts';
 
 /** The roles that Plinth's own pools sign in as. A user's code never runs as `supabase_admin`. */
 export type LoginRole =

@@ -7,36 +7,31 @@
  */
 import { join } from 'node:path';
 import { type Logger, silentLogger } from '../../base/kernel/log.ts';
-import { createOutgoing, type Outgoing } from '../../base/shared/outgoing.ts';
+import { createOutgoing, type Outgoing } from '../../base/shared/network/outgoing.ts';
 import type { Config } from '../config/index.ts';
-import { findAlgorithm, type Key } from './algorithms.ts';
 import { type ApiKeys, apiKeyKinds, createApiKeys } from './api-keys.ts';
-import { createDefaultKeys, type DefaultKeys } from './default-keys.ts';
-import { demo, publicJwtSecrets } from './demo.ts';
-import type { LoadedKey } from './jwk.ts';
+import { createDefaultKeys, type DefaultKeys, demo, publicJwtSecrets } from './default-keys.ts';
+import { findAlgorithm, type Key, type LoadedKey } from './jwk.ts';
 import { type KeyFile, keyFileOf } from './key-file.ts';
 import { createKeyRing } from './key-ring.ts';
 import { createKeyUses, type KeyUse, type KeyUses } from './key-uses.ts';
+import { createRoleTokens } from './role-tokens.ts';
 import { createSamlKeys } from './saml-keys.ts';
 import { loadOrCreateSecrets, type Secrets } from './secrets-file.ts';
-import { createTemporaryTokens } from './temporary-tokens.ts';
 import { createThirdParty, thirdPartyIssuer } from './third-party.ts';
-import { kindOfToken } from './token-kind.ts';
-import type { ApiKeyRole, Claims, Keys, TokenKind, VerifiedToken } from './types.ts';
-import { createVerifier } from './verifier.ts';
+import type { Claims, Keys, TokenKind, VerifiedToken } from './types.ts';
+import { createVerifier, kindOfToken } from './verifier.ts';
 
 export { type ApiKeyEntry, type ApiKeyKind, type ApiKeys, apiKeyKinds } from './api-keys.ts';
-export type { DefaultKeySource } from './default-keys.ts';
-export { publicJwtSecrets } from './demo.ts';
-export { generateSigningKey, type SigningAlgorithm, signingAlgorithms } from './generate.ts';
+export { type DefaultKeySource, publicJwtSecrets } from './default-keys.ts';
+export { generateSigningKey, type SigningAlgorithm, signingAlgorithms } from './jwk.ts';
 export { type KeyFile, keyFileOf } from './key-file.ts';
 export { type KeySet, KeySetError, readKeySet } from './key-set.ts';
 export type { KeyUse } from './key-uses.ts';
 export { createRemoteKeySet, type RemoteKeySet } from './remote-key-set.ts';
 export { describeKeys, KeyRejection, revoke, rotate, withStandby } from './rotation.ts';
-export { isSignedBy, type ParsedToken, parseToken } from './token.ts';
 export type { Claims, Keys, VerifiedToken } from './types.ts';
-export { createVerifier, type VerifierCache } from './verifier.ts';
+export { createVerifier, isSignedBy, type ParsedToken, parseToken, type VerifierCache } from './verifier.ts';
 
 export interface KeysOptions {
   readonly mode: 'development' | 'production';
@@ -85,7 +80,6 @@ export interface KeyStore extends Keys {
 
 /** The publicly known secrets in base64url, which is the encoding of symmetric keys in a signing keys file. */
 const publicSecretTexts = publicJwtSecrets.map((secret) => Buffer.from(secret).toString('base64url'));
-const tenYearsSeconds = 10 * 365 * 24 * 3600;
 
 /**
  * Creates a project's key store.
@@ -214,45 +208,6 @@ export function createKeys(options: KeysOptions): KeyStore {
         ...(auth.signing_keys_path === undefined ? [secretJwk] : []),
       ],
     }),
-  };
-}
-
-/** Creates the JWTs for the roles of API keys. */
-function createRoleTokens(
-  auth: KeysOptions['config']['auth'],
-  ring: ReturnType<typeof createKeyRing>,
-  { sign, signWithSecret }: Pick<Keys, 'sign' | 'signWithSecret'>,
-) {
-  // As in the local stack, the API keys are signed with the signing key from the configured file and are valid for ten
-  // years. Without such a file, the API keys are signed with the JWT secret and expire at the same time as the demo keys.
-  const usesSecret = (): boolean =>
-    auth.signing_keys_path === undefined || ring.current().signer === undefined;
-  const signFor = (role: ApiKeyRole, exp: number): string => {
-    const claims = { iss: demo.keyIssuer, role, exp };
-    return usesSecret() ? signWithSecret(claims) : sign(claims);
-  };
-  const legacyKey = (role: ApiKeyRole): string =>
-    signFor(role, usesSecret() ? demo.keyExpiresAt : Math.floor(Date.now() / 1000) + tenYearsSeconds);
-  const temporary = createTemporaryTokens(signFor, Date.now);
-  let legacy: { readonly anon: string; readonly serviceRole: string } | undefined;
-  return {
-    legacyKeys() {
-      // Detects changed keys, for which `forget` is called.
-      ring.current();
-      legacy ??= {
-        anon: auth.anon_key ?? legacyKey('anon'),
-        serviceRole: auth.service_role_key ?? legacyKey('service_role'),
-      };
-      return legacy;
-    },
-    temporary(role: ApiKeyRole, validSeconds: number): string {
-      ring.current();
-      return temporary.tokenFor(role, validSeconds);
-    },
-    forget() {
-      legacy = undefined;
-      temporary.forget();
-    },
   };
 }
 

@@ -1,6 +1,5 @@
 /** Parses a JWT secret in the forms that PostgREST 16 accepts: text, a JSON Web Key or a key set (RFC 7517). */
-import { algorithmsOf } from './algorithms.ts';
-import { type Jwk, type LoadedKey, loadJwk } from './jwk.ts';
+import { algorithmsOf, type Jwk, type LoadedKey, loadJwk } from './jwk.ts';
 import type { VerifierKeys } from './verifier.ts';
 
 export type KeySet = VerifierKeys;

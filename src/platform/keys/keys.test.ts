@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { defaultConfig } from '../config/index.ts';
-import { demo } from './demo.ts';
+import { demo } from './default-keys.ts';
 import { createKeys } from './index.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'plinth-keys-'));

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { createRemoteKeySet } from './remote-key-set.ts';
-import { type ParsedToken, parseToken } from './token.ts';
+import { type ParsedToken, parseToken } from './verifier.ts';
 
 const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const rsa = publicKey.export({ format: 'jwk' });

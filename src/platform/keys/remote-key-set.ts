@@ -6,9 +6,8 @@
  * 44](../../docs/decisions/0044-shared-and-libraries.md)).
  */
 import { ageMs } from '../../base/kernel/clock.ts';
-import type { Algorithm, Key } from './algorithms.ts';
-import { type Jwk, loadJwk } from './jwk.ts';
-import type { ParsedToken } from './token.ts';
+import { type Algorithm, type Jwk, type Key, loadJwk } from './jwk.ts';
+import type { ParsedToken } from './verifier.ts';
 
 export interface RemoteKeySet {
   /**

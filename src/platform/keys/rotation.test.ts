@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { generateSigningKey, signingAlgorithms } from './generate.ts';
+import { generateSigningKey, signingAlgorithms } from './jwk.ts';
 import { describeKeys, KeyRejection, revoke, rotate, withStandby } from './rotation.ts';
 
 const states = (keys: Parameters<typeof describeKeys>[0]) => describeKeys(keys).map(({ state }) => state);

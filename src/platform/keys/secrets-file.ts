@@ -16,8 +16,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { newApiKey } from './api-keys.ts';
-import { generateSigningKey } from './generate.ts';
-import type { Jwk } from './jwk.ts';
+import { generateSigningKey, type Jwk } from './jwk.ts';
 
 export interface Secrets {
   readonly version: 1;

@@ -5,12 +5,11 @@
  */
 
 import type { Logger } from '../../base/kernel/log.ts';
-import type { Outgoing } from '../../base/shared/outgoing.ts';
+import type { Outgoing } from '../../base/shared/network/outgoing.ts';
 import type { Config } from '../config/index.ts';
-import type { Key } from './algorithms.ts';
-import type { Jwk } from './jwk.ts';
+import type { Jwk, Key } from './jwk.ts';
 import { createRemoteKeySet } from './remote-key-set.ts';
-import { type ParsedToken, parseToken } from './token.ts';
+import { type ParsedToken, parseToken } from './verifier.ts';
 
 export interface ThirdParty {
   /**

@@ -28,7 +28,7 @@ export type TokenFault =
   /** No key matches this `kid` or `alg`. */
   | { readonly reason: 'no-key'; readonly algorithm: string; readonly kid: string | undefined }
   | { readonly reason: 'signature'; readonly algorithm: string; readonly kid: string | undefined }
-  /** This project signed the token for a purpose other than access (`token-kind.ts`). */
+  /** This project signed the token for a purpose other than access (`kindOfToken`). */
   | { readonly reason: 'kind'; readonly algorithm: string; readonly kind: TokenKind };
 
 export type VerifiedToken =

@@ -2,10 +2,8 @@
  * The shared token verifier, which checks structure, algorithm, key and signature (RFC 7515 section 5.2). Each service
  * must check the claims (expiry, audience, role and so on) on each call.
  */
-import type { Key } from './algorithms.ts';
-import type { LoadedKey } from './jwk.ts';
-import { isSignedBy, type ParsedToken, parseToken } from './token.ts';
-import type { TokenFault, VerifiedToken } from './types.ts';
+import { type Algorithm, findAlgorithm, type Key, type LoadedKey } from './jwk.ts';
+import type { Claims, TokenFault, TokenKind, VerifiedToken } from './types.ts';
 
 type Accepted = Extract<VerifiedToken, { ok: true }>;
 
@@ -111,4 +109,96 @@ function candidateKeys(
     .map((key) => key.verifyKey);
   if (kty === 'oct' && usable.length === 0 && secret !== undefined) return [{ kind: 'secret', secret }];
   return usable;
+}
+
+export interface ParsedToken {
+  readonly header: Readonly<Claims>;
+  readonly claims: Readonly<Claims>;
+  /** The original JSON text of the claims. */
+  readonly claimsJson: string;
+  /** The algorithm's JWS name. `Ed25519` (RFC 9864) is treated as EdDSA. */
+  readonly alg: string;
+  readonly algorithm: Algorithm;
+  readonly kid: string | undefined;
+  /** The signed text, which consists of the header and the claims as received. */
+  readonly signed: string;
+  readonly signature: Buffer;
+}
+
+/**
+ * Parses a JSON Web Token (RFC 7519, compact serialization of RFC 7515) and checks its structure and its algorithm. The
+ * signature isn't verified.
+ */
+export function parseToken(token: string): ParsedToken | TokenFault {
+  const parts = token.split('.');
+  const [head, body, tail] = parts;
+  if (parts.length !== 3 || !head || !body || tail === undefined) {
+    return { reason: 'malformed', parts: parts.length };
+  }
+  const header = parseObject(head)?.value;
+  const payload = parseObject(body);
+  if (header === undefined || payload === undefined || !isBase64Url(tail)) {
+    return { reason: 'malformed', parts: 3 };
+  }
+  const name = typeof header.alg === 'string' ? header.alg : undefined;
+  const alg = name === 'Ed25519' ? 'EdDSA' : name;
+  const algorithm = alg === undefined ? undefined : findAlgorithm(alg);
+  // Rejects a token with `crit`, because this header lists extensions that the recipient must understand, and none are
+  // supported (RFC 7515 section 4.1.11).
+  if (alg === undefined || algorithm === undefined || header.crit !== undefined) {
+    return { reason: 'algorithm', algorithm: name };
+  }
+  return {
+    header,
+    claims: payload.value,
+    claimsJson: payload.text,
+    alg,
+    algorithm,
+    kid: typeof header.kid === 'string' && header.kid !== '' ? header.kid : undefined,
+    signed: `${head}.${body}`,
+    signature: Buffer.from(tail, 'base64url'),
+  };
+}
+
+export function isSignedBy(token: ParsedToken, keys: readonly Key[]): boolean {
+  return keys.some((key) => token.algorithm.verify(key, token.signed, token.signature));
+}
+
+const base64Url = /^[A-Za-z0-9_-]+$/;
+const isBase64Url = (text: string): boolean => base64Url.test(text);
+
+function parseObject(part: string): { value: Claims; text: string } | undefined {
+  if (!isBase64Url(part)) return undefined;
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(part, 'base64url'));
+    const value: unknown = JSON.parse(text);
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+    return { value: value as Claims, text };
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The media types of access tokens in lower case (RFC 7519 section 5.1, RFC 9068 section 2.1). The prefix
+ * `application/` can be missing from a token's media type.
+ */
+const accessTypes: ReadonlySet<string> = new Set(['jwt', 'at+jwt']);
+
+/**
+ * Determines the purpose for which this project signed a token. All of the project's JWTs are signed with the same
+ * keys. Therefore, a valid signature alone doesn't make an ID token or a signed URL's token an API credential.
+ */
+export function kindOfToken(header: Readonly<{ typ?: unknown }>, claims: Readonly<Claims>): TokenKind {
+  const { typ } = header;
+  if (typ !== undefined) {
+    if (typeof typ !== 'string') return 'other';
+    if (!accessTypes.has(typ.toLowerCase().replace(/^application\//, ''))) return 'other';
+  }
+  // A token with a role is an access token because the other kinds are issued without a role.
+  if (claims.role !== undefined) return 'access';
+  if (typeof claims.url === 'string') return 'signed-url';
+  // Sessions have no `auth_time`, and ID tokens have no session ID (OpenID Connect Core section 2).
+  if (claims.auth_time !== undefined && claims.session_id === undefined) return 'id';
+  return 'access';
 }

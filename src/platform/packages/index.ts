@@ -9,22 +9,23 @@ import { createRequire } from 'node:module';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { cacheFolder } from './cache-folder.ts';
 import { PackageError } from './errors.ts';
 import { packageManifest } from './manifest.ts';
-import { canRunServer, minServerNode } from './node-version.ts';
-import { supportedPlatform, thisPlatform } from './platform.ts';
-import { fillGroup, groupFolder } from './store.ts';
+import { canRunServer, minServerNode, supportedPlatform, thisPlatform } from './platform.ts';
+import { cacheFolder, fillGroup, groupFolder } from './store.ts';
 import type { Environment, PackageGroup, StoredGroup } from './types.ts';
 
-export { bundleHash } from './bundle-hash.ts';
-export { cacheFolder } from './cache-folder.ts';
 export { claim } from './claim.ts';
 export { PackageError } from './errors.ts';
-export { packageManifest } from './manifest.ts';
-export { canRunServer, minServerNode } from './node-version.ts';
-export { ownCommand } from './own-command.ts';
-export { type MachinePlatform, supportedPlatform, thisPlatform } from './platform.ts';
+export { bundleHash, ownCommand, packageManifest } from './manifest.ts';
+export {
+  canRunServer,
+  type MachinePlatform,
+  minServerNode,
+  supportedPlatform,
+  thisPlatform,
+} from './platform.ts';
+export { cacheFolder } from './store.ts';
 export type { Environment, PackageGroup, Platform } from './types.ts';
 
 export const packageGroups: readonly PackageGroup[] = ['server', 'functions', 'images', 'types'];

@@ -1,4 +1,4 @@
-/** Reads the list of packages with which this version of Plinth's npm package was released. */
+/** Reads the list of packages with which this version of Plinth was released, which distinguishes it from a clone. */
 import { readFileSync } from 'node:fs';
 import type { PackageManifest } from './types.ts';
 
@@ -20,3 +20,17 @@ function read(): PackageManifest | null {
     throw error;
   }
 }
+
+/** The hash of the TypeScript sources, which scripts/build-server.mjs inserts into the bundle. */
+declare const __PLINTH_SOURCES__: string | undefined;
+
+/**
+ * Returns the hash of the bundle's sources. Returns undefined in the npm package, and if Plinth runs from its source
+ * files.
+ */
+export const bundleHash = (): string | undefined =>
+  packageManifest() === undefined && typeof __PLINTH_SOURCES__ === 'string' ? __PLINTH_SOURCES__ : undefined;
+
+/** Returns the command line that runs Plinth, without arguments. A clone isn't installed, so npx can't run it. */
+export const ownCommand = (): string =>
+  packageManifest() === undefined ? 'npm run -s plinth --' : 'npx plinth';

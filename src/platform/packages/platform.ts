@@ -1,4 +1,4 @@
-/** Determines whether binaries exist for a machine. */
+/** Determines whether binaries exist for a machine, and which versions of Node run the server. */
 import { existsSync } from 'node:fs';
 import { PackageError } from './errors.ts';
 import { type Platform, platforms } from './types.ts';
@@ -58,3 +58,9 @@ function usesGlibc(): boolean {
   const { header } = report.getReport() as { header: { glibcVersionRuntime?: string } };
   return header.glibcVersionRuntime !== undefined;
 }
+
+/** The oldest major version of Node on which the bundled server runs. */
+export const minServerNode = 24;
+
+/** Whether the server can run on this version of Node. @example canRunServer('22.19.0'); // false */
+export const canRunServer = (version: string): boolean => Number.parseInt(version, 10) >= minServerNode;

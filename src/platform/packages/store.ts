@@ -5,9 +5,9 @@
  */
 import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, posix, win32 } from 'node:path';
 import { claim } from './claim.ts';
-import type { FillOptions, StoredGroup } from './types.ts';
+import type { Environment, FillOptions, StoredGroup } from './types.ts';
 
 /** Returns a group's folder, even if it doesn't exist. */
 export function groupFolder(cache: string, { group, packages }: StoredGroup): string {
@@ -35,4 +35,27 @@ export async function fillGroup(cache: string, stored: StoredGroup, options: Fil
 function makeCache(cache: string): void {
   mkdirSync(join(cache, 'packages'), { recursive: true, mode: 0o755 });
   if (process.platform !== 'win32') chmodSync(cache, 0o755);
+}
+
+interface User {
+  readonly os: string;
+  readonly home: string;
+  readonly env: Environment;
+}
+
+/**
+ * Returns the path to the folder in which all projects of a user share downloaded packages and prepared clusters,
+ * following the operating system's conventions. `PLINTH_CACHE_DIR` overrides it.
+ *
+ * @example cacheFolder({ os: 'linux', home: '/home/ada', env: {} }); // '/home/ada/.cache/plinth'
+ */
+export function cacheFolder({ os, home, env }: User): string {
+  if (env.PLINTH_CACHE_DIR) return env.PLINTH_CACHE_DIR;
+  if (os === 'win32') {
+    return win32.join(env.LOCALAPPDATA || win32.join(home, 'AppData', 'Local'), 'plinth', 'Cache');
+  }
+  if (os === 'darwin') return posix.join(home, 'Library', 'Caches', 'plinth');
+  // According to the XDG Base Directory specification, a relative path is invalid and must be ignored.
+  const base = env.XDG_CACHE_HOME?.startsWith('/') ? env.XDG_CACHE_HOME : posix.join(home, '.cache');
+  return posix.join(base, 'plinth');
 }

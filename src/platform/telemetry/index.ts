@@ -6,9 +6,9 @@
 
 import type { LogFields, Logger } from '../../base/kernel/log.ts';
 import { type RequestRecord, traces } from '../../base/kernel/trace.ts';
-import { splitOnce } from '../../base/shared/split-once.ts';
-import { cutSecrets } from './core/cut-secrets.ts';
+import { splitOnce } from '../../base/shared/http/split-once.ts';
 import {
+  cutSecrets,
   databaseMsOf,
   entryOfFileLine,
   fits,
@@ -18,18 +18,24 @@ import {
   rounded,
 } from './core/entries.ts';
 import { createMetrics } from './core/metrics.ts';
-import { createRequestRing } from './core/request-ring.ts';
-import { createRing } from './core/ring.ts';
+import { createRequestRing, createRing } from './core/request-ring.ts';
 import { createRequestMetrics } from './metrics/requests.ts';
 import type { TraceExporter } from './otlp/exporter.ts';
 import { linesBackward } from './segments.ts';
 import type { Cursor, Level, LogEntry, LogFilter, LogPage, Telemetry } from './types.ts';
 
-export { mergeMetrics } from './metrics/merge.ts';
-export { metricsContentType, renderMetrics } from './metrics/render.ts';
+export { mergeMetrics, metricsContentType, renderMetrics } from './metrics/render.ts';
 export { createLogger, type ProcessLogger } from './process-log.ts';
-export type { Cursor, Level, LogEntry, LogFilter, LogPage, MetricsReport, Telemetry } from './types.ts';
-export { levels } from './types.ts';
+export {
+  type Cursor,
+  type Level,
+  type LogEntry,
+  type LogFilter,
+  type LogPage,
+  levels,
+  type MetricsReport,
+  type Telemetry,
+} from './types.ts';
 
 /**
  * The buffer sizes. Requests and log lines have separate buffers so that a function with a lot of output doesn't evict

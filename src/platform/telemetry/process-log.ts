@@ -4,16 +4,16 @@
  * maxSegments} are deleted, as are files that haven't been written to for a while. A destination that can't be written
  * to never blocks or ends the process (`line-writer.ts`).
  */
+
 import { existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import pino from 'pino';
 import type { Logger } from '../../base/kernel/log.ts';
-import { escapedJson } from '../../base/shared/printable.ts';
+import { escapedJson, jsonText, oneLine } from '../../base/shared/printable.ts';
 import type { Config } from '../config/index.ts';
 import { LineWriter } from './line-writer.ts';
-import { logfmtOf } from './logfmt.ts';
 import { maxSegments, segmentPath } from './segments.ts';
 
-export type LogSettings = Config['plinth']['log'];
+type LogSettings = Config['plinth']['log'];
 
 export interface ProcessLogger extends Logger {
   /** Whether lines are also written to files. */
@@ -139,4 +139,30 @@ function timestampOf(): () => string {
     }
     return text;
   };
+}
+
+/** Converts a line of JSON that pino has written. The known fields come first in the converted line. */
+export function logfmtOf(line: string): string {
+  const { time, level, service, message, ...rest } = JSON.parse(line) as Record<string, unknown>;
+  const pairs = Object.entries({
+    time,
+    level: levelNames[String(level)] ?? level,
+    service,
+    message,
+    ...rest,
+  });
+  return `${pairs
+    .filter(([, value]) => value !== undefined)
+    .map(([key, value]) => `${oneLine(key)}=${textOf(value)}`)
+    .join(' ')}\n`;
+}
+
+const levelNames: Readonly<Record<string, string>> = { 20: 'debug', 30: 'info', 40: 'warn', 50: 'error' };
+
+/** Values that don't need quotes if they contain only visible characters. */
+const plain = /^[^\s"=\\]+$/;
+
+function textOf(value: unknown): string {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return plain.test(text) && oneLine(text) === text ? text : jsonText(text);
 }

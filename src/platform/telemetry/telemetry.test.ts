@@ -6,13 +6,11 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { silentLogger } from '../../base/kernel/log.ts';
 import { type RequestRecord, Trace, traces } from '../../base/kernel/trace.ts';
 import { defaultConfig } from '../config/index.ts';
-import { cutSecrets } from './core/cut-secrets.ts';
-import { entryOfFileLine, fits } from './core/entries.ts';
+import { cutSecrets, entryOfFileLine, fits } from './core/entries.ts';
 import { createMetrics } from './core/metrics.ts';
-import { createRing } from './core/ring.ts';
+import { createRing } from './core/request-ring.ts';
 import { createTelemetry } from './index.ts';
-import { logfmtOf } from './logfmt.ts';
-import { createLogger } from './process-log.ts';
+import { createLogger, logfmtOf } from './process-log.ts';
 import { linesBackward, segmentPath } from './segments.ts';
 
 const dirs: string[] = [];

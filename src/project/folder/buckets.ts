@@ -1,8 +1,8 @@
 /** Creates the buckets that `[storage.buckets.NAME]` defines, through the storage service's HTTP API. */
 import { readFileSync, statSync } from 'node:fs';
 import { basename, relative } from 'node:path';
-import { fileType } from '../../base/shared/file-type.ts';
-import { filesBelow } from '../../base/shared/files-below.ts';
+import { filesBelow } from '../../base/shared/files.ts';
+import { fileType } from '../../base/shared/http/media-type.ts';
 import type { Config } from '../../platform/config/index.ts';
 import { ProjectError } from './errors.ts';
 

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, globSync, readdirSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
-import { readTextFile } from '../../base/shared/read-text-file.ts';
+import { readTextFile } from '../../base/shared/files.ts';
 import type { SqlText } from './core/missing.ts';
 
 export interface MigrationFile {

@@ -3,7 +3,7 @@
  * in an early file can refer to a table that a later file creates, and such a table must not remain open.
  */
 
-import { isPostgresError } from '../../base/shared/postgres-error.ts';
+import { isPostgresError } from '../../base/shared/errors.ts';
 import type { PostgresErrorShape, Queryable, Session } from '../../platform/database/types.ts';
 import { type PlannedStatement, type PlanOptions, planFile } from './core/plan.ts';
 import { isRetried } from './core/retry.ts';

@@ -5,7 +5,7 @@
  */
 
 import { sql } from '../../base/kernel/sql.ts';
-import { isPostgresError } from '../../base/shared/postgres-error.ts';
+import { isPostgresError } from '../../base/shared/errors.ts';
 import type { Pool, PostgresErrorShape, Queryable } from '../../platform/database/types.ts';
 import type { LintIssue, LintResult } from './core/lint.ts';
 import { ProjectError } from './errors.ts';

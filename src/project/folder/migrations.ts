@@ -1,7 +1,7 @@
 /** Compares the user's migrations with the migrations that are applied to the database. */
 
-import { readTextFile } from '../../base/shared/read-text-file.ts';
-import { shellQuoted } from '../../base/shared/shell-quote.ts';
+import { readTextFile } from '../../base/shared/files.ts';
+import { shellQuoted } from '../../base/shared/printable.ts';
 import type { Session } from '../../platform/database/types.ts';
 import { splitStatements } from './core/split.ts';
 import { ProjectError } from './errors.ts';

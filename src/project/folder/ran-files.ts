@@ -1,6 +1,6 @@
 /** Reads the files of the project that an earlier process has applied, for statements that --keep-going retries. */
 import { join } from 'node:path';
-import { readTextFile } from '../../base/shared/read-text-file.ts';
+import { readTextFile } from '../../base/shared/files.ts';
 import type { Session } from '../../platform/database/types.ts';
 import { splitStatements } from './core/split.ts';
 import { readMigrationFolder, readRolesFile, readSeedFiles } from './files.ts';

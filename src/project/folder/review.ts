@@ -3,8 +3,8 @@
  * files would succeed.
  */
 import { join } from 'node:path';
-import { isPostgresError } from '../../base/shared/postgres-error.ts';
-import { readTextFile } from '../../base/shared/read-text-file.ts';
+import { isPostgresError } from '../../base/shared/errors.ts';
+import { readTextFile } from '../../base/shared/files.ts';
 import type { Pool, Session } from '../../platform/database/types.ts';
 import { planFile, type Step } from './core/plan.ts';
 import { splitStatements } from './core/split.ts';

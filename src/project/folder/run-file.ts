@@ -5,7 +5,7 @@
  */
 
 import { createHash } from 'node:crypto';
-import { isPostgresError } from '../../base/shared/postgres-error.ts';
+import { isPostgresError } from '../../base/shared/errors.ts';
 import type { PostgresErrorShape, Queryable, Session, Transaction } from '../../platform/database/types.ts';
 import { explainExisting } from './core/existing.ts';
 import type { ServerExtensions } from './core/external-extension.ts';

@@ -1,7 +1,7 @@
 /** Creates the project's schema in an empty database from the project's files, without any data. */
 import { globSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
-import { readTextFile } from '../../base/shared/read-text-file.ts';
+import { readTextFile } from '../../base/shared/files.ts';
 import type { Config } from '../../platform/config/index.ts';
 import type { SqlText } from './core/missing.ts';
 import { ProjectError } from './errors.ts';

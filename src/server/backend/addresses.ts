@@ -1,8 +1,9 @@
 /** Computes the URLs of the API and of the Console. The API and the Console have different origins. */
+
+import { isIP } from 'node:net';
 import type { Config } from '../../platform/config/index.ts';
-import { isLoopback } from './exposure.ts';
 import { httpsSettings } from './https.ts';
-import type { BackendParts } from './types.ts';
+import type { BackendParts } from './parts.ts';
 
 export interface Addresses {
   readonly host: string;
@@ -23,7 +24,7 @@ export interface Addresses {
   readonly consoleListens: (port: number) => void;
 }
 
-export function createAddresses({ config, mode, ...options }: BackendParts): Addresses {
+export function createAddresses({ options, config, mode }: BackendParts): Addresses {
   const https = httpsSettings(config, mode);
   const scheme = https === undefined ? 'http:' : 'https:';
   const host = config.plinth.server.host;
@@ -74,15 +75,49 @@ function clientUrl(
   return publicUrl !== undefined && port === publicPort ? publicUrl.replace(/\/+$/, '') : url;
 }
 
-export const httpUrl = (host: string, port: number): string => urlOf('http:', host, port).url;
-
 function urlOf(scheme: 'http:' | 'https:', host: string, port: number) {
   const isAny = host === '0.0.0.0' || host === '::';
   const name = isAny ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host;
   return { port, url: `${scheme}//${name}:${port}` };
 }
 
+/** Returns the URL of the email inbox, which has its own port. */
+export const mailUrlOf = ({ host }: Addresses, port: number | undefined): string | undefined =>
+  port === undefined ? undefined : urlOf('http:', loopbackOf(host), port).url;
+
 export const loopbackOf = (host: string): string => (isLoopback(host) ? host : '127.0.0.1');
 
 export const consoleHostOf = ({ plinth }: Config): string =>
   plinth.console.host ?? loopbackOf(plinth.server.host);
+
+/** Whether an address can be reached only from this machine. */
+export function isLoopback(host: string): boolean {
+  if (host === 'localhost' || host === '::1') return true;
+  return isIP(host) === 4 && host.startsWith('127.');
+}
+
+/**
+ * Checks that the server doesn't expose publicly known keys. The local stack's keys are public, so other machines must
+ * never be able to reach a server that uses these keys.
+ *
+ * @param wellKnown the names of the settings whose values are publicly known, because they are the local stack's
+ * defaults or placeholders from the documentation
+ * @throws {Error} with instructions for fixing the problem, if other machines could reach a server that uses such a
+ * key. `plinth serve` also rejects these keys on loopback addresses, because it usually runs behind a proxy.
+ */
+export function rejectExposure(
+  host: string,
+  mode: 'development' | 'production',
+  wellKnown: readonly string[],
+): void {
+  if (mode === 'development') {
+    if (isLoopback(host)) return;
+    throw new Error(
+      `"plinth start" can't listen on ${host}, because its keys are public. It listens only on this machine. Use "plinth serve", which generates its own keys.`,
+    );
+  }
+  if (wellKnown.length === 0) return;
+  throw new Error(
+    `${wellKnown.join(', ')}: this value is public, because it is used in local development or in documentation. Remove it from the configuration so that "plinth serve" generates a new one.`,
+  );
+}

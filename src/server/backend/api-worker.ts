@@ -5,20 +5,19 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { silentLogger } from '../../base/kernel/log.ts';
+import { installedVersion } from '../../base/shared/files.ts';
 import { thisMachine } from '../../base/shared/machine.ts';
-import { installedVersion } from '../../base/shared/version.ts';
 import { type Config, createLiveConfig } from '../../platform/config/index.ts';
 import { joinDatabase } from '../../platform/database/index.ts';
 import { createKeys } from '../../platform/keys/index.ts';
 import { connectToMain, type MainLink } from '../cluster/index.ts';
 import type { Gateway, GatewayOptions } from '../gateway/index.ts';
+import type { WorkerInit } from './api-workers.ts';
 import { poolLimits, requestPathLimits } from './connection-limits.ts';
 import { createDiskGuard } from './disk-guard.ts';
 import { httpsSettings } from './https.ts';
-import { gatewayMetrics, poolMetrics } from './metrics.ts';
+import { gatewayMetrics, poolMetrics, queueMetrics } from './metrics.ts';
 import { createProcessMetrics } from './process-metrics.ts';
-import { queueMetrics } from './queue-metrics.ts';
-import type { WorkerInit } from './worker-init.ts';
 
 /** Serves connections until the main process stops the worker or exits. After that, the worker process exits. */
 export async function runApiWorker(): Promise<never> {

@@ -5,13 +5,14 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Health } from '../../base/kernel/health.ts';
 import type { MetricValues } from '../../base/kernel/metrics/catalog.ts';
-import type { Service } from '../../base/kernel/service.ts';
-import type { Certificates } from '../../base/kernel/tls.ts';
+import type { Health, Service } from '../../base/kernel/service.ts';
+import type { Certificates, PemPair } from '../../base/kernel/tls.ts';
 import { Trace } from '../../base/kernel/trace.ts';
+import { installedVersion } from '../../base/shared/files.ts';
 import { makeRunFolder } from '../../base/shared/run-folder.ts';
-import { installedVersion } from '../../base/shared/version.ts';
+import type { Config } from '../../platform/config/index.ts';
+import type { Member } from '../../platform/database/types.ts';
 import {
   createListener,
   createWorkers,
@@ -19,15 +20,44 @@ import {
   type WorkerMessage,
   type Workers,
 } from '../cluster/index.ts';
-import { forwardedMount, type Gateway } from '../gateway/index.ts';
+import { type ForwardedMount, forwardedMount, type Gateway } from '../gateway/index.ts';
 import type { Addresses } from './addresses.ts';
-import type { BackendParts, WorkersOption } from './types.ts';
-import type { WorkerInit } from './worker-init.ts';
+import type { BackendParts } from './parts.ts';
+import type { WorkersOption } from './types.ts';
+
+/**
+ * The data that the main process sends to an API worker at startup. The data contains secrets, so it is sent only over
+ * IPC.
+ */
+export interface WorkerInit {
+  /**
+   * The main process's version. If this version differs from the worker's version, Plinth has been updated, so the
+   * worker exits.
+   */
+  readonly version: string;
+  readonly workers: number;
+  readonly projectDir: string;
+  readonly dataDir: string;
+  readonly mode: 'development' | 'production';
+  readonly config: Config;
+  /** Whether the worker serves REST requests. If false, the REST service is disabled. */
+  readonly hasRest: boolean;
+  readonly member: Member;
+  /** The socket on which the main process serves all other requests. */
+  readonly mainSocket: string;
+  /** The folder for the worker's own socket. The worker removes the folder if the main process exits. */
+  readonly socketDir: string;
+  /** The mounts of all services in the main process. */
+  readonly mounts: readonly ForwardedMount[];
+  readonly apiUrl: string;
+  /** Undefined if the port uses unencrypted HTTP. */
+  readonly certificates: readonly PemPair[] | undefined;
+}
 
 export interface ApiWorkersInput {
   readonly services: readonly Service[];
-  /** The main process's own gateway, which listens only on the private socket. */
-  readonly gateway: () => Gateway;
+  /** `api` is the main process's own gateway, which listens only on the private socket. */
+  readonly gateways: { readonly api: Gateway };
   readonly addresses: Addresses;
   readonly certificates: Certificates | undefined;
   readonly probeAfterMs: number;
@@ -53,7 +83,7 @@ const lastAcceptMs = 50;
 export function createApiWorkers(
   parts: BackendParts,
   { count, fork }: WorkersOption,
-  { services, gateway, addresses, certificates, probeAfterMs }: ApiWorkersInput,
+  { services, gateways, addresses, certificates, probeAfterMs }: ApiWorkersInput,
 ): ApiWorkers {
   if (process.platform === 'win32')
     throw new Error('[server] workers: Windows supports only 1, because the processes share Unix sockets.');
@@ -108,7 +138,7 @@ export function createApiWorkers(
   return {
     async listen() {
       socketDir = makeRunFolder('plinth-api-', dataDir);
-      await gateway().listenOn(join(socketDir, 'main'));
+      await gateways.api.listenOn(join(socketDir, 'main'));
       // Listens before the workers start, because each worker needs to know the port. Until the first worker is ready,
       // connections wait.
       port = await listener.listen(addresses.host, addresses.port);
@@ -121,7 +151,7 @@ export function createApiWorkers(
       await sleep(drainMs);
       listener.close();
       await stopped;
-      await gateway().close(graceMs);
+      await gateways.api.close(graceMs);
       if (socketDir !== '') rmSync(socketDir, { recursive: true, force: true });
     },
     restart: () => workers.restart(),

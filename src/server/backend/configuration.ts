@@ -3,20 +3,21 @@
  * effect.
  */
 
-import type { Health } from '../../base/kernel/health.ts';
 import type { Logger } from '../../base/kernel/log.ts';
+import type { Health } from '../../base/kernel/service.ts';
 import {
   type Config,
   ConfigError,
   compareConfigs,
   type FilesState,
+  type LiveConfigOwner,
   type Loaded,
   type NeedsRestart,
   noticeText,
   type Overrides,
   readFilesState,
 } from '../../platform/config/index.ts';
-import type { Reload } from './reload.ts';
+import type { Tls } from '../tls/index.ts';
 
 /** The settings files, and a function that loads them. */
 export interface ConfigSource {
@@ -26,7 +27,7 @@ export interface ConfigSource {
 }
 
 /** The differences between the settings in the files and the settings in effect. */
-export interface ConfigDifference {
+interface ConfigDifference {
   /** The settings that a reload would apply, by key. */
   readonly unapplied: readonly string[];
   readonly needsRestart: readonly NeedsRestart[];
@@ -34,7 +35,7 @@ export interface ConfigDifference {
   readonly faults: readonly string[];
 }
 
-export interface ConfigStatus extends ConfigDifference {
+interface ConfigStatus extends ConfigDifference {
   /**
    * The time of the last change to the files, in milliseconds since the epoch. Undefined if the files match the
    * settings in effect.
@@ -42,13 +43,13 @@ export interface ConfigStatus extends ConfigDifference {
   readonly changedAtMs: number | undefined;
 }
 
-export interface ConfigOrigins {
+interface ConfigOrigins {
   readonly overrides: Overrides;
   /** Whether the environment variable is set, so that a setting can refer to it with `env()`. */
   hasVariable(name: string): boolean;
 }
 
-export interface LastReload {
+interface LastReload {
   /**
    * The time of the last successful reload, in milliseconds since the epoch. The server's start also counts as a
    * reload.
@@ -70,7 +71,7 @@ export interface Configuration {
   health(): Health;
 }
 
-export interface ConfigurationDeps {
+interface ConfigurationDeps {
   readonly source: ConfigSource;
   readonly running: () => Config;
   readonly apply: (next: Config) => Promise<Reload>;
@@ -172,3 +173,32 @@ const faultsOf = (error: unknown): readonly string[] =>
   error instanceof ConfigError
     ? error.faults.map(noticeText)
     : [error instanceof Error ? error.message : String(error)];
+
+export interface Reload {
+  /** The keys of the applied settings. Keys in plinth.toml start with `plinth.`. */
+  readonly applied: readonly string[];
+  /** The settings that differ from the running configuration and apply only after a restart. */
+  readonly needsRestart: readonly NeedsRestart[];
+  /** The problems found in services and certificate files. Certificate files are read again at each reload. */
+  readonly problems: readonly string[];
+}
+
+/**
+ * Returns a function that applies a complete configuration to the running server. Decision 49 explains which settings
+ * can change at run time. Each call compares its argument with the running
+ * configuration, so all processes that apply the same configuration get the same result.
+ * @throws {Error} if a value can't be used. Nothing is changed.
+ */
+export function createReload(live: LiveConfigOwner, tls: Tls | undefined) {
+  return async (next: Config): Promise<Reload> => {
+    const { config, live: applied, pending } = compareConfigs(live.current, next);
+    const errors = applied.length === 0 ? [] : await live.replace(config);
+    return {
+      applied,
+      needsRestart: pending,
+      problems: [...errors.map(messageOf), ...((await tls?.reload()) ?? [])],
+    };
+  };
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

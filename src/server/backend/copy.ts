@@ -5,7 +5,7 @@
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Health } from '../../base/kernel/health.ts';
+import type { Health } from '../../base/kernel/service.ts';
 import { copyMarker } from '../../base/shared/restore-markers.ts';
 import type { Config } from '../../platform/config/index.ts';
 

@@ -4,8 +4,8 @@
  */
 import { statfs } from 'node:fs/promises';
 import { type DiskSpace, type DiskState, reserveOf } from '../../base/kernel/disk.ts';
-import type { Health } from '../../base/kernel/health.ts';
 import type { Logger } from '../../base/kernel/log.ts';
+import type { Health } from '../../base/kernel/service.ts';
 
 const intervalMs = 1000;
 /**

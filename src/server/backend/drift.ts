@@ -11,7 +11,7 @@ import { parseConnectionString } from '../../platform/database/index.ts';
 import type { Database } from '../../platform/database/types.ts';
 import { compareSnapshots, diffScript, readSnapshot, type Snapshot } from '../../project/diff/index.ts';
 import type { ProjectDeps } from '../../project/folder/index.ts';
-import type { BackendParts } from './types.ts';
+import type { BackendParts } from './parts.ts';
 
 /** A backend with an empty database, whose services don't run. */
 export interface ScratchBackend extends Pick<ProjectDeps, 'database' | 'config' | 'keys'> {

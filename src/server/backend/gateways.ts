@@ -2,16 +2,20 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../base/kernel/log.ts';
 import type { Service } from '../../base/kernel/service.ts';
-import type { ConsoleService } from '../../pages/console/index.ts';
 import type { Gateway, PortTls, Readiness } from '../gateway/index.ts';
 import type { Tls } from '../tls/index.ts';
 import type { Addresses } from './addresses.ts';
 import type { ApiWorkers } from './api-workers.ts';
 import { httpsSettings } from './https.ts';
 import type { Modules } from './modules.ts';
-import type { BackendParts } from './types.ts';
+import type { BackendParts } from './parts.ts';
 
-export interface Gateways {
+/**
+ * The gateways are created before the services, because services send requests through them. This is the only circle in
+ * the server: {@link Gateways.mount} adds the services. Before that, every other member throws an error.
+ */
+export interface Gateways extends Pick<Gateway, 'fetch' | 'stream' | 'observe'> {
+  mount(mounted: Mounted): void;
   readonly api: Gateway;
   /** Undefined if the Console isn't enabled. */
   readonly console: Gateway | undefined;
@@ -25,26 +29,83 @@ export interface Gateways {
   close(graceMs: number, drainMs: number): Promise<void>;
 }
 
-export interface GatewaysInput {
-  readonly services: readonly Service[];
-  readonly consoleService: ConsoleService;
+/** The services behind the ports, and the parts of the server that report about them. */
+export interface Mounted {
+  readonly apiServices: readonly Service[];
+  /** Undefined if the Console isn't enabled. */
+  readonly consoleService: Service | undefined;
   readonly readiness: Readiness;
   /** Returns the response body of `/metrics`. */
   readonly metricsText: () => Promise<string>;
-  readonly addresses: Addresses;
-  /** Undefined if the ports use unencrypted HTTP. */
-  readonly tls: Tls | undefined;
   /** Undefined if this process serves the API's port itself. */
   readonly apiWorkers: ApiWorkers | undefined;
 }
 
+interface GatewaysInput {
+  readonly addresses: Addresses;
+  /** Undefined if the ports use unencrypted HTTP. */
+  readonly tls: Tls | undefined;
+}
+
 const maxDeferMs = 100;
 
-export function createGateways(
+export function createGateways(parts: BackendParts, modules: Modules, input: GatewaysInput): Gateways {
+  const { addresses, tls } = input;
+  let known: (ReturnType<typeof openGateways> & Pick<Mounted, 'apiWorkers'>) | undefined;
+  const opened = () => {
+    if (known === undefined) throw new Error('the gateways have no services yet');
+    return known;
+  };
+  return {
+    mount(mounted) {
+      known = { ...openGateways(parts, modules, { ...input, ...mounted }), apiWorkers: mounted.apiWorkers };
+    },
+    get api() {
+      return opened().api;
+    },
+    get console() {
+      return opened().console;
+    },
+    fetch: (path, init) => opened().api.fetch(path, init),
+    stream: (path, init) => opened().api.stream(path, init),
+    observe: (call, work) => opened().api.observe(call, work),
+    async listen() {
+      const { api, apiWorkers } = opened();
+      if (apiWorkers === undefined) addresses.apiListens(await api.listen(addresses.host, addresses.port));
+      else await apiWorkers.listen();
+    },
+    async complete() {
+      const { api, console: consoleGateway } = opened();
+      await untilIdle(api);
+      await api.complete();
+      if (consoleGateway !== undefined)
+        addresses.consoleListens(await consoleGateway.listen(addresses.consoleHost, addresses.consolePort));
+      await tls?.start();
+    },
+    async close(graceMs, drainMs) {
+      const { api, console: consoleGateway, apiWorkers } = opened();
+      tls?.stop();
+      await Promise.all([
+        (apiWorkers ?? api).close(graceMs, drainMs),
+        consoleGateway?.close(graceMs, drainMs),
+      ]);
+    },
+  };
+}
+
+function openGateways(
   { config, live, keys, log, mode, telemetry }: BackendParts,
   { gateway }: Modules,
-  { services, consoleService, readiness, metricsText, addresses, tls, apiWorkers }: GatewaysInput,
-): Gateways {
+  {
+    addresses,
+    tls,
+    apiServices,
+    consoleService,
+    readiness,
+    metricsText,
+    apiWorkers,
+  }: GatewaysInput & Mounted,
+): { readonly api: Gateway; readonly console: Gateway | undefined } {
   const common = {
     keys,
     log: log.child({ service: 'gateway' }),
@@ -55,7 +116,6 @@ export function createGateways(
     tls: tls && portTls(tls, httpsSettings(config, mode)?.strictTransport),
   };
   warnOfFewFiles(config.plinth.server.max_connections, common.limits().maxConnections, log);
-  const hasConsole = services.includes(consoleService);
   const api = gateway.createGateway({
     ...common,
     defersRoutes: true,
@@ -68,7 +128,7 @@ export function createGateways(
           limits: () => gateway.limitsBehindWorkers(common.limits()),
           tls: undefined,
         }),
-    services: services.filter((service) => service !== consoleService),
+    services: apiServices,
     secretKeys: {
       areKnown: keys.wellKnown.length > 0,
       ownHosts: () => [new URL(addresses.apiUrl()).host],
@@ -77,40 +137,20 @@ export function createGateways(
     readiness,
     prometheus: metricsText,
     hint: (path) =>
-      mode === 'development' && hasConsole && /^\/(?:console(?:\/|$)|$)/.test(path)
+      mode === 'development' && consoleService !== undefined && /^\/(?:console(?:\/|$)|$)/.test(path)
         ? `The Console is at ${addresses.consoleUrl()}`
         : undefined,
   });
-  const consoleGateway = hasConsole
-    ? gateway.createGateway({
-        ...common,
-        services: [consoleService],
-        own: { publicUrl: addresses.consolePublicUrl, scheme: addresses.scheme },
-        home: '/console/',
-      })
-    : undefined;
-  return {
-    api,
-    console: consoleGateway,
-    async listen() {
-      if (apiWorkers === undefined) addresses.apiListens(await api.listen(addresses.host, addresses.port));
-      else await apiWorkers.listen();
-    },
-    async complete() {
-      await untilIdle(api);
-      await api.complete();
-      if (consoleGateway !== undefined)
-        addresses.consoleListens(await consoleGateway.listen(addresses.consoleHost, addresses.consolePort));
-      await tls?.start();
-    },
-    async close(graceMs, drainMs) {
-      tls?.stop();
-      await Promise.all([
-        (apiWorkers ?? api).close(graceMs, drainMs),
-        consoleGateway?.close(graceMs, drainMs),
-      ]);
-    },
-  };
+  const consoleGateway =
+    consoleService === undefined
+      ? undefined
+      : gateway.createGateway({
+          ...common,
+          services: [consoleService],
+          own: { publicUrl: addresses.consolePublicUrl, scheme: addresses.scheme },
+          home: '/console/',
+        });
+  return { api, console: consoleGateway };
 }
 
 /**

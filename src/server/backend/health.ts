@@ -1,7 +1,6 @@
 /** Determines whether the server is ready, based on the state of the services, their dependencies and the disk. */
 
-import type { Health, HealthCheck } from '../../base/kernel/health.ts';
-import type { Service } from '../../base/kernel/service.ts';
+import type { Health, HealthCheck, Service } from '../../base/kernel/service.ts';
 import type { BackupStatus, Backups } from '../../operations/backup/index.ts';
 import type { Finding } from '../../platform/database/types.ts';
 import type { Tls } from '../tls/index.ts';
@@ -9,7 +8,7 @@ import type { ApiWorkers } from './api-workers.ts';
 import type { Configuration } from './configuration.ts';
 import { copyHealth } from './copy.ts';
 import { createDiskGuard, type DiskGuard } from './disk-guard.ts';
-import type { BackendParts } from './types.ts';
+import type { BackendParts } from './parts.ts';
 
 export const sendsNoMail = ({ live, mode }: BackendParts): boolean => {
   const { auth } = live.current;
@@ -29,6 +28,10 @@ export function watchDisk({ live, database, dataDir, log }: BackendParts): DiskG
     log: log.child({ service: 'disk' }),
   });
 }
+
+/** Returns the problem of each service by the service's name, or undefined for a healthy service. */
+export const healthOf = (services: readonly Service[]): Record<string, string | undefined> =>
+  Object.fromEntries(services.map((service) => [service.name, service.health?.()]));
 
 export interface HealthSources {
   readonly disk: DiskGuard;

@@ -1,10 +1,13 @@
 /** Reads the HTTPS configuration from the settings. */
 
+import { systemClock } from '../../base/kernel/clock.ts';
 import { hostnameOf } from '../../base/kernel/request-origin.ts';
 import type { Config } from '../../platform/config/index.ts';
-import type { TlsSource } from '../tls/index.ts';
+import type { Tls, TlsSource } from '../tls/index.ts';
+import type { Modules } from './modules.ts';
+import type { BackendParts } from './parts.ts';
 
-export interface HttpsSettings {
+interface HttpsSettings {
   readonly source: TlsSource;
   /** The port for unencrypted HTTP. Undefined if the server doesn't listen for unencrypted HTTP. */
   readonly httpPort: number | undefined;
@@ -73,3 +76,44 @@ function ofApi({ api, plinth }: Config): HttpsSettings | undefined {
 
 const hostOf = (url: string | undefined): string | undefined =>
   url !== undefined && URL.canParse(url) ? hostnameOf(new URL(url).host) : undefined;
+
+/** The URLs to which unencrypted requests are redirected. */
+interface RedirectTargets {
+  readonly host: string;
+  readonly apiUrl: () => string;
+  readonly consoleUrl: () => string;
+  readonly consolePublicUrl: URL | undefined;
+}
+
+/** Creates the objects that the server needs for HTTPS, based on the settings. */
+export function createServerTls(
+  { config, mode, dataDir, log }: BackendParts,
+  modules: Modules,
+  addresses: RedirectTargets,
+): Tls | undefined {
+  const settings = httpsSettings(config, mode);
+  if (settings === undefined) return undefined;
+  const { source, httpPort } = settings;
+  return modules.tls.createTls({
+    source,
+    http:
+      httpPort === undefined
+        ? undefined
+        : { host: addresses.host, port: httpPort, originOf: (hostname) => originOf(addresses, hostname) },
+    dataDir,
+    now: () => systemClock.now(),
+    log: log.child({ service: 'tls' }),
+  });
+}
+
+/**
+ * Returns the origin to which unencrypted requests for a host are redirected. For unknown hosts, returns the API's
+ * origin.
+ */
+function originOf(
+  { apiUrl, consoleUrl, consolePublicUrl }: RedirectTargets,
+  hostname: string | undefined,
+): string {
+  const isConsole = consolePublicUrl !== undefined && hostname === hostnameOf(consolePublicUrl.host);
+  return new URL(isConsole ? consoleUrl() : apiUrl()).origin;
+}

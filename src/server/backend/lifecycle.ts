@@ -5,9 +5,10 @@ import type { Project } from '../../project/folder/index.ts';
 import type { Readiness } from '../gateway/index.ts';
 import type { DiskGuard } from './disk-guard.ts';
 import type { Gateways } from './gateways.ts';
+import type { BackendParts } from './parts.ts';
 import type { RecentMetrics } from './recent-metrics.ts';
 import type { Services } from './services.ts';
-import type { Backend, BackendParts } from './types.ts';
+import type { Backend } from './types.ts';
 
 export interface LifecycleInput {
   readonly services: readonly Service[];
@@ -29,7 +30,7 @@ const shutdownGraceMs = 10_000;
 const maxPreparationMs = 1000;
 
 export function createLifecycle(
-  { database, keys, log, mode, upToVersion, keepGoing, traceExporter, spareCopy }: BackendParts,
+  { options, database, keys, log, mode, traceExporter, spareCopy }: BackendParts,
   {
     services,
     created: { jobs, storage, backups, drills, dropUnusedSlot },
@@ -43,6 +44,7 @@ export function createLifecycle(
     drainMs,
   }: LifecycleInput,
 ): Pick<Backend, 'start' | 'stop'> {
+  const { upToVersion, keepGoing } = options;
   let state: 'new' | 'started' | 'stopped' = 'new';
   let stopping: Promise<void> | undefined;
 
@@ -65,9 +67,7 @@ export function createLifecycle(
       sleep(maxPreparationMs, undefined, { ref: false }),
     ]);
     await gateways.complete();
-    await project.prepareBuckets(
-      services.includes(storage) ? (path, init) => gateways.api.fetch(path, init) : undefined,
-    );
+    await project.prepareBuckets(services.includes(storage) ? gateways.fetch : undefined);
     await dropUnusedSlot?.();
     backups?.start();
     spareCopy.start();

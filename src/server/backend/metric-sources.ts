@@ -19,14 +19,14 @@ import {
   type MetricSource,
   type MetricsCollector,
   poolMetrics,
+  queueMetrics,
   single,
   tlsMetrics,
   withDatabaseUp,
 } from './metrics.ts';
+import type { BackendParts } from './parts.ts';
 import { createProcessMetrics } from './process-metrics.ts';
-import { queueMetrics } from './queue-metrics.ts';
 import type { Services } from './services.ts';
-import type { BackendParts } from './types.ts';
 
 /** File sizes are cached for a long time, because reading them is slow and they change slowly. */
 const sizesLifetimeMs = 60_000;
@@ -37,7 +37,7 @@ export interface MetricParts {
   readonly disk: DiskGuard;
   readonly tls: Tls | undefined;
   readonly configuration: Configuration | undefined;
-  readonly gateways: () => Gateways;
+  readonly gateways: Gateways;
   readonly apiWorkers: ApiWorkers | undefined;
 }
 
@@ -46,7 +46,7 @@ export interface ServerMetrics extends MetricsCollector {
 }
 
 export function createMetrics(
-  { database, telemetry, droppedLogLines, traceExporter }: BackendParts,
+  { options, database, telemetry, traceExporter }: BackendParts,
   {
     services,
     created: { auth, functions, backups, drills },
@@ -69,16 +69,13 @@ export function createMetrics(
     ...gatewayMetrics({
       // If there are API workers, the API port's load is omitted, because its connections come from the workers and not
       // from clients.
-      ...(apiWorkers === undefined ? { api: gateways().api.load() } : {}),
-      console: gateways().console?.load(),
+      ...(apiWorkers === undefined ? { api: gateways.api.load() } : {}),
+      console: gateways.console?.load(),
     }),
     ...processMetrics.values(),
     ...poolMetrics(database.loads()),
-    ...single('plinth_log_dropped_lines_total', droppedLogLines),
-    ...queueMetrics(
-      { passwords: auth.passwordQueue(), functions: functions.queue() },
-      gateways().api.queue(),
-    ),
+    ...single('plinth_log_dropped_lines_total', options.droppedLogLines),
+    ...queueMetrics({ passwords: auth.passwordQueue(), functions: functions.queue() }, gateways.api.queue()),
   });
   const collector = createMetricsCollector([
     () => telemetry.requestMetrics(),

@@ -1,10 +1,11 @@
 /** Collects the metrics of all parts of the server. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MetricName, MetricValues } from '../../base/kernel/metrics/catalog.ts';
-import type { Sample } from '../../base/kernel/metrics/types.ts';
+import type { Sample } from '../../base/kernel/metrics/values.ts';
+import type { QueueLoad } from '../../base/kernel/service.ts';
 import type { BackupStatus, DrillRecord } from '../../operations/backup/index.ts';
 import type { PoolLoad } from '../../platform/database/types.ts';
-import type { GatewayLoad } from '../gateway/index.ts';
+import type { GatewayLoad, GatewayQueue } from '../gateway/index.ts';
 import type { TlsStatus } from '../tls/index.ts';
 import type { Configuration } from './configuration.ts';
 import type { DiskGuard } from './disk-guard.ts';
@@ -23,7 +24,7 @@ const defaultTimeoutMs = 1000;
 /** This timeout is shorter than the other timeouts, so that an unresponsive database is reported as down. */
 const databaseTimeoutMs = 800;
 
-export interface CollectorOptions {
+interface CollectorOptions {
   /** A monotonic clock in milliseconds. */
   readonly now?: () => number;
   /** The maximum time to wait for a source. */
@@ -193,3 +194,32 @@ export function gatewayMetrics(loads: Readonly<Record<string, GatewayLoad | unde
 /** Returns the metric, or no metric if the value is unknown. */
 export const single = (name: MetricName, read: (() => number) | undefined): MetricValues =>
   read === undefined ? {} : { [name]: read() };
+
+/**
+ * Returns the metrics of all request queues except the queues for database connections.
+ *
+ * @param queues the queues by name
+ * @param gateway the API port's queue, whose rejections are also counted per service
+ */
+export function queueMetrics(
+  queues: Readonly<Record<string, QueueLoad>>,
+  gateway: GatewayQueue | undefined,
+): MetricValues {
+  const all = Object.entries({ ...queues, ...(gateway === undefined ? {} : { gateway }) });
+  const samples = (read: (load: QueueLoad) => number): Sample[] =>
+    all.map(([name, load]) => [[name], read(load)]);
+  return {
+    plinth_queue_waiting: samples(({ waiting }) => waiting),
+    plinth_queue_waited_total: samples(({ waited }) => waited),
+    plinth_queue_waited_seconds_total: samples(({ waitedMs }) => waitedMs / 1000),
+    plinth_queue_rejected_total: samples(({ rejected }) => rejected),
+    ...(gateway === undefined
+      ? {}
+      : {
+          plinth_gateway_expected_wait_seconds: [[[], gateway.expectedWaitMs / 1000]],
+          plinth_gateway_rejected_total: [...gateway.rejectedByPrefix].map(
+            ([prefix, count]): Sample => [[prefix], count],
+          ),
+        }),
+  };
+}

@@ -3,8 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { constants, monitorEventLoopDelay, PerformanceObserver } from 'node:perf_hooks';
 import { getHeapStatistics } from 'node:v8';
 import type { MetricValues } from '../../base/kernel/metrics/catalog.ts';
-import { histogramSamples } from '../../base/kernel/metrics/counts.ts';
-import { Histogram } from '../../base/kernel/metrics/histogram.ts';
+import { Histogram, histogramSamples } from '../../base/kernel/metrics/values.ts';
 import { thisMachine } from '../../base/shared/machine.ts';
 
 export interface ProcessMetrics {

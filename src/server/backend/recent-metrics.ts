@@ -7,7 +7,7 @@ import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from '../../base/kernel/log.ts';
 import { replaceFile } from '../../base/kernel/replace-file.ts';
-import { isRecord } from '../../base/shared/is-record.ts';
+import { isRecord } from '../../base/shared/json.ts';
 
 /** Chart data that can be saved as JSON. */
 export interface Savable {

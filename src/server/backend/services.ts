@@ -1,47 +1,47 @@
 /** Creates the services, and passes to each service the functions of other services that it uses. */
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { systemClock } from '../../base/kernel/clock.ts';
 import type { DiskState } from '../../base/kernel/disk.ts';
-import type { Health } from '../../base/kernel/health.ts';
 import type { Logger } from '../../base/kernel/log.ts';
-import { requireWithin } from '../../base/kernel/real-path.ts';
 import type { Observe, Service } from '../../base/kernel/service.ts';
-import type { ConsoleService } from '../../pages/console/index.ts';
 import { shellEnvironment } from '../../platform/config/index.ts';
 import { type Addresses, loopbackOf } from './addresses.ts';
-import type { Configuration } from './configuration.ts';
-import type { ScratchBackend } from './drift.ts';
 import { noMailServer, sendsNoMail } from './health.ts';
 import { httpsSettings } from './https.ts';
 import type { Modules } from './modules.ts';
-import type { BackendParts } from './types.ts';
+import type { BackendParts } from './parts.ts';
 
-const webDir = fileURLToPath(new URL('../../../dist/web/', import.meta.url));
+/** The folder that contains the built web app. */
+export const webDir = fileURLToPath(new URL('../../../dist/web/', import.meta.url));
 
-/** Information about the server that runs the services. */
-export interface Hosting {
+/** The parts of the server that the services use. */
+export interface ServiceDeps {
   readonly addresses: Addresses;
-  /** Sends a request to the API without using the network. */
-  readonly internalFetch: (path: string, init?: RequestInit) => Promise<Response>;
-  readonly internalStream: (path: string, init?: RequestInit) => Promise<Response>;
+  readonly disk: DiskState;
   /** Records a call between services. */
   readonly observe: Observe;
-  readonly health: () => Record<string, string | undefined>;
-  /** The health of the disk, and of the certificates if the server uses HTTPS. */
-  readonly conditions: () => { readonly disk: Health; readonly tls?: Health };
-  readonly disk: DiskState;
-  readonly configuration: Configuration | undefined;
-  /** Creates a backend with an empty database in the folder. */
-  readonly openScratch: (dataDir: string) => Promise<ScratchBackend>;
 }
 
-export function createServices(parts: BackendParts, modules: Modules, hosting: Hosting) {
+export function createServices(
+  parts: BackendParts,
+  modules: Modules,
+  { addresses, disk, observe }: ServiceDeps,
+) {
   // `atStart` contains the settings that apply only after a restart.
-  const { config: atStart, live, keys, database, mode, projectDir, supabaseDir, dataDir, log } = parts;
-  const { observe, disk } = hosting;
-  const { apiUrl, localUrl, host } = hosting.addresses;
+  const {
+    options,
+    config: atStart,
+    live,
+    keys,
+    database,
+    mode,
+    projectDir,
+    supabaseDir,
+    dataDir,
+    log,
+  } = parts;
+  const { apiUrl, localUrl, host } = addresses;
   const logOf = (service: string): Logger => log.child({ service });
   const clock = systemClock;
   if (sendsNoMail(parts)) parts.onProgress(`Warning: ${noMailServer}`);
@@ -50,7 +50,7 @@ export function createServices(parts: BackendParts, modules: Modules, hosting: H
     config: live,
     // The host is always a loopback address, because the inbox doesn't require a password.
     host: loopbackOf(host),
-    port: parts.mailPort ?? (mode === 'development' ? atStart.local_smtp.port : undefined),
+    port: options.mailPort ?? (mode === 'development' ? atStart.local_smtp.port : undefined),
     log: logOf('mail'),
   });
   const auth = modules.auth.createAuth({
@@ -61,11 +61,11 @@ export function createServices(parts: BackendParts, modules: Modules, hosting: H
     projectDir,
     apiUrl,
     mode,
-    hasAccountPages: !parts.exclude?.includes('account'),
+    hasAccountPages: !options.exclude?.includes('account'),
     clock,
     observe,
-    ...(parts.outgoing === undefined ? {} : { outgoing: parts.outgoing }),
-    ...(parts.passwordCost === undefined ? {} : { passwordCost: parts.passwordCost }),
+    ...(options.outgoing === undefined ? {} : { outgoing: options.outgoing }),
+    ...(options.passwordCost === undefined ? {} : { passwordCost: options.passwordCost }),
     log: logOf('auth'),
   });
   const rest = modules.rest.createRest({
@@ -124,24 +124,32 @@ export function createServices(parts: BackendParts, modules: Modules, hosting: H
     database,
     keys,
     config: live,
-    ...forAccount(auth),
-    selfService: auth.selfService,
+    auth,
     apiUrl,
     webDir,
     clock,
     log: logOf('account'),
     isDevelopment: mode === 'development',
   });
-  const backupLog = logOf('backup');
+  return {
+    ...{ mail, auth, rest, realtime, storage, functions, jobs, account },
+    ...createBackupParts(parts, modules, { journal, store: storage.bodies }),
+  };
+}
+
+interface BackupInput {
+  /** Undefined if no backup target is configured or Plinth doesn't manage the database server. */
+  readonly journal: ReturnType<Modules['backup']['openJournal']> | undefined;
+  readonly store: ReturnType<Modules['storage']['createStorage']>['bodies'];
+}
+
+function createBackupParts(
+  { config: atStart, live, database, projectDir, supabaseDir, dataDir, log: allLog }: BackendParts,
+  modules: Modules,
+  { journal, store }: BackupInput,
+) {
+  const log = allLog.child({ service: 'backup' });
   const archivesWal = journal !== undefined && atStart.plinth.backup.wal;
-  /**
-   * Drops the replication slot. Undefined if the archiver uses the slot or if Plinth doesn't manage the database
-   * server.
-   */
-  const dropUnusedSlot =
-    archivesWal || !database.info.embedded
-      ? undefined
-      : () => modules.backup.dropUnusedSlot(database, backupLog);
   const backups =
     journal &&
     modules.backup.createBackups({
@@ -150,17 +158,17 @@ export function createServices(parts: BackendParts, modules: Modules, hosting: H
       },
       database,
       journal,
-      store: storage.bodies,
+      store,
       sources: { dataDir, supabaseDir },
       projectDir,
-      now: () => clock.now(),
-      log: backupLog,
+      now: () => systemClock.now(),
+      log,
     });
   const drills =
     backups &&
     modules.backup.createDrills({
       dataDir,
-      log: backupLog,
+      log,
       drill: async (onProgress, signal) => {
         const { runDrill } = await import('./drill.ts');
         const config = live.current;
@@ -168,7 +176,16 @@ export function createServices(parts: BackendParts, modules: Modules, hosting: H
         return await runDrill({ settings, config, projectDir, workDir: tmpdir(), onProgress, signal });
       },
     });
-  return { mail, auth, rest, realtime, storage, functions, jobs, account, backups, drills, dropUnusedSlot };
+  return {
+    backups,
+    drills,
+    /**
+     * Drops the replication slot. Undefined if the archiver uses the slot or if Plinth doesn't manage the database
+     * server.
+     */
+    dropUnusedSlot:
+      archivesWal || !database.info.embedded ? undefined : () => modules.backup.dropUnusedSlot(database, log),
+  };
 }
 
 /** In development, REST mentions pending migrations if a table doesn't exist. */
@@ -183,123 +200,30 @@ function pendingMigrationsOf(
   };
 }
 
-/** Returns the parts of the auth service that the Account pages use. */
-const forAccount = (auth: ReturnType<Modules['auth']['createAuth']>) => ({
-  isAllowedRedirect: auth.isAllowedRedirect,
-  issueCode: auth.issueCode,
-  transferGuest: auth.transferGuest,
-  isTrustedClient: auth.isTrustedClient,
-  isPostLogoutRedirect: auth.isPostLogoutRedirect,
-  frontchannelUrls: auth.frontchannelUrls,
-  requestingClient: auth.requestingClient,
-  releaseAuthorization: auth.releaseAuthorization,
-  customProviders: auth.customProviders,
-});
-
 export type Services = ReturnType<typeof createServices>;
 
-export function createConsole(parts: BackendParts, modules: Modules, hosting: Hosting, services: Services) {
-  const { live, keys, database, projectDir, supabaseDir, dataDir, telemetry, log } = parts;
-  const { mail, auth, rest, realtime, functions, backups, drills } = services;
-  const { internalFetch, internalStream, health } = hosting;
-  const { apiUrl, consoleUrl, consolePublicUrl } = hosting.addresses;
-  const clock = systemClock;
-  return modules.console.createConsole({
-    database,
-    keys,
-    config: live,
-    inbox: mail.inbox,
-    mailer: mail.mailer,
-    messagePreviews: auth.messagePreviews,
-    authChecks: auth.checks,
-    callbackUrl: auth.callbackUrl,
-    users: auth.users,
-    guesses: auth.guesses,
-    projectDir,
-    supabaseDir,
-    telemetry,
-    functions,
-    realtime,
-    apiUrl,
-    consoleUrl,
-    ownAddress: { publicUrl: consolePublicUrl, scheme: hosting.addresses.scheme },
-    attempt: rest.attempt,
-    internalFetch,
-    internalStream,
-    projectMigrations: projectMigrations(parts, modules, hosting),
-    createFunction(name) {
-      requireWritable(parts, join(supabaseDir, 'functions'));
-      return modules.project.createFunction(supabaseDir, name);
-    },
-    async writeMigration(tx, name, statements) {
-      requireWritable(parts, join(supabaseDir, 'migrations'));
-      return modules.project.writeMigration(tx, supabaseDir, { name, statements, now: clock.now() });
-    },
-    dataDir,
-    webDir,
-    clock,
-    log: log.child({ service: 'console' }),
-    health,
-    conditions: hosting.conditions,
-    configuration: hosting.configuration,
-    restart: parts.restart,
-    skipped: () => modules.project.listFailures(database),
-    backups,
-    drills,
-  });
-}
-
-/**
- * Checks that this path isn't outside the project and the allowed folders, for example because of a symbolic link,
- * because operators choose the content that is written to the path.
- * @throws {OutsideFolders}
- */
-function requireWritable({ live, projectDir, supabaseDir }: BackendParts, path: string): void {
-  const allowed = live.current.plinth.files.allowed_folders.map((folder) => resolve(projectDir, folder));
-  requireWithin([projectDir, supabaseDir, ...allowed], path);
-}
-
-/** Returns the migration functions for the Console's migrations page. */
-function projectMigrations(parts: BackendParts, { project }: Modules, { openScratch }: Hosting) {
-  const { database, live, keys, projectDir, mode, log, onProgress } = parts;
-  const pool = database.pool('postgres');
-  const deps = () => ({ database, config: live.current, keys, projectDir, mode, log, onProgress });
-  return {
-    list: () => project.reviewMigrations(pool, projectDir),
-    text: (version: string) => project.migrationText(pool, projectDir, version),
-    dryRun: (includeAll: boolean) => project.tryMigrations(deps(), { includeAll }),
-    apply: (includeAll: boolean) => project.migrateUp(deps(), { includeAll }),
-    repair: (version: string, status: 'applied' | 'reverted') =>
-      project.repairMigrations(deps(), { versions: [version], status }),
-    // The comparison starts a second PostgreSQL server, so it isn't offered where other work needs the resources.
-    drift:
-      mode === 'development'
-        ? async () => (await import('./drift.ts')).findDrift(parts, project, openScratch)
-        : undefined,
-  };
-}
-
-/** Returns the services that the configuration enables, in the order in which they start. */
-export function enabledServices(
-  { config, exclude, isCopy }: BackendParts,
-  services: Services,
-  operators: ConsoleService,
-): Service[] {
+/** Returns the API's services that the configuration enables, in the order in which they start. */
+export function enabledServices(parts: BackendParts, services: Services): Service[] {
+  const { config, isCopy, options } = parts;
   const { mail, auth, rest, realtime, storage, functions, jobs, account } = services;
-  const wanted: [Service, boolean][] = [
-    [mail, config.local_smtp.enabled],
-    [auth, config.auth.enabled],
-    [rest, config.api.enabled],
-    [realtime, config.realtime.enabled],
-    [storage, config.storage.enabled],
-    [functions, config.edge_runtime.enabled],
-    [jobs, !isCopy],
+  const wanted: [Service, { readonly enabled: boolean }][] = [
+    [mail, config.local_smtp],
+    [auth, config.auth],
+    [rest, config.api],
+    [realtime, config.realtime],
+    [storage, config.storage],
+    [functions, config.edge_runtime],
+    [jobs, { enabled: !isCopy }],
     // The Account pages need the auth service. If the auth service is excluded, users must not be able to sign in
     // through these pages either.
-    [account, config.auth.enabled && !exclude?.includes('auth')],
-    [operators, config.studio.enabled],
+    [account, { enabled: config.auth.enabled && !options.exclude?.includes('auth') }],
   ];
-  return wanted
-    .filter(([service, enabled]) => enabled && !exclude?.includes(service.name))
-    .map(([service]) => service);
+  return wanted.filter(([{ name }, setting]) => isEnabled(parts, name, setting)).map(([service]) => service);
 }
+
+/** Whether the server has the service: its setting enables it, and the options don't exclude it. */
+export const isEnabled = (
+  { options }: BackendParts,
+  name: string,
+  setting: { readonly enabled: boolean },
+): boolean => setting.enabled && !options.exclude?.includes(name);

@@ -1,18 +1,15 @@
 /** The types of the options and the result of {@link createBackend}. */
 import type { ChildProcess } from 'node:child_process';
 import type { Logger } from '../../base/kernel/log.ts';
-import type { Outgoing } from '../../base/shared/outgoing.ts';
+import type { Outgoing } from '../../base/shared/network/outgoing.ts';
 import type { Backups } from '../../operations/backup/index.ts';
 import type { ConsoleService } from '../../pages/console/index.ts';
-import type { Config, LiveConfigOwner } from '../../platform/config/index.ts';
+import type { Config } from '../../platform/config/index.ts';
 import type { Database } from '../../platform/database/types.ts';
-import type { KeyStore, Keys } from '../../platform/keys/index.ts';
-import type { Telemetry, TraceExporter } from '../../platform/telemetry/index.ts';
+import type { Keys } from '../../platform/keys/index.ts';
 import type { FunctionsService } from '../../services/functions/index.ts';
 import type { Route } from '../gateway/index.ts';
-import type { ConfigSource, Configuration } from './configuration.ts';
-import type { Reload } from './reload.ts';
-import type { SpareCopy } from './spare-copy.ts';
+import type { ConfigSource, Configuration, Reload } from './configuration.ts';
 
 export interface BackendOptions {
   /** The folder that contains `supabase/`. Defaults to the working directory. */
@@ -133,27 +130,4 @@ export interface ConsoleOrigin {
    * Returns all routes of the Console's port. Available once the backend has started. Empty if the Console is disabled.
    */
   routes(): readonly Route[];
-}
-
-/** The options, including defaults, and the objects that all services share. */
-export interface BackendParts extends Omit<BackendOptions, 'configSource'> {
-  readonly projectDir: string;
-  readonly supabaseDir: string;
-  readonly dataDir: string;
-  /** Whether the data folder is a restored copy that hasn't been promoted. */
-  readonly isCopy: boolean;
-  readonly mode: 'development' | 'production';
-  readonly log: Logger;
-  readonly telemetry: Telemetry;
-  /** Undefined if no collector for traces is configured. */
-  readonly traceExporter: TraceExporter | undefined;
-  readonly onProgress: (message: string) => void;
-  /** The configuration at startup, for settings that apply only after a restart. */
-  readonly config: Config;
-  readonly configSource: ConfigSource | undefined;
-  /** The running configuration. */
-  readonly live: LiveConfigOwner;
-  readonly keys: KeyStore;
-  readonly spareCopy: SpareCopy;
-  readonly database: Database;
 }

@@ -1,6 +1,6 @@
 /** Converts log fields to text and back. Error objects keep their type, stack and properties. Has no side effects. */
 import type { LogFields } from '../../base/kernel/log.ts';
-import { isRecord } from '../../base/shared/is-record.ts';
+import { isRecord } from '../../base/shared/json.ts';
 
 const errorMark = '$error';
 

@@ -6,7 +6,7 @@ import type { ChildProcess } from 'node:child_process';
 import type { Socket } from 'node:net';
 import type { Logger } from '../../base/kernel/log.ts';
 import type { MetricValues } from '../../base/kernel/metrics/catalog.ts';
-import type { Sample } from '../../base/kernel/metrics/types.ts';
+import type { Sample } from '../../base/kernel/metrics/values.ts';
 import type { PemPair } from '../../base/kernel/tls.ts';
 import type { Config } from '../../platform/config/index.ts';
 import { restartDelayMs, stableMs } from './back-off.ts';

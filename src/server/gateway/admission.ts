@@ -6,7 +6,7 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { requestSocketEvent } from '../../base/kernel/tls.ts';
-import { AddressCounts, isCountedAddress } from '../../base/shared/address-counts.ts';
+import { AddressCounts, isCountedAddress } from '../../base/shared/network/network-of.ts';
 import type { TrustedProxies } from './trusted-proxies.ts';
 
 export interface AdmissionLimits {

@@ -6,7 +6,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Mount } from '../../base/kernel/service.ts';
-import { hideSecretKeys } from '../../base/shared/hide-secret-keys.ts';
+import { hideSecretKeys } from '../../base/shared/printable.ts';
 import type { ApiKeyRole, Keys } from '../../platform/keys/types.ts';
 
 export interface ApiKeyRule {

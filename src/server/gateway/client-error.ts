@@ -4,7 +4,7 @@
  */
 import type { Socket } from 'node:net';
 import { STATUS_CODES } from '../../base/kernel/http.ts';
-import { rawHead } from '../../base/shared/response-head.ts';
+import { rawHead } from '../../base/shared/http/response-head.ts';
 
 export interface ClientError extends Error {
   readonly code?: string;

@@ -6,9 +6,9 @@
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { FastifyInstance } from 'fastify';
-import { originForm } from '../../base/kernel/origin-form.ts';
+import { originForm } from '../../base/kernel/http.ts';
 import type { Mount } from '../../base/kernel/service.ts';
-import { findMount } from './find-mount.ts';
+import { findMount } from './paths.ts';
 
 export interface DeferredRoutes {
   register(): Promise<void>;

@@ -11,7 +11,7 @@
  * long-lived connections, so after a restart, all clients with such connections reconnect at the same time, and
  * rejected clients would retry. Upgrade requests are therefore rejected only if their queue is full.
  */
-import type { QueueLoad } from '../../base/kernel/queue-load.ts';
+import type { QueueLoad } from '../../base/kernel/service.ts';
 import { FairQueue, type Waiter } from '../../base/shared/fair-queue.ts';
 
 export interface DispatchLimits {

@@ -2,10 +2,13 @@
  * Prepares to close a port without interrupting requests. The port accepts new connections until the load balancer
  * detects that the server isn't ready. Each connection is closed after its next response.
  */
+
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
 import { setImmediate as afterAccepting, setTimeout as sleep } from 'node:timers/promises';
 import type { onRequestHookHandler } from 'fastify';
 
-export interface Drain {
+interface Drain {
   readonly onRequest: onRequestHookHandler;
   /**
    * Waits for `drainMs` milliseconds, or until `isIdle` resolves, and until the server has accepted the connections
@@ -36,4 +39,46 @@ export function createDrain(): Drain {
       await afterAccepting();
     },
   };
+}
+
+/** The connections that another process has accepted and passed to this process. */
+export class HandedOver {
+  readonly #server: Server;
+  readonly #open = new Set<Socket>();
+  #waiting: (() => void)[] = [];
+
+  constructor(server: Server) {
+    this.#server = server;
+  }
+
+  get size(): number {
+    return this.#open.size;
+  }
+
+  add(socket: Socket): void {
+    this.#open.add(socket);
+    socket.once('close', () => {
+      this.#open.delete(socket);
+      for (const check of this.#waiting) check();
+    });
+    // Node's documentation describes emitting this event for connections that the server hasn't accepted itself.
+    this.#server.emit('connection', socket);
+  }
+
+  destroyAll(): void {
+    for (const socket of this.#open) socket.destroy();
+  }
+
+  /** Resolves when no connections other than those in `except` are open. */
+  whenIdle(except: ReadonlySet<object>): Promise<void> {
+    return new Promise((resolve) => {
+      const check = (): void => {
+        if ([...this.#open].some((socket) => !except.has(socket))) return;
+        this.#waiting = this.#waiting.filter((one) => one !== check);
+        resolve();
+      };
+      this.#waiting.push(check);
+      check();
+    });
+  }
 }

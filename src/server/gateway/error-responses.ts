@@ -3,8 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from '../../base/kernel/log.ts';
 import type { Mount } from '../../base/kernel/service.ts';
 import { isPreflight, openHeaders, sendPreflight } from './cors.ts';
-import { findMount } from './find-mount.ts';
-import { pathOf } from './paths.ts';
+import { findMount, pathOf } from './paths.ts';
 import type { GatewayOptions } from './types.ts';
 
 /**

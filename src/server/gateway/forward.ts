@@ -4,17 +4,16 @@
  * applies only the connection limits.
  */
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
-import type { Duplex } from 'node:stream';
-import { pipeline } from 'node:stream';
+import { type Duplex, pipeline } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Agent, STATUS_CODES, request as sendRequest } from '../../base/kernel/http.ts';
 import type { Logger } from '../../base/kernel/log.ts';
 import type { Mount } from '../../base/kernel/service.ts';
 import { schemeOf } from '../../base/kernel/tls.ts';
-import { RequestBody } from '../../base/shared/request-body.ts';
-import { rawHead } from '../../base/shared/response-head.ts';
-import { findMount } from './find-mount.ts';
+import { RequestBody } from '../../base/shared/http/request-body.ts';
+import { rawHead } from '../../base/shared/http/response-head.ts';
 import { overloadBody, overloadHead, overloadStatus } from './overload-response.ts';
+import { findMount } from './paths.ts';
 import { setDocuments } from './safe-response.ts';
 
 export interface ForwardOptions {

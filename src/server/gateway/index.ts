@@ -12,14 +12,11 @@ import type { Mount } from '../../base/kernel/service.ts';
 import { defaultConfig } from '../../platform/config/index.ts';
 import { createAdmission } from './admission.ts';
 import { createApiKeyRule } from './api-keys.ts';
-import { type AppOptions, createApp } from './app.ts';
+import { type AppOptions, createApp, followCertificates } from './app.ts';
 import { deferRoutes } from './deferred-routes.ts';
-import { createDrain } from './drain.ts';
+import { createDrain, HandedOver } from './drain.ts';
 import { renderErrors, respondToUnknownPaths } from './error-responses.ts';
-import { findMount } from './find-mount.ts';
 import { createForwarder } from './forward.ts';
-import { HandedOver } from './handed-over.ts';
-import { followCertificates } from './https.ts';
 import { injectFetch } from './inject.ts';
 import { limitsFrom } from './limits.ts';
 import { registerMount } from './mount.ts';
@@ -28,15 +25,15 @@ import { livePath, registerOperations } from './operations.ts';
 import { rejectOverload } from './overload.ts';
 import { guardOrigin } from './own-origin.ts';
 import { watchPace } from './pace.ts';
-import { pathOf } from './paths.ts';
+import { findMount, pathOf } from './paths.ts';
 import {
   admitRequests,
   finishHeads,
   forwardRequests,
+  lineInLog,
   recordRoutes,
   reportRequests,
 } from './request-hooks.ts';
-import { lineInLog } from './request-line.ts';
 import { createSecretKeyRule } from './secret-keys.ts';
 import { createForwardingRule, createTrustedProxies, currentProxies } from './trusted-proxies.ts';
 import type { Gateway, GatewayOptions, Route } from './types.ts';

@@ -1,9 +1,8 @@
 /** The 503 response to a request that is rejected because the server is overloaded. */
-import { randomInt } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
+import { randomInt, randomUUID } from 'node:crypto';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Mount, OverloadBody } from '../../base/kernel/service.ts';
-import { isAtOrBelow } from './find-mount.ts';
-import { requestIdOf } from './request-id.ts';
+import { isAtOrBelow } from './paths.ts';
 
 export const overloadStatus = 503;
 
@@ -40,3 +39,14 @@ export function overloadHead(
  * Adds a random duration, so that clients whose requests were rejected at the same time don't retry at the same time.
  */
 const retryAfterSeconds = (waitMs: number): number => Math.max(1, Math.ceil(waitMs / 1000)) + randomInt(2);
+
+const acceptable = /^[A-Za-z0-9._:-]{8,128}$/;
+
+/**
+ * Returns the caller's `x-request-id` if it is plain text of a reasonable length, so that it is safe to log. Returns a
+ * new ID if the caller sent no acceptable ID.
+ */
+export function requestIdOf(headers: IncomingHttpHeaders): string {
+  const given = headers['x-request-id'];
+  return typeof given === 'string' && acceptable.test(given) ? given : randomUUID();
+}

@@ -8,12 +8,11 @@ import type { Duplex } from 'node:stream';
 import { STATUS_CODES } from '../../base/kernel/http.ts';
 import type { Logger } from '../../base/kernel/log.ts';
 import type { Mount } from '../../base/kernel/service.ts';
-import { isCountedAddress } from '../../base/shared/address-counts.ts';
-import { networkOf } from '../../base/shared/network-of.ts';
-import { rawHead } from '../../base/shared/response-head.ts';
+import { rawHead } from '../../base/shared/http/response-head.ts';
+import { isCountedAddress, networkOf } from '../../base/shared/network/network-of.ts';
 import { Dispatcher, type DispatchLimits, type DispatchLoad } from './dispatcher.ts';
-import { findMount } from './find-mount.ts';
 import { overloadBody, overloadHead, overloadStatus } from './overload-response.ts';
+import { findMount } from './paths.ts';
 import type { TrustedProxies } from './trusted-proxies.ts';
 
 export interface OverloadOptions {

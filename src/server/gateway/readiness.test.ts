@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { Health } from '../../base/kernel/health.ts';
 import { silentLogger } from '../../base/kernel/log.ts';
+import type { Health } from '../../base/kernel/service.ts';
 import { createReadiness } from './readiness.ts';
 
 beforeEach(() => void vi.useFakeTimers());

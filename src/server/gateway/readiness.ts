@@ -4,8 +4,9 @@
  * unready: the failure of a dependency that all processes share, such as an S3 server, would otherwise take every process
  * out of the load balancer, including the services that work.
  */
-import type { Health, HealthCheck } from '../../base/kernel/health.ts';
+
 import type { Logger } from '../../base/kernel/log.ts';
+import type { Health, HealthCheck } from '../../base/kernel/service.ts';
 
 const freshMs = 1000;
 const timeoutMs = 2500;

@@ -3,13 +3,14 @@
  */
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance } from 'fastify';
-import { setGatewayHeaders } from '../../base/kernel/gateway-headers.ts';
+import { setGatewayHeaders } from '../../base/kernel/http.ts';
+import type { Logger } from '../../base/kernel/log.ts';
 import { type RequestRecord, Trace, traces } from '../../base/kernel/trace.ts';
-import { encodeLocation } from '../../base/shared/header-text.ts';
+import { encodeLocation } from '../../base/shared/http/header-text.ts';
 import type { Keys } from '../../platform/keys/types.ts';
 import type { createAdmission } from './admission.ts';
 import { type Forwarder, takeSampling } from './forward.ts';
-import { identify } from './identify.ts';
+import { identify } from './observe.ts';
 import type { watchPace } from './pace.ts';
 import { pathOf } from './paths.ts';
 import type { TrustedProxies } from './trusted-proxies.ts';
@@ -158,3 +159,13 @@ export function reportRequests(
 
 const singleHeader = (value: string | string[] | undefined): string | undefined =>
   typeof value === 'string' ? value : undefined;
+
+/** Logs a request as one line. Used by gateways without `onRequestEnd`. */
+export const lineInLog =
+  (log: Logger) =>
+  ({ requestId, method, url, status, durationMs, ip }: RequestRecord): void => {
+    // Logs the path without the query, because the query may contain keys and tokens.
+    const fields = { requestId, method, path: url.split('?', 1)[0], status, durationMs, ip };
+    if (status >= 500) log.warn(fields, 'request');
+    else log.info(fields, 'request');
+  };

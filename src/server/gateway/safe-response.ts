@@ -5,8 +5,8 @@
 import type { IncomingMessage, OutgoingHttpHeader, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { ServerResponse as NodeResponse } from '../../base/kernel/http.ts';
 import type { Documents } from '../../base/kernel/service.ts';
-import { sendableHeader } from '../../base/shared/header-text.ts';
-import { safeHead } from '../../base/shared/response-head.ts';
+import { sendableHeader } from '../../base/shared/http/header-text.ts';
+import { safeHead } from '../../base/shared/http/response-head.ts';
 
 type Headers = OutgoingHttpHeaders | OutgoingHttpHeader[];
 

@@ -4,7 +4,7 @@
  * `sb_secret_` keys from browsers, and recognizes browsers by their User-Agent.
  */
 import type { IncomingMessage } from 'node:http';
-import { isFromOtherOrigin, isPrivateHost } from '../../base/kernel/foreign-page.ts';
+import { isFromOtherOrigin, isPrivateHost } from '../../base/kernel/request-origin.ts';
 import type { Keys } from '../../platform/keys/types.ts';
 
 export interface SecretKeyRule {

@@ -6,12 +6,12 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Logger } from '../../base/kernel/log.ts';
 import type { Mount } from '../../base/kernel/service.ts';
-import { withoutOwnCookies } from '../../base/shared/response-head.ts';
+import { withoutOwnCookies } from '../../base/shared/http/response-head.ts';
 import type { Admission } from './admission.ts';
 import { type ApiKeyRule, applyApiKey } from './api-keys.ts';
 import { rawResponse } from './client-error.ts';
-import { findMount } from './find-mount.ts';
 import type { Overload } from './overload.ts';
+import { findMount } from './paths.ts';
 import { type SecretKeyRule, secretKeyRejection } from './secret-keys.ts';
 import type { TrustedProxies } from './trusted-proxies.ts';
 

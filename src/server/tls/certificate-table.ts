@@ -1,6 +1,6 @@
 /** Selects one of the certificates in use by server name. */
-import type { Certificates } from '../../base/kernel/tls.ts';
-import { CertificateError, type KeyPair } from './core/key-pair.ts';
+import type { Certificates, PemPair } from '../../base/kernel/tls.ts';
+import { CertificateError, type KeyPair, readKeyPair } from './core/key-pair.ts';
 
 export interface CertificateTable extends Certificates {
   /** Adds or replaces the certificate of a slot. The first slot is the fallback. */
@@ -37,4 +37,23 @@ export function createCertificateTable(slots: readonly string[]): CertificateTab
     pairs: () => ordered().map(({ cert, key }) => ({ cert, key })),
     onPairs: (listener) => void pairListeners.push(listener),
   };
+}
+
+/** The certificates received from another process, which obtains and checks them. */
+export interface ReceivedCertificates extends Certificates {
+  /** Replaces all certificates. The number of certificates must not change. */
+  replace(pairs: readonly PemPair[]): void;
+}
+
+/** Returns the received certificates. @throws {CertificateError} if a certificate can't be used */
+export function createReceivedCertificates(pairs: readonly PemPair[]): ReceivedCertificates {
+  const table = createCertificateTable(pairs.map((_pair, index) => String(index)));
+  const replace = (next: readonly PemPair[]): void => {
+    const known = table.pairs();
+    for (const [index, pair] of next.entries())
+      if (pair.cert !== known[index]?.cert || pair.key !== known[index]?.key)
+        table.set(String(index), readKeyPair(pair));
+  };
+  replace(pairs);
+  return { ...table, replace };
 }

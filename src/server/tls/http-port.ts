@@ -4,11 +4,10 @@
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createServer } from '../../base/kernel/http.ts';
-import { originForm } from '../../base/kernel/origin-form.ts';
+import { createServer, originForm } from '../../base/kernel/http.ts';
 import { hostnameOf } from '../../base/kernel/request-origin.ts';
-import { AddressCounts, isCountedAddress } from '../../base/shared/address-counts.ts';
-import { decodeHeader, encodeLocation } from '../../base/shared/header-text.ts';
+import { decodeHeader, encodeLocation } from '../../base/shared/http/header-text.ts';
+import { AddressCounts, isCountedAddress } from '../../base/shared/network/network-of.ts';
 
 export interface HttpPort {
   /** Resolves with the port. @throws {Error} such as EADDRINUSE, as thrown by Node. */

@@ -2,8 +2,9 @@
  * Manages the port for unencrypted HTTP, and the certificates for the HTTPS ports (from files, from an ACME server or
  * generated).
  */
-import type { Health } from '../../base/kernel/health.ts';
+
 import type { Logger } from '../../base/kernel/log.ts';
+import type { Health } from '../../base/kernel/service.ts';
 import { orderCertificate } from './acme/order.ts';
 import { createRenewals, type Renewals } from './acme/renewals.ts';
 import { openAcmeStore } from './acme/store.ts';
@@ -12,13 +13,12 @@ import { readKeyPair } from './core/key-pair.ts';
 import { type Backoff, expiryHealth, standardBackoff } from './core/renewal.ts';
 import { createFilePairs, type FilePairs } from './file-pairs.ts';
 import { createHttpPort, type HttpPort } from './http-port.ts';
-import { createSelfSigned } from './self-signed.ts';
-import { openSelfSigned } from './self-signed-files.ts';
+import { createSelfSigned, openSelfSigned } from './self-signed.ts';
 import type { HttpPortSettings, Tls, TlsSource } from './types.ts';
 
+export { createReceivedCertificates, type ReceivedCertificates } from './certificate-table.ts';
 export { CertificateError, minVersion } from './core/key-pair.ts';
-export { createReceivedCertificates, type ReceivedCertificates } from './received.ts';
-export { selfSignedCertPath } from './self-signed-files.ts';
+export { selfSignedCertPath } from './self-signed.ts';
 export type { CertificateStatus, Tls, TlsSource, TlsStatus } from './types.ts';
 
 export interface TlsDeps {

@@ -1,5 +1,5 @@
 /** Defines the settings and the state of the server's HTTPS. */
-import type { Health } from '../../base/kernel/health.ts';
+import type { Health } from '../../base/kernel/service.ts';
 import type { Certificates } from '../../base/kernel/tls.ts';
 import type { AcmeServer } from './acme/order.ts';
 import type { PairFiles } from './file-pairs.ts';

@@ -2,7 +2,7 @@
 
 import type { Clock } from '../../base/kernel/clock.ts';
 import type { Logger } from '../../base/kernel/log.ts';
-import type { Outgoing } from '../../base/shared/outgoing.ts';
+import type { Outgoing } from '../../base/shared/network/outgoing.ts';
 import type { Pool } from '../../platform/database/types.ts';
 import type { Keys } from '../../platform/keys/types.ts';
 import type { Mailer } from '../mail/types.ts';

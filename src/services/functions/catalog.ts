@@ -4,7 +4,7 @@
  */
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
-import { readTextFile } from '../../base/shared/read-text-file.ts';
+import { readTextFile } from '../../base/shared/files.ts';
 import { ConfigError, type LiveConfig, parseDotenv } from '../../platform/config/index.ts';
 import { isInside } from './core/module-graph.ts';
 import { slugPattern } from './core/slug.ts';

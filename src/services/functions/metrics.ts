@@ -3,8 +3,7 @@
  * limits the number of time series.
  */
 import type { MetricValues } from '../../base/kernel/metrics/catalog.ts';
-import { histogramSamples, LabeledCounts } from '../../base/kernel/metrics/counts.ts';
-import { Histogram } from '../../base/kernel/metrics/histogram.ts';
+import { Histogram, histogramSamples, LabeledCounts } from '../../base/kernel/metrics/values.ts';
 import type { Invocation } from './invocations.ts';
 
 type NewInvocation = Omit<Invocation, 'id'>;

@@ -5,8 +5,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import type { Pool } from 'undici';
-import { RequestBody } from '../../base/shared/request-body.ts';
-import { isOutOfFiles } from '../../base/shared/retry-after.ts';
+import { isOutOfFiles } from '../../base/shared/errors.ts';
+import { RequestBody } from '../../base/shared/http/request-body.ts';
 import { hopByHop, hostOf } from './core/headers.ts';
 import type { Limits } from './core/limits.ts';
 import type { Worker } from './deno/worker.ts';

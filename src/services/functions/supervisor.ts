@@ -5,9 +5,8 @@
  * requests wait until a worker becomes available.
  */
 
-import type { QueueLoad } from '../../base/kernel/queue-load.ts';
-import { isCountedAddress } from '../../base/shared/address-counts.ts';
-import { networkOf } from '../../base/shared/network-of.ts';
+import type { QueueLoad } from '../../base/kernel/service.ts';
+import { isCountedAddress, networkOf } from '../../base/shared/network/network-of.ts';
 import type { FunctionSource } from './catalog.ts';
 import { ClientShares } from './client-shares.ts';
 import { maxRequestsPerClient } from './core/limits.ts';

@@ -7,7 +7,7 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Duplex, Readable } from 'node:stream';
 import { STATUS_CODES, request as sendRequest } from '../../base/kernel/http.ts';
-import { rawHead } from '../../base/shared/response-head.ts';
+import { rawHead } from '../../base/shared/http/response-head.ts';
 import { hopByHop, hostOf } from './core/headers.ts';
 import type { Worker } from './deno/worker.ts';
 import { FunctionError } from './errors.ts';

@@ -2,7 +2,7 @@
  * The queue of requests that wait for a slot. When a slot might be available, the waiting requests try again. Clients
  * take turns.
  */
-import type { QueueLoad } from '../../base/kernel/queue-load.ts';
+import type { QueueLoad } from '../../base/kernel/service.ts';
 import { FairQueue, type Waiter } from '../../base/shared/fair-queue.ts';
 
 interface Waiting extends Waiter {

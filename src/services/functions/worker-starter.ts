@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../../base/kernel/clock.ts';
-import { isOutOfFiles } from '../../base/shared/retry-after.ts';
+import { isOutOfFiles } from '../../base/shared/errors.ts';
 import { makeRunFolder } from '../../base/shared/run-folder.ts';
 import { PackageError } from '../../platform/packages/index.ts';
 import type { FunctionSource } from './catalog.ts';

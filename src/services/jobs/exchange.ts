@@ -6,10 +6,9 @@
 import type { Agent, ClientRequest, IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import { request as httpRequest } from '../../base/kernel/http.ts';
-import { scopeOf } from '../../base/shared/address-scope.ts';
-import { headerText } from '../../base/shared/header-text.ts';
-import { createPublicLookup } from '../../base/shared/public-lookup.ts';
-import { refuseTunnel } from '../../base/shared/refuse-tunnel.ts';
+import { headerText } from '../../base/shared/http/header-text.ts';
+import { createPublicLookup, scopeOf } from '../../base/shared/network/address-scope.ts';
+import { refuseTunnel } from '../../base/shared/network/outgoing.ts';
 import { type Destination, type DestinationRules, destinationOf } from './core/destination.ts';
 
 export interface ExchangeRequest {

@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { Logger } from '../../base/kernel/log.ts';
-import type { Sample } from '../../base/kernel/metrics/types.ts';
+import type { Sample } from '../../base/kernel/metrics/values.ts';
 import type { Service } from '../../base/kernel/service.ts';
 import { sql } from '../../base/kernel/sql.ts';
 import type { LiveConfig } from '../../platform/config/index.ts';

@@ -7,7 +7,7 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from '../../base/kernel/log.ts';
-import { LabeledCounts } from '../../base/kernel/metrics/counts.ts';
+import { LabeledCounts } from '../../base/kernel/metrics/values.ts';
 import type { Service } from '../../base/kernel/service.ts';
 import type { LiveConfig } from '../../platform/config/index.ts';
 import type { Database, MigrationSet } from '../../platform/database/types.ts';

@@ -2,7 +2,7 @@
  * Runs a REST request within the process to preview the response that an app would get. The transaction of the request
  * can be rolled back.
  */
-import { encodeHeader } from '../../base/shared/header-text.ts';
+import { encodeHeader } from '../../base/shared/http/header-text.ts';
 import { isStored } from './core/body.ts';
 import type { RestRequest } from './core/request.ts';
 import type { RestResponse } from './core/respond.ts';

@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
-import { onCutShort } from '../../base/shared/incoming-body.ts';
+import { onCutShort } from '../../base/shared/http/request-body.ts';
 import { RestError, restError } from './errors.ts';
 
 /** The maximum size of a request body. Clients can split a larger import into several requests. */

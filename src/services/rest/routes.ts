@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../../base/kernel/clock.ts';
 import type { Logger } from '../../base/kernel/log.ts';
-import { splitOnce } from '../../base/shared/split-once.ts';
+import { splitOnce } from '../../base/shared/http/split-once.ts';
 import type { Cancellation } from '../../platform/database/types.ts';
 import { BODY_LIMIT_BYTES, type BodyBudget } from './bodies.ts';
 import type { RestRequest } from './core/request.ts';

@@ -1,6 +1,6 @@
 /** Maps PostgreSQL errors to entries of the storage error table. The SQLSTATE determines the entry. */
 
-import { isPostgresError } from '../../base/shared/postgres-error.ts';
+import { isPostgresError } from '../../base/shared/errors.ts';
 import type { PostgresErrorShape } from '../../platform/database/types.ts';
 import { Rejection, StorageError } from './errors.ts';
 

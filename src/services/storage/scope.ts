@@ -4,7 +4,7 @@
  */
 import type { FastifyRequest } from 'fastify';
 import { type Sql, sql } from '../../base/kernel/sql.ts';
-import { networkOf } from '../../base/shared/network-of.ts';
+import { networkOf } from '../../base/shared/network/network-of.ts';
 import type {
   RawRow,
   RequestClient,

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { Busboy, type BusboyHeaders } from '@fastify/busboy';
-import { onCutShort } from '../../base/shared/incoming-body.ts';
+import { onCutShort } from '../../base/shared/http/request-body.ts';
 import { type ByteStream, networkStream } from './byte-stream.ts';
 import { defaultType, isHeaderText } from './core/object-headers.ts';
 import { isValidRobotsTag } from './core/robots-tag.ts';

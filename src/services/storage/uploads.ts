@@ -6,7 +6,7 @@
  * step. If the new row replaces another row, policies are checked again.
  */
 import { randomUUID } from 'node:crypto';
-import { parseMediaType } from '../../base/shared/media-type.ts';
+import { parseMediaType } from '../../base/shared/http/media-type.ts';
 import type { Transaction } from '../../platform/database/types.ts';
 import type { StoredBody } from './backend/types.ts';
 import { storing } from './backend-errors.ts';

@@ -1,7 +1,8 @@
 /**
- * Runs flows on a wide, light screen and on a narrow, dark screen, and checks each page state in both color schemes.
- * Axe must find no violations, and nothing may be wider than the window. In the second color scheme, axe checks only
- * colors, because nothing else differs from the first scheme.
+ * Runs flows on a wide, light screen. The first state of each page must have no axe violations. As page states, the
+ * same flows run on a wide, light screen and on a narrow, dark screen, and each state of each page is checked in both
+ * color schemes. In the second color scheme, axe checks only colors, because nothing else differs from the first
+ * scheme. Nothing may ever be wider than the window.
  */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -14,13 +15,12 @@ import {
   scrollsSideways,
   switchColorScheme,
 } from '../../web/browser.ts';
+import { pageStates } from '../../web/states.ts';
 import { type Flow, type Look, play } from './scene.ts';
 import type { World } from './world.ts';
 
-const corners: readonly Look[] = [
-  { colorScheme: 'light', width: 1280 },
-  { colorScheme: 'dark', width: 360 },
-];
+const wide: Look = { colorScheme: 'light', width: 1280 };
+const corners: readonly Look[] = [wide, { colorScheme: 'dark', width: 360 }];
 const schemes = ['light', 'dark'] as const;
 
 /** Whether React has hydrated the page, which is detected by the properties that React adds to elements. */
@@ -57,13 +57,18 @@ const hasScripts = async (page: Page): Promise<boolean> =>
  * Checks a copy of a page that doesn't run scripts. axe itself needs scripts, so the copy is opened in `twin`, a window
  * that allows them.
  */
-async function judgeStill(page: Page, twin: Page, state: string): Promise<void> {
+async function judgeStill(
+  page: Page,
+  twin: Page,
+  state: string,
+  colorSchemes: readonly ColorScheme[] = schemes,
+): Promise<void> {
   await twin.setViewportSize(page.viewportSize() as NonNullable<ReturnType<Page['viewportSize']>>);
   await twin.emulateMedia({ colorScheme: 'light' });
   const html = (await page.content()).replace(/<script[\s\S]*?<\/script>/g, '').replace(/<\/?noscript>/g, '');
   await twin.route(page.url(), (route) => route.fulfill({ contentType: 'text/html', body: html }));
   await twin.goto(page.url());
-  for (const colorScheme of schemes) {
+  for (const colorScheme of colorSchemes) {
     await twin.emulateMedia({ colorScheme });
     await expectGood(twin, state, colorScheme, colorScheme === 'light' ? 'all' : 'colors');
   }
@@ -71,8 +76,8 @@ async function judgeStill(page: Page, twin: Page, state: string): Promise<void> 
 }
 
 /**
- * Declares one test for each flow and each combination of size and color scheme. All tests share a server and a
- * browser.
+ * Declares the tests of the flows: one for each flow, and page states for each flow and each combination of size and
+ * color scheme. All tests share a server and a browser.
  */
 export function inFourLooks(flows: readonly Flow[], open: () => Promise<World>): void {
   let world: World;
@@ -91,14 +96,36 @@ export function inFourLooks(flows: readonly Flow[], open: () => Promise<World>):
     await world.stop();
   });
 
-  describe.each(corners)('$colorScheme at $width px', (look) => {
-    test.each(flows.map((flow) => [flow.name, flow] as const))(
+  const named = flows.map((flow) => [flow.name, flow] as const);
+  const isStill = async (flow: Flow, page: Page) => flow.isStill === true || !(await hasScripts(page));
+
+  /** The paths of the pages that the flows have opened. */
+  const opened = new Set<string>();
+  test.each(named)(
+    '%s',
+    async (_name, flow) => {
+      const onState = async (page: Page, state: string) => {
+        const { pathname } = new URL(page.url());
+        const isFirst = !opened.has(pathname);
+        opened.add(pathname);
+        const still = await isStill(flow, page);
+        if (!still) await styled(page);
+        if (!isFirst)
+          expect({ state, sideways: await scrollsSideways(page) }).toEqual({ state, sideways: false });
+        else if (still) await judgeStill(page, await openTwin(), state, ['light']);
+        else await expectGood(page, state, 'light', 'all');
+      };
+      expect(await play(flow, { world, browser, look: wide, onState })).toEqual([]);
+    },
+    120_000,
+  );
+
+  describe.each(corners)('$colorScheme at $width px', pageStates, (look) => {
+    test.each(named)(
       '%s',
       async (_name, flow) => {
         const onState = async (page: Page, state: string) =>
-          flow.isStill === true || !(await hasScripts(page))
-            ? judgeStill(page, await openTwin(), state)
-            : judge(page, state);
+          (await isStill(flow, page)) ? judgeStill(page, await openTwin(), state) : judge(page, state);
         expect(await play(flow, { world, browser, look, onState })).toEqual([]);
       },
       120_000,

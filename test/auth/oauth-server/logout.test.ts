@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { silentLogger } from '../../../src/base/kernel/log.ts';
 import { sql } from '../../../src/base/kernel/sql.ts';
-import { createOutgoing } from '../../../src/base/shared/outgoing.ts';
+import { createOutgoing } from '../../../src/base/shared/network/outgoing.ts';
 import { configFrom } from '../../../src/platform/config/index.ts';
 import { endExpiredSessions } from '../../../src/services/auth/oauth-server/notify-clients.ts';
 import { settingsFrom } from '../../../src/services/auth/settings.ts';

@@ -3,7 +3,7 @@
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createOutgoing, type Outgoing } from '../../../src/base/shared/outgoing.ts';
+import { createOutgoing, type Outgoing } from '../../../src/base/shared/network/outgoing.ts';
 
 export interface Received {
   readonly method: string;

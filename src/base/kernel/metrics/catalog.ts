@@ -3,7 +3,7 @@
  * in `deploy/` are checked against it. The names follow Prometheus's conventions, with base units and the suffix
  * `_total` for counters.
  */
-import type { MetricDefinition, Samples } from './types.ts';
+import type { MetricDefinition, Samples } from './values.ts';
 
 const counter = (help: string, labels: readonly string[] = []): MetricDefinition => ({
   type: 'counter',

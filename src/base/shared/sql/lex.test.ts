@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { lex, type TokenKind } from './lex.ts';
+import { lex, significant, type TokenKind, tokenize } from './lex.ts';
 import { splitSql } from './split.ts';
-import { significant, tokenize } from './tokens.ts';
 
 const kindsOf = (text: string, standardConformingStrings = true): TokenKind[] =>
   [...lex(text, { standardConformingStrings })].map(({ kind }) => kind);

@@ -1,7 +1,6 @@
 import { tmpdir } from 'node:os';
 import { resolve } from 'node:path';
-import { jsonText } from '../../../base/shared/printable.ts';
-import { sizeText } from '../../../base/shared/size-text.ts';
+import { jsonText, sizeText } from '../../../base/shared/printable.ts';
 import { type BackupEntry, type DrillReport, listStoredBackups, verifyBackup } from '../../backup-tools.ts';
 import { type Command, projectOptions } from '../command.ts';
 import { withAbort } from '../interruption.ts';

@@ -1,4 +1,4 @@
-import { shellQuoted } from '../../../base/shared/shell-quote.ts';
+import { shellQuoted } from '../../../base/shared/printable.ts';
 import { readHistory, repairHistory } from '../../../project/folder/index.ts';
 import { type Command, type Input, projectOptions, UsageError } from '../command.ts';
 import { confirm } from '../confirm.ts';

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isRecord } from '../../../base/shared/is-record.ts';
+import { isRecord } from '../../../base/shared/json.ts';
 import { jsonText } from '../../../base/shared/printable.ts';
 import { loadConfig, parseDuration } from '../../../platform/config/index.ts';
 import { createKeys, generateSigningKey } from '../../../platform/keys/index.ts';

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
-import { ignoreFiles, isInGit } from '../../../base/kernel/git-ignore.ts';
+import { ignoreFiles, isInGit } from '../../../base/kernel/replace-file.ts';
 import { type Command, type Input, projectOptions, UsageError } from '../command.ts';
 import { initialConfig } from '../core/initial-config.ts';
 import { templateNames, templates } from '../core/templates.ts';

@@ -1,6 +1,5 @@
 import { join, resolve } from 'node:path';
-import { jsonText } from '../../../base/shared/printable.ts';
-import { sizeText } from '../../../base/shared/size-text.ts';
+import { jsonText, sizeText } from '../../../base/shared/printable.ts';
 import { checkTransfer, exportToFiles, type FilesReport, transfer } from '../../../project/migrate/index.ts';
 import { type Command, type Input, UsageError } from '../command.ts';
 import { findRunning } from '../control.ts';

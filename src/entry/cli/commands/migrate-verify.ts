@@ -1,5 +1,4 @@
-import { jsonText } from '../../../base/shared/printable.ts';
-import { sizeText } from '../../../base/shared/size-text.ts';
+import { jsonText, sizeText } from '../../../base/shared/printable.ts';
 import { verify } from '../../../project/migrate/index.ts';
 import { type Command, projectOptions } from '../command.ts';
 import { withAbort } from '../interruption.ts';

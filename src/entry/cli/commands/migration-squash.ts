@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { readTextFile } from '../../../base/shared/read-text-file.ts';
+import { readTextFile } from '../../../base/shared/files.ts';
 import {
   dataStatements,
   type MigrationFile,

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { sizeText } from '../../../base/shared/size-text.ts';
+import { sizeText } from '../../../base/shared/printable.ts';
 import { keyVariable, type Restored, restoreBackup, restoredProjectDir } from '../../backup-tools.ts';
 import { type Command, projectOptions, UsageError } from '../command.ts';
 import { withAbort } from '../interruption.ts';

@@ -3,7 +3,7 @@
  * CLI 3.1.
  */
 import { resolve } from 'node:path';
-import { readTextFile } from '../../../base/shared/read-text-file.ts';
+import { readTextFile } from '../../../base/shared/files.ts';
 import { loadConfig, parseDotenv } from '../../../platform/config/index.ts';
 import { type Command, type Input, projectOptions, UsageError } from '../command.ts';
 import { confirm } from '../confirm.ts';

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isAlive } from '../../../base/shared/is-alive.ts';
+import { isAlive } from '../../../base/shared/run-folder.ts';
 import { type Command, type Input, projectOptions, UsageError } from '../command.ts';
 import { findRunning, type Running } from '../control.ts';
 import { CommandError, describeError } from '../errors.ts';

@@ -1,4 +1,4 @@
-import { sizeText } from '../../../base/shared/size-text.ts';
+import { sizeText } from '../../../base/shared/printable.ts';
 import { type Upgraded, upgrade as upgradeProject } from '../../upgrade-tools.ts';
 import { type Command, projectOptions } from '../command.ts';
 import { withAbort } from '../interruption.ts';

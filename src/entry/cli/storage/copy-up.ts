@@ -1,7 +1,7 @@
 /** Implements `storage cp` from local files to storage. */
 import { lstatSync, type Stats, statSync } from 'node:fs';
 import { basename, relative, resolve } from 'node:path';
-import { filesBelow } from '../../../base/shared/files-below.ts';
+import { filesBelow } from '../../../base/shared/files.ts';
 import { loadConfig } from '../../../platform/config/index.ts';
 import { bucketSettings } from '../../../project/folder/index.ts';
 import { CommandError } from '../errors.ts';

@@ -1,6 +1,5 @@
 /** Prints one line per file and, on a terminal, the progress of long transfers. */
-import { oneLine } from '../../../base/shared/printable.ts';
-import { sizeText } from '../../../base/shared/size-text.ts';
+import { oneLine, sizeText } from '../../../base/shared/printable.ts';
 
 const quietMs = 1_000;
 const intervalMs = 200;

@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileType } from '../../../base/shared/file-type.ts';
+import { fileType } from '../../../base/shared/http/media-type.ts';
 import { CommandError } from '../errors.ts';
 import { objectPath, type StorageApi, StorageResponseError } from './api.ts';
 

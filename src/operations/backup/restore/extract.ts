@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { type FileHandle, mkdir, open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type Extract, extract as extractTar, type Header } from 'tar-stream';
-import { type FirstCause, firstCause } from '../../../base/shared/first-cause.ts';
+import { type FirstCause, firstCause } from '../../../base/shared/errors.ts';
 import { archivePath } from '../core/archive-path.ts';
 import { BackupError } from '../errors.ts';
 

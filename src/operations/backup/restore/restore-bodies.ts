@@ -1,5 +1,5 @@
 /** Restores object bodies. A missing or damaged body doesn't stop the restore. */
-import { firstCause } from '../../../base/shared/first-cause.ts';
+import { firstCause } from '../../../base/shared/errors.ts';
 import { bodyName } from '../core/names.ts';
 import { BackupError } from '../errors.ts';
 import type { Repository } from '../repository.ts';

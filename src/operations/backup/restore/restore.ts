@@ -5,8 +5,8 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isAlive } from '../../../base/shared/is-alive.ts';
 import { copyMarker, restoreMarker, takeOverRequest } from '../../../base/shared/restore-markers.ts';
+import { isAlive } from '../../../base/shared/run-folder.ts';
 import { clearLeftovers, type RecoveredCluster, startRecovery } from '../../../platform/database/index.ts';
 import { type Choice, readChoice, type WalCatalog } from '../catalog.ts';
 import { parseLsn } from '../core/lsn.ts';

@@ -1,7 +1,7 @@
 /** Stores backups in an S3 bucket. S3 lists an object only after its upload is complete. */
 import { Readable } from 'node:stream';
 import type { S3Client } from '@aws-sdk/client-s3';
-import { firstCause } from '../../../base/shared/first-cause.ts';
+import { firstCause } from '../../../base/shared/errors.ts';
 import { s3Error } from './s3-errors.ts';
 import type { Target } from './types.ts';
 

@@ -3,7 +3,7 @@
  * exactly the brand color, with black or white text. Links, focus rings and button borders use a darker or lighter
  * shade if necessary.
  */
-import { escapeMarkup } from '../../../base/shared/escape-markup.ts';
+import { escapeMarkup } from '../../../base/shared/printable.ts';
 
 export interface BrandColors {
   readonly primary: string;

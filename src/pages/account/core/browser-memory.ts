@@ -2,7 +2,7 @@
  * Reads and writes a cookie that stores the accounts that were used to sign in with this browser, and each account's
  * sign-in method. The cookie affects only which content pages show and in what order. It doesn't grant access.
  */
-import { isRecord } from '../../../base/shared/is-record.ts';
+import { isRecord } from '../../../base/shared/json.ts';
 import type { CookieKind } from './cookies.ts';
 import { isProviderId } from './providers.ts';
 

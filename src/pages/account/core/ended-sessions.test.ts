@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readEnded, writeEnded } from './ended-sessions.ts';
-import { frameSourcesOf, framesOf } from './frames.ts';
+import { frameSourcesOf, framesOf, readEnded, writeEnded } from './ended-sessions.ts';
 
 const uuid = fc.uuid();
 

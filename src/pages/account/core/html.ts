@@ -1,5 +1,5 @@
 /** Fills the placeholders in the pages that `web/account/prerender.tsx` prerenders. */
-import { escapeMarkup } from '../../../base/shared/escape-markup.ts';
+import { escapeMarkup } from '../../../base/shared/printable.ts';
 import type { Ways } from './offers.ts';
 import type { Provider } from './providers.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { AuthRejection } from '../../../base/shared/auth-rejection.ts';
+import { AuthRejection } from '../../../base/shared/errors.ts';
 import { limitOf, parseEnding } from './session-endings.ts';
 
 test('each session limit has its own reason', () => {

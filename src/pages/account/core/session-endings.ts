@@ -1,5 +1,5 @@
 /** Determines why a session has ended, if the browser still has the cookie of the session. */
-import type { AuthRejection } from '../../../base/shared/auth-rejection.ts';
+import type { AuthRejection } from '../../../base/shared/errors.ts';
 import type { Ending } from '../types.ts';
 
 const endings: readonly Ending[] = [

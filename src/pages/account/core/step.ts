@@ -5,7 +5,7 @@
  * access.
  */
 
-import { isRecord } from '../../../base/shared/is-record.ts';
+import { isRecord } from '../../../base/shared/json.ts';
 import { escapeText } from './html.ts';
 
 export type CodePurpose = 'sign-in' | 'confirm' | 'recover';

@@ -8,7 +8,6 @@ import { forgetAllLeft } from '../browser-sign-in.ts';
 import { forget, isOwnMethod, memoryCookie, readMemory, wayOf, writeMemory } from '../core/browser-memory.ts';
 import { type AccountRow, carriedFlow, escapeText } from '../core/html.ts';
 import { isProviderId } from '../core/providers.ts';
-import { queryOf } from '../core/query.ts';
 import { AccountError } from '../errors.ts';
 import type { Identify } from '../identify.ts';
 import type { ParkedSessions } from '../parked-sessions.ts';
@@ -16,7 +15,7 @@ import { cookieOf, keepCookie } from '../request-cookies.ts';
 import type { ReturnAddress } from '../return-address.ts';
 import type { SignedInAccounts } from '../signed-in-accounts.ts';
 import { accountName } from '../visitor.ts';
-import { formOf, isOurs, markedForm } from './mark.ts';
+import { formOf, isOurs, markedForm, queryOf } from './mark.ts';
 import type { Send } from './page-names.ts';
 import { openElsewhere, sendRefused } from './responses.ts';
 

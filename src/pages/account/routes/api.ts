@@ -4,9 +4,8 @@
  * the same origin.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { isSameOrigin, sameOriginHeader } from '../../../base/kernel/same-origin.ts';
-import { AuthRejection } from '../../../base/shared/auth-rejection.ts';
-import { retryAfterOf } from '../../../base/shared/retry-after.ts';
+import { isSameOrigin, sameOriginHeader } from '../../../base/kernel/request-origin.ts';
+import { AuthRejection, retryAfterOf } from '../../../base/shared/errors.ts';
 import type { AuthClient, TokenPair } from '../auth-client.ts';
 import type { ConsentDeps } from '../auth-deps.ts';
 import {
@@ -22,9 +21,9 @@ import { endedCookie, writeEnded } from '../core/ended-sessions.ts';
 import { AccountError, accountErrors } from '../errors.ts';
 import type { Identify } from '../identify.ts';
 import { ownerOf } from '../parked-sessions.ts';
-import { proveFactor } from '../prove-factor.ts';
 import { cookieOf, keepCookie } from '../request-cookies.ts';
 import type { ReturnAddress } from '../return-address.ts';
+import { proveFactor } from '../second-step.ts';
 import type { SessionStore } from '../sessions.ts';
 import type { SignedInAccounts } from '../signed-in-accounts.ts';
 import type { Ending } from '../types.ts';
@@ -35,8 +34,8 @@ import { consentRoutes } from './consent.ts';
 import { type GuestRules, guestRoutes } from './guests.ts';
 import { journeyApi } from './journeys.ts';
 import { keyRoutes } from './keys.ts';
-import { factorRemovalApi } from './remove-factors.ts';
 import { signInRoutes } from './sign-in.ts';
+import { factorRemovalApi } from './token-form.ts';
 
 export interface ApiDeps {
   readonly sessions: SessionStore;

@@ -4,7 +4,7 @@
  * page safely. The button submits a plain form that works without scripts.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { AuthRejection } from '../../../base/shared/auth-rejection.ts';
+import { AuthRejection } from '../../../base/shared/errors.ts';
 import { arrivalAddress, ourPage, pageWith, problemPage } from '../arrival.ts';
 import type { AuthClient, TokenPair } from '../auth-client.ts';
 import type { BrowserSignIn } from '../browser-sign-in.ts';
@@ -19,17 +19,16 @@ import {
 } from '../core/confirm.ts';
 import { carriedFlow } from '../core/html.ts';
 import { AccountError } from '../errors.ts';
-import { keepStep } from '../kept-step.ts';
+import { keepStep } from '../request-cookies.ts';
 import type { ReturnAddress } from '../return-address.ts';
 import { mustStepUp, type Visitors, wasGuest } from '../visitor.ts';
 import type { WaitingWindows } from '../waiting-windows.ts';
-import { cancelChangeRoutes } from './cancel-change.ts';
 import { formOf, isOurs } from './mark.ts';
 import { notMeRoutes } from './not-me.ts';
 import { formFields, otherDevice } from './other-device.ts';
 import type { AnyPage, Send } from './page-names.ts';
-import { removeFactorsRoutes } from './remove-factors.ts';
 import { isTemporary, openElsewhere, sendExpired, sendLimited, sendRefused } from './responses.ts';
+import { cancelChangeRoutes, removeFactorsRoutes } from './token-form.ts';
 
 export interface ConfirmDeps {
   readonly auth: AuthClient;

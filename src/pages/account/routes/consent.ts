@@ -3,7 +3,7 @@
  * The auth service enforces all rules. This module only determines what users see.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { AuthRejection } from '../../../base/shared/auth-rejection.ts';
+import { AuthRejection } from '../../../base/shared/errors.ts';
 import type { AuthClient, AuthUser } from '../auth-client.ts';
 import type { ConsentDeps } from '../auth-deps.ts';
 import { AccountError } from '../errors.ts';

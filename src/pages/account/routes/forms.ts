@@ -5,11 +5,10 @@
  */
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { AuthRejection } from '../../../base/shared/auth-rejection.ts';
+import { AuthRejection } from '../../../base/shared/errors.ts';
 import { keepLeft, setCookie } from '../browser-sign-in.ts';
-import { hostOf } from '../core/host.ts';
 import { carriedFlow } from '../core/html.ts';
-import { queryOf } from '../core/query.ts';
+import { hostOf } from '../core/return-to.ts';
 import { readSent, type Step, sentFields } from '../core/step.ts';
 import { AccountError } from '../errors.ts';
 import {
@@ -21,11 +20,11 @@ import {
 } from '../form-actions.ts';
 import { FieldFault, recoveryField } from '../form-fields.ts';
 import { keepAddress } from '../identify.ts';
-import { keepStep, stepOf } from '../kept-step.ts';
 import { hasParked } from '../parked-sessions.ts';
+import { keepStep, stepOf } from '../request-cookies.ts';
 import type { ReturnAddress } from '../return-address.ts';
 import { accountName, mustStepUp, type Visitor } from '../visitor.ts';
-import { formOf, isFromOurPage, isOurs, markedForm } from './mark.ts';
+import { formOf, isFromOurPage, isOurs, markedForm, queryOf } from './mark.ts';
 import type { Send } from './page-names.ts';
 import { sendRefused } from './responses.ts';
 

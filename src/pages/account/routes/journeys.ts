@@ -7,21 +7,20 @@
 
 import { randomBytes } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { AuthRejection } from '../../../base/shared/auth-rejection.ts';
+import { AuthRejection } from '../../../base/shared/errors.ts';
 import { arrivalAddress, pageWith, problemPage } from '../arrival.ts';
 import type { AuthClient } from '../auth-client.ts';
 import type { BrowserSignIn } from '../browser-sign-in.ts';
 import { carriedFlow } from '../core/html.ts';
 import { challengeOf, type Journey, journeyCookie, readJourney, writeJourney } from '../core/journey.ts';
 import { scopesFor } from '../core/providers.ts';
-import { queryOf } from '../core/query.ts';
 import { AccountError } from '../errors.ts';
 import { addressOf } from '../identify.ts';
 import { cookieOf, keepCookie } from '../request-cookies.ts';
 import type { ReturnAddress } from '../return-address.ts';
 import type { Visitors } from '../visitor.ts';
 import type * as Bodies from './bodies.ts';
-import { formOf, isFromOurPage, isOurs, markedForm } from './mark.ts';
+import { formOf, isFromOurPage, isOurs, markedForm, queryOf } from './mark.ts';
 import type { Send } from './page-names.ts';
 import { openElsewhere, sendRefused } from './responses.ts';
 

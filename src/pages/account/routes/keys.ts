@@ -3,7 +3,7 @@
  * service to the browser, and responses from the browser to the auth service.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { AuthRejection } from '../../../base/shared/auth-rejection.ts';
+import { AuthRejection } from '../../../base/shared/errors.ts';
 import type { UserOperations } from '../../../services/auth/index.ts';
 import type { AuthClient, TokenPair } from '../auth-client.ts';
 import { type BrowserSignIn, setCookie } from '../browser-sign-in.ts';

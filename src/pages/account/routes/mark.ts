@@ -2,10 +2,10 @@
  * Determines whether a request comes from the Account pages or from another site, based on the forms' CSRF token and on
  * links between pages.
  */
-import { randomBytes } from 'node:crypto';
+import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { splitOnce } from '../../../base/shared/http/split-once.ts';
 import { formCookie } from '../core/cookies.ts';
-import { isMark, isOurForm, markBytes } from '../core/form-mark.ts';
 import { cookieOf, keepCookie } from '../request-cookies.ts';
 
 /**
@@ -54,3 +54,33 @@ export function isFromOurPage({ headers, host }: FastifyRequest): boolean {
   const { host: from, pathname } = new URL(referer);
   return from === host.toLowerCase() && pathname.startsWith('/account/');
 }
+
+interface FormSender {
+  readonly fetchSite: string | undefined;
+  readonly origin: string | undefined;
+  /** The host and port to which the browser sent the form. */
+  readonly host: string;
+  /** The token that the form contains. */
+  readonly mark: string;
+  /** The token that the cookie contains. */
+  readonly cookie: string | undefined;
+}
+
+const markBytes = 16;
+const isMark = (text: string): boolean => /^[0-9a-f]{32}$/.test(text);
+
+/**
+ * Protects the forms against cross-site requests. The form and a cookie contain the same token. Other sites can't read
+ * the form's token or set the cookie. The `Sec-Fetch-Site` and `Origin` headers must also show that the request comes
+ * from the Account pages, because a sibling host could have set the cookie.
+ */
+function isOurForm({ fetchSite, origin, host, mark, cookie = '' }: FormSender): boolean {
+  if (fetchSite !== undefined && fetchSite !== 'same-origin') return false;
+  if (origin !== undefined && !(URL.canParse(origin) && new URL(origin).host === host.toLowerCase())) {
+    return false;
+  }
+  return isMark(mark) && isMark(cookie) && timingSafeEqual(Buffer.from(mark), Buffer.from(cookie));
+}
+
+export const queryOf = ({ url }: { readonly url: string }): URLSearchParams =>
+  new URLSearchParams(splitOnce(url, '?')[1]);

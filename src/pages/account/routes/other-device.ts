@@ -4,9 +4,9 @@
  * (`waiting-windows.ts`).
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { AuthRejection } from '../../../base/shared/auth-rejection.ts';
-import { deviceOf } from '../../../base/shared/device.ts';
-import { escapeMarkup } from '../../../base/shared/escape-markup.ts';
+import { deviceOf } from '../../../base/shared/account.ts';
+import { AuthRejection } from '../../../base/shared/errors.ts';
+import { escapeMarkup } from '../../../base/shared/printable.ts';
 import type { AuthClient } from '../auth-client.ts';
 import type { ConfirmLink } from '../core/confirm.ts';
 import type { WaitingWindows } from '../waiting-windows.ts';

@@ -1,17 +1,15 @@
 /** Declares the routes under `/account` that serve the prerendered pages, their assets and the logo to browsers. */
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { AuthRejection } from '../../../base/shared/auth-rejection.ts';
+import { AuthRejection } from '../../../base/shared/errors.ts';
 import { ourPage, pageWith } from '../arrival.ts';
 import { leftAccounts, memoryCookie, readMemory } from '../core/browser-memory.ts';
 import { sessionCookie, stepCookie } from '../core/cookies.ts';
 import { type EndedSession, endedCookie, readEnded } from '../core/ended-sessions.ts';
 import { carriedFlow } from '../core/html.ts';
-import { queryOf } from '../core/query.ts';
 import { addressOf } from '../identify.ts';
-import { stepOf } from '../kept-step.ts';
 import { hasParked } from '../parked-sessions.ts';
-import { cookieOf, keepCookie } from '../request-cookies.ts';
+import { cookieOf, keepCookie, stepOf } from '../request-cookies.ts';
 import type { RequestFault } from '../return-address.ts';
 import type { Ending } from '../types.ts';
 import type { AccountFacts } from '../visitor.ts';
@@ -19,7 +17,7 @@ import { type AccountsDeps, accountsRoutes } from './accounts.ts';
 import { type ConfirmDeps, confirmRoutes } from './confirm.ts';
 import { type FormDeps, formPages, formRoutes } from './forms.ts';
 import { type JourneyDeps, journeyPages } from './journeys.ts';
-import { markedForm } from './mark.ts';
+import { markedForm, queryOf } from './mark.ts';
 import { type AnyPage, type PageFields, type PageName, pageNames } from './page-names.ts';
 import { createSend, forApps, type SendDeps } from './send.ts';
 

@@ -1,8 +1,7 @@
 /** Sends pages that several routes use as responses. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { AuthRejection } from '../../../base/shared/auth-rejection.ts';
-import { encodeLocation } from '../../../base/shared/header-text.ts';
-import { retryAfterOf } from '../../../base/shared/retry-after.ts';
+import { type AuthRejection, retryAfterOf } from '../../../base/shared/errors.ts';
+import { encodeLocation } from '../../../base/shared/http/header-text.ts';
 import type { Send } from './page-names.ts';
 
 /** Sends the page that responds to a form with an invalid CSRF token. */

@@ -3,13 +3,13 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { WebFace } from '../../../base/kernel/web-face.ts';
 import { memoryCookie, readMemory, type SignInWay } from '../core/browser-memory.ts';
 import { sessionCookie } from '../core/cookies.ts';
-import { frameSourcesOf, framesOf } from '../core/frames.ts';
+import { frameSourcesOf, framesOf } from '../core/ended-sessions.ts';
 import { carryFlow, escapeText, fillValues, repeatAccounts, repeatChanges } from '../core/html.ts';
 import { chooseLanguage, languageCookie } from '../core/languages.ts';
-import { queryOf } from '../core/query.ts';
 import { addressOf } from '../identify.ts';
 import type { Logo } from '../logo.ts';
 import { cookieOf, keepCookie } from '../request-cookies.ts';
+import { queryOf } from './mark.ts';
 import type { AnyPage, PageFields, PageName, Send } from './page-names.ts';
 
 /**

@@ -3,7 +3,7 @@
  * guest.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { AuthRejection } from '../../../base/shared/auth-rejection.ts';
+import { AuthRejection } from '../../../base/shared/errors.ts';
 import type { AuthClient, TokenPair } from '../auth-client.ts';
 import { keepConfirming } from '../browser-sign-in.ts';
 import type { SignInWay } from '../core/browser-memory.ts';

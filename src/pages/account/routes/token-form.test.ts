@@ -1,6 +1,6 @@
 import Fastify from 'fastify';
 import { expect, test } from 'vitest';
-import { AuthRejection } from '../../../base/shared/auth-rejection.ts';
+import { AuthRejection } from '../../../base/shared/errors.ts';
 import { declareTokenForm } from './token-form.ts';
 
 test.each([

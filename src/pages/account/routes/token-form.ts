@@ -3,14 +3,15 @@
  * so it doesn't matter if email scanners or other sites open the page.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { AuthRejection } from '../../../base/shared/auth-rejection.ts';
-import { escapeMarkup } from '../../../base/shared/escape-markup.ts';
-import { queryOf } from '../core/query.ts';
-import { formOf, isOurs, markedForm } from './mark.ts';
+import { AuthRejection } from '../../../base/shared/errors.ts';
+import { escapeMarkup } from '../../../base/shared/printable.ts';
+import type { AuthClient } from '../auth-client.ts';
+import type { Visitors } from '../visitor.ts';
+import { formOf, isOurs, markedForm, queryOf } from './mark.ts';
 import type { AnyPage, PageFields, Send } from './page-names.ts';
 import { isTemporary, sendExpired, sendLimited, sendRefused } from './responses.ts';
 
-export interface TokenForm {
+interface TokenForm {
   readonly path: string;
   /** The format of a valid token. */
   readonly shape: RegExp;
@@ -83,5 +84,80 @@ export function declareTokenForm(app: FastifyInstance, send: Send, form: TokenFo
         return sendForm(request, reply, token, 400);
       }
     });
+  });
+}
+
+/**
+ * Declares `/account/cancel-change`, the page to which the email to the user's old address links. The page cancels the
+ * change of the address when the user presses a button. The page doesn't require a session.
+ */
+export function cancelChangeRoutes(
+  app: FastifyInstance,
+  { auth, send }: { readonly auth: AuthClient; readonly send: Send },
+): void {
+  /** Returns the new address, so that the account's owner can distinguish a typing mistake from an attack. */
+  async function newAddress(request: FastifyRequest, token: string): Promise<string> {
+    try {
+      return (await auth.visitor(request).checkLink({ type: 'email_change', token })).newEmail;
+    } catch (error) {
+      if (!(error instanceof AuthRejection)) throw error;
+      return '';
+    }
+  }
+
+  declareTokenForm(app, send, {
+    path: '/cancel-change',
+    shape: /^(?:pkce_)?[0-9a-f]{56}$/,
+    async show(request, token) {
+      const email = await newAddress(request, token);
+      return email === ''
+        ? { page: 'plain/cancel-change' }
+        : { page: 'plain/cancel-change-to', fields: { email } };
+    },
+    async use(request, _reply, token) {
+      await auth.visitor(request).cancelEmailChange(token);
+      return '/account/change-canceled';
+    },
+  });
+}
+
+/** Declares `/account/remove-factors`, the destination of the link in the email about lost second factors. */
+export function removeFactorsRoutes(
+  app: FastifyInstance,
+  { auth, send }: { readonly auth: AuthClient; readonly send: Send },
+): void {
+  declareTokenForm(app, send, {
+    path: '/remove-factors',
+    shape: /^[A-Za-z0-9_-]{43}$/,
+    expired: 'plain/remove-factors-expired',
+    async show(request, token) {
+      const { email, when, isConfirmed } = await auth.visitor(request).readFactorRemoval(token);
+      return { page: `plain/remove-factors${isConfirmed ? '-done' : ''}`, fields: { email, when } };
+    },
+    async use(request, _reply, token) {
+      await auth.visitor(request).confirmFactorRemoval(token);
+      return `/account/remove-factors?token=${token}`;
+    },
+  });
+}
+
+/** Declares the API with which the sign-in page requests and cancels the removal of lost second factors. */
+export function factorRemovalApi(
+  app: FastifyInstance,
+  { auth, visitors }: { readonly auth: AuthClient; readonly visitors: Visitors },
+): void {
+  app.get('/factor-removal', async (request) => {
+    const { session } = await visitors.needed(request);
+    return auth.user(request, session).factorRemoval();
+  });
+  app.post('/factor-removal', async (request) => {
+    const { session } = await visitors.needed(request);
+    await auth.user(request, session).requestFactorRemoval();
+    return {};
+  });
+  app.post('/factor-removal/cancel', async (request) => {
+    const { session } = await visitors.needed(request);
+    await auth.user(request, session).cancelFactorRemoval();
+    return {};
   });
 }

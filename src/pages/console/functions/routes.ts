@@ -1,7 +1,7 @@
 /** Lists functions, reads their logs, and invokes them as a persona. */
 import type { FastifyInstance } from 'fastify';
 import type { Clock } from '../../../base/kernel/clock.ts';
-import { setGatewayHeaders } from '../../../base/kernel/gateway-headers.ts';
+import { setGatewayHeaders } from '../../../base/kernel/http.ts';
 import { OutsideFolders } from '../../../base/kernel/real-path.ts';
 import type { Database } from '../../../platform/database/types.ts';
 import type { Keys } from '../../../platform/keys/types.ts';
@@ -29,7 +29,7 @@ export interface FunctionsDeps {
   readonly functions: FunctionsView;
   readonly keys: Keys;
   /** Sends a request to a service in this process and streams the response. */
-  readonly internalStream: (path: string, init: RequestInit) => Promise<Response>;
+  readonly stream: (path: string, init: RequestInit) => Promise<Response>;
   /** Creates the function's folder in the project and returns its path. */
   readonly createFunction: (name: string) => string;
   readonly clock: Clock;
@@ -92,7 +92,7 @@ export function functionRoutes(app: FastifyInstance, api: Api, deps: FunctionsDe
       path: invocation.path,
       as: parsePersona(as).kind,
     });
-    const response = await invoke(deps.internalStream, slug, invocation, identity, invokeLimits, () =>
+    const response = await invoke(deps.stream, slug, invocation, identity, invokeLimits, () =>
       performance.now(),
     );
     return {

@@ -74,7 +74,7 @@ async function usersOf(db: Queryable): Promise<NonNullable<Overview['users']>> {
 }
 
 /**
- * Whether the index for finding the latest users is valid (src/services/auth/sql/0019_user_lists.sql). Without this
+ * Whether the index for finding the latest users is valid (src/services/auth/sql/0001_users.sql). Without this
  * index, counting the latest users would require reading the whole table.
  */
 async function hasListIndex(db: Queryable): Promise<boolean> {

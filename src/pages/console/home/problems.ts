@@ -1,6 +1,6 @@
 /** Collects the problems in the project that need attention, for the home page. */
 
-import type { Health } from '../../../base/kernel/health.ts';
+import type { Health } from '../../../base/kernel/service.ts';
 import { sql } from '../../../base/kernel/sql.ts';
 import type { BackupStatus } from '../../../operations/backup/index.ts';
 import type { LiveConfig } from '../../../platform/config/index.ts';

@@ -14,11 +14,14 @@ export interface HomeDeps {
   readonly database: Database;
   readonly keys: Keys;
   readonly apiUrl: () => string;
+  /** Returns the status of each service except the Console, which is healthy if it can respond. */
   readonly health: () => Record<string, string | undefined>;
   readonly inbox: Pick<Inbox, 'list'>;
   readonly functions: { list(): string[] };
   /** Returns the project's SQL statements that were skipped at startup because of --keep-going. */
   readonly skipped: () => Promise<readonly SkippedStatement[]>;
+  readonly problems: () => Promise<readonly Problem[]>;
+  readonly overview: () => Promise<Overview>;
 }
 
 /** The onboarding steps whose state depends on the project's own data. */
@@ -29,14 +32,8 @@ interface Progress {
   readonly bucket: boolean;
 }
 
-/** The parts of the home page whose data comes from several modules. */
-export interface HomeReports {
-  readonly problems: () => Promise<readonly Problem[]>;
-  readonly overview: () => Promise<Overview>;
-}
-
-export function homeRoutes(api: Api, deps: HomeDeps, { problems, overview }: HomeReports): void {
-  const { config, database, keys, apiUrl, health } = deps;
+export function homeRoutes(api: Api, deps: HomeDeps): void {
+  const { config, database, keys, apiUrl, health, problems, overview } = deps;
   const route = api.feature(() => import('./contract.ts'));
   route('GET /home/overview', 'read', overview);
   route('GET /home/problems', 'read', async () => ({ problems: await problems() }));
@@ -58,7 +55,10 @@ export function homeRoutes(api: Api, deps: HomeDeps, { problems, overview }: Hom
     },
     skipped: (await deps.skipped()).map(({ file, line, message }) => ({ file, line, message })),
     limits: await limitsOf(database),
-    services: Object.entries(health()).map(([name, fault]) => ({ name, fault: fault ?? null })),
+    services: [
+      ...Object.entries(health()).map(([name, fault]) => ({ name, fault: fault ?? null })),
+      { name: 'console', fault: null },
+    ],
   }));
 }
 

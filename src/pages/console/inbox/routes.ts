@@ -14,7 +14,12 @@ function summaryOf({ html, text, ...rest }: CapturedMessage): MessageSummary {
   return { ...rest, ...messageFacts({ html, text }) };
 }
 
-export function inboxRoutes(api: Api, inbox: Inbox, audit: Audit): void {
+export interface InboxDeps {
+  readonly inbox: Inbox;
+  readonly audit: Audit;
+}
+
+export function inboxRoutes(api: Api, { inbox, audit }: InboxDeps): void {
   const route = api.feature(() => import('./contract.ts'));
 
   async function messageOf(id: string): Promise<CapturedMessage> {

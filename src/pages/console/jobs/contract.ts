@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isJson } from '../../../base/shared/is-json.ts';
+import { isJson } from '../../../base/shared/json.ts';
 import { json, noContent, type RouteTable } from '../core/contract.ts';
 import { headerName, headerValue } from '../core/header-fields.ts';
 import { type WebhookEvent, webhookEvents } from './core/webhook.ts';

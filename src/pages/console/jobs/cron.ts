@@ -1,13 +1,12 @@
 /** Lists scheduled jobs and their runs. Changes jobs by calling pg_cron's functions as the role `postgres`. */
-import type { Database, Pool } from '../../../platform/database/types.ts';
-import type { Audit } from '../audit.ts';
+import type { Pool } from '../../../platform/database/types.ts';
 import { changedValue, hiddenChange } from '../core/changed-values.ts';
 import { may } from '../core/roles.ts';
 import { ConsoleError } from '../errors.ts';
 import { type Api, type Call, parseAs } from '../routes/api.ts';
 import type { RunRow } from './contract.ts';
 import * as queries from './cron-queries.ts';
-import { readParts } from './parts.ts';
+import { type JobDeps, readParts } from './parts.ts';
 
 export const runsPerPage = 50;
 
@@ -19,7 +18,7 @@ const settings = [
 
 const contract = () => import('./contract.ts');
 
-export function cronRoutes(api: Api, database: Database, audit: Audit): void {
+export function cronRoutes(api: Api, { database, audit }: JobDeps): void {
   const route = api.feature(contract);
   const postgres = database.pool('postgres');
 

@@ -1,8 +1,14 @@
 /** Detects whether this database has pg_cron, pg_net and pgmq, and returns the statements that enable them. */
 
 import { sql } from '../../../base/kernel/sql.ts';
-import type { Queryable } from '../../../platform/database/types.ts';
+import type { Database, Queryable } from '../../../platform/database/types.ts';
+import type { Audit } from '../audit.ts';
 import type { ExtensionName, Parts } from './contract.ts';
+
+export interface JobDeps {
+  readonly database: Database;
+  readonly audit: Audit;
+}
 
 /**
  * The SQL statements that enable the extensions. The statements run as `postgres` and would also work in a migration.

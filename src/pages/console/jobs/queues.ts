@@ -1,10 +1,8 @@
 /** Reads message queues, and changes them by calling pgmq's functions as the role `postgres`. */
-import type { Database } from '../../../platform/database/types.ts';
-import type { Audit } from '../audit.ts';
 import { permissionForRows } from '../core/roles.ts';
 import { ConsoleError } from '../errors.ts';
 import { type Api, type Call, parseAs } from '../routes/api.ts';
-import { readParts } from './parts.ts';
+import { type JobDeps, readParts } from './parts.ts';
 import * as queries from './queue-queries.ts';
 
 export const messagesPerPage = 50;
@@ -20,7 +18,7 @@ const settings = [
 
 const contract = () => import('./contract.ts');
 
-export function queueRoutes(api: Api, database: Database, audit: Audit): void {
+export function queueRoutes(api: Api, { database, audit }: JobDeps): void {
   const route = api.feature(contract);
   const pool = database.pool('postgres');
   const rows = permissionForRows('pgmq');

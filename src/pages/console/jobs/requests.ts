@@ -1,12 +1,10 @@
 /** Lists the requests that were queued by SQL and their responses, and cancels requests that haven't been sent. */
-import type { Database } from '../../../platform/database/types.ts';
-import type { Audit } from '../audit.ts';
 import { may } from '../core/roles.ts';
 import { ConsoleError } from '../errors.ts';
 import { type Api, parseAs } from '../routes/api.ts';
 import type { Parts } from './contract.ts';
 import { shownPairs, shownUrl } from './core/shown.ts';
-import { readParts } from './parts.ts';
+import { type JobDeps, readParts } from './parts.ts';
 import * as queries from './request-queries.ts';
 
 export const requestsPerPage = 50;
@@ -17,7 +15,7 @@ const maxCounted = 10_000;
 
 const contract = () => import('./contract.ts');
 
-export function requestRoutes(api: Api, database: Database, audit: Audit): void {
+export function requestRoutes(api: Api, { database, audit }: JobDeps): void {
   const route = api.feature(contract);
   const pool = database.pool('postgres');
 

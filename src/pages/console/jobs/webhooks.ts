@@ -1,6 +1,4 @@
 /** Lists database webhooks with the latest delivery of each. Changes the webhooks' triggers as the role `postgres`. */
-import type { Database } from '../../../platform/database/types.ts';
-import type { Audit } from '../audit.ts';
 import { may } from '../core/roles.ts';
 import { ConsoleError } from '../errors.ts';
 import { type Api, type Call, parseAs } from '../routes/api.ts';
@@ -17,7 +15,7 @@ import {
   type WebhookEvent,
   type WebhookRequest,
 } from './core/webhook.ts';
-import { readParts } from './parts.ts';
+import { type JobDeps, readParts } from './parts.ts';
 import * as queries from './webhook-queries.ts';
 
 export const deliveriesPerPage = 50;
@@ -57,7 +55,7 @@ const auditDetails = ({ events, url, method, timeoutMs }: NewWebhook): object =>
   timeoutMs,
 });
 
-export function webhookRoutes(api: Api, database: Database, audit: Audit): void {
+export function webhookRoutes(api: Api, { database, audit }: JobDeps): void {
   const route = api.feature(contract);
   const pool = database.pool('postgres');
 

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { setGatewayHeaders } from '../../../base/kernel/gateway-headers.ts';
+import { setGatewayHeaders } from '../../../base/kernel/http.ts';
 import type { Keys } from '../../../platform/keys/types.ts';
 import type { Telemetry } from '../../../platform/telemetry/types.ts';
 import { createEventStreams } from '../event-stream.ts';

@@ -1,7 +1,7 @@
 /** Receives a deployment as a multipart form that consists of the JSON field `metadata` and the function's files. */
 import type { IncomingMessage } from 'node:http';
 import { Busboy, type BusboyHeaders } from '@fastify/busboy';
-import { onCutShort } from '../../../base/shared/incoming-body.ts';
+import { onCutShort } from '../../../base/shared/http/request-body.ts';
 import { ManagementError } from './errors.ts';
 
 export interface Upload {

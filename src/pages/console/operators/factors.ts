@@ -5,9 +5,15 @@
  */
 
 import type { Clock } from '../../../base/kernel/clock.ts';
-import { newRecoveryCode, parseRecoveryCode, recoveryCodeHash } from '../../../base/shared/recovery-codes.ts';
+import {
+  newRecoveryCode,
+  parseRecoveryCode,
+  recoveryCodeHash,
+  totpSecret,
+  totpStep,
+  totpUri,
+} from '../../../base/shared/one-time-codes.ts';
 import type { Seal } from '../../../base/shared/seal.ts';
-import { totpSecret, totpStep, totpUri } from '../../../base/shared/totp.ts';
 import type { Database } from '../../../platform/database/types.ts';
 import type { AttemptLimits } from '../../../services/auth/index.ts';
 import { ConsoleError } from '../errors.ts';

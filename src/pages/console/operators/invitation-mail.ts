@@ -1,6 +1,6 @@
 /** The email with an operator's sign-in link. */
 
-import { escapeMarkup } from '../../../base/shared/escape-markup.ts';
+import { escapeMarkup } from '../../../base/shared/printable.ts';
 import type { OutgoingMail } from '../../../services/mail/types.ts';
 
 export interface InvitationFacts {

@@ -7,8 +7,11 @@ import type { Passkeys } from './passkeys.ts';
 
 export function passkeyRoutes(
   api: Api,
-  { passkeys, sessions }: { readonly passkeys: Passkeys; readonly sessions: Sessions },
-  audit: Audit,
+  {
+    passkeys,
+    sessions,
+    audit,
+  }: { readonly passkeys: Passkeys; readonly sessions: Sessions; readonly audit: Audit },
 ): void {
   const route = api.feature(() => import('./contract.ts'));
   const own = { changes: 'own session' } as const;

@@ -19,14 +19,15 @@ export interface OperatorDeps {
   readonly linkOf: (token: string) => string;
   readonly mailer: Mailer;
   readonly config: LiveConfig;
+  readonly audit: Audit;
 }
 
 /** An invitation is sent to another person, so its link is valid for longer than a link printed in a terminal. */
 const invitationSeconds = 24 * 3600;
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-export function operatorRoutes(api: Api, deps: OperatorDeps, audit: Audit): void {
-  const { database, sessions, factorRequired } = deps;
+export function operatorRoutes(api: Api, deps: OperatorDeps): void {
+  const { database, sessions, factorRequired, audit } = deps;
   const db = database.pool('supabase_admin');
   const route = api.feature(() => import('./contract.ts'));
 
@@ -152,7 +153,7 @@ export function operatorRoutes(api: Api, deps: OperatorDeps, audit: Audit): void
     { changes: 'own session' },
   );
 
-  factorRoutes(api, deps, audit);
+  factorRoutes(api, deps);
 
   route('GET /audit', 'read', async (call) => {
     const { limit, ...filter } = await call.query();
@@ -178,7 +179,7 @@ async function keepAnOwner(tx: Parameters<typeof queries.otherOwners>[0], id: st
  * Adds the routes with which operators manage their own second factor. Routes with `beforeFactor` can be called before
  * the operator has verified the second factor.
  */
-function factorRoutes(api: Api, { factors, sessions, database }: OperatorDeps, audit: Audit): void {
+function factorRoutes(api: Api, { factors, sessions, database, audit }: OperatorDeps): void {
   const db = database.pool('supabase_admin');
   const own = { changes: 'own session', beforeFactor: true } as const;
   const route = api.feature(() => import('./contract.ts'));

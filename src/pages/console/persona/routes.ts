@@ -8,7 +8,12 @@ import { searchUsers } from './queries.ts';
 /** The number of suggestions that fit below the search field. */
 const choices = 8;
 
-export function personaRoutes(api: Api, database: Database, clock: Clock): void {
+export interface PersonaDeps {
+  readonly database: Database;
+  readonly clock: Clock;
+}
+
+export function personaRoutes(api: Api, { database, clock }: PersonaDeps): void {
   const db = database.pool('postgres');
   const route = api.feature(() => import('./contract.ts'));
   route('GET /personas/users', 'read', async ({ query }) => {

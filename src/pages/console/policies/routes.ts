@@ -21,12 +21,13 @@ const actions = {
 
 type ChangeCall = RouteCall<string, (typeof contract)['POST /policies']>;
 
-export function policyRoutes(
-  api: Api,
-  database: Database,
-  audit: Audit,
-  writeMigration: WriteMigration,
-): void {
+export interface PolicyDeps {
+  readonly database: Database;
+  readonly audit: Audit;
+  readonly writeMigration: WriteMigration;
+}
+
+export function policyRoutes(api: Api, { database, audit, writeMigration }: PolicyDeps): void {
   const pool = database.pool('postgres');
   const kept = database.pool('supabase_admin');
 

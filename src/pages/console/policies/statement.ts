@@ -1,6 +1,6 @@
 /** Generates the SQL for a policy change. Names are quoted. The operator writes the conditions in SQL. */
 import { quoteIdentifier } from '../../../base/kernel/sql.ts';
-import { significant, tokenize } from '../../../base/shared/sql/tokens.ts';
+import { significant, tokenize } from '../../../base/shared/sql/lex.ts';
 import { ConsoleError } from '../errors.ts';
 import type { Policy } from '../why/core/types.ts';
 

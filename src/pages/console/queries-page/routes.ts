@@ -23,7 +23,12 @@ const isRedacted = ({ operator }: Call): boolean => !may(operator.role, 'secrets
 /** The maximum fraction of a table's rows that a condition may select for an index to be clearly useful. */
 const maxKeptShare = 0.05;
 
-export function queryRoutes(api: Api, database: Database, audit: Audit): void {
+export interface QueryDeps {
+  readonly database: Database;
+  readonly audit: Audit;
+}
+
+export function queryRoutes(api: Api, { database, audit }: QueryDeps): void {
   const db = database.pool('postgres');
   const route = api.feature(() => import('./contract.ts'));
   const shown = (call: Call, text: string): string => (isRedacted(call) ? redactLiterals(text) : text);

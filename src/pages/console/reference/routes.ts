@@ -3,7 +3,7 @@
  */
 
 import type { Clock } from '../../../base/kernel/clock.ts';
-import { splitOnce } from '../../../base/shared/split-once.ts';
+import { splitOnce } from '../../../base/shared/http/split-once.ts';
 import type { LiveConfig } from '../../../platform/config/index.ts';
 import { generateTypes } from '../../../platform/database/index.ts';
 import type { Database } from '../../../platform/database/types.ts';

@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type AST, parseTOML } from 'toml-eslint-parser';
 import { fileStamp } from '../../../base/kernel/replace-file.ts';
-import { readTextFile } from '../../../base/shared/read-text-file.ts';
+import { readTextFile } from '../../../base/shared/files.ts';
 import { anyName, type SettingsFile, setToml, type TomlValue } from '../../../platform/config/index.ts';
 import { changedValue, hiddenChange, type RecordedChange } from '../core/changed-values.ts';
 import { ConsoleError } from '../errors.ts';

@@ -4,7 +4,7 @@
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { ignoreFiles, isInGit } from '../../../base/kernel/git-ignore.ts';
+import { ignoreFiles, isInGit } from '../../../base/kernel/replace-file.ts';
 import { ConfigError, maskDotenv, noticeText, setDotenv } from '../../../platform/config/index.ts';
 import { ConsoleError } from '../errors.ts';
 import type { Change, SettingsFiles } from './files.ts';

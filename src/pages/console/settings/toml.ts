@@ -1,5 +1,5 @@
 import { getStaticTOMLValue, parseTOML } from 'toml-eslint-parser';
-import { isRecord } from '../../../base/shared/is-record.ts';
+import { isRecord } from '../../../base/shared/json.ts';
 import type { SettingsFile } from '../../../platform/config/index.ts';
 import { ConsoleError } from '../errors.ts';
 

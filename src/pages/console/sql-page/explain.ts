@@ -4,7 +4,7 @@
  * back.
  */
 
-import { isPostgresError } from '../../../base/shared/postgres-error.ts';
+import { isPostgresError } from '../../../base/shared/errors.ts';
 import type { Database, Session } from '../../../platform/database/types.ts';
 import type { Identity } from '../persona/act.ts';
 import type { RawPlan, StatementPlan } from './contract.ts';

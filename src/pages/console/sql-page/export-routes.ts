@@ -1,7 +1,7 @@
 /** The routes that export the complete result of a statement. */
 import type { FastifyReply } from 'fastify';
 import type { Clock } from '../../../base/kernel/clock.ts';
-import { attachment } from '../../../base/shared/attachment.ts';
+import { attachment } from '../../../base/shared/http/header-text.ts';
 import type { Database } from '../../../platform/database/types.ts';
 import type { Audit } from '../audit.ts';
 import { onDisconnect } from '../core/disconnect.ts';

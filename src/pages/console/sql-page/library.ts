@@ -5,7 +5,7 @@
  */
 
 import { type Sql, sql } from '../../../base/kernel/sql.ts';
-import { isPostgresError } from '../../../base/shared/postgres-error.ts';
+import { isPostgresError } from '../../../base/shared/errors.ts';
 import type { Queryable } from '../../../platform/database/types.ts';
 import { may, type OperatorRole } from '../core/roles.ts';
 import { ConsoleError } from '../errors.ts';

@@ -4,7 +4,7 @@
  * a transaction.
  */
 
-import { isPostgresError } from '../../../base/shared/postgres-error.ts';
+import { isPostgresError } from '../../../base/shared/errors.ts';
 import type {
   CappedRows,
   Database,

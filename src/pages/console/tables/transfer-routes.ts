@@ -1,6 +1,6 @@
 /** The routes that export and import rows. */
 import type { Readable } from 'node:stream';
-import { attachment } from '../../../base/shared/attachment.ts';
+import { attachment } from '../../../base/shared/http/header-text.ts';
 import type { Database, TransactionWork } from '../../../platform/database/types.ts';
 import type { Audit } from '../audit.ts';
 import { disconnected } from '../core/disconnect.ts';

@@ -1,6 +1,6 @@
 /**
  * Reads the pages of the list of users. A page begins after the last user on the previous page (keyset pagination), so
- * every page can be read from an index (`src/services/auth/sql/0019_user_lists.sql`), regardless of its position.
+ * every page can be read from an index (`src/services/auth/sql/0001_users.sql`), regardless of its position.
  */
 
 import { type Sql, sql } from '../../../base/kernel/sql.ts';

@@ -17,7 +17,12 @@ import { why } from './why.ts';
  */
 const maxAtOnce = 3;
 
-export function whyRoutes(api: Api, database: Database, clock: Clock): void {
+export interface WhyDeps {
+  readonly database: Database;
+  readonly clock: Clock;
+}
+
+export function whyRoutes(api: Api, { database, clock }: WhyDeps): void {
   const db = database.pool('postgres');
   const route = api.feature(() => import('./contract.ts'));
 

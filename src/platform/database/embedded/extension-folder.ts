@@ -13,7 +13,6 @@ import { missingExtensions, placeholderFiles, placeholderVersion } from '../exte
 import { amendedExtensions, trustedContrib } from '../extensions/trusted.ts';
 import type { Binaries } from './binaries.ts';
 import { type ExtensionFile, pgtapArchive, readPgtap } from './pgtap.ts';
-import { upgradeScript } from './upgrade-script.ts';
 
 const ownExtensions = fileURLToPath(new URL('../extensions/', import.meta.url));
 const amendments = fileURLToPath(new URL('../extension-amendments/', import.meta.url));
@@ -149,28 +148,24 @@ export function ownExtensionVersions(): ReadonlyMap<string, string> {
 
 /**
  * Returns the control files and scripts of Plinth's own extensions. A long script is split into several files in a
- * folder (`vector--0.8.6/`). The files are joined in the order of their names. The folder of an update script
- * (`vector--0.8.0--0.8.6/`) contains two parts. The statements that {@link upgradeScript} derives from the script for
- * the new version are inserted between these parts.
+ * folder (`vector--0.8.6/`). The files are joined in the order of their names.
  */
 function ownFiles(): ExtensionFile[] {
   return readdirSync(ownExtensions, { withFileTypes: true })
     .filter((entry) => entry.isDirectory() || /\.(control|sql)$/.test(entry.name))
     .map((entry) => {
       const path = join(ownExtensions, entry.name);
-      if (!entry.isDirectory()) return { name: entry.name, text: readFileSync(path, 'utf8') };
-      const parts = partsOf(path);
-      const [name, from, to] = entry.name.split('--');
-      if (from !== undefined && to !== undefined)
-        parts.splice(1, 0, upgradeScript(partsOf(join(ownExtensions, `${name}--${to}`)).join('\n')));
-      return { name: `${entry.name}.sql`, text: parts.join('\n') };
+      return entry.isDirectory()
+        ? { name: `${entry.name}.sql`, text: joined(path) }
+        : { name: entry.name, text: readFileSync(path, 'utf8') };
     });
 }
 
-const partsOf = (folder: string): string[] =>
+const joined = (folder: string): string =>
   readdirSync(folder)
     .sort()
-    .map((part) => readFileSync(join(folder, part), 'utf8'));
+    .map((part) => readFileSync(join(folder, part), 'utf8'))
+    .join('\n');
 
 function readIfThere(path: string): string | undefined {
   try {

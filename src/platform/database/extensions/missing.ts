@@ -81,7 +81,7 @@ export const missingExtensions: Readonly<Record<string, MissingExtension>> = {
 
 /**
  * The version of all placeholders. `pg_available_extensions` recognizes placeholders by this version
- * (sql/0018_available_extensions.sql).
+ * (sql/0006_system_views.sql).
  */
 export const placeholderVersion = 'placeholder';
 

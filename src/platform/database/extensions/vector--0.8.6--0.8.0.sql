@@ -1,1 +1,1 @@
--- The hosted service's version, for projects that request it. It contains the same objects.
+-- Both versions contain the same objects. Projects can request the hosted service's version, 0.8.0.

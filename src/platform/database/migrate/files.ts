@@ -49,11 +49,5 @@ function readSet({ module, dir }: MigrationSet): readonly MigrationFile[] {
  */
 export function hashOf(text: string): string {
   const statements = text.replaceAll(/^[ \t]*--.*\n/gm, '');
-  return `${hashPrefix}${createHash('sha256').update(statements).digest('hex')}`;
+  return createHash('sha256').update(statements).digest('hex');
 }
-
-/**
- * The prefix of hashes in the current format. Hashes without this prefix were computed by versions that also hashed
- * comments, so they can't be compared with current hashes.
- */
-export const hashPrefix = 'statements:';

@@ -8,7 +8,7 @@ import { DatabaseError } from '../errors.ts';
 import { lockExclusively } from '../exclusive-lock.ts';
 import { superuserSearchPath } from '../superuser.ts';
 import type { PostgresErrorShape, Queryable } from '../types.ts';
-import { hashPrefix, type MigrationFile } from './files.ts';
+import type { MigrationFile } from './files.ts';
 import { retryRoleChanges } from './retry-role-changes.ts';
 
 const createLedger = `
@@ -22,32 +22,6 @@ create table if not exists _plinth.migrations (
   primary key (room, version)
 );`;
 
-/**
- * Drops overloads of functions in `_plinth`. Plinth's SQL files call functions in this schema, and earlier versions
- * allowed projects to create objects in it. A project's overload could be a better match for a call than the
- * superuser's function, so the overloads are dropped before the first file runs.
- */
-const dropOverloads = `
-do $$
-declare
-  overload record;
-begin
-  for overload in
-    select p.oid::pg_catalog.regprocedure::text as name
-    from pg_catalog.pg_proc p
-    join pg_catalog.pg_roles r on r.oid = p.proowner and not r.rolsuper
-    where p.pronamespace = pg_catalog.to_regnamespace('_plinth')
-      and (select rolsuper from pg_catalog.pg_roles where rolname = current_user)
-      and exists (
-        select from pg_catalog.pg_proc other
-        join pg_catalog.pg_roles owner on owner.oid = other.proowner and owner.rolsuper
-        where other.pronamespace = p.pronamespace and other.proname = p.proname)
-  loop
-    execute pg_catalog.format('drop function %s cascade', overload.name);
-  end loop;
-end
-$$;`;
-
 export interface MigrationRun {
   /** The session that holds the exclusive lock. If possible, the session belongs to a superuser. */
   readonly session: Queryable;
@@ -59,11 +33,10 @@ export interface MigrationRun {
 /** Applies the files and returns the number of applied files. @throws {DatabaseError} migration_failed */
 export async function applyFiles(run: MigrationRun, files: readonly MigrationFile[]): Promise<number> {
   const known = await readLedger(run.session);
-  warnOfChanges(files, known, run.log);
   if (files.every((file) => known.has(keyOf(file)))) return 0;
   const unlock = await lockExclusively(run.session, 'preparation');
   try {
-    await run.session.exec(`${createLedger}${dropOverloads}`);
+    await run.session.exec(createLedger);
     const applied = await readLedger(run.session);
     const pending = files.filter((file) => !applied.has(keyOf(file)));
     for (const [index, file] of pending.entries()) {
@@ -97,40 +70,6 @@ export async function readLedger(session: Queryable): Promise<Map<string, string
 
 function keyOf(file: { readonly module: string; readonly version: string }): string {
   return `${file.module}/${file.version}`;
-}
-
-/**
- * Hashes of earlier versions of files that had the same effect. The files were changed only so that they can also be
- * applied in other environments, such as by an account without superuser privileges, or because a later file makes the
- * same change in existing databases.
- */
-const earlierHashes: ReadonlySet<string> = new Set([
-  // storage/sql/0001_tables.sql
-  'statements:0db2e2f6a143bf83d921dab64d7cc997b0645b425055b6687db9e1ad0c2e6a57',
-  // extensions/supabase_vault--0.3.1.sql
-  'statements:cde4811e81cec81d75c9a53680b190f9094e6d4480ffaea121e5d94a3f9e2709',
-  // extensions/pg_net--0.19.5.sql
-  'statements:c04263996490e4bcdb348cc6557fa0889ef1100a7662baa0f5bb6622a6b096dc',
-]);
-
-/**
- * Warns about files whose hash differs from the hash of the applied file. Released files never change, so a different
- * hash means that another version created the database.
- */
-function warnOfChanges(
-  files: readonly MigrationFile[],
-  known: ReadonlyMap<string, string>,
-  log: Logger,
-): void {
-  for (const file of files) {
-    const hash = known.get(keyOf(file));
-    if (hash === undefined || hash === file.hash || !hash.startsWith(hashPrefix)) continue;
-    if (earlierHashes.has(hash)) continue;
-    log.warn(
-      { service: 'database', file: describe(file) },
-      `${describe(file)} was applied to this database with different content, so it isn't applied again`,
-    );
-  }
 }
 
 async function applyFile(

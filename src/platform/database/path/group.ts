@@ -2,8 +2,7 @@
  * A group of lanes of the same kind. A lane is one of the request path's connections. The group opens lanes on demand,
  * closes idle lanes, and queues jobs that wait for a lane.
  */
-import { FairQueue, type Verdict } from '../../../base/shared/fair-queue.ts';
-import { WaitEstimate } from '../../../base/shared/wait-estimate.ts';
+import { FairQueue, type Verdict, WaitEstimate } from '../../../base/shared/fair-queue.ts';
 import { PoolFullError } from '../pool/errors.ts';
 import { type Claim, Occupancy, type OccupancyLimits } from '../pool/occupancy.ts';
 import type { PathRequest, PoolLoad } from '../types.ts';

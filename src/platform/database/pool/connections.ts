@@ -2,8 +2,7 @@
  * Manages the connections of a pool. Opens connections on demand, keeps idle connections for a while and replaces
  * broken connections. Callers wait in a queue in which clients take turns.
  */
-import { FairQueue, type Verdict, type Waiter } from '../../../base/shared/fair-queue.ts';
-import { WaitEstimate } from '../../../base/shared/wait-estimate.ts';
+import { FairQueue, type Verdict, WaitEstimate, type Waiter } from '../../../base/shared/fair-queue.ts';
 import type { PoolLoad, RequestClient } from '../types.ts';
 import type { Client } from '../wire/index.ts';
 import { PoolEndedError, PoolFullError, PoolTimeoutError } from './errors.ts';

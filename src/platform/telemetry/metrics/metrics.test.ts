@@ -2,9 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parsePrometheus } from '../../../../test/support/prometheus.ts';
 import { type MetricValues, metricCatalog } from '../../../base/kernel/metrics/catalog.ts';
-import { durationBounds, Histogram } from '../../../base/kernel/metrics/histogram.ts';
-import { mergeMetrics } from './merge.ts';
-import { renderMetrics } from './render.ts';
+import { durationBounds, Histogram } from '../../../base/kernel/metrics/values.ts';
+import { mergeMetrics, renderMetrics } from './render.ts';
 import { createRequestMetrics } from './requests.ts';
 
 const request = { service: 'rest', route: '/rest/v1/:relation', method: 'GET', status: 200, durationMs: 3 };

@@ -3,8 +3,7 @@
  * The number of time series therefore depends on the number of routes and not on the clients' input.
  */
 import type { MetricValues } from '../../../base/kernel/metrics/catalog.ts';
-import { Histogram } from '../../../base/kernel/metrics/histogram.ts';
-import type { Sample } from '../../../base/kernel/metrics/types.ts';
+import { Histogram, type Sample } from '../../../base/kernel/metrics/values.ts';
 import type { RequestRecord } from '../../../base/kernel/trace.ts';
 
 export interface RequestMetrics {

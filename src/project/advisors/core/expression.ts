@@ -2,7 +2,7 @@
  * Analyzes policy expressions in the form that `pg_get_expr` prints in a session with an empty search path. In this
  * form, all names outside pg_catalog are schema-qualified.
  */
-import { type SqlToken, significant, tokenize } from '../../../base/shared/sql/tokens.ts';
+import { type SqlToken, significant, tokenize } from '../../../base/shared/sql/lex.ts';
 
 const tokensOf = (expression: string): SqlToken[] => significant(tokenize(expression));
 

@@ -1,6 +1,5 @@
 /** Formats the result of a comparison as SQL. */
-import { oneLine } from '../../../base/shared/printable.ts';
-import { shellQuoted } from '../../../base/shared/shell-quote.ts';
+import { oneLine, shellQuoted } from '../../../base/shared/printable.ts';
 import type { Rename, SchemaDiff } from '../types.ts';
 
 /** Returns the SQL script, or an empty string if the schemas are equal. */

@@ -2,9 +2,8 @@
  * Splits a SQL file into statements, in the form that upstream's CLI stores. A comment belongs to the statement after
  * it, and semicolons are removed. Files from `pg_dump` also contain psql commands and COPY data.
  */
-import type { Token } from '../../../base/shared/sql/lex.ts';
+import { significant, type Token, tokenize } from '../../../base/shared/sql/lex.ts';
 import { type Embedded, type StatementSpan, splitSql } from '../../../base/shared/sql/split.ts';
-import { significant, tokenize } from '../../../base/shared/sql/tokens.ts';
 
 export interface Statement {
   /** The text without its semicolon and surrounding whitespace. */

@@ -1,7 +1,7 @@
 /** Reads and writes functions in `supabase/functions/`, and reads the secrets in the folder's `.env` file. */
 import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
-import { readTextFile } from '../../../base/shared/read-text-file.ts';
+import { readTextFile } from '../../../base/shared/files.ts';
 import { parseDotenv } from '../../../platform/config/index.ts';
 import { functionPath, isSlug } from '../core/function-path.ts';
 import type { DeployedFunction, FunctionFile } from './management-api.ts';

@@ -2,7 +2,7 @@
  * Determines when a certificate is renewed and when its remaining lifetime is reported as a problem. All times are in
  * milliseconds.
  */
-import type { Health } from '../../../base/kernel/health.ts';
+import type { Health } from '../../../base/kernel/service.ts';
 
 interface Validity {
   readonly notBefore: number;

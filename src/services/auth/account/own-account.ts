@@ -1,6 +1,6 @@
 /** Deletes a user's own account and exports the user's data. */
 
-import { isPostgresError } from '../../../base/shared/postgres-error.ts';
+import { isPostgresError } from '../../../base/shared/errors.ts';
 import { audit } from '../common/audit.ts';
 import type { UserCaller } from '../common/caller.ts';
 import { isFreshSignIn } from '../common/proven-session.ts';

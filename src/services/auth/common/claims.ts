@@ -1,6 +1,6 @@
 /** Builds the claims of an access token, in the same order as upstream. */
 
-import { isRecord } from '../../../base/shared/is-record.ts';
+import { isRecord } from '../../../base/shared/json.ts';
 import { type Json, type JsonObject, sortKeys } from './json.ts';
 import type { AmrClaim, User } from './rows.ts';
 import { toMs } from './times.ts';

@@ -3,7 +3,7 @@
  * request's open transactions are canceled, so that changes aren't committed after the client has received an error.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { networkOf } from '../../../base/shared/network-of.ts';
+import { networkOf } from '../../../base/shared/network/network-of.ts';
 import type { Pool } from '../../../platform/database/types.ts';
 import { authError } from '../errors.ts';
 

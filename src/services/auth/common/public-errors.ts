@@ -1,8 +1,7 @@
 /** Converts thrown values to errors that clients may see, in a response or in the parameters of a redirect. */
 import type { Logger } from '../../../base/kernel/log.ts';
 import type { OverloadBody } from '../../../base/kernel/service.ts';
-import { isPostgresError } from '../../../base/shared/postgres-error.ts';
-import { retryAfterOf } from '../../../base/shared/retry-after.ts';
+import { isPostgresError, retryAfterOf } from '../../../base/shared/errors.ts';
 import type { AuthContext } from '../context.ts';
 import { AuthError, authError, type ErrorCode, OAuthShapedError } from '../errors.ts';
 import type { JsonObject } from './json.ts';

@@ -5,7 +5,7 @@
  */
 
 import { isIP } from 'node:net';
-import { splitOnce } from '../../../base/shared/split-once.ts';
+import { splitOnce } from '../../../base/shared/http/split-once.ts';
 import { matchesGlob, parseRedirectGlob, type RedirectGlob, type Target } from './redirect-glob.ts';
 
 export interface RedirectRules {

@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { base32, decodeBase32 } from '../../../base/shared/base32.ts';
-import { totpCode, totpSecret, totpStep, totpUri } from '../../../base/shared/totp.ts';
+import {
+  base32,
+  decodeBase32,
+  totpCode,
+  totpSecret,
+  totpStep,
+  totpUri,
+} from '../../../base/shared/one-time-codes.ts';
 import { webhookSignature } from '../hooks/webhook-signature.ts';
 import { oneTimePassword, randomPassword, refreshTokenText, sameSecret, tokenHash } from './secrets.ts';
 

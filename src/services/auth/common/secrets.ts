@@ -1,6 +1,6 @@
 /** Generates random values and compares secrets. */
 import { createHash, randomBytes, randomInt, timingSafeEqual } from 'node:crypto';
-import { base32 } from '../../../base/shared/base32.ts';
+import { base32 } from '../../../base/shared/one-time-codes.ts';
 
 /** Generates a version 1 refresh token: 12 characters from the set `a-z2-7`. */
 export function refreshTokenText(): string {

@@ -3,9 +3,8 @@
  * Clients take turns. The queue skips an item whose caller has stopped waiting, and rejects an item that would wait too
  * long.
  */
-import type { QueueLoad } from '../../../base/kernel/queue-load.ts';
-import { FairQueue, type Waiter } from '../../../base/shared/fair-queue.ts';
-import { WaitEstimate } from '../../../base/shared/wait-estimate.ts';
+import type { QueueLoad } from '../../../base/kernel/service.ts';
+import { FairQueue, WaitEstimate, type Waiter } from '../../../base/shared/fair-queue.ts';
 
 interface WorkQueue {
   /**

@@ -1,6 +1,6 @@
 /** Creates challenges for second factors and verifies responses. */
 
-import { totpStep } from '../../../base/shared/totp.ts';
+import { totpStep } from '../../../base/shared/one-time-codes.ts';
 import type { Transaction } from '../../../platform/database/types.ts';
 import { type Channel, parseChannel, sendText, type TextToSend } from '../codes/phone-codes.ts';
 import { audit } from '../common/audit.ts';

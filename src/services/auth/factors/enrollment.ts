@@ -1,5 +1,5 @@
 /** Enrolls second factors. */
-import { totpSecret, totpUri } from '../../../base/shared/totp.ts';
+import { totpSecret, totpUri } from '../../../base/shared/one-time-codes.ts';
 import type { Transaction } from '../../../platform/database/types.ts';
 import { audit } from '../common/audit.ts';
 import type { UserCaller } from '../common/caller.ts';

@@ -3,7 +3,7 @@
  * codes, and can use each code once instead of the factor.
  */
 
-import { newRecoveryCode, parseRecoveryCode, recoveryCodeHash } from '../../../base/shared/recovery-codes.ts';
+import { newRecoveryCode, parseRecoveryCode, recoveryCodeHash } from '../../../base/shared/one-time-codes.ts';
 import type { Transaction } from '../../../platform/database/types.ts';
 import { type Actor, adminActor, audit, userActor } from '../common/audit.ts';
 import type { AdminCaller, Caller, UserCaller } from '../common/caller.ts';

@@ -2,7 +2,7 @@
  * Records accepted TOTP time steps, so that each code from an authenticator app works only once (RFC 6238 section 5.2).
  */
 
-import { oldestTotpStep } from '../../../base/shared/totp.ts';
+import { oldestTotpStep } from '../../../base/shared/one-time-codes.ts';
 import type { Queryable } from '../../../platform/database/types.ts';
 import { consumeTotpStep, deleteTotpSteps } from './own-queries.ts';
 

@@ -1,6 +1,6 @@
 /** Defines the request that routes receive. Such a request consists of the caller, the path, the query and the body. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { splitOnce } from '../../../base/shared/split-once.ts';
+import { splitOnce } from '../../../base/shared/http/split-once.ts';
 import type { Caller } from '../common/caller.ts';
 import { parseFields, type ReadFields } from '../common/fields.ts';
 import { chooseRedirect, isBelow } from '../common/redirects.ts';

@@ -5,7 +5,7 @@
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from '../../../base/kernel/log.ts';
-import { retryAfterOf } from '../../../base/shared/retry-after.ts';
+import { retryAfterOf } from '../../../base/shared/errors.ts';
 import {
   errorResponse,
   fallbackCode,

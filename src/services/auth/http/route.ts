@@ -1,7 +1,7 @@
 /** Declares routes. A route runs an operation for a request and renders the result. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { splitOnce } from '../../../base/shared/split-once.ts';
+import { splitOnce } from '../../../base/shared/http/split-once.ts';
 import { type Call, type Operation, perform } from '../common/operation.ts';
 import { errorParams } from '../common/public-errors.ts';
 import { withParams } from '../common/redirects.ts';

@@ -4,7 +4,7 @@
  */
 
 import { ageMs } from '../../../base/kernel/clock.ts';
-import { networkOf, siteOf } from '../../../base/shared/network-of.ts';
+import { networkOf, siteOf } from '../../../base/shared/network/network-of.ts';
 import { authError } from '../errors.ts';
 import type { Settings } from '../settings.ts';
 import type { Buckets } from './buckets.ts';

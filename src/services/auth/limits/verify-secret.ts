@@ -1,6 +1,6 @@
 /** Compares secrets that users enter, and enforces the limits on failed attempts. */
 
-import { networkOf } from '../../../base/shared/network-of.ts';
+import { networkOf } from '../../../base/shared/network/network-of.ts';
 import type { Transaction } from '../../../platform/database/types.ts';
 import type { Caller } from '../common/caller.ts';
 import type { AuthContext } from '../context.ts';

@@ -3,7 +3,7 @@
  * user.
  */
 
-import { isAccountPage } from '../../../base/shared/account-page.ts';
+import { isAccountPage } from '../../../base/shared/account.ts';
 import { isUuid } from '../common/uuid.ts';
 import type { AuthContext } from '../context.ts';
 import { authError } from '../errors.ts';

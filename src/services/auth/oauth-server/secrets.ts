@@ -1,6 +1,6 @@
 /** Generates and hashes the OAuth server's random values. */
 import { createHash, randomBytes } from 'node:crypto';
-import { base32 } from '../../../base/shared/base32.ts';
+import { base32 } from '../../../base/shared/one-time-codes.ts';
 import { sameSecret } from '../common/secrets.ts';
 
 /**

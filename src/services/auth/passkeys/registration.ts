@@ -1,5 +1,5 @@
 /** Registers passkeys. */
-import { deviceOf } from '../../../base/shared/device.ts';
+import { deviceOf } from '../../../base/shared/account.ts';
 import { audit } from '../common/audit.ts';
 import type { Caller, UserCaller } from '../common/caller.ts';
 import type { ReadFields } from '../common/fields.ts';

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Outgoing } from '../../../base/shared/outgoing.ts';
+import type { Outgoing } from '../../../base/shared/network/outgoing.ts';
 import { leakHashOf, listHolds, rangeHolds, rangePrefixChars } from './leaked-range.ts';
 
 export interface LeakedPasswords {

@@ -8,7 +8,7 @@ import { createCipheriv, scrypt, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import type * as Argon2 from '@node-rs/argon2';
 import type * as Bcrypt from '@node-rs/bcrypt';
-import type { QueueLoad } from '../../../base/kernel/queue-load.ts';
+import type { QueueLoad } from '../../../base/kernel/service.ts';
 import { thisMachine } from '../../../base/shared/machine.ts';
 import { importPackage } from '../../../platform/packages/index.ts';
 import { currentClient, currentDeadline } from '../common/deadline.ts';

@@ -1,7 +1,7 @@
 /** Administers custom OAuth and OIDC providers. */
 
 import { randomUUID } from 'node:crypto';
-import { type AddressFault, OutgoingError } from '../../../base/shared/outgoing.ts';
+import { type AddressFault, OutgoingError } from '../../../base/shared/network/outgoing.ts';
 import type { Queryable } from '../../../platform/database/types.ts';
 import type { Fields } from '../common/fields.ts';
 import type { JsonObject } from '../common/json.ts';

@@ -2,7 +2,7 @@
  * Defines the client of a provider, builds authorization URLs, and exchanges codes as an OAuth 2.0 client (RFC 6749).
  */
 import { randomBytes } from 'node:crypto';
-import type { Reach } from '../../../base/shared/outgoing.ts';
+import type { Reach } from '../../../base/shared/network/outgoing.ts';
 import { isJsonObject, type JsonObject } from '../common/json.ts';
 import { encodeParams } from '../common/redirects.ts';
 import type { TokenResponse } from './catalog/spec.ts';

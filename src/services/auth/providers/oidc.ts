@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { ageMs, type Clock } from '../../../base/kernel/clock.ts';
-import type { Outgoing, Reach } from '../../../base/shared/outgoing.ts';
+import type { Outgoing, Reach } from '../../../base/shared/network/outgoing.ts';
 import {
   createRemoteKeySet,
   isSignedBy,

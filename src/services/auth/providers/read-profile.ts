@@ -1,5 +1,5 @@
 /** Reads a user's profile from a provider's API, ID token or token response. */
-import type { Reach } from '../../../base/shared/outgoing.ts';
+import type { Reach } from '../../../base/shared/network/outgoing.ts';
 import { isJsonObject } from '../common/json.ts';
 import type { AuthContext } from '../context.ts';
 import type { ProviderSettings } from '../settings.ts';

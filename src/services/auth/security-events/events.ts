@@ -3,7 +3,7 @@
  * users.
  */
 import { isIPv4 } from 'node:net';
-import { networkOf, siteOf } from '../../../base/shared/network-of.ts';
+import { networkOf, siteOf } from '../../../base/shared/network/network-of.ts';
 import type { JsonObject } from '../common/json.ts';
 import { toRfc3339 } from '../common/times.ts';
 

@@ -1,7 +1,6 @@
 /** Emails that notify users of a change to their account, or of a sign-in on a new device. */
 
-import { deviceOf } from '../../../base/shared/device.ts';
-import { providerName } from '../../../base/shared/provider-names.ts';
+import { deviceOf, providerName } from '../../../base/shared/account.ts';
 import type { Queryable, Transaction } from '../../../platform/database/types.ts';
 import type { Caller } from '../common/caller.ts';
 import type { User } from '../common/rows.ts';

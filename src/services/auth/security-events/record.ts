@@ -2,7 +2,7 @@
  * Records events in the account's timeline, in the transaction of the change that each event describes (decision 64).
  */
 import { createHash } from 'node:crypto';
-import { deviceOf } from '../../../base/shared/device.ts';
+import { deviceOf } from '../../../base/shared/account.ts';
 import type { Queryable, Transaction } from '../../../platform/database/types.ts';
 import type { Caller } from '../common/caller.ts';
 import type { JsonObject } from '../common/json.ts';

@@ -2,7 +2,7 @@
  * Declares GET /user/security-events, which upstream doesn't have, for the timeline of the caller's account. Also
  * defines the operations of the Account pages that undo a change when a user opens the link in a security notice.
  */
-import { deviceOf } from '../../../base/shared/device.ts';
+import { deviceOf } from '../../../base/shared/account.ts';
 import type { Call, Operation } from '../common/operation.ts';
 import { toMs } from '../common/times.ts';
 import type { Route } from '../http/route.ts';

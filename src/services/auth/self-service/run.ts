@@ -3,8 +3,8 @@
  * as a request to this route.
  */
 import type { Observe } from '../../../base/kernel/service.ts';
-import { AuthRejection } from '../../../base/shared/auth-rejection.ts';
-import { splitOnce } from '../../../base/shared/split-once.ts';
+import { AuthRejection } from '../../../base/shared/errors.ts';
+import { splitOnce } from '../../../base/shared/http/split-once.ts';
 import type { Caller } from '../common/caller.ts';
 import { parseFields, type ReadFields } from '../common/fields.ts';
 import { type Call, type Operation, perform } from '../common/operation.ts';

@@ -1,5 +1,5 @@
 /** The interface through which the Account pages call the auth service. */
-import type { AuthRejection } from '../../../base/shared/auth-rejection.ts';
+import type { AuthRejection } from '../../../base/shared/errors.ts';
 import type { LinkFacts } from '../codes/verify-sign-in.ts';
 import type { PublicSettings } from '../common/public-settings.ts';
 import type { RemovalState } from '../factors/removals.ts';

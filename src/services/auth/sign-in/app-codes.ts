@@ -5,7 +5,7 @@
  * Account pages, and the app's origin.
  */
 
-import { splitOnce } from '../../../base/shared/split-once.ts';
+import { splitOnce } from '../../../base/shared/http/split-once.ts';
 import type { Queryable } from '../../../platform/database/types.ts';
 import { parseChallenge } from '../common/pkce.ts';
 import type { FlowState, Session } from '../common/rows.ts';

@@ -1,6 +1,5 @@
 /** Counts sign-ins for `/metrics`, by method and outcome. */
-import { LabeledCounts } from '../../../base/kernel/metrics/counts.ts';
-import type { Sample } from '../../../base/kernel/metrics/types.ts';
+import { LabeledCounts, type Sample } from '../../../base/kernel/metrics/values.ts';
 import { AuthError } from '../errors.ts';
 
 const methods = [

@@ -1,5 +1,9 @@
--- Tables for users, their identities, and the audit log. Column names, types and order match GoTrue 2.196, so that
--- dumps of hosted projects load unchanged.
+-- Tables for users, their identities, and the audit log, and the versions of the schema. Column names, types and order
+-- of all tables in the auth schema match GoTrue 2.196, so that dumps of hosted projects load unchanged.
+--
+-- GoTrue's oldest tables have row-level security without policies, so API roles couldn't read any rows even if they
+-- were granted access later. This role's default privileges grant all privileges on its tables to postgres and
+-- dashboard_user. With the grant option, as on the hosted service, postgres can grant access to other roles.
 set local role supabase_auth_admin;
 
 create table auth.instances (
@@ -69,6 +73,15 @@ create unique index email_change_token_new_idx on auth.users (email_change_token
   where email_change_token_new !~ '^[0-9 ]*$';
 create unique index reauthentication_token_idx on auth.users (reauthentication_token)
   where reauthentication_token !~ '^[0-9 ]*$';
+-- Indexes for the Console's user list, which stays fast with a million users (decision 71). The first three match a
+-- sort order of the list in both directions. Null can't be compared with the last row of a page, so it sorts as the
+-- smallest value.
+create index users_list_created_idx on auth.users ((coalesce(created_at, '-infinity'::timestamptz)), id);
+create index users_list_seen_idx on auth.users ((coalesce(last_sign_in_at, '-infinity'::timestamptz)), id);
+create index users_list_email_idx on auth.users ((coalesce(lower(email), '')), id);
+-- Few users are banned or belong to an SSO connection. Without these indexes, finding them would read all users.
+create index users_banned_until_idx on auth.users (banned_until) where banned_until is not null;
+create index users_sso_idx on auth.users (id) where is_sso_user;
 
 create table auth.identities (
   provider_id text not null,
@@ -87,6 +100,8 @@ create table auth.identities (
 comment on table auth.identities is 'What a user signs in with. For email and phone, provider_id is the id of the user.';
 create index identities_user_id_idx on auth.identities (user_id);
 create index identities_email_idx on auth.identities (email text_pattern_ops);
+-- Also used by the Console's user list.
+create index identities_provider_idx on auth.identities (provider, user_id);
 
 create table auth.audit_log_entries (
   instance_id uuid,
@@ -98,3 +113,92 @@ create table auth.audit_log_entries (
 );
 comment on table auth.audit_log_entries is 'What was done, by whom.';
 create index audit_logs_instance_id_idx on auth.audit_log_entries (instance_id);
+
+-- GoTrue 2.196's version rows. Tools that check them consider this schema current.
+create table auth.schema_migrations (
+  version varchar(255) not null,
+  constraint schema_migrations_pkey primary key (version)
+);
+comment on table auth.schema_migrations is 'Versions of this schema as GoTrue numbers them.';
+
+insert into auth.schema_migrations (version) values
+  ('00'),
+  ('20210710035447'),
+  ('20210722035447'),
+  ('20210730183235'),
+  ('20210909172000'),
+  ('20210927181326'),
+  ('20211122151130'),
+  ('20211124214934'),
+  ('20211202183645'),
+  ('20220114185221'),
+  ('20220114185340'),
+  ('20220224000811'),
+  ('20220323170000'),
+  ('20220429102000'),
+  ('20220531120530'),
+  ('20220614074223'),
+  ('20220811173540'),
+  ('20221003041349'),
+  ('20221003041400'),
+  ('20221011041400'),
+  ('20221020193600'),
+  ('20221021073300'),
+  ('20221021082433'),
+  ('20221027105023'),
+  ('20221114143122'),
+  ('20221114143410'),
+  ('20221125140132'),
+  ('20221208132122'),
+  ('20221215195500'),
+  ('20221215195800'),
+  ('20221215195900'),
+  ('20230116124310'),
+  ('20230116124412'),
+  ('20230131181311'),
+  ('20230322519590'),
+  ('20230402418590'),
+  ('20230411005111'),
+  ('20230508135423'),
+  ('20230523124323'),
+  ('20230818113222'),
+  ('20230914180801'),
+  ('20231027141322'),
+  ('20231114161723'),
+  ('20231117164230'),
+  ('20240115144230'),
+  ('20240214120130'),
+  ('20240306115329'),
+  ('20240314092811'),
+  ('20240427152123'),
+  ('20240612123726'),
+  ('20240729123726'),
+  ('20240802193726'),
+  ('20240806073726'),
+  ('20241009103726'),
+  ('20250717082212'),
+  ('20250731150234'),
+  ('20250804100000'),
+  ('20250901200500'),
+  ('20250903112500'),
+  ('20250904133000'),
+  ('20250925093508'),
+  ('20251007112900'),
+  ('20251104100000'),
+  ('20251111201300'),
+  ('20251201000000'),
+  ('20260115000000'),
+  ('20260121000000'),
+  ('20260219120000'),
+  ('20260302000000'),
+  ('20260625000000');
+
+alter table auth.instances enable row level security;
+alter table auth.users enable row level security;
+alter table auth.identities enable row level security;
+alter table auth.audit_log_entries enable row level security;
+alter table auth.schema_migrations enable row level security;
+grant select on auth.instances, auth.users, auth.identities, auth.audit_log_entries to postgres with grant option;
+-- As on the hosted service, only the owner can change the applied versions. `postgres` can read them.
+revoke all on auth.schema_migrations from dashboard_user, postgres;
+grant select on auth.schema_migrations to postgres with grant option;

@@ -1,4 +1,4 @@
--- Tables for second factors, sessions' authentication methods, and passkeys.
+-- Tables for second factors, sessions' authentication methods, passkeys, and the recovery from a lost factor.
 set local role supabase_auth_admin;
 
 create type auth.factor_type as enum ('totp', 'webauthn', 'phone');
@@ -92,3 +92,54 @@ create table auth.webauthn_challenges (
 );
 create index webauthn_challenges_user_id_idx on auth.webauthn_challenges (user_id);
 create index webauthn_challenges_expires_at_idx on auth.webauthn_challenges (expires_at);
+
+alter table auth.mfa_factors enable row level security;
+alter table auth.mfa_challenges enable row level security;
+alter table auth.mfa_amr_claims enable row level security;
+grant select on auth.mfa_factors, auth.mfa_challenges, auth.mfa_amr_claims to postgres with grant option;
+
+reset role;
+
+-- For each authenticator app, the newest time step whose code was accepted. Each code works only once (RFC 6238 section
+-- 5.2), across all processes and after a crash. The factor table has upstream's columns, which don't include this step.
+create table _plinth.totp_steps (
+  -- The column has no foreign key, because another service may own auth.mfa_factors. A row is deleted once no code for
+  -- its step is valid.
+  factor_id uuid primary key,
+  step bigint not null
+);
+comment on table _plinth.totp_steps is 'The newest time step accepted from each TOTP factor.';
+
+-- One-time recovery codes, which replace a lost second factor. Upstream has no such codes, so this table isn't in the
+-- auth schema. Each row is a user's set of codes. A code's hash is removed when the code is used.
+create table _plinth.recovery_codes (
+  -- The column has no foreign key, because another service may own auth.users. The service deletes the row when the
+  -- user is deleted.
+  user_id uuid primary key,
+  hashes text[] not null,
+  total int not null,
+  created_at timestamptz not null
+);
+comment on table _plinth.recovery_codes is 'Hashes of the recovery codes that each user has left.';
+
+-- auth's role can change this table, because a code is used up in the transaction that raises the session's level.
+grant select, insert, update, delete on _plinth.recovery_codes to supabase_auth_admin;
+
+-- Requests to remove the second factors of users who have lost them (decision 73). A row exists until the factors are
+-- removed or the request is canceled.
+create table _plinth.factor_removals (
+  -- The column has no foreign key, because another service may own auth.users.
+  user_id uuid primary key,
+  -- A SHA-256 hash of the token in the email that confirms the request.
+  hash text not null unique,
+  -- The language of later emails.
+  language text,
+  requested_at timestamptz not null,
+  -- Null until the request is confirmed by email.
+  due_at timestamptz,
+  reminded_at timestamptz
+);
+comment on table _plinth.factor_removals is 'Requests to remove lost second factors after a waiting period.';
+create index factor_removals_due_at_idx on _plinth.factor_removals (due_at) where due_at is not null;
+
+grant select, insert, update, delete on _plinth.factor_removals to supabase_auth_admin;

@@ -142,3 +142,24 @@ create index custom_oauth_providers_identifier_idx on auth.custom_oauth_provider
 create index custom_oauth_providers_provider_type_idx on auth.custom_oauth_providers (provider_type);
 create index custom_oauth_providers_enabled_idx on auth.custom_oauth_providers (enabled);
 create index custom_oauth_providers_created_at_idx on auth.custom_oauth_providers (created_at);
+
+alter table auth.sso_providers enable row level security;
+alter table auth.sso_domains enable row level security;
+alter table auth.saml_providers enable row level security;
+alter table auth.saml_relay_states enable row level security;
+grant select on auth.sso_providers, auth.sso_domains, auth.saml_providers, auth.saml_relay_states
+to postgres with grant option;
+
+reset role;
+
+-- Accepted SAML assertions. Each is valid for only one sign-in, even after a crash. A row is deleted when its assertion
+-- has expired and can't be used again anyway.
+create table _plinth.saml_assertions (
+  hash bytea primary key,
+  expires_at timestamptz not null,
+  flow_state_id uuid,
+  session_not_after timestamptz
+);
+comment on table _plinth.saml_assertions is 'Spent SAML assertions, by a hash of issuer and ID; and until when the session of a PKCE sign-in may last.';
+create index saml_assertions_expires_at_idx on _plinth.saml_assertions (expires_at);
+create index saml_assertions_flow_state_id_idx on _plinth.saml_assertions (flow_state_id);

@@ -59,3 +59,21 @@ create index oauth_consents_active_user_client_idx on auth.oauth_consents (user_
   where revoked_at is null;
 create index oauth_consents_user_order_idx on auth.oauth_consents (user_id, granted_at desc);
 create index oauth_consents_active_client_idx on auth.oauth_consents (client_id) where revoked_at is null;
+
+reset role;
+
+-- OAuth clients' sign-out metadata (OpenID Connect RP-Initiated, Back-Channel and Front-Channel Logout). Upstream's
+-- auth.oauth_clients has no columns for it.
+create table _plinth.oauth_client_logout (
+  -- The column has no foreign key, because another service may own auth.oauth_clients. Rows of deleted clients have no
+  -- effect.
+  client_id uuid primary key,
+  post_logout_redirect_uris text[] not null,
+  backchannel_logout_uri text,
+  -- The client's logout page, which the Account pages load when a user signs out.
+  frontchannel_logout_uri text,
+  frontchannel_logout_session_required boolean not null default false
+);
+comment on table _plinth.oauth_client_logout is 'Where each OAuth client is notified, and where browsers return, after sign-out.';
+
+grant select, insert, update, delete on _plinth.oauth_client_logout to supabase_auth_admin;

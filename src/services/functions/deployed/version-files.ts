@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { mkdir, open, readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { syncFolder } from '../../../base/kernel/sync-folder.ts';
+import { syncFolder } from '../../../base/kernel/replace-file.ts';
 import type { FunctionFile } from './types.ts';
 
 /**

@@ -2,7 +2,7 @@
  * Limits the number of sockets without a signed-in user, in total and per address, because anyone with the publishable
  * key can open them. A socket counts toward the limits until it joins a channel with a user's token.
  */
-import { AddressCounts, isCountedAddress } from '../../../base/shared/address-counts.ts';
+import { AddressCounts, isCountedAddress } from '../../../base/shared/network/network-of.ts';
 
 export interface AnonymousLimits {
   readonly maxAnonymousSockets: number;

@@ -1,5 +1,5 @@
 /** Parses the body of `POST /api/broadcast`. Errors have the same format as upstream's errors. */
-import { isRecord } from '../../../base/shared/is-record.ts';
+import { isRecord } from '../../../base/shared/json.ts';
 
 export interface BatchMessage {
   readonly topic: string;

@@ -3,7 +3,7 @@
  * in turn. This module has no side effects.
  */
 
-import { networkOf } from '../../../base/shared/network-of.ts';
+import { networkOf } from '../../../base/shared/network/network-of.ts';
 import type { RequestClient } from '../../../platform/database/types.ts';
 import type { Caller } from './token.ts';
 

@@ -6,7 +6,7 @@
  * number that the client assigns to a push and that the reply repeats. *join_ref*: the ref of the join that created the
  * client's channel.
  */
-import { isJson } from '../../../base/shared/is-json.ts';
+import { isJson } from '../../../base/shared/json.ts';
 import { isTooDeep } from './json-depth.ts';
 import { rawElements, rawMembers } from './raw-json.ts';
 

@@ -1,6 +1,6 @@
 /** Parses the payload of `phx_join` leniently. Invalid parts are treated as absent and never cause a rejection. */
 
-import { isRecord } from '../../../base/shared/is-record.ts';
+import { isRecord } from '../../../base/shared/json.ts';
 import type { ClientPayload } from './frame.ts';
 
 export interface JoinRequest {

@@ -1,6 +1,6 @@
 /** Receives client broadcasts on a channel, and replays earlier broadcasts after a join. */
 
-import { isRecord } from '../../../base/shared/is-record.ts';
+import { isRecord } from '../../../base/shared/json.ts';
 import type { RequestClient } from '../../../platform/database/types.ts';
 import { type Broadcast, type ClientMessage, encodeBroadcast } from '../core/frame.ts';
 import { type JoinRequest, parseReplay } from '../core/join.ts';

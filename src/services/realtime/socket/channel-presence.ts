@@ -1,6 +1,6 @@
 /** A channel's presence, with its key, rate limits and state. */
 
-import { isRecord } from '../../../base/shared/is-record.ts';
+import { isRecord } from '../../../base/shared/json.ts';
 import type { ClientMessage } from '../core/frame.ts';
 import { weightOf } from '../core/memory-use.ts';
 import { CallWindow } from '../core/rate.ts';

@@ -3,7 +3,7 @@
  * file, implement permissions, broadcast, presence and changes.
  */
 import { randomUUID } from 'node:crypto';
-import { isRecord } from '../../../base/shared/is-record.ts';
+import { isRecord } from '../../../base/shared/json.ts';
 import { clientOf } from '../core/client.ts';
 import type { ClientMessage, Frame, Version } from '../core/frame.ts';
 import { type JoinRequest, parseJoin } from '../core/join.ts';

@@ -1,5 +1,5 @@
 /** Validates the status and headers that a database function sets on the response. */
-import { encodeHeader } from '../../../base/shared/header-text.ts';
+import { encodeHeader } from '../../../base/shared/http/header-text.ts';
 
 const HEADER_NAME = /^[!#$%&'*+.^_`|~\w-]+$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: header values can't contain these characters (RFC 9110 section 5.5)

@@ -1,6 +1,6 @@
 /** Determines the client to which a request is attributed when clients take turns using database connections. */
 
-import { networkOf } from '../../../base/shared/network-of.ts';
+import { networkOf } from '../../../base/shared/network/network-of.ts';
 import type { RequestClient } from '../../../platform/database/types.ts';
 import type { Identity } from './authenticate.ts';
 import type { RestRequest } from './request.ts';

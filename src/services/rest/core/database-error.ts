@@ -1,7 +1,7 @@
 /** Maps database and connection errors to REST errors. */
 
-import { isRecord } from '../../../base/shared/is-record.ts';
-import { isPostgresError } from '../../../base/shared/postgres-error.ts';
+import { isPostgresError } from '../../../base/shared/errors.ts';
+import { isRecord } from '../../../base/shared/json.ts';
 import type { PostgresErrorShape } from '../../../platform/database/types.ts';
 import { RestError, restError, SQLSTATE_STATUS } from '../errors.ts';
 import { chosenHeaders, isFinalStatus } from './chosen-response.ts';

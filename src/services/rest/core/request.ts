@@ -4,7 +4,7 @@
  */
 
 import type { Trace } from '../../../base/kernel/trace.ts';
-import { decodeHeader } from '../../../base/shared/header-text.ts';
+import { decodeHeader } from '../../../base/shared/http/header-text.ts';
 import type { Cancellation } from '../../../platform/database/types.ts';
 import { restError } from '../errors.ts';
 import type { RestSettings } from '../settings.ts';

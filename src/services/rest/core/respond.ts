@@ -1,5 +1,5 @@
 /** Converts results to responses, which consist of a status, headers and a body. */
-import { encodeHeader } from '../../../base/shared/header-text.ts';
+import { encodeHeader } from '../../../base/shared/http/header-text.ts';
 import { errorBody, type RestError, restError } from '../errors.ts';
 import { type Relation, type Routine, returnsVoid } from '../schema-cache/types.ts';
 import type { RestSettings } from '../settings.ts';

@@ -1,7 +1,7 @@
 /** Builds the transaction-local settings of a request, in PostgREST's order. */
 
 import { quoteIdentifier } from '../../../base/kernel/sql.ts';
-import { decodeHeader } from '../../../base/shared/header-text.ts';
+import { decodeHeader } from '../../../base/shared/http/header-text.ts';
 import type { Setting } from '../../../platform/database/types.ts';
 import type { RestSettings } from '../settings.ts';
 import type { Identity } from './authenticate.ts';

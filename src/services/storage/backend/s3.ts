@@ -10,7 +10,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { GetObjectCommandOutput } from '@aws-sdk/client-s3';
-import { firstCause } from '../../../base/shared/first-cause.ts';
+import { firstCause } from '../../../base/shared/errors.ts';
 import { describeParts } from './describe-parts.ts';
 import { isVersion } from './file-paths.ts';
 import { createIntentLog } from './intents.ts';

@@ -1,5 +1,5 @@
 /** Checks bucket limits, which are file sizes in human-readable form and lists of allowed media types. */
-import { parseMediaType } from '../../../base/shared/media-type.ts';
+import { parseMediaType } from '../../../base/shared/http/media-type.ts';
 
 const unitBytes: Record<string, number> = { b: 1, kb: 1e3, mb: 1e6, gb: 1e9 };
 

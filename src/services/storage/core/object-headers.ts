@@ -1,6 +1,6 @@
 /** Builds an object's response headers from its row. */
-import { attachment } from '../../../base/shared/attachment.ts';
-import { isInert, parseMediaType } from '../../../base/shared/media-type.ts';
+import { attachment } from '../../../base/shared/http/header-text.ts';
+import { isInert, parseMediaType } from '../../../base/shared/http/media-type.ts';
 import { isValidRobotsTag } from './robots-tag.ts';
 
 /**

@@ -2,7 +2,7 @@
  * Parses the `user_metadata` that a client sends, which is JSON in a form field, or base64-encoded JSON in the header
  * `x-metadata`.
  */
-import { isRecord } from '../../../base/shared/is-record.ts';
+import { isRecord } from '../../../base/shared/json.ts';
 
 export const maxUserMetadataBytes = 1024 * 1024;
 

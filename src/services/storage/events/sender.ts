@@ -7,7 +7,7 @@
 
 import type { Clock } from '../../../base/kernel/clock.ts';
 import type { Logger } from '../../../base/kernel/log.ts';
-import { type Outgoing, OutgoingError } from '../../../base/shared/outgoing.ts';
+import { type Outgoing, OutgoingError } from '../../../base/shared/network/outgoing.ts';
 import type { Queryable } from '../../../platform/database/types.ts';
 import { forgetEvent, leaseEvents, postponeEvent, type StoredEvent } from './queries.ts';
 

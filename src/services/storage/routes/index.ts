@@ -1,6 +1,6 @@
 /** Declares the service's parsers, error handling and HTTP routes. Each group of endpoints has its own file. */
 import type { FastifyError, FastifyPluginAsync } from 'fastify';
-import { isOutOfFiles, retryAfterOf } from '../../../base/shared/retry-after.ts';
+import { isOutOfFiles, retryAfterOf } from '../../../base/shared/errors.ts';
 import { nameAbort } from '../aborts.ts';
 import type { StorageContext } from '../context.ts';
 import { nameUnreadableType, renderStorageError, StorageError, unknownRoute } from '../errors.ts';

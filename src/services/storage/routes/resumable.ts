@@ -4,7 +4,7 @@
  * upload link instead of a token.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { retryAfterOf } from '../../../base/shared/retry-after.ts';
+import { retryAfterOf } from '../../../base/shared/errors.ts';
 import type { StorageContext } from '../context.ts';
 import { parseByteCount, parseTusMetadata, printTusMetadata, tusVersion } from '../core/tus-headers.ts';
 import { parseUploadId, printUploadId, type UploadId } from '../core/upload-id.ts';

@@ -3,7 +3,7 @@
  * the error's own status. A body is `<Error><Resource/><Code/><Message/><RequestId/></Error>`. If the S3 API reference
  * defines a code for an error, the response contains that code.
  */
-import { isOutOfFiles } from '../../../base/shared/retry-after.ts';
+import { isOutOfFiles } from '../../../base/shared/errors.ts';
 import { Rejection, StorageError, type StorageErrorName, storageErrors } from '../errors.ts';
 import { writeErrorXml } from './core/xml-writer.ts';
 

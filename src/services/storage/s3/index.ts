@@ -1,6 +1,6 @@
 /** Implements the S3 protocol at `/storage/v1/s3`. Authenticates requests, runs operations and responds with XML. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { retryAfterOf } from '../../../base/shared/retry-after.ts';
+import { retryAfterOf } from '../../../base/shared/errors.ts';
 import { nameAbort } from '../aborts.ts';
 import type { StorageContext } from '../context.ts';
 import { nameUnreadableType } from '../errors.ts';

@@ -5,7 +5,7 @@
  * events.
  */
 
-import { isRecord } from '../../../../base/shared/is-record.ts';
+import { isRecord } from '../../../../base/shared/json.ts';
 import type { TriggerEvent } from '../../schema/changes.ts';
 
 export type WebhookEvent = Exclude<TriggerEvent, 'truncate'>;
@@ -21,7 +21,7 @@ export interface WebhookRequest {
   readonly timeoutMs: number;
 }
 
-/** The values that `http_request` uses for missing arguments (`src/platform/database/sql/0009_functions_hooks.sql`). */
+/** The values that `http_request` uses for missing arguments (`src/platform/database/sql/0004_functions.sql`). */
 export const hookDefaults = { headers: { 'Content-Type': 'application/json' }, timeoutMs: 1000 } as const;
 
 /** Parses `pg_trigger.tgargs`, which contains zero-terminated strings. */

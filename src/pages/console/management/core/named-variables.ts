@@ -3,7 +3,7 @@
  * secrets.
  */
 
-import { isRecord } from '../../../../base/shared/is-record.ts';
+import { isRecord } from '../../../../base/shared/json.ts';
 import type { Loaded } from '../../../../platform/config/index.ts';
 
 type Config = Readonly<Record<string, unknown>>;

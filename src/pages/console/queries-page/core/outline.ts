@@ -1,5 +1,5 @@
 /** Shortens a statement so that the names of its tables are visible in a list. */
-import { significant, tokenize } from '../../../../base/shared/sql/tokens.ts';
+import { significant, tokenize } from '../../../../base/shared/sql/lex.ts';
 
 /** The maximum length of column lists that are kept. Short lists help the reader recognize a statement. */
 const keptChars = 32;

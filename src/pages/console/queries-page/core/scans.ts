@@ -1,5 +1,5 @@
 /** Finds the sequential scans in a plan that have a condition. */
-import { isRecord } from '../../../../base/shared/is-record.ts';
+import { isRecord } from '../../../../base/shared/json.ts';
 
 export interface Scan {
   readonly schema: string;

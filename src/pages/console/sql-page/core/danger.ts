@@ -1,6 +1,6 @@
 /** Finds statements that require confirmation because they are destructive or their effects can't be determined. */
 
-import type { SqlToken } from '../../../../base/shared/sql/tokens.ts';
+import type { SqlToken } from '../../../../base/shared/sql/lex.ts';
 import type { Danger, Question } from '../contract.ts';
 import { type Statement, splitStatements, verbOf } from './statements.ts';
 

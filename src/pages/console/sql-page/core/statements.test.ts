@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { tokenize } from '../../../../base/shared/sql/tokens.ts';
+import { tokenize } from '../../../../base/shared/sql/lex.ts';
 import type { Danger } from '../contract.ts';
 import { questionsOf } from './danger.ts';
 import { controlsTransaction, needsNoTransaction, splitStatements } from './statements.ts';

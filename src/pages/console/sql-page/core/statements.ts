@@ -1,6 +1,7 @@
 /** Splits a script into statements. */
+
+import { type SqlToken, significant, tokenize } from '../../../../base/shared/sql/lex.ts';
 import { splitSql } from '../../../../base/shared/sql/split.ts';
-import { type SqlToken, significant, tokenize } from '../../../../base/shared/sql/tokens.ts';
 
 export interface Statement {
   /** The statement without its semicolon and surrounding whitespace. */

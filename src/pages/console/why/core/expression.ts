@@ -2,7 +2,7 @@
  * Parses a policy's condition into a tree of AND, OR and NOT, whose leaves can be evaluated separately. The input must
  * come from `pg_get_expr`, which adds parentheses wherever an expression would be ambiguous.
  */
-import { type SqlToken, significant, tokenize } from '../../../../base/shared/sql/tokens.ts';
+import { type SqlToken, significant, tokenize } from '../../../../base/shared/sql/lex.ts';
 
 export type Expression =
   | { readonly kind: 'and' | 'or'; readonly text: string; readonly parts: readonly Expression[] }

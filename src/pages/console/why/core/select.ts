@@ -2,7 +2,7 @@
  * Finds function calls and subselects in SQL text from the catalog, and splits a SELECT statement into its clauses. If
  * a text can't be parsed, no calls or subselects are returned, and the page shows only the text.
  */
-import { type SqlToken, significant, tokenize } from '../../../../base/shared/sql/tokens.ts';
+import { type SqlToken, significant, tokenize } from '../../../../base/shared/sql/lex.ts';
 
 export interface CallText {
   /** Undefined if the function name has no schema. */

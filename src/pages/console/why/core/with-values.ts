@@ -3,7 +3,7 @@
  * columns (for evaluation).
  */
 import { quoteIdentifier, quoteLiteral } from '../../../../base/kernel/sql.ts';
-import { tokenize } from '../../../../base/shared/sql/tokens.ts';
+import { tokenize } from '../../../../base/shared/sql/lex.ts';
 import { isName, isSymbol, isWord, nameOf } from './select.ts';
 
 export interface Argument {

@@ -17,7 +17,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { syncFolder } from '../../../../base/kernel/sync-folder.ts';
+import { syncFolder } from '../../../../base/kernel/replace-file.ts';
 
 export interface UpgradeJournal {
   /**

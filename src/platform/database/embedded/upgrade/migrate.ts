@@ -3,6 +3,7 @@ import { type Logger, silentLogger } from '../../../../base/kernel/log.ts';
 import { sql } from '../../../../base/kernel/sql.ts';
 import { bootstrapSet } from '../../bootstrap-set.ts';
 import { readMigrationFiles } from '../../migrate/files.ts';
+import { rejectOtherVersions } from '../../migrate/other-versions.ts';
 import { applyFiles } from '../../migrate/runner.ts';
 import type { MigrationSet } from '../../types.ts';
 import { Client, type ConnectionOptions } from '../../wire/index.ts';
@@ -25,6 +26,7 @@ export async function migrateNewCluster(
     );
     const files = readMigrationFiles([bootstrapSet, ...sets]);
     if (has?.ledger === true) {
+      await rejectOtherVersions(session, files, 'in the data folder');
       for (const statement of statementsSince(files, fromMajor)) await session.exec(statement);
     }
     const serverVersion = readVersion(session);
@@ -38,12 +40,7 @@ export async function migrateNewCluster(
  * Files that change system catalog objects, which aren't moved to the new cluster. These files can be applied
  * repeatedly.
  */
-const systemFiles = new Set(['database/0018']);
-
-/** Statements for a newer major version that aren't wrapped in `_plinth.attempt`. */
-const others: readonly (readonly [since: number, statement: string])[] = [
-  [170_000, 'alter role supabase_admin set event_triggers = off'],
-];
+const systemFiles = new Set(['database/0006']);
 
 /**
  * Returns the statements that were skipped on the old PostgreSQL version, and the statements whose results can't be
@@ -61,7 +58,6 @@ export function statementsSince(
   );
   return [
     ...skipped,
-    ...others.filter(([since]) => isNew(since)).map(([, statement]) => statement),
     ...files.filter(({ module, version }) => systemFiles.has(`${module}/${version}`)).map(({ text }) => text),
   ];
 }

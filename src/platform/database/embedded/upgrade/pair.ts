@@ -6,7 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chownSync, copyFileSync, existsSync, rmSync, statfsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { syncFolder } from '../../../../base/kernel/sync-folder.ts';
+import { syncFolder } from '../../../../base/kernel/replace-file.ts';
 import { thisMachine } from '../../../../base/shared/machine.ts';
 import { DatabaseError } from '../../errors.ts';
 import { superuserSettings } from '../../superuser.ts';

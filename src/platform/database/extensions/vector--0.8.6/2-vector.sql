@@ -34,8 +34,7 @@ return @extschema@._vector_of(@extschema@._vector_sized(@extschema@._vector_numb
 create cast (@extschema@.vector as @extschema@.vector)
   with function @extschema@.vector(@extschema@.vector, int, boolean) as implicit;
 
--- The parameter defaults are those of Plinth's first version 0.8.0, because CREATE OR REPLACE can't remove them.
-create function @extschema@.vector_to_float4(v @extschema@.vector, typmod int default -1, explicit boolean default false) returns real[]
+create function @extschema@.vector_to_float4(v @extschema@.vector, typmod int, explicit boolean) returns real[]
 language sql immutable strict parallel safe
 return @extschema@._vector_numbers(v);
 create cast (@extschema@.vector as real[])

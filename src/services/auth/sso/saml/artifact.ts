@@ -3,7 +3,7 @@
  * reference (the artifact), and this server then fetches the response from the identity provider.
  */
 import { createHash } from 'node:crypto';
-import { escapeXml } from '../../../../base/shared/escape-markup.ts';
+import { escapeXml } from '../../../../base/shared/printable.ts';
 import { childOf, childrenOf, type XmlElement } from '../../../../base/shared/xml.ts';
 import { checkIssueInstant } from './check-response.ts';
 import type { IdentityProvider } from './metadata.ts';

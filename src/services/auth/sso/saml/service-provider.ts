@@ -4,7 +4,7 @@
  */
 import { type KeyObject, sign } from 'node:crypto';
 import { deflateRawSync } from 'node:zlib';
-import { escapeXml } from '../../../../base/shared/escape-markup.ts';
+import { escapeXml } from '../../../../base/shared/printable.ts';
 import {
   assertionNamespace,
   bindings,

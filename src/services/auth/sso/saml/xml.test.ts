@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { escapeXml } from '../../../../base/shared/escape-markup.ts';
+import { escapeXml } from '../../../../base/shared/printable.ts';
 import { childOf, childrenOf, XmlError } from '../../../../base/shared/xml.ts';
 import { parseSamlXml } from './xml.ts';
 

@@ -1,6 +1,6 @@
 /** Determines which kind of value a JSON body is, and whether the objects in the body have the same keys. */
 import { isUtf8 } from 'node:buffer';
-import { isRecord } from '../../../../base/shared/is-record.ts';
+import { isRecord } from '../../../../base/shared/json.ts';
 import {
   CLOSE_ARRAY,
   CLOSE_OBJECT,

@@ -4,7 +4,7 @@
  */
 import type { Readable } from 'node:stream';
 import { Busboy, type BusboyHeaders } from '@fastify/busboy';
-import { onCutShort } from '../../../../base/shared/incoming-body.ts';
+import { onCutShort } from '../../../../base/shared/http/request-body.ts';
 import type { StorageContext } from '../../context.ts';
 import { defaultType } from '../../core/object-headers.ts';
 import { Rejection, StorageError } from '../../errors.ts';

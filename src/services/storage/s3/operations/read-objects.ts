@@ -1,6 +1,6 @@
 /** Implements the S3 operations GetObject, HeadObject and GetObjectTagging. */
 
-import { parseMediaType } from '../../../../base/shared/media-type.ts';
+import { parseMediaType } from '../../../../base/shared/http/media-type.ts';
 import { isNotModified, isPreconditionFailed, isRangeCurrent } from '../../core/conditions.ts';
 import { documentPolicy, isHeaderText } from '../../core/object-headers.ts';
 import { parseRange } from '../../core/range.ts';

@@ -1,4 +1,0 @@
-import { splitOnce } from '../../../base/shared/split-once.ts';
-
-export const queryOf = ({ url }: { readonly url: string }): URLSearchParams =>
-  new URLSearchParams(splitOnce(url, '?')[1]);
