@@ -3,16 +3,37 @@ import {
   eventTriggerObject,
   extensionObject,
   publicationObject,
+  readComments,
+  readDefaultAcls,
+  readDependencies,
+  readEventTriggers,
+  readExtensions,
+  readExtensionTables,
+  readLabels,
+  readPublications,
+  readSchemas,
   schemaObject,
-} from '../render/database-objects.ts';
-import { serverObject, userMappingObject, wrapperObject } from '../render/foreign.ts';
-import { functionObject } from '../render/functions.ts';
+} from './objects/database.ts';
+import {
+  readServers,
+  readUserMappings,
+  readWrappers,
+  serverObject,
+  userMappingObject,
+  wrapperObject,
+} from './objects/foreign.ts';
+import { functionObject, readFunctions } from './objects/functions.ts';
 import {
   accessMethodObject,
   languageObject,
+  readAccessMethods,
+  readLanguages,
+  readSubscriptionNames,
+  readSubscriptions,
+  readTransforms,
   subscriptionObject,
   transformObject,
-} from '../render/low-level.ts';
+} from './objects/low-level.ts';
 import {
   castObject,
   collationObject,
@@ -20,61 +41,35 @@ import {
   operatorClassObject,
   operatorFamilyObject,
   operatorObject,
-} from '../render/operators.ts';
-import { relationObjects, sequenceObjects } from '../render/relations.ts';
-import {
-  constraintObject,
-  indexObjects,
-  policyObject,
-  ruleObject,
-  statisticsObject,
-  triggerObject,
-} from '../render/table-objects.ts';
-import { textSearchObject } from '../render/text-search.ts';
-import { typeObject } from '../render/types.ts';
-import type { Catalog, CatalogObject, Dependency, SequenceData, TableData } from '../types.ts';
-import {
-  readComments,
-  readDefaultAcls,
-  readDependencies,
-  readEventTriggers,
-  readExtensionTables,
-  readLabels,
-  readPublications,
-} from './database-objects.ts';
-import { readServers, readUserMappings, readWrappers } from './foreign.ts';
-import { readFunctions } from './functions.ts';
-import {
-  readAccessMethods,
-  readLanguages,
-  readSubscriptionNames,
-  readSubscriptions,
-  readTransforms,
-} from './low-level.ts';
-import {
   readCasts,
   readCollations,
   readConversions,
   readOperatorClasses,
   readOperatorFamilies,
   readOperators,
-} from './operators.ts';
-import { type RelationRow, readRelations, readSequences, type SequenceRow } from './relations.ts';
-import { readApiRoles } from './roles.ts';
-import { readExtensions, readSchemas } from './schemas.ts';
-import type { CatalogSession } from './session.ts';
+} from './objects/operators.ts';
+import { type RelationRow, readRelations, readSequences, type SequenceRow } from './objects/relation-rows.ts';
+import { relationObjects, sequenceObjects } from './objects/relations.ts';
+import { readApiRoles } from './objects/roles.ts';
 import {
+  constraintObject,
+  indexObjects,
+  policyObject,
   readConstraints,
   readIndexes,
   readPolicies,
   readRules,
   readStatistics,
   readTriggers,
-} from './table-objects.ts';
-import { readTextSearch } from './text-search.ts';
-import { readTypes, type TypeRow } from './types.ts';
+  ruleObject,
+  statisticsObject,
+  triggerObject,
+} from './objects/table-objects.ts';
+import { readTextSearch, textSearchObject } from './objects/text-search.ts';
+import { readTypes, type TypeRow, typeObject } from './objects/types.ts';
+import type { Catalog, CatalogObject, CatalogSession, Dependency, SequenceData, TableData } from './types.ts';
 
-export interface ReadOptions {
+interface ReadOptions {
   /** Whether the publications in the dump can contain the schema's tables. */
   readonly includes: (schema: string) => boolean;
 }

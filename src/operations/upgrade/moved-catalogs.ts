@@ -1,9 +1,8 @@
 /**
- * Handles privileges and owners that a dump doesn't contain. For objects created by initdb, only changed privileges are
- * included. For objects created by extensions, all privileges and owners are included.
+ * Steps of a database move that change the target's catalogs directly: privileges of PostgreSQL's own objects, the rows
+ * of Plinth's guard, and the validation of foreign keys.
  */
-
-import { type Sql, sql } from '../../base/kernel/sql.ts';
+import { quoteLiteral, type Sql, sql } from '../../base/kernel/sql.ts';
 import type { CopySession } from '../../platform/database/index.ts';
 
 interface PrivilegeRow {
@@ -55,7 +54,10 @@ const isMember = sql.raw(
   `exists (select from pg_depend d where d.classid = o.classid and d.objid = o.oid and d.deptype = 'e')`,
 );
 
-/** Returns GRANT and REVOKE statements that reapply changed privileges of system objects. */
+/**
+ * Returns GRANT and REVOKE statements for privileges that a dump doesn't contain. For objects created by initdb, only
+ * changed privileges are included. For objects created by extensions, all privileges are included.
+ */
 export async function systemPrivileges(source: CopySession): Promise<string[]> {
   const rows = await source.query<PrivilegeRow>(
     objects(sql`o.oid < 16384 and o.acl is distinct from coalesce(i.initprivs, case when o.classid = 'pg_proc'::regclass
@@ -110,4 +112,57 @@ function changes(object: string, before: readonly string[], after: readonly stri
         `GRANT ${name} ON ${object} TO ${role}${grantable ? ' WITH GRANT OPTION' : ''}`,
     ),
   ];
+}
+
+export const movedGuard = '_plinth.guarded';
+
+interface GuardedRow {
+  readonly schema: string;
+  readonly table: string;
+  readonly column: string | null;
+  readonly owner: string;
+}
+
+/**
+ * Moves the rows of Plinth's guard (src/platform/database/sql/0001_guards.sql), which identify tables, columns and
+ * owners by number. The numbers differ in a new cluster, so this function looks up the new numbers by name. Does
+ * nothing if the database doesn't have a guard.
+ */
+export async function moveGuard(source: CopySession, target: CopySession): Promise<void> {
+  const [found] = await source.query<{ exists: boolean }>(
+    sql`select to_regclass('_plinth.guarded') is not null as exists`,
+  );
+  if (found?.exists !== true) return;
+  const rows = await source.query<GuardedRow>(sql`
+    select n.nspname::text as schema, c.relname::text as table, a.attname::text as column, pg_get_userbyid(g.owner)::text as owner
+    from _plinth.guarded g join pg_class c on c.oid = g.relid join pg_namespace n on n.oid = c.relnamespace
+    left join pg_attribute a on a.attrelid = g.relid and a.attnum = g.attnum and g.attnum > 0
+    where g.attnum = 0 or not a.attisdropped`);
+  await target.query(sql`
+    insert into _plinth.guarded (relid, attnum, name, schema, owner)
+    select c.oid, coalesce(a.attnum, 0), coalesce(a.attname, c.relname), n.nspname, r.oid
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as g (schema name, "table" name, "column" name, owner name)
+    join pg_namespace n on n.nspname = g.schema
+    join pg_class c on c.relnamespace = n.oid and c.relname = g."table"
+    join pg_roles r on r.rolname = g.owner
+    left join pg_attribute a on a.attrelid = c.oid and a.attname = g."column"
+    where g."column" is null or a.attnum is not null`);
+}
+
+/**
+ * Marks foreign keys as validated. The old cluster has enforced the foreign keys, and the comparison of both clusters
+ * proves that the rows are equal. The superuser's VALIDATE CONSTRAINT would plan a query, which would evaluate the
+ * project's index predicates as the superuser.
+ */
+export async function validateForeignKeys(source: CopySession, target: CopySession): Promise<void> {
+  const kept = await source.query<{ name: string; table: string }>(sql`
+    select conname::text as name, conrelid::regclass::text as table from pg_constraint
+    where contype = 'f' and not convalidated`);
+  const enforced = target.serverVersion >= 180_000 ? 'and k.conenforced' : '';
+  await target.exec(`begin; set local allow_system_table_mods = on;
+    update pg_catalog.pg_constraint k set convalidated = true
+      where k.contype = 'f' and not k.convalidated ${enforced} and not exists (
+        select from jsonb_to_recordset(${quoteLiteral(JSON.stringify(kept))}::jsonb) as s (name name, "table" text)
+        where s.name = k.conname and s."table"::pg_catalog.regclass = k.conrelid);
+    commit`);
 }

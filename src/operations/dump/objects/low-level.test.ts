@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { withoutPassword } from './connection-text.ts';
+import { withoutPassword } from './low-level.ts';
 
 test.each([
   ['host=db password=secret dbname=x', 'host=db  dbname=x'],

@@ -1,9 +1,10 @@
 /** Reads operators, operator classes, casts, conversions and collations. */
 import { sql } from '../../../base/kernel/sql.ts';
-import type { CatalogSession } from './session.ts';
+import { lines, list } from '../core/text.ts';
+import type { CatalogObject, CatalogSession } from '../types.ts';
 
 /** An object whose options are already formatted as text. */
-export interface OptionsRow {
+interface OptionsRow {
   readonly oid: number;
   readonly schema: string;
   readonly name: string;
@@ -33,7 +34,7 @@ export const readOperators = ({ query }: CatalogSession): Promise<OptionsRow[]> 
     from pg_operator o join pg_namespace n on n.oid = o.oprnamespace
     where o.oid >= 16384 and o.oprcode <> 0`);
 
-export interface OperatorFamilyRow {
+interface OperatorFamilyRow {
   readonly oid: number;
   readonly schema: string;
   readonly name: string;
@@ -67,7 +68,7 @@ export const readOperatorFamilies = ({ query }: CatalogSession): Promise<Operato
     join pg_am am on am.oid = f.opfmethod
     where f.oid >= 16384`);
 
-export interface OperatorClassRow extends OperatorFamilyRow {
+interface OperatorClassRow extends OperatorFamilyRow {
   readonly family: string;
   readonly isDefault: boolean;
   readonly type: string;
@@ -100,7 +101,7 @@ export const readOperatorClasses = ({ query }: CatalogSession): Promise<Operator
     join pg_namespace fn on fn.oid = f.opfnamespace
     where c.oid >= 16384`);
 
-export interface CastRow {
+interface CastRow {
   readonly oid: number;
   readonly identity: string;
   readonly with: string;
@@ -117,7 +118,7 @@ export const readCasts = ({ query }: CatalogSession): Promise<CastRow[]> =>
     where oid >= 16384
       and not exists (select from pg_depend d where d.classid = 'pg_cast'::regclass and d.objid = c.oid and d.deptype = 'i')`);
 
-export interface ConversionRow {
+interface ConversionRow {
   readonly oid: number;
   readonly schema: string;
   readonly name: string;
@@ -152,3 +153,89 @@ export async function readCollations({ query, serverVersion }: CatalogSession): 
     from pg_collation c join pg_namespace n on n.oid = c.collnamespace
     where c.oid >= 16384`);
 }
+
+const present = (options: OptionsRow['options']): string[] =>
+  Object.entries(options).flatMap(([name, value]) =>
+    value === null ? [] : [value === '' ? name : `${name} = ${value}`],
+  );
+
+export const operatorObject = (row: OptionsRow): CatalogObject => ({
+  key: `pg_operator:${row.oid}`,
+  kind: 'OPERATOR',
+  schema: row.schema,
+  name: row.identity,
+  identity: row.identity,
+  section: 'pre',
+  owner: row.owner,
+  create: () => [
+    `CREATE OPERATOR ${row.identity.slice(0, row.identity.indexOf(' ('))} ${lines(present(row.options))}`,
+  ],
+});
+
+export function operatorFamilyObject(row: OperatorFamilyRow): CatalogObject {
+  const identity = `${row.identity} USING ${row.method}`;
+  return {
+    key: `pg_opfamily:${row.oid}`,
+    kind: 'OPERATOR FAMILY',
+    schema: row.schema,
+    name: identity,
+    identity,
+    section: 'pre',
+    owner: row.owner,
+    create: () => [
+      `CREATE OPERATOR FAMILY ${identity}`,
+      ...(row.members.length === 0
+        ? []
+        : [`ALTER OPERATOR FAMILY ${identity} ADD\n    ${row.members.join(',\n    ')}`]),
+    ],
+  };
+}
+
+export function operatorClassObject(row: OperatorClassRow): CatalogObject {
+  const identity = `${row.identity} USING ${row.method}`;
+  const members = [...(row.storage === null ? [] : [`STORAGE ${row.storage}`]), ...row.members];
+  return {
+    key: `pg_opclass:${row.oid}`,
+    kind: 'OPERATOR CLASS',
+    schema: row.schema,
+    name: identity,
+    identity,
+    section: 'pre',
+    owner: row.owner,
+    create: () => [
+      `CREATE OPERATOR CLASS ${row.identity}\n    ${row.isDefault ? 'DEFAULT ' : ''}FOR TYPE ${row.type} ` +
+        `USING ${row.method} FAMILY ${row.family} AS\n    ${members.join(',\n    ')}`,
+    ],
+  };
+}
+
+export const castObject = (row: CastRow): CatalogObject => ({
+  key: `pg_cast:${row.oid}`,
+  kind: 'CAST',
+  name: row.identity,
+  identity: row.identity,
+  section: 'pre',
+  create: () => [`CREATE CAST ${row.identity} ${row.with}${row.context}`],
+});
+
+export const conversionObject = (row: ConversionRow): CatalogObject => ({
+  key: `pg_conversion:${row.oid}`,
+  kind: 'CONVERSION',
+  schema: row.schema,
+  name: row.name,
+  identity: row.identity,
+  section: 'pre',
+  owner: row.owner,
+  create: () => [row.definition],
+});
+
+export const collationObject = (row: OptionsRow): CatalogObject => ({
+  key: `pg_collation:${row.oid}`,
+  kind: 'COLLATION',
+  schema: row.schema,
+  name: row.name,
+  identity: row.identity,
+  section: 'pre',
+  owner: row.owner,
+  create: () => [`CREATE COLLATION ${row.identity} (${list(present(row.options))})`],
+});

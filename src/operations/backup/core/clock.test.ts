@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { archiveLagMs, repeatDelayMs } from './lateness.ts';
+import { archiveLagMs, repeatDelayMs } from './clock.ts';
 
 test('failed base backups are retried at increasing intervals', () => {
   expect([1, 2, 3, 6, 9, 10, 100].map((failures) => repeatDelayMs(failures) / 60_000)).toEqual([

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createPartStream } from './part-stream.ts';
+import { createPartStream } from './base-backup.ts';
 
 /** The bytes that may be held, apart from the chunk that exceeds the limit and the chunk that is being read. */
 const maxHeld = 8 * 1024 * 1024;

@@ -1,6 +1,6 @@
 /** Reads tables, partitions, foreign tables, views and sequences. */
 import { sql } from '../../../base/kernel/sql.ts';
-import type { CatalogSession } from './session.ts';
+import type { CatalogSession } from '../types.ts';
 
 export interface RelationRow {
   readonly oid: number;
@@ -60,7 +60,7 @@ export interface ColumnRow {
 }
 
 /** A CHECK constraint, or a NOT NULL constraint that isn't validated (PostgreSQL 18). */
-export interface CheckRow {
+interface CheckRow {
   readonly oid: number;
   readonly name: string;
   readonly definition: string;

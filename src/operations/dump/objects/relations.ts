@@ -1,7 +1,8 @@
 /** Renders tables, partitions, foreign tables, views and sequences. */
-import type { ColumnRow, RelationRow, SequenceRow } from '../catalog/relations.ts';
+
 import { foreignOptions, lines, list, options } from '../core/text.ts';
 import type { CatalogObject, Part } from '../types.ts';
+import type { ColumnRow, RelationRow, SequenceRow } from './relation-rows.ts';
 
 export function relationObjects(row: RelationRow): CatalogObject[] {
   if (row.query !== null) return [viewObject(row, row.query)];

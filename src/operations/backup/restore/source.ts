@@ -1,13 +1,16 @@
-/** Finds the files that PostgreSQL requests during recovery: WAL segments and history files. */
+/**
+ * The repository as the source of a restore: the files that PostgreSQL requests during recovery (WAL segments and
+ * history files), reads that can be aborted, and a hold that prevents a running server from pruning files.
+ */
 import { readWalCatalog, type WalCatalog } from '../catalog.ts';
 import { segmentRanges } from '../core/coverage.ts';
 import { parseSegmentName, segmentBytes, segmentEnd } from '../core/lsn.ts';
-import { historyName } from '../core/names.ts';
+import { historyName, holdName } from '../core/names.ts';
 import { BackupError } from '../errors.ts';
 import type { Repository } from '../repository.ts';
 import type { FindArchived } from './wal-requests.ts';
 
-export interface ArchivedFilesOptions {
+interface ArchivedFilesOptions {
   readonly repository: Repository;
   readonly wal: WalCatalog;
   /** The base backup's timeline and end. The base backup itself contains the WAL up to this end. */
@@ -66,4 +69,42 @@ export function archivedFiles(options: ArchivedFilesOptions): FindArchived {
     ahead.content.catch(() => undefined);
     return await content;
   };
+}
+
+/** Wraps a repository so that the reads from it are aborted if the user interrupts the command. */
+export function abortable(repository: Repository, signal: AbortSignal | undefined): Repository {
+  if (signal === undefined) return repository;
+  async function* until(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    for await (const chunk of bytes) {
+      signal?.throwIfAborted();
+      yield chunk;
+    }
+  }
+  return {
+    ...repository,
+    async read(name) {
+      signal.throwIfAborted();
+      const bytes = await repository.read(name);
+      return bytes && until(bytes);
+    },
+    async readBytes(name) {
+      signal.throwIfAborted();
+      return await repository.readBytes(name);
+    },
+  };
+}
+
+/** Creates a hold. If the credentials don't permit writing to the target, the restore continues without a hold. */
+export async function hold(
+  repository: Pick<Repository, 'writeBytes' | 'remove'>,
+  backupId: string,
+  nowMs: number,
+): Promise<() => Promise<void>> {
+  const name = holdName(nowMs, backupId);
+  try {
+    await repository.writeBytes(name, Buffer.alloc(0));
+  } catch {
+    return async () => undefined;
+  }
+  return () => repository.remove(name).catch(() => undefined);
 }

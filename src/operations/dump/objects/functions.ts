@@ -1,7 +1,8 @@
 import { sql } from '../../../base/kernel/sql.ts';
-import type { CatalogSession } from './session.ts';
+import { lines } from '../core/text.ts';
+import type { CatalogObject, CatalogSession } from '../types.ts';
 
-export interface FunctionRow {
+interface FunctionRow {
   readonly oid: number;
   readonly schema: string;
   readonly name: string;
@@ -15,7 +16,7 @@ export interface FunctionRow {
 }
 
 /** The options of CREATE AGGREGATE, as text. */
-export interface AggregateRow {
+interface AggregateRow {
   readonly kind: 'n' | 'o' | 'h';
   readonly arguments: string;
   readonly options: Readonly<Record<string, string | null>>;
@@ -60,3 +61,27 @@ export const readFunctions = ({ query }: CatalogSession): Promise<FunctionRow[]>
     left join pg_aggregate a on a.aggfnoid = p.oid
     where p.oid >= 16384
       and not exists (select from pg_depend d where d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype in ('e', 'i'))`);
+
+export function functionObject(row: FunctionRow): CatalogObject {
+  const { oid, kind, schema, identity, owner, acl } = row;
+  const text = row.aggregate === null ? (row.definition ?? '').trimEnd() : aggregate(row, row.aggregate);
+  return {
+    key: `pg_proc:${oid}`,
+    kind,
+    schema,
+    name: identity,
+    identity,
+    section: 'pre',
+    owner,
+    acl: { target: kind === 'PROCEDURE' ? 'PROCEDURE' : 'FUNCTION', items: acl },
+    create: () => [text],
+  };
+}
+
+function aggregate({ identity }: FunctionRow, { arguments: args, options }: AggregateRow): string {
+  const name = identity.slice(0, identity.indexOf('('));
+  const rendered = Object.entries(options).flatMap(([option, value]) =>
+    value === null ? [] : [value === '' ? option : `${option} = ${value}`],
+  );
+  return `CREATE AGGREGATE ${name}(${args}) ${lines(rendered)}`;
+}

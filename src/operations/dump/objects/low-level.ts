@@ -1,8 +1,11 @@
-/** Reads objects that only a superuser can create: languages, access methods, transforms and subscriptions. */
-import { sql } from '../../../base/kernel/sql.ts';
-import type { CatalogSession } from './session.ts';
+/**
+ * Reads and renders objects that only a superuser can create: languages, access methods, transforms and subscriptions.
+ */
+import { quoteIdentifier, sql } from '../../../base/kernel/sql.ts';
+import { list, literal } from '../core/text.ts';
+import type { CatalogObject, CatalogSession } from '../types.ts';
 
-export interface LanguageRow {
+interface LanguageRow {
   readonly oid: number;
   readonly name: string;
   readonly owner: string;
@@ -20,7 +23,7 @@ export const readLanguages = ({ query }: CatalogSession): Promise<LanguageRow[]>
       nullif(laninline, 0)::regproc::text as inline, nullif(lanvalidator, 0)::regproc::text as validator
     from pg_language where oid >= 16384 and lanispl`);
 
-export interface AccessMethodRow {
+interface AccessMethodRow {
   readonly oid: number;
   readonly name: string;
   readonly type: 'TABLE' | 'INDEX';
@@ -33,7 +36,7 @@ export const readAccessMethods = ({ query }: CatalogSession): Promise<AccessMeth
       amhandler::oid::regproc::text as handler
     from pg_am where oid >= 16384`);
 
-export interface TransformRow {
+interface TransformRow {
   readonly oid: number;
   /** The identity in the syntax of COMMENT ON TRANSFORM: `FOR type LANGUAGE name`. */
   readonly identity: string;
@@ -48,7 +51,7 @@ export const readTransforms = ({ query }: CatalogSession): Promise<TransformRow[
         case when trftosql <> 0 then 'TO SQL WITH FUNCTION ' || trftosql::oid::regprocedure end], null) as functions
     from pg_transform t join pg_language l on l.oid = trflang where t.oid >= 16384`);
 
-export interface SubscriptionRow {
+interface SubscriptionRow {
   readonly oid: number;
   readonly name: string;
   readonly owner: string;
@@ -99,3 +102,80 @@ export const readSubscriptionNames = ({ query }: CatalogSession): Promise<{ name
   query(sql`
     select quote_ident(subname) as name from pg_subscription s join pg_database d on d.oid = s.subdbid
     where d.datname = current_database() order by 1`);
+
+export function languageObject(row: LanguageRow): CatalogObject {
+  const functions = [
+    ['HANDLER', row.handler],
+    ['INLINE', row.inline],
+    ['VALIDATOR', row.validator],
+  ].flatMap(([word, name]) => (name === null ? [] : [` ${word} ${name}`]));
+  return {
+    key: `pg_language:${row.oid}`,
+    kind: 'LANGUAGE',
+    name: row.name,
+    identity: row.name,
+    section: 'pre',
+    owner: row.owner,
+    acl: { target: 'LANGUAGE', items: row.acl },
+    create: () => [`CREATE ${row.isTrusted ? 'TRUSTED ' : ''}LANGUAGE ${row.name}${functions.join('')}`],
+  };
+}
+
+export const accessMethodObject = (row: AccessMethodRow): CatalogObject => ({
+  key: `pg_am:${row.oid}`,
+  kind: 'ACCESS METHOD',
+  name: row.name,
+  identity: row.name,
+  section: 'pre',
+  create: () => [`CREATE ACCESS METHOD ${row.name} TYPE ${row.type} HANDLER ${row.handler}`],
+});
+
+export const transformObject = (row: TransformRow): CatalogObject => ({
+  key: `pg_transform:${row.oid}`,
+  kind: 'TRANSFORM',
+  name: row.identity,
+  identity: row.identity,
+  section: 'pre',
+  create: () => [`CREATE TRANSFORM ${row.identity} (${list(row.functions)})`],
+});
+
+/**
+ * Renders a subscription without its password. The subscription is created disabled and without a connection, so that a
+ * copy of the database doesn't receive the changes that the original database receives.
+ */
+export function subscriptionObject(row: SubscriptionRow): CatalogObject {
+  const parameters = [
+    'connect = false',
+    'enabled = false',
+    `slot_name = ${row.slot === null ? 'NONE' : literal(row.slot)}`,
+    ...row.options,
+  ];
+  return {
+    key: `pg_subscription:${row.oid}`,
+    kind: 'SUBSCRIPTION',
+    name: row.name,
+    identity: row.name,
+    section: 'final',
+    owner: row.owner,
+    create: () => [
+      `CREATE SUBSCRIPTION ${row.name} CONNECTION ${literal(withoutPassword(row.connection))}\n` +
+        `    PUBLICATION ${list(row.publications.map(quoteIdentifier))} WITH (${list(parameters)})`,
+    ],
+  };
+}
+
+/**
+ * Removes the password from a libpq connection string in either format.
+ *
+ * @example withoutPassword("host=db password='a b' dbname=x"); // 'host=db dbname=x'
+ */
+export function withoutPassword(text: string): string {
+  if (/^postgres(ql)?:\/\//.test(text))
+    return text
+      .replace(/^(postgres(?:ql)?:\/\/[^:@/?#]*):[^@/?#]*@/, '$1@')
+      .replace(/([?&])(?:ssl)?password=[^&#]*(&?)/g, (_all, before: string, after: string) =>
+        after === '' ? '' : before,
+      );
+  const value = String.raw`(?:'(?:[^'\\]|\\.)*'|(?:[^\s\\]|\\.)*)`;
+  return text.replace(new RegExp(String.raw`(^|\s)(?:ssl)?password\s*=\s*${value}`, 'g'), '$1').trim();
+}

@@ -1,6 +1,7 @@
 /** Reads objects that belong to tables: constraints, indexes, statistics, rules, triggers and policies. */
-import { sql } from '../../../base/kernel/sql.ts';
-import type { CatalogSession } from './session.ts';
+import { quoteIdentifier, sql } from '../../../base/kernel/sql.ts';
+import { list } from '../core/text.ts';
+import type { CatalogObject, CatalogSession, ObjectKind } from '../types.ts';
 
 interface TableObjectRow {
   readonly oid: number;
@@ -11,7 +12,7 @@ interface TableObjectRow {
   readonly tableOid: number;
 }
 
-export interface ConstraintRow extends TableObjectRow {
+interface ConstraintRow extends TableObjectRow {
   readonly type: 'p' | 'u' | 'x' | 'f';
   readonly definition: string;
   readonly index: number;
@@ -33,7 +34,7 @@ export const readConstraints = ({ query }: CatalogSession): Promise<ConstraintRo
     where c.oid >= 16384 and k.contype in ('p', 'u', 'x', 'f') and (k.contype <> 'f' or k.conparentid = 0)
       and c.relpersistence <> 't'`);
 
-export interface IndexRow extends TableObjectRow {
+interface IndexRow extends TableObjectRow {
   readonly definition: string;
   /** The OID of the constraint to which the index belongs. */
   readonly constraint: number | null;
@@ -61,7 +62,7 @@ export const readIndexes = ({ query }: CatalogSession): Promise<IndexRow[]> =>
     where c.oid >= 16384 and c.relkind in ('r', 'p', 'm') and c.relpersistence <> 't' and n.nspname !~ '^pg_'
       and (i.indisvalid or c.relkind = 'p')`);
 
-export interface DefinitionRow extends TableObjectRow {
+interface DefinitionRow extends TableObjectRow {
   readonly definition: string;
   /** The letter that pg_trigger stores for the enabled state. */
   readonly enabled?: string;
@@ -102,7 +103,7 @@ export const readTriggers = ({ query }: CatalogSession): Promise<DefinitionRow[]
     left join pg_trigger parent on parent.oid = t.tgparentid
     where t.oid >= 16384 and not t.tgisinternal and (t.tgparentid = 0 or t.tgenabled <> parent.tgenabled)`);
 
-export interface PolicyRow extends TableObjectRow {
+interface PolicyRow extends TableObjectRow {
   readonly command: string;
   readonly isPermissive: boolean;
   /** Role names. The empty string stands for PUBLIC. */
@@ -119,3 +120,154 @@ export const readPolicies = ({ query }: CatalogSession): Promise<PolicyRow[]> =>
       pg_get_expr(p.polqual, p.polrelid) as using, pg_get_expr(p.polwithcheck, p.polrelid) as check
     from pg_policy p join pg_class c on c.oid = p.polrelid join pg_namespace n on n.oid = c.relnamespace
     where p.oid >= 16384`);
+
+/** Returns the identity in the form that COMMENT ON requires: `items_pkey ON public.items`. */
+const on = ({ name, table }: { readonly name: string; readonly table: string }): string =>
+  `${name} ON ${table}`;
+
+export function constraintObject(row: ConstraintRow): CatalogObject {
+  const isForeignKey = row.type === 'f';
+  const only = row.isPartitioned && isForeignKey ? '' : 'ONLY ';
+  return {
+    key: `pg_constraint:${row.oid}`,
+    aliases: row.index === 0 || isForeignKey ? [] : [`pg_class:${row.index}`],
+    kind: isForeignKey ? 'FOREIGN KEY' : 'CONSTRAINT',
+    schema: row.schema,
+    name: on(row),
+    identity: on(row),
+    section: 'post',
+    needs: [`pg_class:${row.tableOid}`],
+    create: () => [`ALTER TABLE ${only}${row.table} ADD CONSTRAINT ${row.name} ${row.definition}`],
+  };
+}
+
+/** The index of a constraint is created together with the constraint, so only the index's properties must be set. */
+export function indexObjects(row: IndexRow): CatalogObject[] {
+  const identity = `${quoteIdentifier(row.schema)}.${row.name}`;
+  const { constraint, parent } = row;
+  const ownKey = constraint === null ? `pg_class:${row.oid}` : `pg_constraint:${constraint}`;
+  const table = `ALTER TABLE ${row.table}`;
+  const properties = [
+    ...(row.isClustered ? [`${table} CLUSTER ON ${row.name}`] : []),
+    ...(row.isReplicaIdentity
+      ? [`ALTER TABLE ONLY ${row.table} REPLICA IDENTITY USING INDEX ${row.name}`]
+      : []),
+    ...(row.statistics ?? []).map(
+      ({ column, target }) => `ALTER INDEX ${identity} ALTER COLUMN ${column} SET STATISTICS ${target}`,
+    ),
+  ];
+  const common = { kind: 'INDEX', schema: row.schema, name: on(row), section: 'post' } as const;
+  const created: CatalogObject[] =
+    constraint === null
+      ? [
+          {
+            ...common,
+            key: ownKey,
+            identity,
+            needs: [`pg_class:${row.tableOid}`],
+            ignores: parent === null ? [] : [`pg_class:${parent.oid}`],
+            create: () => [row.definition, ...properties],
+          },
+        ]
+      : properties.length === 0
+        ? []
+        : [
+            {
+              ...common,
+              key: `index-properties:${row.oid}`,
+              identity,
+              needs: [ownKey],
+              create: () => properties,
+            },
+          ];
+  if (parent === null) return created;
+  return [
+    ...created,
+    {
+      key: `index-partition:${row.oid}`,
+      kind: 'INDEX PARTITION',
+      schema: row.schema,
+      name: on(row),
+      identity,
+      section: 'post',
+      needs: [ownKey, `pg_class:${parent.oid}`],
+      create: () => [`ALTER INDEX ${parent.identity} ATTACH PARTITION ${identity}`],
+    },
+  ];
+}
+
+const definitionObject = (
+  row: DefinitionRow,
+  catalog: string,
+  kind: ObjectKind,
+  statements: readonly string[],
+): CatalogObject => ({
+  key: `${catalog}:${row.oid}`,
+  kind,
+  schema: row.schema,
+  name: on(row),
+  identity: kind === 'STATISTICS' ? row.name : on(row),
+  section: 'post',
+  owner: row.owner,
+  functionSchema: row.functionSchema,
+  needs: [`pg_class:${row.tableOid}`],
+  create: () => statements,
+});
+
+export const statisticsObject = (row: DefinitionRow): CatalogObject =>
+  definitionObject(row, 'pg_statistic_ext', 'STATISTICS', [
+    row.definition,
+    ...(row.statistics == null ? [] : [`ALTER STATISTICS ${row.name} SET STATISTICS ${row.statistics}`]),
+  ]);
+
+const states: Readonly<Record<string, string>> = {
+  A: 'ENABLE ALWAYS',
+  R: 'ENABLE REPLICA',
+  D: 'DISABLE',
+  E: 'ENABLE',
+};
+
+const stateOf = ({ enabled = '', table, name }: DefinitionRow, noun: string): string[] =>
+  states[enabled] === undefined ? [] : [`ALTER TABLE ${table} ${states[enabled]} ${noun} ${name}`];
+
+export const ruleObject = (row: DefinitionRow): CatalogObject =>
+  definitionObject(row, 'pg_rewrite', 'RULE', [row.definition.replace(/;$/, ''), ...stateOf(row, 'RULE')]);
+
+/**
+ * A partition inherits its parent's triggers. Only the state of an inherited trigger is set, and only if the state
+ * differs from that of the parent's trigger.
+ */
+export function triggerObject(row: DefinitionRow): CatalogObject {
+  const created = row.definition === '' ? [] : [row.definition];
+  const object = definitionObject(row, 'pg_trigger', 'TRIGGER', [...created, ...stateOf(row, 'TRIGGER')]);
+  return row.parent ? { ...object, needs: [...(object.needs ?? []), `pg_trigger:${row.parent}`] } : object;
+}
+
+const commands: Readonly<Record<string, string>> = {
+  r: ' FOR SELECT',
+  a: ' FOR INSERT',
+  w: ' FOR UPDATE',
+  d: ' FOR DELETE',
+};
+
+export function policyObject(row: PolicyRow): CatalogObject {
+  const roles = row.roles.map((role) => (role === '' ? 'PUBLIC' : quoteIdentifier(role)));
+  const text = [
+    `CREATE POLICY ${row.name} ON ${row.table}`,
+    row.isPermissive ? '' : ' AS RESTRICTIVE',
+    commands[row.command] ?? '',
+    ` TO ${list(roles)}`,
+    row.using === null ? '' : ` USING (${row.using})`,
+    row.check === null ? '' : ` WITH CHECK (${row.check})`,
+  ].join('');
+  return {
+    key: `pg_policy:${row.oid}`,
+    kind: 'POLICY',
+    schema: row.schema,
+    name: on(row),
+    identity: on(row),
+    section: 'post',
+    needs: [`pg_class:${row.tableOid}`],
+    create: () => [text],
+  };
+}

@@ -1,7 +1,7 @@
 import { sql } from '../../../base/kernel/sql.ts';
-import type { CatalogSession } from './session.ts';
+import type { CatalogObject, CatalogSession } from '../types.ts';
 
-export interface TextSearchRow {
+interface TextSearchRow {
   readonly catalog: 'pg_ts_parser' | 'pg_ts_template' | 'pg_ts_dict' | 'pg_ts_config';
   readonly oid: number;
   readonly schema: string;
@@ -44,3 +44,30 @@ export const readTextSearch = ({ query }: CatalogSession): Promise<TextSearchRow
          group by dictionaries) grouped)
     from pg_ts_config c join pg_namespace n on n.oid = cfgnamespace
     join pg_ts_parser p on p.oid = cfgparser join pg_namespace pn on pn.oid = prsnamespace where c.oid >= 16384`);
+
+const kinds = {
+  pg_ts_parser: 'TEXT SEARCH PARSER',
+  pg_ts_template: 'TEXT SEARCH TEMPLATE',
+  pg_ts_dict: 'TEXT SEARCH DICTIONARY',
+  pg_ts_config: 'TEXT SEARCH CONFIGURATION',
+} as const;
+
+export function textSearchObject(row: TextSearchRow): CatalogObject {
+  const kind = kinds[row.catalog];
+  return {
+    key: `${row.catalog}:${row.oid}`,
+    kind,
+    schema: row.schema,
+    name: row.name,
+    identity: row.identity,
+    section: 'pre',
+    owner: row.owner ?? undefined,
+    create: () => [
+      `CREATE ${kind} ${row.identity} (${row.definition})`,
+      ...(row.mappings ?? []).map(
+        ({ tokens, dictionaries }) =>
+          `ALTER TEXT SEARCH CONFIGURATION ${row.identity} ADD MAPPING FOR ${tokens} WITH ${dictionaries}`,
+      ),
+    ],
+  };
+}

@@ -1,16 +1,20 @@
 /** The drill. Restores a backup to a temporary folder, reads every table, and compares every object with its row. */
 import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Logger } from '../../base/kernel/log.ts';
+import { replaceFile } from '../../base/kernel/replace-file.ts';
 import { quoteIdentifier, sql } from '../../base/kernel/sql.ts';
 import type { RecoveredCluster } from '../../platform/database/index.ts';
+import { messageOf } from './base-runs.ts';
 import { readChoice } from './catalog.ts';
 import { isVersion } from './core/names.ts';
 import type { Repository } from './repository.ts';
 import { restore } from './restore/restore.ts';
-import type { BodyStore, DrillReport } from './types.ts';
+import type { BodyStore, DrillRecord, DrillReport } from './types.ts';
 
-export interface DrillOptions {
+interface DrillOptions {
   readonly repository: Repository;
   /** The ID of a base backup. If undefined, the newest recoverable state is restored. */
   readonly toBackup: string | undefined;
@@ -58,7 +62,12 @@ export async function drill(options: DrillOptions): Promise<DrillReport> {
         onProgress('Reading every table and object');
         const startedMs = performance.now();
         await readTables(cluster, checked);
-        await compareObjects(cluster, () => openStore(dataDir), new Set(damaged), checked, signal);
+        const store = await openStore(dataDir);
+        try {
+          await compareObjects(cluster, store, { damaged: new Set(damaged), checked, signal });
+        } finally {
+          await store.close();
+        }
         checked.checkMs = performance.now() - startedMs;
       },
     });
@@ -104,12 +113,17 @@ interface ObjectFacts {
   readonly etag: string | null;
 }
 
+interface Comparison {
+  /** The versions whose stored bytes are damaged. */
+  readonly damaged: ReadonlySet<string>;
+  readonly checked: Checked;
+  readonly signal: AbortSignal | undefined;
+}
+
 async function compareObjects(
   { reader }: RecoveredCluster,
-  openStore: () => Promise<BodyStore & { close(): Promise<void> }>,
-  damaged: ReadonlySet<string>,
-  checked: Checked,
-  signal: AbortSignal | undefined,
+  store: BodyStore,
+  { damaged, checked, signal }: Comparison,
 ): Promise<void> {
   const rows: ObjectFacts[] = [];
   await reader.copyOut('storage.objects (bucket_id, name, version, metadata)', (row) => {
@@ -117,15 +131,10 @@ async function compareObjects(
     if (version == null || !isVersion(version)) return;
     rows.push({ bucket: bucket ?? '', name: name ?? '', version, ...metadataFacts(metadata ?? null) });
   });
-  const store = await openStore();
-  try {
-    for (const row of rows) {
-      signal?.throwIfAborted();
-      const problem = damaged.has(row.version) ? 'the bytes are damaged' : await problemOf(row, store);
-      if (problem !== undefined) checked.problems.push(`${row.bucket}/${row.name}: ${problem}`);
-    }
-  } finally {
-    await store.close();
+  for (const row of rows) {
+    signal?.throwIfAborted();
+    const problem = damaged.has(row.version) ? 'the bytes are damaged' : await problemOf(row, store);
+    if (problem !== undefined) checked.problems.push(`${row.bucket}/${row.name}: ${problem}`);
   }
 }
 
@@ -152,4 +161,94 @@ async function problemOf(row: ObjectFacts, store: BodyStore): Promise<string | u
   // Compares only ETags that are MD5 hashes, because a multipart object's ETag isn't the MD5 hash of its bytes.
   if (/^[0-9a-f]{32}$/.test(etag) && etag !== hash.digest('hex')) return 'the hash differs from the row';
   return undefined;
+}
+
+interface DrillsOptions {
+  readonly dataDir: string;
+  /** Restores and checks the newest recoverable state. `signal` aborts the drill. */
+  readonly drill: (onProgress: (message: string) => void, signal: AbortSignal) => Promise<DrillReport>;
+  readonly log: Logger;
+}
+
+export interface Drills {
+  /** Starts a drill. Returns false if a drill is already running. */
+  start(): boolean;
+  /** Returns the current step of the running drill, or undefined if no drill is running. */
+  progress(): string | undefined;
+  last(): DrillRecord | undefined;
+  /** Aborts the running drill and removes the restored copy. */
+  stop(): Promise<void>;
+}
+
+/** Runs drills in the running server, and stores the result of this data folder's last drill. */
+export function createDrills({ dataDir, drill, log }: DrillsOptions): Drills {
+  const stopping = new AbortController();
+  let running: Promise<void> | undefined;
+  let step = '';
+
+  async function run(): Promise<void> {
+    const onProgress = (message: string): void => {
+      step = message;
+    };
+    try {
+      const { problems } = await recordDrill(
+        dataDir,
+        () => drill(onProgress, stopping.signal),
+        stopping.signal,
+      );
+      if (problems.length === 0) log.info({}, 'backup: the drill found no problems');
+      else log.error({ problems }, 'backup: the drill found problems');
+    } catch (error) {
+      if (!stopping.signal.aborted) log.error({ error: messageOf(error) }, 'backup: the drill failed');
+    }
+  }
+
+  return {
+    start() {
+      if (running !== undefined) return false;
+      step = 'Starting';
+      running = run().finally(() => {
+        running = undefined;
+      });
+      return true;
+    },
+    progress: () => (running === undefined ? undefined : step),
+    last: () => readLastDrill(dataDir),
+    async stop() {
+      stopping.abort();
+      await running;
+    },
+  };
+}
+
+const fileOf = (dataDir: string): string => join(dataDir, 'backup', 'last-drill.json');
+
+/** Runs a drill, and records the result or error as the last drill of the data folder. */
+export async function recordDrill(
+  dataDir: string,
+  drill: () => Promise<DrillReport>,
+  signal: AbortSignal,
+): Promise<DrillReport> {
+  const startedMs = Date.now();
+  const write = (result: Pick<DrillRecord, 'report' | 'error'>): void => {
+    mkdirSync(join(dataDir, 'backup'), { recursive: true, mode: 0o700 });
+    replaceFile(fileOf(dataDir), JSON.stringify({ startedMs, endedMs: Date.now(), ...result }));
+  };
+  try {
+    const report = await drill();
+    write({ report });
+    return report;
+  } catch (error) {
+    if (!signal.aborted) write({ error: messageOf(error) });
+    throw error;
+  }
+}
+
+/** Returns the last drill's record. Returns undefined if no drill was recorded or the file can't be read. */
+function readLastDrill(dataDir: string): DrillRecord | undefined {
+  try {
+    return JSON.parse(readFileSync(fileOf(dataDir), 'utf8')) as DrillRecord;
+  } catch {
+    return undefined;
+  }
 }
