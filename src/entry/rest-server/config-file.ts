@@ -42,9 +42,9 @@ export function readConfigFile(path: string, sources: FileSources): Map<string, 
       else {
         const { key, value } = directive;
         const name = prefix + key;
-        const valueOf = (variable: string): FileValue | undefined =>
+        const variableValue = (variable: string): FileValue | undefined =>
           lookUp(variable, prefix, values) ?? sources.environment[variable];
-        values.set(name, typeof value === 'string' ? interpolate(value, name, valueOf) : value);
+        values.set(name, typeof value === 'string' ? interpolate(value, name, variableValue) : value);
       }
     }
   };
@@ -63,14 +63,14 @@ const relativeTo = (file: string, path: string): string =>
 function interpolate(
   text: string,
   name: string,
-  valueOf: (variable: string) => FileValue | undefined,
+  variableValue: (variable: string) => FileValue | undefined,
 ): string {
   return text.replace(/\$(\$|\(([^)]+)\))?/g, (_found, escaped?: string, variable?: string) => {
     if (escaped === undefined) {
       throw new ConfigFileError(`${name}: write $$ for a single $ in text; $(NAME) is a variable`);
     }
     if (variable === undefined) return '$';
-    const value = valueOf(variable);
+    const value = variableValue(variable);
     if (value === undefined)
       throw new ConfigFileError(`${name}: the environment variable ${variable} isn't set`);
     if (typeof value !== 'string' && typeof value !== 'number')
