@@ -2,9 +2,9 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Body, isStored } from '../core/body.ts';
-import { ResponseStorage } from './storage.ts';
-import { writeDocument } from './write-document.ts';
+import { type Body, isStored } from './core/body.ts';
+import { ResponseStorage } from './responses/storage.ts';
+import { writeDocument } from './root.ts';
 
 const MIB = 1024 * 1024;
 let dir: string;

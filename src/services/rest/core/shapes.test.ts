@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { Repeats, repeatKey } from './repeats.ts';
 import type { RestRequest } from './request.ts';
+import { type Prepared, repeatKey, ShapeCache } from './shapes.ts';
 
 const read = (more: Partial<RestRequest> = {}): RestRequest => ({
   method: 'GET',
@@ -11,27 +11,32 @@ const read = (more: Partial<RestRequest> = {}): RestRequest => ({
   ...more,
 });
 
-test('a value is cached the second time it is requested', () => {
-  const repeats = new Repeats<number>();
-  repeats.offer('a', 1);
-  expect(repeats.get('a')).toBeUndefined();
-  repeats.offer('a', 2);
-  expect(repeats.get('a')).toBe(2);
+const one = { location: 'one' } as Prepared;
+const other = { location: 'other' } as Prepared;
+
+test('a read is cached the second time it is requested', () => {
+  const shapes = new ShapeCache();
+  shapes.offerRepeat('a', one);
+  expect(shapes.repeat('a')).toBeUndefined();
+  shapes.offerRepeat('a', other);
+  expect(shapes.repeat('a')).toBe(other);
 });
 
-test('the cache has a size limit, and the oldest value is evicted first', () => {
-  const repeats = new Repeats<number>();
-  for (let index = 0; index <= 500; index++) for (const _ of [1, 2]) repeats.offer(`key ${index}`, index);
-  expect(repeats.get('key 0')).toBeUndefined();
-  expect(repeats.get('key 1')).toBe(1);
-  expect(repeats.get('key 500')).toBe(500);
+test('the number of cached reads is limited, and the oldest read is evicted first', () => {
+  const shapes = new ShapeCache();
+  for (let index = 0; index <= 500; index++) {
+    for (const _ of [1, 2]) shapes.offerRepeat(`key ${index}`, index === 500 ? other : one);
+  }
+  expect(shapes.repeat('key 0')).toBeUndefined();
+  expect(shapes.repeat('key 1')).toBe(one);
+  expect(shapes.repeat('key 500')).toBe(other);
 });
 
-test('keys that are used only once don’t evict cached values', () => {
-  const repeats = new Repeats<number>();
-  for (const _ of [1, 2]) repeats.offer('kept', 1);
-  for (let index = 0; index < 5000; index++) repeats.offer(`once ${index}`, index);
-  expect(repeats.get('kept')).toBe(1);
+test('reads that arrive only once don’t evict cached reads', () => {
+  const shapes = new ShapeCache();
+  for (const _ of [1, 2]) shapes.offerRepeat('kept', one);
+  for (let index = 0; index < 5000; index++) shapes.offerRepeat(`once ${index}`, other);
+  expect(shapes.repeat('kept')).toBe(one);
 });
 
 test('everything that affects the result is part of the key', () => {
