@@ -25,12 +25,12 @@ export const walks: readonly Walk[] = [
       {
         file: 'services/rest/routes.ts',
         name: 'restPlugin',
-        does: 'reads the HTTP request into a `RestRequest`',
+        does: 'reads the HTTP request into a `RestRequest`, and writes the response',
       },
       {
         file: 'services/rest/pipeline.ts',
         name: 'handle',
-        does: 'runs all stages, and turns an error of any stage into a response',
+        does: 'runs the following stages, and turns an error of any stage into a response',
       },
       {
         file: 'services/rest/core/authenticate.ts',
@@ -38,31 +38,35 @@ export const walks: readonly Walk[] = [
         does: 'turns the token into a role and claims',
       },
       {
-        file: 'services/rest/core/prepare.ts',
-        name: 'prepare',
-        does: 'parses the query, and reuses the plan of an earlier request of the same shape',
+        file: 'services/rest/core/request.ts',
+        name: 'parseCrud',
+        does: 'parses the query and the headers, and separates the values from the shape of the request',
       },
       {
-        file: 'services/rest/core/plan/read.ts',
-        name: 'planRead',
-        does: 'resolves tables, columns and relationships in the schema cache',
+        file: 'services/rest/core/plan/crud.ts',
+        name: 'planCrud',
+        does: 'resolves tables, columns and relationships in the schema cache, once per shape',
       },
       {
-        file: 'services/rest/core/compile/statement.ts',
-        name: 'compile',
+        file: 'services/rest/core/shapes.ts',
+        name: 'compileShape',
         does: 'turns the plan into SQL',
+      },
+      {
+        file: 'services/rest/execute.ts',
+        name: 'execute',
+        does: 'adds the role, the claims and the settings to the statement',
       },
       {
         file: 'platform/database/path/request-path.ts',
         name: 'execute',
-        does: 'runs the statement as the role, in one transaction and one write to PostgreSQL',
+        does: 'runs all of them in one transaction and one write to PostgreSQL',
       },
       {
         file: 'services/rest/core/respond.ts',
         name: 'respond',
         does: 'turns the rows, counts and settings into a status, headers and a body',
       },
-      { file: 'services/rest/write-response.ts', name: 'writeResponse', does: 'writes the response' },
     ],
   },
   {

@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { silentLogger } from '../../src/base/kernel/log.ts';
-import { createScratchDatabases, type ScratchDatabases } from '../../src/entry/cli/scratch-databases.ts';
+import { createScratchDatabases, type ScratchDatabases } from '../../src/entry/cli/shadow.ts';
 import type { Backend } from '../../src/entry/main.ts';
 import { loadConfig } from '../../src/platform/config/index.ts';
 import {

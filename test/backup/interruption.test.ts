@@ -10,7 +10,7 @@ import { Readable } from 'node:stream';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Logger, silentLogger } from '../../src/base/kernel/log.ts';
 import { sql } from '../../src/base/kernel/sql.ts';
-import { slotName } from '../../src/operations/backup/archive/unused-slot.ts';
+import { slotName } from '../../src/operations/backup/archive/archiver.ts';
 import { createBackups, dropUnusedSlot, openJournal } from '../../src/operations/backup/index.ts';
 import type { JournalFiles } from '../../src/operations/backup/journal.ts';
 import { createTestDatabase, type TestDatabase } from '../../src/platform/database/testing.ts';

@@ -5,7 +5,7 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { catalogQueries } from '../../src/operations/upgrade/catalog-facts.ts';
+import { catalogQueries } from '../../src/operations/upgrade/verify.ts';
 import { Client } from '../../src/platform/database/wire/index.ts';
 import {
   copyOldPrograms,

@@ -1,14 +1,12 @@
 /** Implements the command-line interface, which finds the command, runs the command, and prints errors. */
-
+import { readdirSync } from 'node:fs';
 import { installedVersion } from '../../base/shared/files.ts';
 import { nearest } from '../../platform/config/index.ts';
-import { endAtClosedOutput } from './closed-output.ts';
 import { type Command, helpOf, parseInput, UsageError } from './command.ts';
 import { asUpstream, insteadOf } from './core/upstream-commands.ts';
 import { commandFirst } from './core/upstream-flags.ts';
-import { isEmptyFolder } from './empty-folder.ts';
 import { describeError } from './errors.ts';
-import { columns, print, say } from './output.ts';
+import { columns, endAtClosedOutput, print, say } from './output.ts';
 import { aliases, registry } from './registry.ts';
 
 /**
@@ -115,4 +113,13 @@ async function help(topic: readonly string[]): Promise<number> {
   print(columns(rows));
   print('\nRun "plinth COMMAND --help" for details and examples.');
   return 0;
+}
+
+/** Whether the folder is empty or contains only hidden files of other programs, such as `.git`. */
+function isEmptyFolder(dir: string): boolean {
+  try {
+    return readdirSync(dir).every((name) => name.startsWith('.') && name !== '.plinth');
+  } catch {
+    return false;
+  }
 }

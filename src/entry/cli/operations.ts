@@ -22,10 +22,10 @@ import {
 import { type Backend, createBackend, type ManagementCallName } from '../main.ts';
 import { findRunning, type Operation } from './control.ts';
 import { CommandError, notRunning } from './errors.ts';
-import { withCleanUp } from './interruption.ts';
 import { decodeFiles, encodeFiles } from './management/encoded-files.ts';
 import type { ProjectLocation } from './project-location.ts';
 import { functionsServeOperation } from './serve-functions.ts';
+import { withCleanUp } from './signals.ts';
 import { ensureDataDir } from './state.ts';
 
 interface Context extends ProjectLocation {
@@ -138,9 +138,9 @@ function backupsOf({ backups, database }: Backend): NonNullable<Backend['backups
 type OperationName = keyof ReturnType<typeof backendOperations>;
 
 /**
- * Runs an operation in the Plinth process that is running in this folder, or in a temporary backend. With
- * `needs: 'running'`, doesn't start a temporary backend, because the services of such a backend don't listen on any
- * port. With `needs: 'schema'`, the project's first start must have completed the database.
+ * Runs an operation in the Plinth process that is running in this folder, or in a temporary backend. With `needs:
+ * 'running'`, doesn't start a temporary backend, because the services of such a backend don't listen on any port. With
+ * `needs: 'schema'`, the project's first start must have completed the database.
  *
  * @throws {CommandError}
  */

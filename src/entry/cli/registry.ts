@@ -28,7 +28,7 @@ export const registry: Readonly<Record<string, Entry>> = {
   },
   promote: {
     summary: 'Make a restored copy the production server',
-    load: async () => (await import('./commands/promote.ts')).promote,
+    load: async () => (await import('./commands/restore.ts')).promote,
   },
   stop: {
     summary: 'Stop Plinth in this folder',
@@ -36,7 +36,7 @@ export const registry: Readonly<Record<string, Entry>> = {
   },
   reload: {
     summary: 'Apply changed settings without a restart',
-    load: async () => (await import('./commands/reload.ts')).reload,
+    load: async () => (await import('./commands/settings.ts')).reload,
   },
   status: {
     summary: 'Show the URLs and keys of Plinth in this folder',
@@ -44,7 +44,7 @@ export const registry: Readonly<Record<string, Entry>> = {
   },
   console: {
     summary: 'Print a new sign-in link for the Console',
-    load: async () => (await import('./commands/console.ts')).console,
+    load: async () => (await import('./commands/operators.ts')).console,
   },
   'migration new': {
     summary: 'Create an empty migration',
@@ -96,7 +96,7 @@ export const registry: Readonly<Record<string, Entry>> = {
   },
   'db lint': {
     summary: 'Find functions with errors',
-    load: async () => (await import('./commands/db-lint.ts')).dbLint,
+    load: async () => (await import('./commands/db-advisors.ts')).dbLint,
   },
   'db query': {
     summary: 'Run SQL and print the result',
@@ -108,7 +108,7 @@ export const registry: Readonly<Record<string, Entry>> = {
   },
   'db restore': {
     summary: 'Run a SQL file from db dump or pg_dump',
-    load: async () => (await import('./commands/db-restore.ts')).dbRestore,
+    load: async () => (await import('./commands/db-dump.ts')).dbRestore,
   },
   'db push': {
     summary: 'Apply pending migrations to another database',
@@ -116,15 +116,15 @@ export const registry: Readonly<Record<string, Entry>> = {
   },
   'migrate from': {
     summary: 'Migrate a hosted or self-hosted project into this one',
-    load: async () => (await import('./commands/migrate-from.ts')).migrateFrom,
+    load: async () => (await import('./commands/migrate.ts')).migrateFrom,
   },
   'migrate to': {
     summary: 'Copy this project to another server or to plain files',
-    load: async () => (await import('./commands/migrate-to.ts')).migrateTo,
+    load: async () => (await import('./commands/migrate.ts')).migrateTo,
   },
   'migrate verify': {
     summary: 'Compare this project with the source or target of a migration',
-    load: async () => (await import('./commands/migrate-verify.ts')).migrateVerify,
+    load: async () => (await import('./commands/migrate.ts')).migrateVerify,
   },
   link: {
     summary: 'Save a Plinth server or a database as a target',
@@ -156,7 +156,7 @@ export const registry: Readonly<Record<string, Entry>> = {
   },
   'storage ls': {
     summary: 'List buckets, folders and objects',
-    load: async () => (await import('./commands/storage-ls.ts')).storageLs,
+    load: async () => (await import('./commands/storage.ts')).storageLs,
   },
   'storage cp': {
     summary: 'Upload or download files',
@@ -164,11 +164,11 @@ export const registry: Readonly<Record<string, Entry>> = {
   },
   'storage mv': {
     summary: 'Move objects',
-    load: async () => (await import('./commands/storage-mv.ts')).storageMv,
+    load: async () => (await import('./commands/storage.ts')).storageMv,
   },
   'storage rm': {
     summary: 'Permanently delete objects, folders and buckets',
-    load: async () => (await import('./commands/storage-rm.ts')).storageRm,
+    load: async () => (await import('./commands/storage.ts')).storageRm,
   },
   'gen types': {
     summary: 'Print database types',
@@ -260,7 +260,7 @@ export const registry: Readonly<Record<string, Entry>> = {
   },
   'config push': {
     summary: 'Push settings to a running Plinth',
-    load: async () => (await import('./commands/config-push.ts')).configPush,
+    load: async () => (await import('./commands/settings.ts')).configPush,
   },
   'sso list': {
     summary: 'List identity providers for single sign-on',
@@ -304,15 +304,15 @@ export const registry: Readonly<Record<string, Entry>> = {
   },
   'operators token create': {
     summary: 'Create an access token for the Management API',
-    load: async () => (await import('./commands/operator-tokens.ts')).tokenCreate,
+    load: async () => (await import('./commands/operators.ts')).tokenCreate,
   },
   'operators token list': {
     summary: 'List access tokens',
-    load: async () => (await import('./commands/operator-tokens.ts')).tokenList,
+    load: async () => (await import('./commands/operators.ts')).tokenList,
   },
   'operators token revoke': {
     summary: 'Revoke an access token',
-    load: async () => (await import('./commands/operator-tokens.ts')).tokenRevoke,
+    load: async () => (await import('./commands/operators.ts')).tokenRevoke,
   },
   fetch: {
     summary: 'Download PostgreSQL, Deno and other programs ahead of their first use',

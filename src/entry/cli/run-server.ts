@@ -11,14 +11,13 @@ import { thisMachine } from '../../base/shared/machine.ts';
 import { type Config, loadConfig, settingsFiles } from '../../platform/config/index.ts';
 import { createLogger, type ProcessLogger } from '../../platform/telemetry/index.ts';
 import { type Backend, type BackendOptions, createBackend, type Reload, settingName } from '../main.ts';
-import { surviveClosedOutput } from './closed-output.ts';
 import { type ControlServer, findRunning, type Operation, startControl } from './control.ts';
 import { CommandError } from './errors.ts';
-import { explainPortConflict } from './port-conflict.ts';
+import { surviveClosedOutput } from './output.ts';
 import type { ProjectLocation } from './project-location.ts';
-import { registerProject, unregisterProject } from './running-projects.ts';
+import { explainPortConflict, registerProject, unregisterProject } from './running-projects.ts';
+import { watchStopSignals } from './signals.ts';
 import { ensureDataDir, removeState, writeState } from './state.ts';
-import { watchStopSignals } from './stop-signals.ts';
 import { watchSettings } from './watch-settings.ts';
 
 export interface ServerOptions extends ProjectLocation {
@@ -27,8 +26,8 @@ export interface ServerOptions extends ProjectLocation {
   readonly flags: Readonly<Record<string, string | number | boolean>>;
   readonly databaseUrl?: string;
   /**
-   * The number of API workers, which overrides the setting `[server] workers`. This option isn't available in
-   * `plinth start`.
+   * The number of API workers, which overrides the setting `[server] workers`. This option isn't available in `plinth
+   * start`.
    */
   readonly workers?: number | 'auto' | undefined;
   readonly exclude: readonly string[];

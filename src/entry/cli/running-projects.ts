@@ -6,14 +6,15 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { join, posix, win32 } from 'node:path';
+import { printable } from '../../base/shared/printable.ts';
 import { isAlive } from '../../base/shared/run-folder.ts';
-import { shellEnvironment } from '../../platform/config/index.ts';
+import { type Config, shellEnvironment } from '../../platform/config/index.ts';
 import { findRunning, type Running } from './control.ts';
-import { stateFolder } from './core/state-folder.ts';
+import { CommandError } from './errors.ts';
 import { readState } from './state.ts';
 
-export interface ProjectEntry {
+interface ProjectEntry {
   readonly pid: number;
   readonly projectId: string;
   readonly projectDir: string;
@@ -96,4 +97,78 @@ function readEntry(file: string): ProjectEntry | undefined {
   } catch {
     return undefined;
   }
+}
+
+/**
+ * Returns the error to report if a port is in use, with the setting of this port and the project that uses it. Returns
+ * all other errors unchanged.
+ */
+export async function explainPortConflict(error: unknown, config: Config): Promise<unknown> {
+  const port = portInUse(error);
+  if (port === undefined) return error;
+  const setting = settingOf(port, config);
+  const other = await projectUsing(port);
+  if (setting === undefined || other === undefined) {
+    if (setting === undefined) return error;
+    const { message } = error as Error;
+    return new CommandError(message, `The setting is ${setting} in supabase/config.toml.`);
+  }
+  const project = printable(`${other.projectId} (${other.projectDir})`);
+  return new CommandError(
+    `Port ${port} is in use by another Plinth project: ${project}.`,
+    `To run both projects, set a different ${setting} in supabase/config.toml, or use --port 0 to use free ports for all services.`,
+    `To stop the other project, run "plinth stop --project-id ${printable(other.projectId)}".`,
+  );
+}
+
+/** Returns the port from the error of Node or of the embedded database. */
+function portInUse(error: unknown): number | undefined {
+  const { code, port, details } = error as { code?: string; port?: number; details?: { port?: number } };
+  if (code === 'EADDRINUSE') return port;
+  return code === 'port_taken' ? details?.port : undefined;
+}
+
+function settingOf(port: number, config: Config): string | undefined {
+  const settings: readonly (readonly [string, number | undefined])[] = [
+    ['[api] port', config.api.port],
+    ['[db] port', config.db.port],
+    ['[studio] port', config.studio.port],
+    ['[local_smtp] port', config.local_smtp.port],
+    ['[local_smtp] smtp_port', config.local_smtp.smtp_port],
+  ];
+  return settings.find(([, value]) => value === port)?.[0];
+}
+
+async function projectUsing(port: number) {
+  for (const project of await runningProjects()) {
+    const status = await project.running.call<Record<string, string>>('status').catch(() => ({}));
+    if (Object.values(status).some((value) => portOf(value) === port)) return project;
+  }
+  return undefined;
+}
+
+function portOf(value: string): number | undefined {
+  return URL.canParse(value) ? Number(new URL(value).port) || undefined : undefined;
+}
+
+interface User {
+  readonly os: string;
+  readonly home: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/**
+ * Returns the path to the state folder according to the operating system's conventions. An absolute XDG_STATE_HOME
+ * takes precedence on every system.
+ *
+ * @example stateFolder({ os: 'linux', home: '/home/ada', env: {} }); // '/home/ada/.local/state/plinth'
+ */
+export function stateFolder({ os, home, env }: User): string {
+  const { join, isAbsolute } = os === 'win32' ? win32 : posix;
+  // According to the XDG specification, a relative path is invalid and must be ignored.
+  const chosen = env.XDG_STATE_HOME;
+  if (chosen !== undefined && isAbsolute(chosen)) return join(chosen, 'plinth');
+  if (os === 'win32') return join(env.LOCALAPPDATA || join(home, 'AppData', 'Local'), 'plinth', 'State');
+  if (os === 'darwin') return join(home, 'Library', 'Application Support', 'plinth');
+  return join(home, '.local', 'state', 'plinth');
 }

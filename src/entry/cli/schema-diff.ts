@@ -1,4 +1,7 @@
-/** Compares the schemas of two databases for a command, and asks the user about possible renames. */
+/**
+ * Compares the schemas of two databases for a command, and asks the user about possible renames. Renames can also be
+ * given on the command line.
+ */
 import { createInterface } from 'node:readline/promises';
 import { oneLine } from '../../base/shared/printable.ts';
 import { loadConfig } from '../../platform/config/index.ts';
@@ -13,7 +16,6 @@ import {
   type Snapshot,
 } from '../../project/diff/index.ts';
 import { type Option, UsageError } from './command.ts';
-import { matchRenames, parseRename } from './core/renames.ts';
 import { CommandError, describeError } from './errors.ts';
 import { say } from './output.ts';
 
@@ -24,7 +26,7 @@ export const renameOption = {
   help: 'A table, column or other object that was renamed, such as public.notes=posts.',
 } as const satisfies Option;
 
-export interface SchemaDiffOptions {
+interface SchemaDiffOptions {
   readonly from: ConnectionOptions;
   readonly to: ConnectionOptions;
   readonly schemas: readonly string[];
@@ -209,3 +211,37 @@ function warnOfDrops({ statements }: SchemaDiff): void {
   say('Found drop statements in schema diff. Please double check if these are expected:');
   for (const { text, isDestructive } of drops) say(isDestructive ? `${text} (destructive)` : text);
 }
+
+type RenamePair = Pick<Rename, 'from' | 'to'>;
+
+/** Parses `old=new`. Quoted names can contain the equals sign. @throws {UsageError} */
+export function parseRename(text: string): RenamePair {
+  const name = '((?:"(?:[^"]|"")*"|[^"=])+)';
+  const [, from, to] = new RegExp(`^${name}=${name}$`).exec(text) ?? [];
+  if (from === undefined || to === undefined)
+    throw new UsageError(`--rename ${text}: write the old and the new name, such as public.notes=posts`);
+  return { from: from.trim(), to: to.trim() };
+}
+
+/**
+ * Returns the possible renames that match the given renames, and the given renames without a match. Names without a
+ * schema refer to the schema `public`. The new name can omit the schema.
+ * @example matchRenames([{ from: 'notes', to: 'posts' }], possible)
+ */
+export function matchRenames(
+  given: readonly RenamePair[],
+  possible: readonly Rename[],
+): { readonly matched: Rename[]; readonly unmatched: RenamePair[] } {
+  const matched: Rename[] = [];
+  const unmatched: RenamePair[] = [];
+  for (const pair of given) {
+    const rename = possible.find(({ from, to }) => isOld(pair.from, from) && isNew(pair.to, to));
+    if (rename === undefined) unmatched.push(pair);
+    else matched.push(rename);
+  }
+  return { matched, unmatched };
+}
+
+const isOld = (given: string, name: string): boolean => name === given || name === `public.${given}`;
+const isNew = (given: string, name: string): boolean => isOld(given, name) || lastOf(name) === given;
+const lastOf = (name: string): string => /(?:"(?:[^"]|"")*"|[^".]+)$/.exec(name)?.[0] ?? name;

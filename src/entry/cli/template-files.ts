@@ -1,16 +1,18 @@
-/** Writes an app template into a folder. */
+/** Writes an app template into a folder, whose package.json refers to Plinth as a package manager has installed it. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { homedir } from 'node:os';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { installedVersion } from '../../base/shared/files.ts';
 import {
   type MergedManifest,
   manifestFor,
   mergedIgnoreFile,
   mergedManifest,
+  projectSpecifier,
 } from './core/template-manifest.ts';
 import { packageName, type Template, templates } from './core/templates.ts';
 import { CommandError } from './errors.ts';
-import { installedFrom } from './installed-from.ts';
 
 const root = fileURLToPath(new URL('../../../templates/', import.meta.url));
 
@@ -81,5 +83,32 @@ function readManifest(projectDir: string, template: string): MergedManifest {
     return mergedManifest(readFileSync(file, 'utf8'), template);
   } catch (error) {
     throw new CommandError(`${file} isn't valid JSON: ${(error as Error).message}`);
+  }
+}
+
+/**
+ * Returns the specifier for the package.json of `projectDir`. The package's parent folders contain the package.json
+ * that lists Plinth: the project's own file, the file of a global installation, or the file that npx has written to its
+ * cache.
+ */
+function installedFrom(projectDir: string): string {
+  const root = dirname(fileURLToPath(new URL('../../../package.json', import.meta.url)));
+  for (let folder = dirname(root); folder !== dirname(folder); folder = dirname(folder)) {
+    const installed = specifierIn(folder);
+    if (installed !== undefined)
+      return projectSpecifier(installed, installedVersion(), (path) => {
+        const target = resolve(folder, path.replace(/^~(?=\/)/, homedir()));
+        return relative(projectDir, target).replaceAll('\\', '/');
+      });
+  }
+  return installedVersion();
+}
+
+function specifierIn(folder: string): string | undefined {
+  try {
+    const { dependencies, devDependencies } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+    return devDependencies?.plinth ?? dependencies?.plinth;
+  } catch {
+    return undefined;
   }
 }

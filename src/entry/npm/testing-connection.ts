@@ -1,9 +1,13 @@
-/** Connects a test to the process that runs the test's backends. The first test of a run starts this process. */
+/**
+ * Connects a test to the process that runs the test's backends. The first test of a run starts this process, which
+ * listens on a Unix socket, or on a named pipe on Windows.
+ */
 import { spawn } from 'node:child_process';
-import { closeSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { chmodSync, closeSync, lstatSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, posix } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import {
@@ -13,7 +17,6 @@ import {
   serverNode,
   userCache,
 } from '../../platform/packages/index.ts';
-import { type Endpoint, endpointFor, makeEndpointFolder } from './testing-endpoint.ts';
 import { encodeLine, lineReader, type TestingRequest, type TestingResponse } from './testing-protocol.ts';
 
 export interface TestingConnection {
@@ -135,4 +138,39 @@ function createConnection(socket: Socket): TestingConnection {
       });
     },
   };
+}
+
+interface EndpointPlace {
+  readonly os: string;
+  readonly tmpdir: string;
+  /** The ID of the user. Undefined on Windows. */
+  readonly uid: number | undefined;
+}
+
+interface Endpoint {
+  /** The path for `net.connect`. */
+  readonly path: string;
+  /** The private folder that contains the socket. Undefined on Windows, because pipes aren't files. */
+  readonly folder: string | undefined;
+}
+
+/**
+ * Returns the endpoint for a project and a build of Plinth. All test files of a project share this endpoint.
+ *
+ * @example
+ * endpointFor(['/app', '1a2b'], { os: 'linux', tmpdir: '/tmp', uid: 1000 }).path; // '/tmp/plinth-testing-1000/8d…'
+ */
+export function endpointFor(key: readonly string[], { os, tmpdir, uid }: EndpointPlace): Endpoint {
+  const name = createHash('sha256').update(JSON.stringify(key)).digest('hex').slice(0, 16);
+  if (os === 'win32') return { path: `\\\\.\\pipe\\plinth-testing-${name}`, folder: undefined };
+  const folder = posix.join(tmpdir, `plinth-testing-${uid ?? 0}`);
+  return { path: posix.join(folder, name), folder };
+}
+
+/** Creates the private folder. @throws if the folder belongs to another user, who could read the messages */
+function makeEndpointFolder({ folder }: Endpoint): void {
+  if (folder === undefined) return;
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  if (lstatSync(folder).uid !== process.getuid?.()) throw new Error(`${folder} belongs to another user`);
+  chmodSync(folder, 0o700);
 }

@@ -6,11 +6,12 @@
  * // vite.config.ts
  * export default defineConfig({ plugins: [plinth(), react()] });
  */
+import { spawn } from 'node:child_process';
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { Plugin } from 'vite';
-import { type DevelopmentServer, startDevelopmentServer } from './development-server.ts';
-import { isDevelopmentServer } from './vite-command.ts';
 
-export interface PlinthPluginOptions {
+interface PlinthPluginOptions {
   /** The folder that contains `supabase/`. Defaults to Vite's root or its nearest parent that contains `supabase/`. */
   readonly projectDir?: string;
   /** The API's port, which overrides the port in config.toml. With 0, all services use free ports. */
@@ -18,14 +19,14 @@ export interface PlinthPluginOptions {
 }
 
 /** The parts of Vite's interfaces that this plugin uses. All versions of Vite since 5 have these parts. */
-export interface PlinthPlugin {
+interface PlinthPlugin {
   readonly name: string;
   readonly enforce: 'pre';
   readonly apply: 'serve';
   config(config: { readonly root?: string | undefined }, env: PlinthViteCommand): Promise<void>;
 }
 
-export interface PlinthViteCommand {
+interface PlinthViteCommand {
   readonly command: 'build' | 'serve';
   readonly isPreview?: boolean | undefined;
 }
@@ -59,7 +60,7 @@ function printAddresses({ STUDIO_URL, MAILPIT_URL }: Readonly<Record<string, str
   if (MAILPIT_URL !== undefined) console.log(`[plinth] Inbox:   ${MAILPIT_URL}`);
 }
 
-export function plinth(options: PlinthPluginOptions = {}): PlinthPlugin {
+function plinth(options: PlinthPluginOptions = {}): PlinthPlugin {
   return {
     name: 'plinth',
     enforce: 'pre',
@@ -85,3 +86,58 @@ export function plinth(options: PlinthPluginOptions = {}): PlinthPlugin {
 }
 
 export default plinth;
+
+/**
+ * Svelte's type checker and language server resolve the configuration for `serve`, although they don't start a server.
+ */
+const checker = /[\\/]svelte-(?:check|language-server)(?:[\\/]|$)/;
+
+/** `program` is the path to the script that Node runs. */
+export const isDevelopmentServer = (
+  { command, isPreview }: { readonly command: string; readonly isPreview?: boolean | undefined },
+  program: string | undefined,
+): boolean => command === 'serve' && isPreview !== true && !checker.test(program ?? '');
+
+interface DevelopmentServer {
+  /** The fields of `plinth status`, such as `API_URL`. */
+  readonly status: Readonly<Record<string, string>>;
+}
+
+/**
+ * Starts the backend of the project in `folder` or in its nearest parent folder that contains a project. If the backend
+ * is already running, returns its status and doesn't stop it later.
+ *
+ * @throws {Error} with the output of `plinth start`
+ */
+async function startDevelopmentServer(folder: string, port?: number): Promise<DevelopmentServer> {
+  const command = new URL('../../../bin/plinth.mjs', import.meta.url);
+  const args = [fileURLToPath(command), 'start', '--json', '--follow'];
+  if (port !== undefined) args.push('--port', String(port));
+  const child = spawn(process.execPath, args, {
+    cwd: resolve(folder),
+    // The server stops when this pipe closes, which happens when this process ends for any reason.
+    stdio: ['pipe', 'pipe', 'pipe'],
+    windowsHide: true,
+  });
+  let output = '';
+  let errors = '';
+  child.stdout.setEncoding('utf8');
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    errors += text;
+    for (const line of text.split('\n')) if (line.trim() !== '') console.error(`[plinth] ${line}`);
+  });
+  return await new Promise<DevelopmentServer>((ready, reject) => {
+    child.once('error', reject);
+    child.once('close', () => reject(new Error(`The backend didn't start:\n${errors.trim()}`)));
+    child.stdout.on('data', (text: string) => {
+      output += text;
+      const line = /^\{.*\}$/m.exec(output)?.[0];
+      if (line === undefined) return;
+      for (const stream of [child.stdin, child.stdout, child.stderr]) {
+        (stream as unknown as { unref?(): void }).unref?.();
+      }
+      child.unref();
+      ready({ status: JSON.parse(line) as Record<string, string> });
+    });
+  });
+}

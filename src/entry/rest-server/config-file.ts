@@ -42,10 +42,9 @@ export function readConfigFile(path: string, sources: FileSources): Map<string, 
       else {
         const { key, value } = directive;
         const name = prefix + key;
-        values.set(
-          name,
-          typeof value === 'string' ? interpolate(value, name, prefix, values, sources) : value,
-        );
+        const variableValue = (variable: string): FileValue | undefined =>
+          lookUp(variable, prefix, values) ?? sources.environment[variable];
+        values.set(name, typeof value === 'string' ? interpolate(value, name, variableValue) : value);
       }
     }
   };
@@ -64,16 +63,14 @@ const relativeTo = (file: string, path: string): string =>
 function interpolate(
   text: string,
   name: string,
-  prefix: string,
-  values: ReadonlyMap<string, FileValue>,
-  { environment }: FileSources,
+  variableValue: (variable: string) => FileValue | undefined,
 ): string {
   return text.replace(/\$(\$|\(([^)]+)\))?/g, (_found, escaped?: string, variable?: string) => {
     if (escaped === undefined) {
       throw new ConfigFileError(`${name}: write $$ for a single $ in text; $(NAME) is a variable`);
     }
     if (variable === undefined) return '$';
-    const value = lookUp(variable, prefix, values) ?? environment[variable];
+    const value = variableValue(variable);
     if (value === undefined)
       throw new ConfigFileError(`${name}: the environment variable ${variable} isn't set`);
     if (typeof value !== 'string' && typeof value !== 'number')

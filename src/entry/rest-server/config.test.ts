@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type ConfigSources, readServerConfig, ServerConfigError } from './config.ts';
-import { configText } from './dump.ts';
+import { configText } from './printed.ts';
 
 const sources = (
   environment: Record<string, string> = {},

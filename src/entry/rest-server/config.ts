@@ -1,9 +1,12 @@
 /** Builds the configuration of `plinth rest`. Reads all sources, reports all errors, and resolves secrets and names. */
-import { type ConnectionOptions, ConnectionStringError } from '../../platform/database/index.ts';
+import {
+  type ConnectionOptions,
+  ConnectionStringError,
+  connectionOf as completed,
+} from '../../platform/database/index.ts';
 import { type KeySet, readKeySet } from '../../platform/keys/index.ts';
 import { type ClaimPath, functionName, type RestSettings, readClaimPath } from '../../services/rest/index.ts';
 import { ConfigFileError, type FileValue, readConfigFile } from './config-file.ts';
-import { connectionOf } from './connection.ts';
 import { type Read, readValues, type Values } from './read-values.ts';
 import type { Key } from './settings-table.ts';
 
@@ -286,4 +289,12 @@ function fromBase64(bytes: Buffer): Buffer {
     throw new Error("it isn't base64. Set jwt-secret-is-base64 to false, or encode the secret");
   }
   return Buffer.from(text, 'base64');
+}
+
+/** Returns the connection options for `db-uri`. @throws {ConnectionStringError} */
+function connectionOf(
+  uri: string,
+  environment: Readonly<Record<string, string | undefined>>,
+): ConnectionOptions {
+  return completed(uri, { ...environment, PGAPPNAME: environment.PGAPPNAME ?? 'plinth rest' });
 }

@@ -8,9 +8,8 @@
 import { COMPATIBLE_VERSION } from '../../services/rest/index.ts';
 
 export { readServerConfig, ServerConfigError } from './config.ts';
-export { restDocument, settingsHelp } from './document.ts';
-export { configText, exampleText, schemaCacheText } from './dump.ts';
-export { requestReady } from './ready.ts';
+export { requestReady } from './listen.ts';
+export { configText, exampleText, restDocument, schemaCacheText, settingsHelp } from './printed.ts';
 export { createRestServer, type RestServer, type RestServerOptions } from './server.ts';
 
 export const followedRelease = `PostgREST ${COMPATIBLE_VERSION}`;

@@ -5,7 +5,8 @@
 import { chmodSync, existsSync, rmSync } from 'node:fs';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Listener } from './config.ts';
+import { request } from '../../base/kernel/http.ts';
+import type { Listener, ServerConfig } from './config.ts';
 
 interface Address {
   readonly host: string;
@@ -25,7 +26,7 @@ const SPECIAL: Readonly<Record<string, readonly Address[]>> = {
 };
 
 /** Whether a host is one of PostgREST's special values, which can't be used in a URL. */
-export const isSpecialHost = (host: string): boolean => Object.hasOwn(SPECIAL, host);
+const isSpecialHost = (host: string): boolean => Object.hasOwn(SPECIAL, host);
 
 /** Returns the address that the server listens on, such as `0.0.0.0:3000`, `[::]:3000` or `/tmp/pgrst.sock`. */
 export async function listen(server: Server, listener: Listener): Promise<string> {
@@ -77,4 +78,41 @@ function inWords(error: NodeJS.ErrnoException, { host, port }: Listener): Error 
     error.message = `${host} isn't an address of this machine. Correct server-host, or remove it.`;
   }
   return error;
+}
+
+type Readiness =
+  | { readonly ok: true; readonly url: string }
+  | { readonly ok: false; readonly reason: string };
+
+const TIMEOUT_MS = 5000;
+
+/** Implements `--ready`, which queries the admin server of a running process that has the same configuration. */
+export async function requestReady({ admin }: ServerConfig): Promise<Readiness> {
+  if (admin === undefined) {
+    return { ok: false, reason: 'Admin server is not running. Please check admin-server-port config.' };
+  }
+  const { host, port, unixSocket } = admin;
+  if (unixSocket === undefined && isSpecialHost(host)) {
+    return {
+      ok: false,
+      reason: `--ready doesn't work if server-host is ${host}. Set server-host to localhost.`,
+    };
+  }
+  const name = host.includes(':') ? `[${host}]` : host;
+  const url = unixSocket === undefined ? `http://${name}:${port}/ready` : `${unixSocket}/ready`;
+  const address = unixSocket === undefined ? { host, port } : { socketPath: unixSocket };
+  return new Promise((resolve) => {
+    const pending = request({ ...address, path: '/ready', timeout: TIMEOUT_MS }, (response) => {
+      response.resume();
+      const { statusCode = 0 } = response;
+      resolve(
+        statusCode === 200 ? { ok: true, url } : { ok: false, reason: `${url} returned ${statusCode}.` },
+      );
+    });
+    pending.once('timeout', () => pending.destroy(new Error('no answer')));
+    pending.once('error', (error) =>
+      resolve({ ok: false, reason: `connection refused to ${url}: ${error.message}` }),
+    );
+    pending.end();
+  });
 }

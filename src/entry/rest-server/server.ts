@@ -27,13 +27,12 @@ import {
   type State,
   selectRoleSettings,
 } from '../../services/rest/index.ts';
-import { createAdminServer } from './admin.ts';
+import { createAdminServer, createMetrics, type Metrics, metricsText } from './admin.ts';
 import { readServerConfig, type ServerConfig, ServerConfigError } from './config.ts';
-import { schemaCacheText } from './dump.ts';
 import { createHttpServer, type RequestFacts } from './http.ts';
 import { isListening, listen } from './listen.ts';
 import { createServerLog, errorJson, type ServerLog } from './log.ts';
-import { createMetrics, type Metrics, metricsText } from './metrics.ts';
+import { schemaCacheText } from './printed.ts';
 import { selectOne, selectServerSettings, selectVersion } from './queries.ts';
 
 export interface RestServerOptions {

@@ -2,9 +2,9 @@
  * Backs up and restores the embedded PostgreSQL, the object bodies, the project folder and the keys. Decision 46
  * explains the format and the order of operations.
  */
-export { dropUnusedSlot } from './archive/unused-slot.ts';
+export { dropUnusedSlot } from './archive/archiver.ts';
 export { listBackups } from './catalog.ts';
-export { createDrills, type Drills, recordDrill } from './drills.ts';
+export { createDrills, type Drills, drill, recordDrill } from './drill.ts';
 export { BackupError, type BackupErrorCode } from './errors.ts';
 export { type JournalFiles, openJournal } from './journal.ts';
 export type { PruneReport } from './prune.ts';
@@ -12,4 +12,3 @@ export { type Restored, type RestoreOptions, restore } from './restore/restore.t
 export { type Backups, createBackups } from './service.ts';
 export { type BackupSettings, openConfigured } from './session.ts';
 export type * from './types.ts';
-export { drill } from './verify.ts';

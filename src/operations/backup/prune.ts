@@ -21,11 +21,10 @@ import {
   unusedName,
   versionOfBody,
 } from './core/names.ts';
-import { retain } from './core/retention.ts';
 import { BackupError } from './errors.ts';
 import type { Repository } from './repository.ts';
 
-export interface PruneOptions {
+interface PruneOptions {
   readonly repository: Repository;
   readonly nowMs: number;
   readonly keepMs: number;
@@ -202,4 +201,26 @@ async function writeUnused(
     const time = timeOfName(name, unusedFolder);
     if (time !== undefined && time < nowMs) await repository.remove(name);
   }
+}
+
+interface Dated {
+  readonly id: string;
+  /**
+   * The time at which the base backup ended. The database can be restored from this backup to any later point in time.
+   */
+  readonly endedAtMs: number;
+}
+
+/**
+ * Splits backups into those to keep and those to remove. The newest backup before the retention window is also kept,
+ * because restoring the database to the start of the window requires this backup.
+ */
+export function retain<T extends Dated>(
+  backups: readonly T[],
+  windowStartMs: number,
+): { readonly kept: readonly T[]; readonly expired: readonly T[] } {
+  const newestFirst = [...backups].sort((a, b) => b.endedAtMs - a.endedAtMs);
+  const base = newestFirst.findIndex(({ endedAtMs }) => endedAtMs <= windowStartMs);
+  const kept = base < 0 ? newestFirst : newestFirst.slice(0, base + 1);
+  return { kept, expired: newestFirst.slice(kept.length) };
 }

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type CurrentSession, createBaseRuns, messageOf } from './base-runs.ts';
 import { listBackups } from './catalog.ts';
-import { archiveLagMs } from './core/lateness.ts';
+import { archiveLagMs } from './core/clock.ts';
 import { BackupError } from './errors.ts';
 import { renewEveryMs } from './owner.ts';
 import type { PruneReport } from './prune.ts';

@@ -12,7 +12,6 @@ import type { JournalFiles } from './journal.ts';
 import { claimTarget, type Ownership } from './owner.ts';
 import { systemIdentifier } from './queries.ts';
 import { type CreateOptions, openRepository, type Repository } from './repository.ts';
-import { createRounds, type Rounds } from './rounds.ts';
 import { readOperatorKey } from './seal/keys.ts';
 import { type SnapshotSources, storeSnapshot } from './snapshot.ts';
 import { openTarget } from './target/open.ts';
@@ -156,4 +155,35 @@ async function lacksWal(repository: Repository, { timeline, start }: Archiver): 
   const last = (await readManifests(repository)).at(-1);
   if (last === undefined) return false;
   return last.timeline !== timeline || reach(await readWalCatalog(repository), last).end < start;
+}
+
+interface Rounds {
+  /** Runs a round after the current round has ended. Returns the time up to which the archive is complete. */
+  run(archiver: Archiver | undefined): Promise<number | undefined>;
+}
+
+/**
+ * The archiver's rounds. Each round takes the received WAL, uploads all object bodies in the journal, and stores the
+ * WAL. Only then does a round remove the object bodies of deleted rows.
+ */
+export function createRounds(journal: JournalFiles, bodies: Bodies, store: BodyStore): Rounds {
+  let last: Promise<unknown> = Promise.resolve();
+  const round = async (archiver: Archiver | undefined): Promise<number | undefined> => {
+    const taken = await archiver?.take();
+    const entries = journal.read();
+    // Also uploads removed object bodies, because another process's journal file may have been read before that process
+    // recorded that it had stored these bodies.
+    await bodies.upload([...entries.stored, ...entries.removed]);
+    const completeMs = await taken?.store();
+    if (entries.removed.length > 0) await store.remove(entries.removed);
+    entries.done();
+    return completeMs;
+  };
+  return {
+    run(archiver) {
+      const next = last.then(() => round(archiver));
+      last = next.catch(() => undefined);
+      return next;
+    },
+  };
 }

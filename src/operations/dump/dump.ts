@@ -2,7 +2,6 @@
  * Dumps a database as SQL that psql and `plinth db restore` can run. The whole database is read in one REPEATABLE READ
  * snapshot with shared locks on the tables, so the dump is consistent even during writes.
  */
-
 import { sql } from '../../base/kernel/sql.ts';
 import { oneLine } from '../../base/shared/printable.ts';
 import {
@@ -10,24 +9,24 @@ import {
   type CopySession,
   openCopySession,
   PostgresError,
+  readCopiedRow,
 } from '../../platform/database/index.ts';
-import { readCatalog } from './catalog/read.ts';
-import { readSequenceValue } from './catalog/relations.ts';
+import { projectSelection } from './core/selection.ts';
+import { renderStatements, type Statements } from './core/statements.ts';
+import { literal } from './core/text.ts';
+import { DumpError } from './errors.ts';
+import { largeObjectStatements } from './large-objects.ts';
+import { readSequenceValue } from './objects/relation-rows.ts';
 import {
   type CronJobRow,
   readCronJobs,
   readMemberships,
   readRoleSettings,
   readRoles,
-} from './catalog/roles.ts';
-import { insertText } from './core/insert.ts';
-import { projectSelection } from './core/selection.ts';
-import { renderStatements, type Statements } from './core/statements.ts';
-import { literal } from './core/text.ts';
-import { DumpError } from './errors.ts';
-import { largeObjectStatements } from './large-objects.ts';
+  roleStatements,
+} from './objects/roles.ts';
 import type { DumpOutput } from './output.ts';
-import { roleStatements } from './render/roles.ts';
+import { readCatalog } from './read-catalog.ts';
 import type { Catalog, Selection, TableData } from './types.ts';
 
 export interface DumpOptions {
@@ -255,4 +254,13 @@ async function writeTable(
   });
   await output.write(inserts === true ? (rows > 0 ? '\n' : '') : '\\.\n\n');
   return rows;
+}
+
+/**
+ * Converts a line in COPY's text format to an INSERT statement. The server converts the literals to the column types.
+ */
+function insertText(prefix: string, columns: readonly string[], line: string): string {
+  if (columns.length === 0) return `${prefix}DEFAULT VALUES;\n`;
+  const values = readCopiedRow(line).map((cell) => (cell === null ? 'NULL' : literal(cell)));
+  return `${prefix}VALUES (${values.join(', ')});\n`;
 }

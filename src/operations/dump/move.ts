@@ -4,14 +4,14 @@
  * project's functions.
  */
 import type { CopySession } from '../../platform/database/index.ts';
-import { readCatalog } from './catalog/read.ts';
-import { readSequenceValue } from './catalog/relations.ts';
 import { defaultPrivileges, grantStatements } from './core/acl.ts';
 import { orderObjects, type Step } from './core/order.ts';
 import { bySchemaAndName, commentsByKey, ownersOf, stepStatements } from './core/statements.ts';
 import { literal } from './core/text.ts';
 import { sessionSettings } from './dump.ts';
 import { largeObjectStatements } from './large-objects.ts';
+import { readSequenceValue } from './objects/relation-rows.ts';
+import { readCatalog } from './read-catalog.ts';
 import type { Catalog, CatalogObject, ObjectKind, TableData } from './types.ts';
 
 export interface MoveStatement {

@@ -5,8 +5,6 @@
 
 import { sql } from '../../base/kernel/sql.ts';
 import type { CopySession } from '../../platform/database/index.ts';
-import { readCatalog } from './catalog/read.ts';
-import { readMemberships, readRoleSettings, readRoles } from './catalog/roles.ts';
 import { completeDefaults, defaultPrivileges, grantStatements } from './core/acl.ts';
 import { orderObjects, type Step } from './core/order.ts';
 import { projectSelection } from './core/selection.ts';
@@ -19,7 +17,14 @@ import {
   stepStatements,
 } from './core/statements.ts';
 import type { MoveStatement } from './move.ts';
-import { isProjectRole, roleStatements } from './render/roles.ts';
+import {
+  isProjectRole,
+  readMemberships,
+  readRoleSettings,
+  readRoles,
+  roleStatements,
+} from './objects/roles.ts';
+import { readCatalog } from './read-catalog.ts';
 import type { Catalog, CatalogObject, SequenceData, TableData } from './types.ts';
 
 export interface ProjectPlan {

@@ -6,6 +6,7 @@
  * table and can also be created later. *Section*: as in pg_dump, objects in `pre` are created before the data is
  * loaded, and those in `post` afterward. Objects in `final` are created last.
  */
+import type { Queryable } from '../../platform/database/index.ts';
 
 export type Section = 'pre' | 'post' | 'final';
 
@@ -204,4 +205,13 @@ export interface Selection {
   /** Whether an object in a schema that isn't included belongs to the project. */
   readonly isOwn: (object: CatalogObject) => boolean;
   readonly includesData: (schema: string, table: string) => boolean;
+}
+
+/**
+ * A session that reads the catalogs for a dump. The session's search path is empty, so that PostgreSQL's functions
+ * return qualified names.
+ */
+export interface CatalogSession {
+  readonly query: Queryable['query'];
+  readonly serverVersion: number;
 }

@@ -16,9 +16,13 @@ import {
   type TableData,
 } from '../dump/index.ts';
 import { UpgradeError } from './errors.ts';
-import { validateForeignKeys } from './foreign-keys.ts';
-import { movedGuard, moveGuard } from './guarded.ts';
-import { alignMembers, systemPrivileges } from './privileges.ts';
+import {
+  alignMembers,
+  movedGuard,
+  moveGuard,
+  systemPrivileges,
+  validateForeignKeys,
+} from './moved-catalogs.ts';
 import { isSuperuser, type Roles, searchPathOf } from './roles.ts';
 import { moveSubscriptions } from './subscriptions.ts';
 

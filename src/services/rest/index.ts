@@ -15,11 +15,11 @@ import type { Keys } from '../../platform/keys/types.ts';
 import { type Attempt, createAttempt } from './attempt.ts';
 import { BodyBudget } from './bodies.ts';
 import { errorBody, restError } from './errors.ts';
-import { EXPOSED_HEADERS } from './exposed-headers.ts';
-import { handle, type PipelineDeps } from './pipeline.ts';
+import { handle } from './pipeline.ts';
 import { createAdviser } from './privileges/index.ts';
 import { ResponseStorage } from './responses/storage.ts';
-import { adminPlugin, restPlugin } from './routes.ts';
+import { adminPlugin, EXPOSED_HEADERS, restPlugin } from './routes.ts';
+import type { PipelineDeps } from './run.ts';
 import { type PermissionHints, settingsFromConfig } from './settings.ts';
 import { createState, projectSource } from './state.ts';
 
@@ -30,15 +30,14 @@ export { databaseError } from './core/database-error.ts';
 export type { RestRequest } from './core/request.ts';
 export { COMPATIBLE_VERSION, type RestResponse, respondError } from './core/respond.ts';
 export { errorBody, restError } from './errors.ts';
-export { EXPOSED_HEADERS } from './exposed-headers.ts';
-export { handle, type PipelineDeps } from './pipeline.ts';
+export { handle } from './pipeline.ts';
 export { type SettingRow, selectRoleSettings } from './queries.ts';
 export { ResponseStorage } from './responses/storage.ts';
-export { ClientGone, shellError } from './routes.ts';
+export { ClientGone, EXPOSED_HEADERS, shellError, writeResponse } from './routes.ts';
+export type { PipelineDeps } from './run.ts';
 export type { SchemaCache } from './schema-cache/types.ts';
 export { functionName, type RestSettings } from './settings.ts';
 export { createState, type Extent, type Snapshot, type State, type StateSource } from './state.ts';
-export { writeResponse } from './write-response.ts';
 
 export type { PermissionHints };
 

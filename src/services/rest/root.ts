@@ -2,11 +2,10 @@
  * Serves `/`, which returns the OpenAPI document of the request's schema. The document contains only objects that the
  * role can access.
  */
-
 import { quoteIdentifier } from '../../base/kernel/sql.ts';
-import type { RequestPath } from '../../platform/database/types.ts';
-import type { Identity } from './core/authenticate.ts';
-import { clientOf } from './core/client.ts';
+import type { Cancellation, RowStore } from '../../platform/database/types.ts';
+import { clientOf } from './core/authenticate.ts';
+import { type Body, storedBody } from './core/body.ts';
 import { openApi } from './core/openapi.ts';
 import { mediaTypeName, readAccept } from './core/parse/media-type.ts';
 import { header, type Profile, type RestRequest } from './core/request.ts';
@@ -15,27 +14,20 @@ import { transactionSettings } from './core/transaction.ts';
 import { restError } from './errors.ts';
 import { ACCESSIBLE_RELATIONS, ACCESSIBLE_ROUTINES, SCHEMA_DESCRIPTION } from './queries.ts';
 import type { ResponseStorage } from './responses/storage.ts';
-import { writeDocument } from './responses/write-document.ts';
+import type { Run } from './run.ts';
 import type { Routine } from './schema-cache/types.ts';
-import type { Snapshot } from './state.ts';
+import { inSlices } from './slices.ts';
 
 const PRODUCED = new Set(['openapi', 'json', 'any']);
 
-export async function handleRoot(
-  request: RestRequest,
-  headersOnly: boolean,
-  profile: Profile,
-  identity: Identity,
-  snapshot: Snapshot,
-  requestPath: RequestPath,
-  responseStorage: ResponseStorage,
-): Promise<RestResponse> {
+export async function handleRoot(run: Run, profile: Profile, headersOnly: boolean): Promise<RestResponse> {
+  const { request } = run;
   const accepts = readAccept(header(request, 'accept'));
   if (!accepts.some((type) => PRODUCED.has(type.kind))) {
     throw restError('PGRST107', { texts: { types: accepts.map(mediaTypeName).join(', ') } });
   }
-  const { settings, cache } = snapshot;
-  const accessible = await readAccessible(request, profile, identity, snapshot, requestPath);
+  const { settings, cache } = run.snapshot;
+  const accessible = await readAccessible(run, profile);
   const everything = settings.openapiMode === 'ignore-privileges';
   const inSchema = ({ schema }: { schema: string }) => schema === profile.schema;
   const relations = [...cache.relations.values()].filter(
@@ -56,7 +48,7 @@ export async function handleRoot(
     ...server,
   });
   if (headersOnly) return respondOpenApi(undefined, profile);
-  const { body, release } = await writeDocument(document, responseStorage, request.signal);
+  const { body, release } = await writeDocument(document, run.deps.responseStorage, request.signal);
   return { ...respondOpenApi(body, profile), release };
 }
 
@@ -71,13 +63,8 @@ function withShortTypes(routine: Routine, schema: string): Routine {
 }
 
 /** Reads the names of the accessible objects, as the request's role and in a separate transaction. */
-async function readAccessible(
-  request: RestRequest,
-  profile: Profile,
-  identity: Identity,
-  { settings, roles, shapes }: Snapshot,
-  requestPath: RequestPath,
-) {
+async function readAccessible({ request, identity, snapshot, deps }: Run, profile: Profile) {
+  const { settings, roles, shapes } = snapshot;
   const facts = {
     request,
     schema: profile.schema,
@@ -88,7 +75,7 @@ async function readAccessible(
     hoisted: [['search_path', '']] as const,
   };
   const params = [quoteIdentifier(profile.schema)];
-  const result = await requestPath.execute({
+  const result = await deps.requestPath.execute({
     role: identity.role,
     settings: transactionSettings(facts, settings),
     statement: { key: 'rest accessible relations', text: ACCESSIBLE_RELATIONS },
@@ -120,4 +107,63 @@ function serverOf(request: RestRequest, proxy: string | undefined) {
     return { host: `${url.hostname}:${port}`, basePath: url.pathname, scheme };
   }
   return { host: header(request, 'host') ?? 'localhost', basePath: '/', scheme: 'http' };
+}
+
+const PART_CHARS = 64 * 1024;
+const KEPT_BYTES = 1024 * 1024;
+
+/**
+ * Builds a response body from chunks without blocking other requests. A small body is built in memory, and a large one
+ * is built in a file. `RestResponse` describes `release`.
+ * @throws {RestError} PGRSTX01, PGRSTX02
+ */
+export async function writeDocument(
+  chunks: Generator<string>,
+  { document }: ResponseStorage,
+  signal: Cancellation | undefined,
+): Promise<{ body: Body; release: (() => void) | undefined }> {
+  let text = '';
+  let size = 0;
+  let parts: Buffer[] = [];
+  let store: RowStore | undefined;
+  let paused: PromiseWithResolvers<void> | undefined;
+  const flow = {
+    pause: () => {
+      paused ??= Promise.withResolvers();
+    },
+    resume: () => {
+      paused?.resolve();
+      paused = undefined;
+    },
+    refuse: () => {},
+  };
+  const put = (part: Buffer) => {
+    store?.begin(part.length);
+    store?.write(part, 0, part.length);
+  };
+  const flush = () => {
+    parts.push(Buffer.from(text));
+    size += parts.at(-1)?.length ?? 0;
+    text = '';
+    if (size > KEPT_BYTES) store ??= document.open(flow, signal);
+    if (store === undefined) return;
+    parts.forEach(put);
+    parts = [];
+  };
+  try {
+    await inSlices(chunks, (chunk) => {
+      text += chunk;
+      if (text.length >= PART_CHARS) flush();
+      if (store?.failure !== undefined) throw store.failure;
+      return paused?.promise;
+    });
+    flush();
+    const stored = store;
+    if (stored === undefined) return { body: parts, release: undefined };
+    await stored.finish();
+    return { body: storedBody(stored), release: () => stored.free() };
+  } catch (error) {
+    store?.free();
+    throw error;
+  }
 }

@@ -6,7 +6,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from '../../base/kernel/log.ts';
 import type { Database, Pool, Setting } from '../../platform/database/types.ts';
-import { ShapeCache } from './core/prepare.ts';
+import { ShapeCache } from './core/shapes.ts';
 import { restError } from './errors.ts';
 import { type RoleSettingRow, selectDatabaseSettings, selectRoleSettings } from './queries.ts';
 import { readIsolation } from './schema-cache/build.ts';

@@ -3,10 +3,10 @@ import { resolve } from 'node:path';
 import { jsonText, sizeText } from '../../../base/shared/printable.ts';
 import { type BackupEntry, type DrillReport, listStoredBackups, verifyBackup } from '../../backup-tools.ts';
 import { type Command, projectOptions } from '../command.ts';
-import { withAbort } from '../interruption.ts';
 import { perform } from '../operations.ts';
 import { columns, print, say } from '../output.ts';
 import { locationOf } from '../project-location.ts';
+import { withAbort } from '../signals.ts';
 
 const json = { type: 'boolean', help: 'Prints JSON.' } as const;
 

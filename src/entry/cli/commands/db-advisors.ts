@@ -1,3 +1,4 @@
+/** Commands that look for problems in a database: `db advisors` and `db lint`. */
 import { jsonText } from '../../../base/shared/printable.ts';
 import { loadConfig, shellEnvironment } from '../../../platform/config/index.ts';
 import { openOtherDatabase } from '../../../platform/database/index.ts';
@@ -8,11 +9,19 @@ import {
   findingLevels,
   runAdvisors,
 } from '../../../project/advisors/index.ts';
+import {
+  atLevel,
+  hasLevel,
+  type LintLevel,
+  type LintResult,
+  lint,
+  lintLevels,
+} from '../../../project/folder/index.ts';
 import { type Command, type Input, projectOptions, UsageError } from '../command.ts';
 import { otherUrl } from '../history-target.ts';
 import { perform } from '../operations.ts';
 import { print, say } from '../output.ts';
-import { locationOf } from '../project-location.ts';
+import { locationOf, type ProjectLocation } from '../project-location.ts';
 
 const types = ['all', 'security', 'performance'] as const;
 
@@ -93,6 +102,75 @@ async function findingsOf(input: Input): Promise<Finding[]> {
   });
   try {
     return await runAdvisors(other.pool, { exposedSchemas: config.api.schemas });
+  } finally {
+    await other.stop();
+  }
+}
+
+const unchecked =
+  "Names, types and unused variables in PL/pgSQL bodies aren't checked because this requires the plpgsql_check extension.";
+
+export const dbLint: Command = {
+  name: 'db lint',
+  about:
+    'Finds functions with an invalid body, and security definer functions without a search_path. SQL bodies\n' +
+    'are analyzed. For PL/pgSQL bodies, only the syntax is checked. Prints JSON, as the upstream CLI does.',
+  options: {
+    ...projectOptions,
+    local: { type: 'boolean', help: "Checks this project's database (default)." },
+    linked: { type: 'boolean', help: 'Checks the linked database.' },
+    'db-url': { type: 'string', value: 'URL', help: 'Checks another database.' },
+    schema: {
+      type: 'string',
+      short: 's',
+      multiple: true,
+      value: 'SCHEMA',
+      help: 'Schemas to check. Default: all schemas of the project.',
+    },
+    level: { type: 'string', value: 'LEVEL', help: 'Minimum level to print: warning (default) or error.' },
+    'fail-on': {
+      type: 'string',
+      value: 'LEVEL',
+      help: 'Minimum level for exit status 1: none (default), warning or error.',
+    },
+  },
+  examples: [
+    ['plinth db lint', 'lists all findings'],
+    ['plinth db lint --level error --fail-on error', 'fails a CI job if an error is found'],
+  ],
+  run: async (input) => {
+    const level = lintLevelOf(input, 'level') ?? 'warning';
+    const failOn = input.text('fail-on') === 'none' ? undefined : lintLevelOf(input, 'fail-on');
+    const results = await resultsOf(locationOf(input), input);
+    const shown = atLevel(results, level);
+    say(unchecked);
+    if (results.length === 0) say('No schema errors found');
+    if (shown.length > 0) print(jsonText(shown, 2));
+    if (failOn === undefined || !hasLevel(shown, failOn)) return 0;
+    say(`fail-on is set to ${failOn}, non-zero exit`);
+    return 1;
+  },
+};
+
+function lintLevelOf(input: Input, option: string): LintLevel | undefined {
+  const text = input.text(option);
+  const level = lintLevels.find((each) => each === text);
+  if (text !== undefined && level === undefined)
+    throw new UsageError(`--${option}: ${text} must be ${lintLevels.join(' or ')}`);
+  return level;
+}
+
+async function resultsOf(location: ProjectLocation, input: Input): Promise<LintResult[]> {
+  const schemas = input.list('schema');
+  const url = otherUrl(location, input);
+  if (url === undefined)
+    return await perform<LintResult[]>(location, 'lint', { schemas }, { needs: 'schema', onProgress: say });
+  const other = await openOtherDatabase(url, {
+    password: shellEnvironment().SUPABASE_DB_PASSWORD,
+    session: 'inspect',
+  });
+  try {
+    return await lint(other.pool, schemas, say);
   } finally {
     await other.stop();
   }

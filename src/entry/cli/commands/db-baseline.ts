@@ -4,10 +4,10 @@ import { silentLogger } from '../../../base/kernel/log.ts';
 import { type Baseline, type EmptyDatabase, makeBaseline } from '../../../project/folder/index.ts';
 import type { Backend } from '../../main.ts';
 import { type Command, projectOptions, UsageError } from '../command.ts';
-import { withCleanUp } from '../interruption.ts';
 import { columns, print, progressPrinter, say } from '../output.ts';
 import { locationOf } from '../project-location.ts';
-import { createScratchDatabases } from '../scratch-databases.ts';
+import { createScratchDatabases } from '../shadow.ts';
+import { withCleanUp } from '../signals.ts';
 
 export const dbBaseline: Command = {
   name: 'db baseline',

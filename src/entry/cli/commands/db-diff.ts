@@ -1,12 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import type { ConnectionOptions } from '../../../platform/database/index.ts';
 import { type Command, type Input, projectOptions, UsageError } from '../command.ts';
-import { requireApplied, requireStarted } from '../migrated.ts';
 import { newMigration, writeMigration } from '../migration-file.ts';
 import { printData, say } from '../output.ts';
 import { locationOf, type ProjectLocation } from '../project-location.ts';
 import { hostedVersion, renameOption, schemaDiff } from '../schema-diff.ts';
-import { type Shadow, type Shadows, withShadows } from '../shadow.ts';
+import { requireApplied, requireStarted, type Shadow, type Shadows, withShadows } from '../shadow.ts';
 import { targetOptions, withTarget, withTargetNamed } from '../target-database.ts';
 
 const engine = { type: 'boolean', help: 'Has no effect. Plinth always uses pg-delta.' } as const;

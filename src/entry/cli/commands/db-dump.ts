@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { Writable } from 'node:stream';
 import { oneLine } from '../../../base/shared/printable.ts';
 import {
@@ -6,12 +7,17 @@ import {
   type DumpReport,
   dumpDatabase,
   fileOutput,
+  readDumpFile,
+  restoreDump,
   streamOutput,
 } from '../../../operations/dump/index.ts';
+import { announceSchema } from '../../../platform/database/index.ts';
+import { announcing } from '../../../project/folder/index.ts';
 import { type Command, type Input, projectOptions, UsageError } from '../command.ts';
-import { withAbort } from '../interruption.ts';
-import { dataStream, say } from '../output.ts';
+import { CommandError } from '../errors.ts';
+import { dataStream, print, say } from '../output.ts';
 import { locationOf } from '../project-location.ts';
+import { withAbort } from '../signals.ts';
 import { targetOptions, withTarget } from '../target-database.ts';
 
 /** The size of the key after `\\restrict`, which the dumped database must not be able to guess. */
@@ -115,3 +121,51 @@ function summary({ objects, tables, rows, unsupported }: DumpReport, file: strin
     ...unsupported.map((object) => `Not included: ${oneLine(object)}.`),
   ].join('\n');
 }
+
+export const dbRestore: Command = {
+  name: 'db restore',
+  takes: 'FILE',
+  about:
+    'Runs a SQL file from "plinth db dump" or from pg_dump (plain format), as the role in the URL. The\n' +
+    'file runs in one transaction, so a failure changes nothing. psql commands such as \\! are rejected, except\n' +
+    'those that protect a dump (\\restrict). With "-" as FILE, the SQL is read from stdin.',
+  options: {
+    ...projectOptions,
+    'keep-going': { type: 'boolean', help: 'Runs without a transaction and skips statements that fail.' },
+    ...targetOptions,
+  },
+  examples: [
+    ['plinth db restore dump.sql', "restores a dump into this project's database"],
+    [
+      'plinth db restore dump.sql --db-url postgresql://postgres:secret@db.example/app',
+      'restores a dump into another database',
+    ],
+  ],
+  run: async (input) => {
+    const [file] = input.positionals;
+    if (file === undefined) throw new UsageError('FILE is required');
+    if (file !== '-' && !existsSync(file)) throw new CommandError(`The file ${file} doesn't exist.`);
+    const report = await withAbort((signal) =>
+      withTarget(
+        locationOf(input),
+        input,
+        (target) =>
+          announcing({ announceSchema: () => announceSchema(target) }, say, () =>
+            restoreDump({
+              target,
+              chunks: file === '-' ? process.stdin : readDumpFile(file),
+              keepGoing: input.flag('keep-going'),
+              onSkip: (message) => say(`Skipped: ${message}`),
+              onProgress: say,
+              signal,
+            }),
+          ),
+        { allowsIncomplete: true },
+      ),
+    );
+    print(
+      `Ran ${report.statements} statements.${report.skipped === 0 ? '' : ` Skipped ${report.skipped} that failed.`}`,
+    );
+    return report.skipped === 0 ? 0 : 1;
+  },
+};

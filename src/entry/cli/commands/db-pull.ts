@@ -5,13 +5,12 @@ import { confirm } from '../confirm.ts';
 import { CommandError } from '../errors.ts';
 import { withOther } from '../history-target.ts';
 import { linkedUrl } from '../linked.ts';
-import { notMigrated, requireStarted } from '../migrated.ts';
 import { newMigration, writeMigration } from '../migration-file.ts';
 import { perform } from '../operations.ts';
 import { print, say } from '../output.ts';
 import { locationOf, type ProjectLocation } from '../project-location.ts';
 import { hostedVersion, renameOption, schemaDiff } from '../schema-diff.ts';
-import { withShadows } from '../shadow.ts';
+import { notMigrated, requireStarted, withShadows } from '../shadow.ts';
 import { targetOptions, withTargetNamed } from '../target-database.ts';
 
 export const dbPull: Command = {

@@ -3,9 +3,8 @@ import { loadConfig, shellEnvironment } from '../../../platform/config/index.ts'
 import { openOtherDatabase } from '../../../platform/database/index.ts';
 import { announcing, type PushPlan, planPush, push } from '../../../project/folder/index.ts';
 import { type Command, type Input, projectOptions, UsageError } from '../command.ts';
-import { shownTarget } from '../core/linked-target.ts';
 import { CommandError } from '../errors.ts';
-import { readLink } from '../linked.ts';
+import { readLink, shownTarget } from '../linked.ts';
 import { type MigrationRow, perform } from '../operations.ts';
 import { print, say } from '../output.ts';
 import { locationOf, type ProjectLocation } from '../project-location.ts';

@@ -10,9 +10,9 @@ import { markPosition } from '../../../project/folder/index.ts';
 import { type Command, type Input, projectOptions, UsageError } from '../command.ts';
 import { type QueryFormat, queryFormats, renderForAgent, renderRows } from '../core/query-output.ts';
 import { CommandError } from '../errors.ts';
-import { withCleanUp } from '../interruption.ts';
 import { print, printData, say } from '../output.ts';
 import { locationOf } from '../project-location.ts';
+import { withCleanUp } from '../signals.ts';
 import { targetOptions, withTarget } from '../target-database.ts';
 
 export const dbQuery: Command = {

@@ -3,11 +3,9 @@ import { loadConfig, shellEnvironment } from '../../../platform/config/index.ts'
 import { generateTypes, type TypeLanguage, typeLanguages } from '../../../platform/database/index.ts';
 import { type Command, type Input, projectOptions, UsageError } from '../command.ts';
 import { findRunning } from '../control.ts';
-import { isProjectRef } from '../core/linked-target.ts';
 import { otherUrl } from '../history-target.ts';
-import { hostedTargetOf } from '../linked.ts';
-import { readRemote } from '../management/remote.ts';
-import { linkedClient } from '../management/target.ts';
+import { hostedTargetOf, isProjectRef } from '../linked.ts';
+import { linkedClient, readRemote } from '../management/target.ts';
 import { withCompleteDatabase } from '../operations.ts';
 import { printData, say } from '../output.ts';
 import { locationOf, type ProjectLocation } from '../project-location.ts';

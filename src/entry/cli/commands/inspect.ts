@@ -11,8 +11,7 @@ import {
   reports,
 } from '../../../platform/database/index.ts';
 import { type Command, type Input, projectOptions, UsageError } from '../command.ts';
-import { reportTable } from '../core/inspect-table.ts';
-import { reportCsv } from '../core/report-csv.ts';
+import { reportCsv, reportTable } from '../core/inspect-report.ts';
 import { CommandError } from '../errors.ts';
 import { linkedUrl } from '../linked.ts';
 import { perform } from '../operations.ts';

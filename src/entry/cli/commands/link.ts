@@ -3,12 +3,17 @@ import { isLoopbackName } from '../../../base/kernel/request-origin.ts';
 import { isAccessToken } from '../../../base/shared/access-token.ts';
 import { parseConnectionString } from '../../../platform/database/index.ts';
 import { type Command, type Input, projectOptions, UsageError } from '../command.ts';
-import { isProjectRef, type LinkedTarget, shownTarget } from '../core/linked-target.ts';
 import { CommandError } from '../errors.ts';
-import { hostedTargetOf, removeLink, writeLink } from '../linked.ts';
+import {
+  hostedTargetOf,
+  isProjectRef,
+  type LinkedTarget,
+  removeLink,
+  shownTarget,
+  writeLink,
+} from '../linked.ts';
 import { findRemote } from '../management/client.ts';
-import { removeRemote, tokenInEnvironment, writeRemote } from '../management/remote.ts';
-import { invalidToken } from '../management/target.ts';
+import { invalidToken, removeRemote, tokenInEnvironment, writeRemote } from '../management/target.ts';
 import { print, say } from '../output.ts';
 import { locationOf, type ProjectLocation } from '../project-location.ts';
 

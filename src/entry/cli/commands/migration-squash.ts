@@ -16,8 +16,7 @@ import { perform } from '../operations.ts';
 import { print, say } from '../output.ts';
 import { locationOf, type ProjectLocation } from '../project-location.ts';
 import { withShadows } from '../shadow.ts';
-import { replaceFiles } from '../squash/replace-files.ts';
-import { squashedText } from '../squash/squashed-text.ts';
+import { replaceFiles, squashedText } from '../squash/squashed-text.ts';
 
 export const migrationSquash: Command = {
   name: 'migration squash',

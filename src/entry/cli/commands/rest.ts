@@ -2,10 +2,9 @@ import { readFileSync } from 'node:fs';
 import { printable } from '../../../base/shared/printable.ts';
 import { shellEnvironment } from '../../../platform/config/index.ts';
 import type { RestServer, RestServerOptions } from '../../rest-server/index.ts';
-import { surviveClosedOutput } from '../closed-output.ts';
 import type { Command, Input } from '../command.ts';
 import { CommandError } from '../errors.ts';
-import { print, say } from '../output.ts';
+import { print, say, surviveClosedOutput } from '../output.ts';
 
 export const rest: Command = {
   name: 'rest',

@@ -7,7 +7,7 @@ import { readTextFile } from '../../../base/shared/files.ts';
 import { loadConfig, parseDotenv } from '../../../platform/config/index.ts';
 import { type Command, type Input, projectOptions, UsageError } from '../command.ts';
 import { confirm } from '../confirm.ts';
-import { listFormatOf, listFormats, renderList } from '../core/list-formats.ts';
+import { listFormatOf, listFormats, renderList } from '../core/formats.ts';
 import { CommandError } from '../errors.ts';
 import { managementOf, serverOptions } from '../management/target.ts';
 import { print, say } from '../output.ts';

@@ -2,13 +2,11 @@
  * Manages the identity providers for single sign-on of a running Plinth server. The output matches the output of
  * upstream's CLI 3.1.
  */
-
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { jsonText } from '../../../base/shared/printable.ts';
 import { type Command, type Input, type Option, projectOptions, UsageError } from '../command.ts';
-import { listFormatOf, listFormats, renderTable, renderValue } from '../core/list-formats.ts';
-import { providerRows, type SsoProvider } from '../core/sso-provider.ts';
+import { listFormatOf, listFormats, renderTable, renderValue } from '../core/formats.ts';
 import { CommandError } from '../errors.ts';
 import { managementOf, serverOptions } from '../management/target.ts';
 import { print, printData } from '../output.ts';
@@ -249,4 +247,34 @@ function show(input: Input, provider: SsoProvider): void {
   const { attribute_mapping: mapping } = provider.saml ?? {};
   if (mapping !== undefined && Object.keys((mapping as { keys?: object }).keys ?? {}).length > 0)
     print(`Attribute Mapping\n\n${jsonText(mapping, 2)}\n`);
+}
+
+export interface SsoProvider {
+  readonly id: string;
+  readonly saml?: {
+    readonly entity_id?: string;
+    readonly metadata_url?: string;
+    readonly metadata_xml?: string;
+    readonly name_id_format?: string;
+    readonly attribute_mapping?: unknown;
+  };
+  readonly domains?: readonly { readonly domain: string }[];
+  readonly created_at?: string;
+  readonly updated_at?: string;
+}
+
+const timeText = (time: string | undefined): string => time?.slice(0, 19).replace('T', ' ') ?? '';
+
+/** Formats an identity provider's fields as tables, as upstream's CLI 3.1 does. */
+export function providerRows({ id, saml, domains = [], created_at, updated_at }: SsoProvider) {
+  return {
+    id,
+    type: saml === undefined ? 'unknown' : 'SAML 2.0',
+    domains: domains.map(({ domain }) => domain).join(', ') || '-',
+    entityId: saml?.entity_id || '-',
+    metadata: saml?.metadata_url || 'FILE',
+    nameIdFormat: saml?.name_id_format || '-',
+    createdAt: timeText(created_at),
+    updatedAt: timeText(updated_at),
+  };
 }

@@ -5,7 +5,7 @@ import { jsonText } from '../../../base/shared/printable.ts';
 import { ownCommand } from '../../../platform/packages/index.ts';
 import { type Command, type Input, projectOptions, UsageError } from '../command.ts';
 import { findRunning } from '../control.ts';
-import { addressesOf, renderStatus } from '../core/status-formats.ts';
+import { addressesOf, renderStatus } from '../core/formats.ts';
 import { CommandError, notRunning } from '../errors.ts';
 import { exampleLocation, examplePage } from '../example.ts';
 import { excludedServices } from '../excluded-services.ts';

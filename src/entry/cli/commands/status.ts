@@ -2,7 +2,7 @@ import { jsonText } from '../../../base/shared/printable.ts';
 import { nearest } from '../../../platform/config/index.ts';
 import { type Command, type Input, projectOptions, UsageError } from '../command.ts';
 import { findRunning } from '../control.ts';
-import { type Format, formats, keysOfFields, renderStatus } from '../core/status-formats.ts';
+import { type Format, formats, keysOfFields, renderStatus } from '../core/formats.ts';
 import { notRunning } from '../errors.ts';
 import { columns, print, say } from '../output.ts';
 import { locationOf } from '../project-location.ts';

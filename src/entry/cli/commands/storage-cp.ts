@@ -1,11 +1,10 @@
 import { type Command, projectOptions, UsageError } from '../command.ts';
-import { withAbort } from '../interruption.ts';
 import { locationOf } from '../project-location.ts';
-import { createStorageApi } from '../storage/api.ts';
+import { withAbort } from '../signals.ts';
+import { createStorageApi, storageTargetOf, storageTargetOptions } from '../storage/api.ts';
 import { copyDown } from '../storage/copy-down.ts';
 import { copyUp } from '../storage/copy-up.ts';
-import { isStorageUrl, parseStorageUrl } from '../storage/core/storage-url.ts';
-import { storageTargetOf, storageTargetOptions } from '../storage/target.ts';
+import { isStorageUrl, parseStorageUrl } from '../storage/core/storage-path.ts';
 
 const maxJobs = 64;
 

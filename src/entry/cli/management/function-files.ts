@@ -1,16 +1,20 @@
-/** Collects the files that are deployed with a function: modules, the import map and static files. */
+/**
+ * Collects the files that are deployed with a function: modules, the import map, static files, and the files of the
+ * Deno workspace to which the function's deno.json belongs. Deno reads the imports of the workspace's root and the
+ * names of the members.
+ */
 import { globSync, readFileSync, statSync } from 'node:fs';
-import { join, posix, relative, resolve, sep } from 'node:path';
+import { dirname, join, posix, relative, resolve, sep } from 'node:path';
 import type { Config } from '../../../platform/config/index.ts';
 import {
   type ImportMap,
   isModule,
+  parseCommented,
   parseImportMap,
   resolveImport,
   specifiersIn,
 } from '../core/module-specifiers.ts';
 import { CommandError } from '../errors.ts';
-import { workspaceOf } from './deno-workspace.ts';
 
 export interface FunctionUpload {
   readonly metadata: {
@@ -23,7 +27,7 @@ export interface FunctionUpload {
   readonly files: readonly { readonly path: string; readonly content: Buffer }[];
 }
 
-export interface UploadOptions {
+interface UploadOptions {
   readonly projectDir: string;
   readonly config: Pick<Config, 'functions'>;
   /** The absolute path of an import map that replaces the configured import map. */
@@ -153,3 +157,72 @@ function pathInProject(projectDir: string, path: string): string {
 }
 
 const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+
+interface DenoWorkspace {
+  /** The path of the root's configuration file, relative to the project folder. */
+  readonly root: string;
+  /** The paths of the members' configuration files and package.json files, relative to the project folder. */
+  readonly members: readonly string[];
+  /** The local modules that the members export, by the specifiers with which they are imported. */
+  readonly packages: ImportMap;
+}
+
+/** Returns the workspace that lists the folder of a configuration file, or undefined if there is none. */
+function workspaceOf(projectDir: string, config: string): DenoWorkspace | undefined {
+  const folder = posix.dirname(config);
+  for (let parent = folder; parent !== '.'; ) {
+    parent = posix.dirname(parent);
+    for (const root of configNames.map((name) => posix.join(parent, name))) {
+      const folders = membersIn(projectDir, root);
+      if (!folders.includes(folder)) continue;
+      const members = folders.flatMap((member) => filesIn(projectDir, member));
+      const imports = Object.assign({}, ...members.map((path) => exportsOf(projectDir, path, parent)));
+      return { root, members, packages: { path: root, imports, scopes: {} } };
+    }
+  }
+  return undefined;
+}
+
+const configNames = ['deno.json', 'deno.jsonc'];
+
+/** Returns the folders that a workspace lists. */
+function membersIn(projectDir: string, root: string): string[] {
+  const { workspace } = readConfig(join(projectDir, root));
+  const listed = Array.isArray(workspace)
+    ? workspace
+    : (workspace as { members?: unknown } | undefined)?.members;
+  const patterns = Array.isArray(listed) ? listed.filter((each) => typeof each === 'string') : [];
+  return patterns
+    .flatMap((pattern) => globSync(pattern, { cwd: dirname(join(projectDir, root)) }))
+    .map((member) => posix.join(posix.dirname(root), member.replaceAll('\\', '/'), '.'))
+    .filter((member) => !member.startsWith('..'));
+}
+
+const filesIn = (projectDir: string, folder: string): string[] =>
+  [...configNames, 'package.json']
+    .map((name) => posix.join(folder, name))
+    .filter((path) => isFile(join(projectDir, path)));
+
+/** Returns the modules that a member exports, by the names with which other members import them. */
+function exportsOf(projectDir: string, path: string, root: string): Record<string, string> {
+  const { name, exports } = readConfig(join(projectDir, path));
+  if (typeof name !== 'string') return {};
+  const entries =
+    typeof exports === 'string' ? { '.': exports } : ((exports ?? {}) as Record<string, unknown>);
+  return Object.fromEntries(
+    Object.entries(entries).flatMap(([key, file]) =>
+      typeof file === 'string'
+        ? [[posix.join(name, key), `./${posix.relative(root, posix.join(posix.dirname(path), file))}`]]
+        : [],
+    ),
+  );
+}
+
+/** Reads a configuration file. Deno reports a file that can't be parsed when the function starts. */
+function readConfig(path: string): Record<string, unknown> {
+  try {
+    return isFile(path) ? parseCommented(readFileSync(path, 'utf8')) : {};
+  } catch {
+    return {};
+  }
+}

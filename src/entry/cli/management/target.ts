@@ -2,13 +2,17 @@
  * Determines the server whose functions and secrets a command manages: the server that runs in this folder, or the
  * linked server.
  */
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { replaceFile } from '../../../base/kernel/replace-file.ts';
 import { isAccessToken } from '../../../base/shared/access-token.ts';
+import { shellEnvironment } from '../../../platform/config/index.ts';
 import { type Input, type Option, UsageError } from '../command.ts';
 import { findRunning } from '../control.ts';
 import { CommandError, notRunning } from '../errors.ts';
 import { locationOf, type ProjectLocation } from '../project-location.ts';
+import { ensureDataDir } from '../state.ts';
 import { localClient, type ManagementClient, remoteClient } from './client.ts';
-import { readRemote, tokenInEnvironment } from './remote.ts';
 
 export const serverOptions = {
   local: { type: 'boolean', help: 'Uses the running Plinth in this folder (default).' },
@@ -62,3 +66,46 @@ export function linkedClient(location: ProjectLocation, ref: string | undefined)
 }
 
 export const invalidToken = 'Invalid access token format. Must be like `sbp_0102...1920`.';
+
+interface Remote {
+  /** The Console's origin. */
+  readonly url: string;
+  readonly ref: string;
+  readonly name: string;
+  /** Undefined if the token is read from the environment. */
+  readonly token?: string | undefined;
+}
+
+const fileOf = ({ dataDir }: ProjectLocation): string => join(dataDir, 'remote.json');
+
+/**
+ * The Plinth server that `link URL` saved in `.plinth/remote.json` (mode 0600). The file contains the access token,
+ * unless the token is set in an environment variable.
+ */
+export function readRemote(location: ProjectLocation): Remote | undefined {
+  const file = fileOf(location);
+  if (!existsSync(file)) return undefined;
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as Remote;
+  } catch {
+    throw new CommandError(`${file} is damaged.`, 'Run "plinth link URL" again.');
+  }
+}
+
+export function writeRemote(location: ProjectLocation, remote: Remote): void {
+  ensureDataDir(location.dataDir);
+  replaceFile(fileOf(location), `${JSON.stringify(remote, null, 2)}\n`);
+}
+
+/** Removes the link. Returns false if no server was linked. */
+export function removeRemote(location: ProjectLocation): boolean {
+  const found = existsSync(fileOf(location));
+  rmSync(fileOf(location), { force: true });
+  return found;
+}
+
+/** Returns the access token from the environment, if set. */
+export function tokenInEnvironment(): string | undefined {
+  const { PLINTH_ACCESS_TOKEN, SUPABASE_ACCESS_TOKEN } = shellEnvironment();
+  return PLINTH_ACCESS_TOKEN || SUPABASE_ACCESS_TOKEN || undefined;
+}

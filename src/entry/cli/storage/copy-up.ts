@@ -6,10 +6,14 @@ import { loadConfig } from '../../../platform/config/index.ts';
 import { bucketSettings } from '../../../project/folder/index.ts';
 import { CommandError } from '../errors.ts';
 import type { StorageApi } from './api.ts';
-import { type StoragePath, shownPath } from './core/storage-url.ts';
-import { fileTarget, folderTarget, type TargetState } from './core/upload-key.ts';
-import { inParallel } from './parallel.ts';
-import { createProgress } from './progress.ts';
+import {
+  fileTarget,
+  folderTarget,
+  type StoragePath,
+  shownPath,
+  type TargetState,
+} from './core/storage-path.ts';
+import { createProgress, inParallel } from './transfers.ts';
 import { uploadFile } from './upload.ts';
 import { findObject } from './walk.ts';
 

@@ -1,8 +1,7 @@
 /** Finds objects for the `storage` commands. */
 import { CommandError } from '../errors.ts';
 import type { Entry, StorageApi } from './api.ts';
-import type { StoragePath } from './core/storage-url.ts';
-import { folderKey } from './core/storage-url.ts';
+import { folderKey, type StoragePath } from './core/storage-path.ts';
 
 /** An object. For an empty bucket, the key is empty. */
 export interface Found extends Entry {

@@ -1,6 +1,13 @@
 /** Receives the WAL through a physical replication slot and stores it in the backup target. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Database, ReplicationConnection, WalChunk } from '../../../platform/database/types.ts';
+import type { Logger } from '../../../base/kernel/log.ts';
+import { sql } from '../../../base/kernel/sql.ts';
+import type {
+  Database,
+  Queryable,
+  ReplicationConnection,
+  WalChunk,
+} from '../../../platform/database/types.ts';
 import { formatLsn, parseLsn, segmentEnd, segmentStart } from '../core/lsn.ts';
 import {
   headFolder,
@@ -15,7 +22,6 @@ import { BackupError } from '../errors.ts';
 import { currentPosition, findSlot, type WalPosition } from '../queries.ts';
 import type { Repository } from '../repository.ts';
 import { type Segment, Segments } from './segments.ts';
-import { slotName } from './unused-slot.ts';
 
 /**
  * The maximum number of segments in memory. If this number is reached, the archiver stops receiving WAL until segments
@@ -39,7 +45,7 @@ export interface Archiver {
   close(): void;
 }
 
-export interface Taken {
+interface Taken {
   /**
    * Stores the WAL, and confirms to PostgreSQL that the WAL has been stored. Returns the time up to which the archive
    * is complete after this call, if known.
@@ -63,7 +69,7 @@ export async function startArchiver(
     const timeline = Number(system?.timeline);
     await claimTimeline(repository, timeline, ownerId);
     await storeHistory(repository, connection, timeline);
-    return new Stream(database, repository, connection, timeline, start);
+    return new Stream({ database, repository, connection, timeline, start });
   } catch (error) {
     connection.destroy();
     throw error;
@@ -116,6 +122,15 @@ async function storeHistory(
   await repository.writeBytes(historyName(timeline), Buffer.from(history?.content ?? '', 'latin1'));
 }
 
+interface StreamParts {
+  readonly database: Database;
+  readonly repository: Repository;
+  readonly connection: ReplicationConnection;
+  readonly timeline: number;
+  /** The position at which the stream starts. */
+  readonly start: bigint;
+}
+
 class Stream implements Archiver {
   readonly timeline: number;
   readonly start: bigint;
@@ -130,13 +145,7 @@ class Stream implements Archiver {
   #completeAtMs = 0;
   #headAtMs = 0;
 
-  constructor(
-    database: Database,
-    repository: Repository,
-    connection: ReplicationConnection,
-    timeline: number,
-    start: bigint,
-  ) {
+  constructor({ database, repository, connection, timeline, start }: StreamParts) {
     this.timeline = timeline;
     this.start = start;
     this.#database = database;
@@ -238,4 +247,28 @@ class Stream implements Archiver {
       if (time !== undefined && time < timeMs) await this.#repository.remove(file.name);
     }
   }
+}
+
+export const slotName = 'plinth_backup';
+
+/**
+ * Drops the archiver's replication slot at startup if archiving has been turned off, so that the slot no longer retains
+ * WAL. A failure is only logged, because the server can work without the disk space that the slot occupies.
+ */
+export async function dropUnusedSlot(database: Database, log: Logger): Promise<void> {
+  try {
+    const dropped = await dropInactiveSlot(database.pool('supabase_admin'));
+    if (dropped > 0)
+      log.info({}, 'backup: dropped the replication slot because the WAL is no longer archived');
+  } catch (cause) {
+    log.warn({ error: String(cause) }, 'backup: the unused replication slot could not be dropped');
+  }
+}
+
+async function dropInactiveSlot(db: Queryable): Promise<number> {
+  const rows = await db.query(sql`
+    select pg_catalog.pg_drop_replication_slot(slot_name)
+    from pg_catalog.pg_replication_slots
+    where slot_name = ${slotName} and slot_type = 'physical' and not active`);
+  return rows.length;
 }

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { archivePath } from './archive-path.ts';
+import { retain } from '../prune.ts';
+import { archivePath } from '../restore/extract.ts';
 import { chain, coverage, replacedChunks, segmentRanges } from './coverage.ts';
 import { formatLsn, parseLsn, parseSegmentName, segmentBytes, segmentName } from './lsn.ts';
 import {
@@ -13,7 +14,6 @@ import {
   walRangeName,
 } from './names.ts';
 import { checkAgainst, parsePgManifest } from './pg-manifest.ts';
-import { retain } from './retention.ts';
 
 const range = (start: number, end: number, timeMs = 0): WalRange => {
   const facts = { timeline: 1, start: BigInt(start), end: BigInt(end), timeMs };

@@ -7,16 +7,15 @@ import { type FileHandle, mkdir, open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type Extract, extract as extractTar, type Header } from 'tar-stream';
 import { type FirstCause, firstCause } from '../../../base/shared/errors.ts';
-import { archivePath } from '../core/archive-path.ts';
 import { BackupError } from '../errors.ts';
 
-export interface ExtractedFile {
+interface ExtractedFile {
   readonly name: string;
   readonly sizeBytes: number;
   readonly sha256: string;
 }
 
-export interface ExtractOptions {
+interface ExtractOptions {
   readonly onFile?: (file: ExtractedFile) => void;
   /** Returns the path inside the folder, or undefined to skip the entry. */
   readonly rename?: (name: string) => string | undefined;
@@ -136,4 +135,15 @@ async function writeEntry(
 
 async function finish(handle: FileHandle | undefined): Promise<void> {
   await handle?.close();
+}
+
+/**
+ * Splits a relative path into its segments.
+ * @throws {Error} if the path is absolute or could lead out of the folder into which the archive is extracted
+ */
+export function archivePath(name: string): readonly string[] {
+  const parts = name.split('/').filter((part) => part !== '' && part !== '.');
+  const isSafe = !name.startsWith('/') && !/[\\\0:]/.test(name) && !parts.includes('..') && parts.length > 0;
+  if (!isSafe) throw new Error(`The archive contains an unsafe name: ${JSON.stringify(name)}`);
+  return parts;
 }

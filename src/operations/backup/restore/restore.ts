@@ -18,12 +18,10 @@ import type { Repository } from '../repository.ts';
 import { deployedFolder, findSnapshot } from '../snapshot.ts';
 import { bodySizes, checkSpace, databaseBytes, type SpaceOptions, sumOf, watchSpace } from '../space.ts';
 import type { BodyStore } from '../types.ts';
-import { abortable } from './abortable.ts';
-import { archivedFiles } from './archived-files.ts';
 import { extract } from './extract.ts';
-import { hold } from './hold.ts';
 import { checkRecoveryEnd } from './recovery-end.ts';
 import { type RestoredBodies, restoreBodies } from './restore-bodies.ts';
+import { abortable, archivedFiles, hold } from './source.ts';
 import { serveWal } from './wal-requests.ts';
 
 export interface RestoreOptions {

@@ -102,19 +102,18 @@ interface Change {
   readonly grant: (privileges: string, role: string, withOption: boolean) => string;
 }
 
-/**
- * Returns the statements that turn an object's initial privileges into `items`.
- *
- * @param owner The object's owner. The owner is undefined if the items only add privileges.
- * @param others The roles that may have received privileges on the new object by default.
- */
-function changes(
-  items: readonly string[] | null,
-  owner: string | undefined,
-  { letters, publicLetters }: Target,
-  others: readonly string[],
-  { revoke, grant }: Change,
-): string[] {
+interface Privileges {
+  readonly items: readonly string[] | null;
+  /** The object's owner. Undefined if the items only add privileges. */
+  readonly owner: string | undefined;
+  readonly target: Target;
+  /** The roles that may have received privileges on the new object by default. */
+  readonly others: readonly string[];
+}
+
+/** Returns the statements that turn an object's initial privileges into `items`. */
+function changes({ items, owner, target, others }: Privileges, { revoke, grant }: Change): string[] {
+  const { letters, publicLetters } = target;
   const actual = byGrantee(
     items ?? [
       `${quoteIdentifier(owner ?? '')}=${letters}/`,
@@ -184,11 +183,14 @@ export function grantStatements(
     )
     .flatMap(({ items }) => items.map((item) => parseAclItem(item).grantee));
   const others = [...byDefault, ...(hasApiDefaults(object.schema, target.defaultType) ? apiRoles : [])];
-  const whole = changes(acl.items, owner, target, others, {
-    revoke: (role) => `REVOKE ALL ${on} FROM ${role}`,
-    grant: (privileges, role, withOption) =>
-      `GRANT ${privileges} ${on} TO ${role}${withOption ? ' WITH GRANT OPTION' : ''}`,
-  });
+  const whole = changes(
+    { items: acl.items, owner, target, others },
+    {
+      revoke: (role) => `REVOKE ALL ${on} FROM ${role}`,
+      grant: (privileges, role, withOption) =>
+        `GRANT ${privileges} ${on} TO ${role}${withOption ? ' WITH GRANT OPTION' : ''}`,
+    },
+  );
   const columns = (acl.columns ?? []).flatMap(({ column, items }) =>
     [...byGrantee(items).values()].flatMap(({ grantee, plain, grantable }) =>
       [
@@ -269,7 +271,7 @@ export function defaultPrivileges(
     grant: (privileges, to, withOption) =>
       `${prefix} GRANT ${privileges} ON ${target.plural} TO ${to}${withOption ? ' WITH GRANT OPTION' : ''}`,
   };
-  if (schema === null) return changes(items, role, target, [], change);
+  if (schema === null) return changes({ items, owner: role, target, others: [] }, change);
   const others = role === 'postgres' && hasApiDefaults(schema, type) ? apiRoles : [];
-  return changes(items, undefined, { ...target, publicLetters: '' }, others, change);
+  return changes({ items, owner: undefined, target: { ...target, publicLetters: '' }, others }, change);
 }

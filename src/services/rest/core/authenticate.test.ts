@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import type { Keys } from '../../../platform/keys/types.ts';
 import type { RestError } from '../errors.ts';
-import { authenticate } from './authenticate.ts';
+import { authenticate, clientOf } from './authenticate.ts';
 import { DEFAULT_ROLE_CLAIM } from './claim-path.ts';
+import type { RestRequest } from './request.ts';
 
 const now = 1_800_000_000;
 const rules = { anonRole: 'anon', audience: undefined, roleClaim: DEFAULT_ROLE_CLAIM };
@@ -42,4 +43,21 @@ test.each([
   [{ exp: null, nbf: null, iat: null }, undefined],
 ])('the times in %o are compared as numbers', (claims, fault) => {
   expect(faultOf(claims)).toBe(fault);
+});
+
+const request = { address: '2001:db8::1' } as RestRequest;
+const network = '2001:db8:0:0::/64';
+
+test.each([
+  ['a user', 'authenticated', { sub: 'u1', is_anonymous: false }, { key: 'u1', isAnonymous: false }],
+  [
+    'an anonymous user',
+    'authenticated',
+    { sub: 'u2', is_anonymous: true },
+    { key: network, isAnonymous: true },
+  ],
+  ['a request without a user', 'anon', {}, { key: network, isAnonymous: true }],
+  ['a secret key', 'service_role', {}, { key: network, isAnonymous: false }],
+])('the client of a request: %s', (_name, role, claims, client) => {
+  expect(clientOf(request, { role, claims } as Parameters<typeof clientOf>[1], 'anon')).toEqual(client);
 });

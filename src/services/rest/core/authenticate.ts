@@ -2,9 +2,13 @@
  * Authenticates a request and returns its role and claims. `keys` verifies the token's signature, and this module
  * verifies its claims.
  */
+
+import { networkOf } from '../../../base/shared/network/network-of.ts';
+import type { RequestClient } from '../../../platform/database/types.ts';
 import type { Keys, TokenFault, TokenKind } from '../../../platform/keys/types.ts';
 import { type RestError, restError } from '../errors.ts';
 import { type ClaimPath, claimAt } from './claim-path.ts';
+import type { RestRequest } from './request.ts';
 
 export interface Identity {
   readonly role: string;
@@ -13,7 +17,7 @@ export interface Identity {
   readonly claimsJson: string;
 }
 
-export interface AuthenticationRules {
+interface AuthenticationRules {
   readonly anonRole: string | undefined;
   readonly audience: string | undefined;
   readonly roleClaim: ClaimPath;
@@ -132,3 +136,20 @@ const badToken = (fault: string, details: string | null = null): RestError =>
 const badClaims = (fault: string): RestError =>
   restError('PGRST303', { texts: { fault }, headers: challenge(fault) });
 const tokenRequired = (): RestError => restError('PGRST302', { headers: [['WWW-Authenticate', 'Bearer']] });
+
+/**
+ * Returns the client to which a request is attributed when clients take turns using database connections: the user ID
+ * or, if the caller isn't signed in, the network of the IP address. Anonymous users are grouped by network, because
+ * anyone can create many of them.
+ */
+export function clientOf(
+  { address = '' }: RestRequest,
+  { role, claims }: Identity,
+  anonRole: string | undefined,
+): RequestClient {
+  const isAnonymousUser = claims.is_anonymous === true;
+  const isAnonymous = isAnonymousUser || role === anonRole;
+  if (!isAnonymousUser && typeof claims.sub === 'string') return { key: claims.sub, isAnonymous };
+  // The network is determined only for IPv6 addresses, because parsing the address of every request would be too slow.
+  return { key: address.includes(':') ? networkOf(address) : address, isAnonymous };
+}

@@ -2,7 +2,12 @@
  * Finds the role in a token's claims. The setting `jwt-role-claim-key` contains the path to the role, either as a
  * JSONPath or in the older JSPath syntax.
  */
-import { type JsonPath, readJsonPath } from './json-path.ts';
+
+import { createRequire } from 'node:module';
+import type * as JsonP3 from 'json-p3';
+
+/** A JSONPath query. Returns the first value that the query selects, or undefined. */
+type JsonPath = (root: unknown) => unknown;
 
 export interface ClaimPath {
   readonly text: string;
@@ -87,4 +92,41 @@ function ownValue(node: unknown, key: string | number): unknown {
   if (typeof node !== 'object' || node === null || Array.isArray(node) !== (typeof key === 'number'))
     return undefined;
   return Object.hasOwn(node, key) ? (node as Record<string | number, unknown>)[key] : undefined;
+}
+
+/**
+ * The recursion limit. The claims of a token can't reach the limit, because the size of the request headers limits
+ * their nesting.
+ */
+const maxRecursionDepth = 10_000;
+
+const require = createRequire(import.meta.url);
+let environment: JsonP3.JSONPathEnvironment | undefined;
+
+/**
+ * Creates the environment of json-p3 (docs/decisions/0044-shared-and-libraries.md), which implements RFC 9535. The only
+ * supported function extension is `search`, as in PostgREST 16. The environment is created on first use because few
+ * projects configure a path.
+ */
+function createEnvironment(): JsonP3.JSONPathEnvironment {
+  const { jsonpath, JSONPathEnvironment } = require('json-p3') as typeof JsonP3;
+  const created = new JSONPathEnvironment({ maxRecursionDepth });
+  created.functionRegister = new Map([['search', new jsonpath.functions.Search({ iRegexpCheck: false })]]);
+  return created;
+}
+
+/**
+ * Parses a JSONPath query. Returns undefined if the text is invalid.
+ *
+ * @example
+ * readJsonPath('$.roles[?(@ == "author")]')?.({ roles: ['other', 'author'] }); // 'author'
+ */
+function readJsonPath(text: string): JsonPath | undefined {
+  environment ??= createEnvironment();
+  try {
+    const query = environment.compile(text);
+    return (root) => query.match(root as JsonP3.JSONValue)?.value;
+  } catch {
+    return undefined;
+  }
 }

@@ -1,6 +1,6 @@
 /**
- * Resolves an HTTP request to an action on a resource and to a schema. These two steps are the first stages of the
- * pipeline.
+ * Parses a request: first the action and the schema, and then, for requests that read or change rows, the query, the
+ * headers and the body.
  */
 
 import type { Trace } from '../../../base/kernel/trace.ts';
@@ -8,7 +8,19 @@ import { decodeHeader } from '../../../base/shared/http/header-text.ts';
 import type { Cancellation } from '../../../platform/database/types.ts';
 import { restError } from '../errors.ts';
 import type { RestSettings } from '../settings.ts';
-import { decodeText } from './parse/query.ts';
+import { JSON_TYPE, type MediaType, readMediaType } from './parse/media-type.ts';
+import { type Payload, readPayload } from './parse/payload.ts';
+import { type Preferences, readPreferences } from './parse/preferences.ts';
+import {
+  decodeText,
+  type QueryTree,
+  readQuery,
+  rejectNul,
+  rootRange,
+  type ScannedQuery,
+  scanQuery,
+} from './parse/query.ts';
+import { ALL_ROWS, isAllRows, type RowRange, rangeHeader, topLevelRange } from './parse/range.ts';
 import type { Mutation } from './plan/types.ts';
 
 /** An HTTP request, as the server passes it to the service. */
@@ -121,4 +133,105 @@ export function readProfile(request: RestRequest, schemas: readonly string[]): P
     texts: { schema: requested },
     hint: `Only the following schemas are exposed: ${schemas.join(', ')}`,
   });
+}
+
+export type CrudAction = Extract<Action, { kind: 'read' | 'write' | 'call' }>;
+
+/** A parsed request that reads or changes rows, or calls a function. */
+export interface CrudRequest {
+  readonly action: CrudAction;
+  readonly profile: Profile;
+  /** Contains everything that determines the plan. Requests with the same key have the same shape. */
+  readonly key: string;
+  readonly query: ScannedQuery;
+  /** The parsed query. Set only if it was required to read the payload. */
+  readonly tree: QueryTree | undefined;
+  readonly payload: Payload | undefined;
+  readonly contentType: MediaType;
+  readonly accept: string | undefined;
+  readonly preferences: Preferences;
+  /** The row range of the root, from the query and the Range header. */
+  readonly range: RowRange;
+  /** The row range of each level, by its limit key. */
+  readonly ranges: ReadonlyMap<string, RowRange>;
+  /** The limit keys of the levels whose range isn't all rows. */
+  readonly givenRanges: readonly string[];
+}
+
+/**
+ * Parses the query, the headers and the body.
+ * @throws {RestError} 22021, PGRST100 for an invalid query, and, if the query is valid, PGRST102, PGRST103 and PGRST114
+ */
+export function parseCrud(
+  request: RestRequest,
+  action: CrudAction,
+  profile: Profile,
+  { txEnd }: Pick<RestSettings, 'txEnd'>,
+): CrudRequest {
+  rejectNul(request.query);
+  const query = scanQuery(request.query, action.kind === 'call' && action.method !== 'POST');
+  try {
+    const needsTree = action.kind !== 'read' && query.pairs.some(([name]) => name === 'columns');
+    const tree = needsTree ? readQuery(query) : undefined;
+    const range = topLevelRange(
+      request.method === 'GET' ? rangeHeader(header(request, 'range')) : ALL_ROWS,
+      rootRange(query),
+    );
+    if (request.method === 'PUT' && !isAllRows(range)) throw restError('PGRST114');
+    const ranges = new Map(query.ranges).set('limit', range);
+    const givenRanges = namesOfGiven(ranges);
+    const contentHeader = header(request, 'content-type');
+    const contentType = contentHeader === undefined ? JSON_TYPE : readMediaType(contentHeader);
+    const payload = payloadOf(request, action, contentType, tree);
+    const prefer = header(request, 'prefer');
+    const accept = header(request, 'accept');
+    return {
+      action,
+      profile,
+      // The key is unambiguous because paths can't contain `?` and headers can't contain NUL.
+      key: [
+        `${request.method} ${profile.schema}\0${request.path}?${query.shape}`,
+        givenRanges.length === 0 ? '' : JSON.stringify(givenRanges),
+        prefer ?? '',
+        accept ?? '*/*',
+        contentType.kind,
+        payload === undefined ? '' : `${payload.isObject} ${JSON.stringify(payload.keys)}`,
+      ].join('\0'),
+      query,
+      tree,
+      payload,
+      contentType,
+      accept,
+      preferences: readPreferences(prefer, txEnd.override),
+      range,
+      ranges,
+      givenRanges,
+    };
+  } catch (fault) {
+    // An invalid query is reported before any other fault. Other queries are parsed only once per shape.
+    readQuery(query);
+    throw fault;
+  }
+}
+
+function namesOfGiven(ranges: ReadonlyMap<string, RowRange>): string[] {
+  const names: string[] = [];
+  for (const [name, range] of ranges) if (!isAllRows(range)) names.push(name);
+  return names;
+}
+
+function payloadOf(
+  request: RestRequest,
+  action: CrudAction,
+  contentType: MediaType,
+  tree: QueryTree | undefined,
+): Payload | undefined {
+  if (action.kind === 'read') return undefined;
+  if (action.kind === 'call') {
+    if (action.method !== 'POST') return undefined;
+    return readPayload(request.body, contentType, 'function', tree?.columns);
+  }
+  if (action.mutation === 'delete') return undefined;
+  const columns = action.mutation === 'put' ? undefined : tree?.columns;
+  return readPayload(request.body, contentType, 'table', columns);
 }

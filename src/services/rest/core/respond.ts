@@ -9,9 +9,9 @@ import { contentType, type MediaType } from './parse/media-type.ts';
 import { type Preferences, preferenceApplied } from './parse/preferences.ts';
 import { encodeText } from './parse/query.ts';
 import { contentRangeText, rangeResponse } from './parse/range.ts';
-import type { Prepared, Shape } from './prepare.ts';
 import type { Profile } from './request.ts';
 import type { Result } from './result.ts';
+import type { Prepared, Shape } from './shapes.ts';
 
 export type HeaderList = (readonly [name: string, value: string])[];
 
@@ -39,7 +39,8 @@ export function respond(prepared: Prepared, result: Result, settings: RestSettin
   const { plan } = shape;
   if (plan.mediaType.kind === 'plan') {
     const body = result.body;
-    return finish(200, [lengthHeader(body), ...typeHeaders(plan.mediaType, profile)], body, result, shape);
+    const headers = [lengthHeader(body), ...typeHeaders(plan.mediaType, profile)];
+    return finish({ status: 200, headers, body }, result, shape);
   }
   switch (plan.kind) {
     case 'read':
@@ -61,7 +62,7 @@ function respondRead(prepared: Prepared, result: Result, settings: RestSettings)
   if (location !== undefined) headers.push(['Content-Location', location]);
   if (!headersOnly) headers.push(lengthHeader(body));
   headers.push(...typeHeaders(plan.mediaType, profile), ...applied(shape));
-  return finish(status, headers, headersOnly && status !== 416 ? [] : body, result, shape);
+  return finish({ status, headers, body: headersOnly && status !== 416 ? [] : body }, result, shape);
 }
 
 function respondCall(prepared: Prepared, result: Result, settings: RestSettings): RestResponse {
@@ -70,11 +71,11 @@ function respondCall(prepared: Prepared, result: Result, settings: RestSettings)
   if (plan.kind !== 'call') throw new Error('not a call');
   const { status, contentRange } = rangeResponse(prepared.range, result.rows, result.total);
   const headers: HeaderList = [['Content-Range', contentRange], ...applied(shape)];
-  if (returnsVoid(plan.call.routine)) return finish(204, headers, [], result, shape);
+  if (returnsVoid(plan.call.routine)) return finish({ status: 204, headers, body: [] }, result, shape);
   const body = status === 416 ? text(outOfBounds(prepared, result, settings)) : result.body;
   if (!plan.headersOnly) headers.push(lengthHeader(body));
   headers.push(...typeHeaders(plan.mediaType, profile));
-  return finish(status, headers, plan.headersOnly ? [] : body, result, shape);
+  return finish({ status, headers, body: plan.headersOnly ? [] : body }, result, shape);
 }
 
 function outOfBounds({ range }: Prepared, { total }: Result, settings: RestSettings): string {
@@ -103,7 +104,7 @@ function respondWrite({ shape, profile }: Prepared, result: Result): RestRespons
         ...applied(shape),
         ...shown,
       ];
-      return finish(merged ? 200 : 201, headers, body, result, shape);
+      return finish({ status: merged ? 200 : 201, headers, body }, result, shape);
     }
     case 'update':
     case 'delete': {
@@ -113,12 +114,13 @@ function respondWrite({ shape, profile }: Prepared, result: Result): RestRespons
         ...applied(shape),
       ];
       if (shows) headers.push(lengthHeader(body), ...shown);
-      return finish(shows ? 200 : 204, headers, body, result, shape);
+      return finish({ status: shows ? 200 : 204, headers, body }, result, shape);
     }
     case 'put': {
       const headers: HeaderList = shows ? [lengthHeader(body), ...shown] : [];
       headers.push(...applied(shape));
-      return finish(shows ? ((result.inserted ?? 0) > 0 ? 201 : 200) : 204, headers, body, result, shape);
+      const status = shows ? ((result.inserted ?? 0) > 0 ? 201 : 200) : 204;
+      return finish({ status, headers, body }, result, shape);
     }
   }
 }
@@ -130,7 +132,7 @@ function locationHeader(table: string, { location }: Result): HeaderList {
 }
 
 function applied(shape: Shape): HeaderList {
-  const { plan, preferences, hasOnConflict } = shape;
+  const { plan, preferences } = shape;
   const mutation = plan.kind === 'write' ? plan.write.mutation : undefined;
   const applies = (kind: keyof Preferences): boolean => {
     switch (kind) {
@@ -138,7 +140,7 @@ function applied(shape: Shape): HeaderList {
         return (
           plan.kind === 'write' &&
           mutation === 'insert' &&
-          (plan.write.primaryKey.length > 0 || hasOnConflict)
+          (plan.write.primaryKey.length > 0 || plan.write.hasOnConflict)
         );
       case 'return':
         return plan.kind === 'write';
@@ -156,17 +158,18 @@ function applied(shape: Shape): HeaderList {
 
 /** Completes the response. Headers and a status that the database sets override the defaults. */
 function finish(
-  status: number,
-  headers: HeaderList,
-  body: Body,
+  response: RestResponse,
   result: Pick<Result, 'headers' | 'status'>,
   shape: Shape,
 ): RestResponse {
+  const { headers } = response;
   const own = result.headers === undefined ? undefined : readHeaders(result.headers);
   const all = own === undefined ? headers : overridden([...headers, VARY], own);
   if (shape.legacyNames.length > 0) all.push(legacyWarning(shape));
   if (own === undefined) all.push(VARY);
-  return { status: result.status === undefined ? status : readStatus(result.status), headers: all, body };
+  if (own === undefined && result.status === undefined) return response;
+  const status = result.status === undefined ? response.status : readStatus(result.status);
+  return { status, headers: all, body: response.body };
 }
 
 function overridden(headers: HeaderList, own: HeaderList): HeaderList {

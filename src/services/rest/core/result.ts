@@ -2,7 +2,7 @@
 import type { PathResult, RowStore } from '../../../platform/database/types.ts';
 import { type RestError, restError } from '../errors.ts';
 import { type Body, fromHex, storedBody } from './body.ts';
-import type { Shape } from './prepare.ts';
+import type { Shape } from './shapes.ts';
 
 export interface Result {
   /** The number of rows in this response. */

@@ -2,9 +2,15 @@
  * Determines the privileges that a plan requires. The privileges are looked up after a permission error. The module has
  * no side effects.
  */
-import { columnsOfFilter } from '../core/plan/filter-columns.ts';
+
 import { eachLevel } from '../core/plan/tree.ts';
-import type { CrudPlan, PlanColumn, ReadPlan, WritePlan } from '../core/plan/types.ts';
+import {
+  type CrudPlan,
+  columnsOfFilter,
+  type PlanColumn,
+  type ReadPlan,
+  type WritePlan,
+} from '../core/plan/types.ts';
 import type { QualifiedName } from '../schema-cache/types.ts';
 
 export type Privilege = 'SELECT' | 'INSERT' | 'UPDATE' | 'DELETE';

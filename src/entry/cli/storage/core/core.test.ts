@@ -1,9 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { UsageError } from '../../command.ts';
-import { localSegments } from './local-name.ts';
-import { baseName, parseStorageUrl, shownPath } from './storage-url.ts';
-import { fileTarget, folderTarget } from './upload-key.ts';
+import {
+  baseName,
+  fileTarget,
+  folderTarget,
+  localSegments,
+  parseStorageUrl,
+  shownPath,
+} from './storage-path.ts';
 
 describe('storage URLs', () => {
   test.each([

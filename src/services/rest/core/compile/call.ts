@@ -1,7 +1,7 @@
 /** Compiles function calls. The SQL statement calls the function in its FROM clause, with named arguments. */
 import { type Sql, sql } from '../../../../base/kernel/sql.ts';
 import { returnsScalar, returnsSetOfScalar } from '../../schema-cache/types.ts';
-import { type CallPlan, emptyField } from '../plan/types.ts';
+import type { CallPlan } from '../plan/types.ts';
 import { columnOf, nameOf, param } from './fragments.ts';
 import { openedBody } from './write.ts';
 
@@ -35,9 +35,12 @@ function fromOf(plan: CallPlan, call: (given: Sql) => Sql): Sql {
   }
   const { isObject } = plan.arguments;
   const json = sql`${param({ kind: 'body', hex: false })}::json`;
-  const columns = parameters.map(({ name }) => emptyField({ name, jsonPath: [] }));
-  const types = parameters.map(({ name, unboundedType }) => ({ name, type: unboundedType }));
-  const body = openedBody(sql.raw('json'), json, columns, isObject, types, !isObject);
+  const columns = parameters.map(({ name, unboundedType }) => ({
+    name,
+    type: unboundedType,
+    transform: undefined,
+  }));
+  const body = openedBody(sql.raw('json'), json, columns, { isObject, firstRowOnly: !isObject });
   const given = parameters.map(
     ({ name, variadic }) => sql`${prefix(variadic)}${sql.id(name)} := pgrst_body.${sql.id(name)}`,
   );

@@ -5,9 +5,9 @@ import type { ForeignKeyRow, RelationRow, RoutineRow } from '../../queries.ts';
 import { buildSchemaCache } from '../../schema-cache/build.ts';
 import { settingsFromConfig } from '../../settings.ts';
 import { inSlices } from '../../slices.ts';
-import { prepare, ShapeCache } from '../prepare.ts';
-import { readAction, readProfile } from '../request.ts';
-import { bindParam } from './params.ts';
+import { planCrud } from '../plan/crud.ts';
+import { parseCrud, readAction, readProfile } from '../request.ts';
+import { bind, compileShape, ShapeCache } from '../shapes.ts';
 
 const relation = (oid: number, name: string, ...columns: [name: string, type: string][]): RelationRow => ({
   oid,
@@ -80,13 +80,14 @@ function compiled(method: string, url: string, body = '', headers: Record<string
   const request = { method, path, query, headers, body: new TextEncoder().encode(body) };
   const action = readAction(request, settings);
   if (action.kind === 'root' || action.kind === 'options') throw new Error('no statement');
-  const prepared = prepare(request, action, readProfile(request, settings.schemas), context);
-  const { main } = prepared.shape.compiled;
-  const values = main.params.map((param) => {
-    const value = bindParam(param, prepared.bindings);
-    return value instanceof Uint8Array ? new TextDecoder().decode(value) : value;
-  });
-  return { shape: prepared.shape, text: main.text, key: main.key, values };
+  const parsed = parseCrud(request, action, readProfile(request, settings.schemas), settings);
+  const shape = context.shapes.get(parsed.key) ?? compileShape(planCrud(parsed, context), parsed, context);
+  context.shapes.set(parsed.key, shape);
+  const values = bind(shape, parsed).params.map((value) =>
+    value instanceof Uint8Array ? new TextDecoder().decode(value) : value,
+  );
+  const { text, key } = shape.compiled.main;
+  return { shape, text, key, values };
 }
 
 describe('statements for reads', () => {

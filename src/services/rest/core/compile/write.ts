@@ -85,24 +85,19 @@ function bodyOf(body: WriteBody): Sql {
       ? sql` from (values (1)) pgrst_body`
       : sql` from ${prefix}_array_elements(${json}) pgrst_body`;
   }
-  const types = columns.map(({ name, type }) => ({ name, type }));
-  if (!applyDefaults) return sql` from ${openedBody(prefix, json, columns, isObject, types)}`;
+  if (!applyDefaults) return sql` from ${openedBody(prefix, json, columns, { isObject })}`;
   const source = sql`pgrst_defaults.val`;
-  return sql` from (${withDefaults(json, body)}) pgrst_defaults, lateral ${openedBody(prefix, source, columns, isObject, types)}`;
+  return sql` from (${withDefaults(json, body)}) pgrst_defaults, lateral ${openedBody(prefix, source, columns, { isObject })}`;
 }
 
-/**
- * Returns the rows of a JSON source. `columns` contains the conversions, and `types` contains the column definitions.
- */
+/** Returns the rows of a JSON source. */
 export function openedBody(
   prefix: Sql,
   source: Sql,
-  columns: readonly PlanField[],
-  isObject: boolean,
-  types: readonly { name: string; type: string }[],
-  firstRowOnly = false,
+  columns: readonly Pick<PlanField, 'name' | 'type' | 'transform'>[],
+  { isObject, firstRowOnly = false }: { isObject: boolean; firstRowOnly?: boolean },
 ): Sql {
-  const definitions = sql.join(types.map(({ name, type }) => sql`${sql.id(name)} ${sql.raw(type)}`));
+  const definitions = sql.join(columns.map(({ name, type }) => sql`${sql.id(name)} ${sql.raw(type)}`));
   const open = sql`${prefix}_to_record${sql.raw(isObject ? '' : 'set')}(${source})`;
   if (!firstRowOnly && columns.every((column) => column.transform === undefined)) {
     return sql`${open} as pgrst_body (${definitions})`;

@@ -1,10 +1,8 @@
 /** Plans a function call. The argument names determine which overload is called and how the arguments are passed. */
 
-import type { Routine, SchemaCache } from '../../schema-cache/types.ts';
-import { keyOf } from '../../schema-cache/types.ts';
-import { columnsOfFilter } from './filter-columns.ts';
+import { keyOf, type Routine, type SchemaCache } from '../../schema-cache/types.ts';
 import { ambiguousRoutine, type CallAttempt, routineNotFound } from './hints.ts';
-import type { CallArguments, CallPlan, ReadPlan } from './types.ts';
+import { type CallArguments, type CallPlan, columnsOfFilter, type ReadPlan } from './types.ts';
 import { neededColumns } from './write.ts';
 
 /** Finds the function to call. @throws {RestError} PGRST202 if no overload matches, PGRST203 if several match */
@@ -48,11 +46,16 @@ function takesBody(routine: Routine, call: CallAttempt): boolean {
   return BODY_TYPES[call.contentType.kind]?.includes(only.type) ?? false;
 }
 
+/** The arguments in a request. */
+interface GivenArguments {
+  readonly given: readonly string[];
+  readonly source: 'parameters' | 'json' | 'raw';
+  readonly isObject: boolean;
+}
+
 export function planCall(
   routine: Routine,
-  given: readonly string[],
-  source: 'parameters' | 'json' | 'raw',
-  isObject: boolean,
+  { given, source, isObject }: GivenArguments,
   read: ReadPlan,
 ): CallPlan {
   const [only, ...others] = routine.parameters;

@@ -29,12 +29,17 @@ export function tableNotFound(cache: SchemaCache, schema: string, name: string):
   });
 }
 
+/** An embed whose relationship is looked up. */
+export interface EmbedAttempt {
+  readonly schema: string;
+  readonly origin: string;
+  readonly target: string;
+  readonly hint: string | undefined;
+}
+
 export function relationshipNotFound(
   cache: SchemaCache,
-  schema: string,
-  origin: string,
-  target: string,
-  hint: string | undefined,
+  { schema, origin, target, hint }: EmbedAttempt,
 ): RestError {
   const found = cache.relationships.get(keyOf(schema, origin));
   let suggestion: string | null = null;

@@ -1,12 +1,8 @@
 /** Selects the media type of the response and the handler that formats it (RFC 9110 section 12). */
 import { restError } from '../../errors.ts';
-import {
-  handlerKey,
-  type MediaHandler,
-  type QualifiedName,
-  type SchemaCache,
-} from '../../schema-cache/types.ts';
+import { handlerKey, type MediaHandler } from '../../schema-cache/types.ts';
 import { JSON_TYPE, type MediaType, mediaTypeName, readMediaType } from '../parse/media-type.ts';
+import type { Resolver } from './resolve.ts';
 import type { Handler } from './types.ts';
 
 export interface Negotiation {
@@ -20,22 +16,20 @@ export interface Negotiation {
  * @throws {RestError} PGRST107
  */
 export function negotiate(
-  cache: SchemaCache,
-  target: QualifiedName,
+  resolver: Resolver,
   accepts: readonly MediaType[],
   defaultSelect: boolean,
   planEnabled: boolean,
 ): Negotiation {
   for (const accept of accepts) {
-    const found = match(cache, target, accept, defaultSelect, planEnabled);
+    const found = match(resolver, accept, defaultSelect, planEnabled);
     if (found !== undefined) return found;
   }
   throw restError('PGRST107', { texts: { types: accepts.map(mediaTypeName).join(', ') } });
 }
 
 function match(
-  cache: SchemaCache,
-  target: QualifiedName,
+  resolver: Resolver,
   accept: MediaType,
   defaultSelect: boolean,
   planEnabled: boolean,
@@ -47,15 +41,16 @@ function match(
       return { handler: { kind: 'array', stripped: true }, mediaType: accept };
     case 'plan': {
       if (!planEnabled) return undefined;
-      const explained = match(cache, target, accept.of, defaultSelect, false);
+      const explained = match(resolver, accept.of, defaultSelect, false);
       return explained === undefined ? undefined : { handler: explained.handler, mediaType: accept };
     }
   }
   const name = mediaTypeName(accept);
-  const handlers = cache.mediaHandlers;
+  const { relation } = resolver;
+  const handlers = resolver.cache.mediaHandlers;
   const custom =
     (defaultSelect
-      ? (handlers.get(handlerKey(target, '*/*')) ?? handlers.get(handlerKey(target, name)))
+      ? (handlers.get(handlerKey(relation, '*/*')) ?? handlers.get(handlerKey(relation, name)))
       : undefined) ?? handlers.get(handlerKey(undefined, name));
   if (custom !== undefined) return customHandler(custom);
   switch (accept.kind) {

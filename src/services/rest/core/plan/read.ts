@@ -3,34 +3,26 @@
  * use this module to plan the rows that they return.
  */
 import { restError } from '../../errors.ts';
-import type { QualifiedName, SchemaCache } from '../../schema-cache/types.ts';
 import { isToOne, keyOf } from '../../schema-cache/types.ts';
 import type { QueryTree } from '../parse/query.ts';
 import { hoistAggregates, orderToManySpreads } from './aggregates.ts';
-import { addRelationships } from './embeds.ts';
+import { addRelationships } from './relationships.ts';
 import { columnOutput, type Resolver, resolveFilter, resolveLogic, resolveOrder } from './resolve.ts';
 import { atPath, eachLevel, treeOf } from './tree.ts';
 import type { EmbedOutput, PlanColumn, PlanCondition, ReadPlan, SpreadColumn } from './types.ts';
 
 export interface ReadOptions {
+  readonly purpose: 'read' | 'write' | 'call';
   readonly maxRows: number | undefined;
   readonly aggregates: boolean;
   readonly legacyNames: boolean;
 }
 
-export type ReadPurpose = 'read' | 'write' | 'call';
-
-export function planRead(
-  cache: SchemaCache,
-  relation: QualifiedName,
-  query: QueryTree,
-  purpose: ReadPurpose,
-  options: ReadOptions,
-): ReadPlan {
-  const resolver: Resolver = { cache, relation };
+export function planRead(resolver: Resolver, query: QueryTree, options: ReadOptions): ReadPlan {
+  const { purpose } = options;
   const root = treeOf(resolver, query.select);
-  applyParameters(root, resolver, query, purpose, options.legacyNames);
-  addRelationships(root, cache, relation.schema, purpose !== 'read');
+  applyParameters(root, resolver, query, options);
+  addRelationships(root, resolver, purpose !== 'read');
   expandStars(root, resolver, false);
   eachLevel(root, addAliases);
   eachLevel(root, resolveRelatedOrder);
@@ -59,8 +51,7 @@ function applyParameters(
   root: ReadPlan,
   resolver: Resolver,
   query: QueryTree,
-  purpose: ReadPurpose,
-  legacyNames: boolean,
+  { purpose, legacyNames }: ReadOptions,
 ): void {
   // The top-level filters of a write select the rows to write, so they aren't applied to the returned rows again.
   const applies = ({ path }: { path: readonly string[] }) => purpose !== 'write' || path.length > 0;

@@ -6,7 +6,7 @@ import { emptyField, type PlanCondition, type PlanField, type PlanOrder } from '
 
 export interface Resolver {
   readonly cache: SchemaCache;
-  /** The relation that contains the columns. */
+  /** The relation to which the names belong. */
   readonly relation: QualifiedName;
 }
 

@@ -4,7 +4,6 @@
  * Glossary. *Source*: the common table expression `pgrst_source`, which contains the result of a write or call and is
  * read by the request's read plan. *Aggregate alias*: the alias of an embed's joined rows.
  */
-
 import type { MediaHandler, QualifiedName, Relationship, Routine } from '../../schema-cache/types.ts';
 import type { MediaType } from '../parse/media-type.ts';
 import type { Aggregate, Field, JoinType, JsonPath, OperatorExpression } from '../parse/types.ts';
@@ -134,6 +133,8 @@ export interface WritePlan {
   readonly conflict:
     | { readonly resolution: 'merge-duplicates' | 'ignore-duplicates'; readonly columns: readonly string[] }
     | undefined;
+  /** Whether the request contains the parameter `on_conflict`. */
+  readonly hasOnConflict: boolean;
   readonly where: readonly PlanCondition[];
   readonly returning: readonly string[];
   /** The primary key columns, which the Location header contains. */
@@ -198,3 +199,18 @@ export const emptyField = (field: Field): PlanField => ({
   default: null,
   fullRow: false,
 });
+
+/**
+ * Returns the columns that a condition compares. A column that the condition contains more than once is returned more
+ * than once.
+ */
+export function columnsOfFilter(condition: PlanCondition): string[] {
+  switch (condition.kind) {
+    case 'filter':
+      return [condition.field.name];
+    case 'null-embed':
+      return [];
+    case 'logic':
+      return condition.children.flatMap(columnsOfFilter);
+  }
+}

@@ -41,6 +41,7 @@ export function planWrite(
       applyDefaults: preferences.missing === 'default' && (mutation === 'insert' || mutation === 'update'),
     },
     conflict: conflict(relation, request),
+    hasOnConflict: query.onConflict !== undefined,
     where: mutation === 'insert' ? [] : where,
     returning: wantsRows ? neededColumns(read, relation.primaryKey) : [],
     primaryKey: mutation === 'insert' ? relation.primaryKey : [],
