@@ -8,8 +8,7 @@ import { sharedTotpSteps } from '../../src/services/auth/factors/totp-steps.ts';
 import { createHousekeeping } from '../../src/services/auth/housekeeping.ts';
 import { sharedAttempts } from '../../src/services/auth/limits/attempt-store.ts';
 import { createAttemptLimits } from '../../src/services/auth/limits/attempts.ts';
-import { sharedBuckets } from '../../src/services/auth/limits/buckets.ts';
-import { createRateLimits } from '../../src/services/auth/limits/rate-limits.ts';
+import { createRateLimits, sharedBuckets } from '../../src/services/auth/limits/rate-limits.ts';
 import { settingsFrom } from '../../src/services/auth/settings.ts';
 import { sharedAssertions } from '../../src/services/auth/sso/spent-assertions.ts';
 import { type AuthServer, newEmail, startAuth } from './harness.ts';
@@ -34,7 +33,7 @@ const housekeeper = (afterMs: number, config: PartialConfig = {}) => {
     limits: createRateLimits(sharedBuckets(ownTables), () => settings),
     assertions: sharedAssertions(ownTables),
     totpSteps: sharedTotpSteps(ownTables),
-    guesses: createAttemptLimits(sharedAttempts(ownTables), { now: () => Date.now() + afterMs }, () => true),
+    guesses: createAttemptLimits(sharedAttempts(ownTables), { now: () => Date.now() + afterMs }),
     clock: { now: () => Date.now() + afterMs },
     settings,
     log: silentLogger,

@@ -5,8 +5,7 @@ import { type LogFields, silentLogger } from '../../src/base/kernel/log.ts';
 import { sql } from '../../src/base/kernel/sql.ts';
 import { configFrom } from '../../src/platform/config/index.ts';
 import { sharedAttempts } from '../../src/services/auth/limits/attempt-store.ts';
-import { localBuckets, sharedBuckets } from '../../src/services/auth/limits/buckets.ts';
-import { createRateLimits } from '../../src/services/auth/limits/rate-limits.ts';
+import { createRateLimits, localBuckets, sharedBuckets } from '../../src/services/auth/limits/rate-limits.ts';
 import { settingsFrom } from '../../src/services/auth/settings.ts';
 import { type AuthServer, newEmail, startAuth } from './harness.ts';
 

@@ -197,13 +197,7 @@ describe.each(['shared', 'local'] as const)('in the %s store', (kind) => {
     const clock = { now: () => now };
     const db = auth.database.pool('supabase_admin');
     const store = kind === 'shared' ? sharedAttempts(db) : localAttempts();
-    const limits = createAttemptLimits(
-      store,
-      clock,
-      () => true,
-      () => undefined,
-      () => rules,
-    );
+    const limits = createAttemptLimits(store, clock, { lockout: () => rules });
     const guess = { account: newEmail(), place: { kind: 'network', id: '192.0.2.0' } } as const;
     return {
       advance(ms: number) {

@@ -380,7 +380,7 @@ const comparisons: Readonly<
   },
   'services/auth/codes/find-owner.ts': { count: 3, kinds: ['one_time_code'] },
   'services/auth/account/reauthentication-nonce.ts': { count: 2, kinds: ['reauthentication_nonce'] },
-  'services/auth/passwords/passwords.ts': { count: 1, why: 'the comparison itself' },
+  'services/auth/passwords/hashing.ts': { count: 1, why: 'the comparison itself' },
   'services/auth/factors/own-queries.ts': { count: 2, why: 'the comparison itself' },
   'services/auth/factors/challenges.ts': { count: 3, kinds: ['second_factor'] },
   'services/auth/providers/id-token.ts': {

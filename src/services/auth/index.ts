@@ -34,8 +34,7 @@ import { respondToUnknownRoutes, sendError } from './http/render-error.ts';
 import { createRoute } from './http/route.ts';
 import { localAttempts, sharedAttempts } from './limits/attempt-store.ts';
 import { type AttemptLimits, createAttemptLimits } from './limits/attempts.ts';
-import { localBuckets, sharedBuckets } from './limits/buckets.ts';
-import { createRateLimits } from './limits/rate-limits.ts';
+import { createRateLimits, localBuckets, sharedBuckets } from './limits/rate-limits.ts';
 import { createMessagePreviews, type MessagePreviews } from './messages/previews.ts';
 import { oauthClientRoutes } from './oauth-server/client-routes.ts';
 import { isTrustedClient, releaseAuthorization } from './oauth-server/consent.ts';
@@ -45,8 +44,8 @@ import { endExpiredSessions } from './oauth-server/notify-clients.ts';
 import { findRequestingClient, type RequestingClient } from './oauth-server/queries.ts';
 import { oauthServerRoutes } from './oauth-server/routes.ts';
 import { passkeyRoutes } from './passkeys/routes.ts';
+import { createPasswords } from './passwords/hashing.ts';
 import { leakedPasswordsOf } from './passwords/leaked.ts';
-import { createPasswords } from './passwords/passwords.ts';
 import { customProviderRoutes } from './providers/custom-routes.ts';
 import { callbackUrl } from './providers/oauth-client.ts';
 import { createOidc } from './providers/oidc.ts';
@@ -108,7 +107,7 @@ export interface AuthDeps {
   readonly observe: Observe;
   /** Sends requests to other servers. By default, sends them over the network. */
   readonly outgoing?: Outgoing;
-  /** The bcrypt cost of new password hashes. Tests use a lower cost. See `passwords/passwords.ts`. */
+  /** The bcrypt cost of new password hashes. Tests use a lower cost. See `passwords/hashing.ts`. */
   readonly passwordCost?: number;
   readonly log: Logger;
 }
@@ -186,13 +185,11 @@ export function createAuth(deps: AuthDeps): AuthService {
     limits: createRateLimits(hasOwnTables ? sharedBuckets(ownTables) : localBuckets(), current, (limit) =>
       limited.add([limit]),
     ),
-    guesses: createAttemptLimits(
-      attemptStore,
-      deps.clock,
-      () => current().limitsGuesses,
-      onGuessBlocked,
-      () => current().security.lockout,
-    ),
+    guesses: createAttemptLimits(attemptStore, deps.clock, {
+      isLimited: () => current().limitsGuesses,
+      onBlocked: onGuessBlocked,
+      lockout: () => current().security.lockout,
+    }),
     userTurns: new Lanes(),
     signIns,
     backgroundWork: createBackgroundWork(deps.log),
@@ -253,7 +250,7 @@ export function createAuth(deps: AuthDeps): AuthService {
     callbackUrl: () => callbackUrl(current().issuer()),
     users: createUserAdministration(ctx),
     selfService: createSelfService(ctx, deps.observe),
-    guesses: createAttemptLimits(attemptStore, deps.clock, () => true, onGuessBlocked),
+    guesses: createAttemptLimits(attemptStore, deps.clock, { onBlocked: onGuessBlocked }),
     passwordQueue: () => ctx.passwords.load(),
     customProviders: async () =>
       (await listCustomProviders(ctx.pool))

@@ -16,8 +16,7 @@ import type { AuthContext } from '../context.ts';
 import { authError } from '../errors.ts';
 import type { SecurityEvent } from '../security-events/events.ts';
 import { notify } from '../security-events/notify.ts';
-import { recordEvent, recordOperatorEvent } from '../security-events/record.ts';
-import { hashOf } from '../security-events/reversal-tokens.ts';
+import { hashOf, recordEvent, recordOperatorEvent } from '../security-events/record.ts';
 import { deleteSessions } from '../sessions/queries.ts';
 import { asUser } from '../sessions/user-transaction.ts';
 import {

@@ -1,6 +1,14 @@
 /** Stores the budgets of attempts and the streaks of wrong attempts for `limits/attempts.ts`. */
 import type { Queryable } from '../../../platform/database/types.ts';
-import type { Budget, ExtendedStreak, Reservation, StreakClaim } from './attempt-budget.ts';
+import {
+  type Budget,
+  type ExtendedStreak,
+  lockoutWaitMs,
+  type Reservation,
+  type Streak,
+  type StreakClaim,
+  streakMemoryMs,
+} from './lockout.ts';
 import {
   clearAttempts,
   consumeAttempt,
@@ -11,8 +19,7 @@ import {
   reserveAttempt,
   returnAttempt,
   shortenStreak,
-} from './attempt-queries.ts';
-import { lockoutWaitMs, type Streak, streakMemoryMs } from './lockout.ts';
+} from './queries.ts';
 import { fullAtFrom, horizonMs } from './rate-limit-rules.ts';
 
 export interface AttemptStore {

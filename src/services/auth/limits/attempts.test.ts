@@ -6,7 +6,7 @@ import { createAttemptLimits } from './attempts.ts';
 test.each([1, 24])('guesses are possible after the clock was set back by %i hours', async (hours) => {
   const start = 10 * 365 * 24 * 3_600_000;
   let now = start;
-  const limits = createAttemptLimits(localAttempts(), { now: () => now }, () => true);
+  const limits = createAttemptLimits(localAttempts(), { now: () => now });
   const guess = async () => (await limits.verify('password', { account: 'a' }, async () => undefined)).kind;
   let kind = 'wrong';
   for (let n = 0; n < 1000 && kind === 'wrong'; n++) kind = await guess();
@@ -17,13 +17,7 @@ test.each([1, 24])('guesses are possible after the clock was set back by %i hour
 
 test('an attempt doesn’t count if the server was too busy to compare the secret', async () => {
   const rules = { after: 3, firstWaitMs: 60_000, maxWaitMs: 60_000 };
-  const limits = createAttemptLimits(
-    localAttempts(),
-    { now: () => 0 },
-    () => true,
-    () => undefined,
-    () => rules,
-  );
+  const limits = createAttemptLimits(localAttempts(), { now: () => 0 }, { lockout: () => rules });
   const guess = { account: 'a', place: { kind: 'network', id: '192.0.2.0' } } as const;
   for (let n = 0; n < 50; n++) {
     const busy = limits.verify('password', guess, () => Promise.reject(new QueueFullError(1)));

@@ -6,9 +6,14 @@ import { createHash } from 'node:crypto';
 import type { Clock } from '../../../base/kernel/clock.ts';
 import { currentClient, currentDeadline } from '../common/deadline.ts';
 import { Lanes, QueueFullError } from '../common/work-queue.ts';
-import type { Budget, ExtendedStreak, StreakClaim } from './attempt-budget.ts';
 import type { AttemptStore } from './attempt-store.ts';
-import { type LockoutRules, lockoutWaitMs } from './lockout.ts';
+import {
+  type Budget,
+  type ExtendedStreak,
+  type LockoutRules,
+  lockoutWaitMs,
+  type StreakClaim,
+} from './lockout.ts';
 import { fullAtFrom, horizonMs } from './rate-limit-rules.ts';
 import { type TypedSecret, type TypedSecretKind, tokenMemoryMs, typedSecrets } from './typed-secrets.ts';
 
@@ -73,16 +78,19 @@ export interface AttemptLimits {
   sweep(): Promise<void>;
 }
 
-/**
- * Creates the limits. If `isLimited` returns false, all secrets are compared and attempts aren't counted. The callback
- * `onBlocked` is called when an attempt is blocked.
- */
+export interface AttemptLimitOptions {
+  /** If this function returns false, all secrets are compared and attempts aren't counted. Attempts count by default. */
+  readonly isLimited?: () => boolean;
+  /** Called when an attempt is blocked. */
+  readonly onBlocked?: () => void;
+  /** Returns the current rules for waits. By default, wrong attempts don't cause waits. */
+  readonly lockout?: () => LockoutRules;
+}
+
 export function createAttemptLimits(
   store: AttemptStore,
   clock: Clock,
-  isLimited: () => boolean,
-  onBlocked: () => void = () => undefined,
-  lockout: () => LockoutRules = () => noLockout,
+  { isLimited = () => true, onBlocked, lockout = () => noLockout }: AttemptLimitOptions = {},
 ): AttemptLimits {
   const lanes = new Lanes();
 
@@ -147,7 +155,7 @@ export function createAttemptLimits(
   ): Promise<AttemptResult<T>> => {
     const reserved = await reserve(kind, guess, claim);
     if ('waitMs' in reserved) {
-      onBlocked();
+      onBlocked?.();
       return reserved;
     }
     const { budget, streak } = reserved;

@@ -5,7 +5,7 @@ import type { Transaction } from '../../../platform/database/types.ts';
 import type { Caller } from '../common/caller.ts';
 import type { AuthContext } from '../context.ts';
 import { authError } from '../errors.ts';
-import { reportLockout } from '../security-events/notify-lockout.ts';
+import { reportLockout } from '../security-events/notify.ts';
 import { isKnownDevice } from '../security-events/queries.ts';
 import { deviceKey } from '../security-events/record.ts';
 import { listSessionAddresses } from '../sessions/queries.ts';

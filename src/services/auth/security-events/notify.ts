@@ -4,13 +4,14 @@ import { deviceOf, providerName } from '../../../base/shared/account.ts';
 import type { Queryable, Transaction } from '../../../platform/database/types.ts';
 import type { Caller } from '../common/caller.ts';
 import type { User } from '../common/rows.ts';
+import { findUserById } from '../common/user-queries.ts';
 import type { AuthContext } from '../context.ts';
 import { mailLanguage, wordsIn } from '../messages/defaults.ts';
 import { secureUrl } from '../messages/links.ts';
 import { callSendEmailHook, requireAuthorized } from '../messages/sending.ts';
 import { deliver } from '../messages/templates.ts';
 import { approximateAddress, type SecurityEvent } from './events.ts';
-import { addReversal } from './reversal-tokens.ts';
+import { addReversal, recordEvent } from './record.ts';
 
 const upstreamNotifications = [
   'password_changed',
@@ -184,6 +185,28 @@ async function revertLink(
   if (!ctx.settings.hasAccountPages) return '';
   if (event === undefined) return secureUrl(ctx);
   return `${ctx.settings.accountUrl()}/not-me?token=${await addReversal(ctx, db, event)}`;
+}
+
+/** The minimum interval between two lockout emails, so that an attacker can't flood the mailbox. */
+const reportEveryMs = 6 * 3_600_000;
+
+/**
+ * Notifies the owner that sign-ins in new browsers are blocked because of too many wrong attempts. Runs in the
+ * background, so that the response doesn't reveal that the account exists.
+ */
+export async function reportLockout(ctx: AuthContext, caller: Caller, userId: string): Promise<void> {
+  await ctx.backgroundWork.do(true, async () => {
+    if (!ctx.hasOwnTables) return;
+    if (!(await ctx.limits.once(`locked:${userId}`, reportEveryMs, ctx.clock.now()))) return;
+    const user = await findUserById(ctx.pool, userId);
+    if (user === undefined) return;
+    const event = await recordEvent(ctx, ctx.pool, caller, { userId: user.id, kind: 'locked' });
+    if (event === undefined || user.email_confirmed_at === null || !ctx.settings.hasAccountPages) return;
+    const token = await addReversal(ctx, ctx.pool, event);
+    const unlockUrl = `${ctx.settings.accountUrl()}/unlock?token=${token}`;
+    const notice = await prepareNotice(ctx, caller, { user, kind: 'sign_in_locked', unlockUrl });
+    await notice?.send();
+  });
 }
 
 /** Formats a time in words, in UTC because the recipient's time zone is unknown. */

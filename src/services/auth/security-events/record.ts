@@ -1,7 +1,7 @@
 /**
  * Records events in the account's timeline, in the transaction of the change that each event describes (decision 64).
  */
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { deviceOf } from '../../../base/shared/account.ts';
 import type { Queryable, Transaction } from '../../../platform/database/types.ts';
 import type { Caller } from '../common/caller.ts';
@@ -11,7 +11,7 @@ import type { AuthContext } from '../context.ts';
 import { authError } from '../errors.ts';
 import { approximateAddress, contactChanges, type EventKind, type SecurityEvent } from './events.ts';
 import { deleteSecurityData, insertEvent, insertSignIn, listEvents } from './queries.ts';
-import { deleteReversals } from './reversal-queries.ts';
+import { deleteReversals, insertReversal } from './reversal-queries.ts';
 
 const maxUserAgentLength = 500;
 
@@ -80,6 +80,17 @@ export function deviceKey({ deviceId, ip, userAgent }: Caller): string {
   const description = JSON.stringify([device?.browser, device?.system, approximateAddress(ip)]);
   return `client:${createHash('sha256').update(description).digest('base64url')}`;
 }
+
+/** Stores a link that undoes the event, and returns the link's token. Stores only the token's hash. */
+export async function addReversal(ctx: AuthContext, db: Queryable, event: SecurityEvent): Promise<string> {
+  const token = randomBytes(32).toString('base64url');
+  const expiresAtMs = ctx.clock.now() + ctx.settings.security.undoPeriodMs;
+  await insertReversal(db, { hash: hashOf(token), eventId: event.id, expiresAtMs });
+  return token;
+}
+
+/** Returns the hash of a link's token. */
+export const hashOf = (token: string): string => createHash('sha256').update(token).digest('hex');
 
 const defaultPageSize = 20;
 const maxPageSize = 100;

@@ -23,9 +23,8 @@ import { addIdentity, identityClaims, storePassword, syncProviders } from '../si
 import type { SecurityEvent } from './events.ts';
 import { notify } from './notify.ts';
 import { forgetDevicesSince, listChangesSince, listReversibleEvents } from './queries.ts';
-import { recordEvent } from './record.ts';
+import { hashOf, recordEvent } from './record.ts';
 import { findReversal, findSecured, spendReversalsSince } from './reversal-queries.ts';
-import { hashOf } from './reversal-tokens.ts';
 
 export interface ReversalPreview {
   readonly event: SecurityEvent;

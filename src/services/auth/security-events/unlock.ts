@@ -1,14 +1,12 @@
 /** Unlocks an account when a user opens the link in a lockout email. */
-
 import { invalidLink } from '../codes/find-owner.ts';
 import type { Caller } from '../common/caller.ts';
 import { toMs } from '../common/times.ts';
 import { findUserById } from '../common/user-queries.ts';
 import type { AuthContext } from '../context.ts';
 import { findLatestEvent, rememberDevice } from './queries.ts';
-import { deviceKey, recordEvent } from './record.ts';
+import { deviceKey, hashOf, recordEvent } from './record.ts';
 import { findReversal, spendReversal } from './reversal-queries.ts';
-import { hashOf } from './reversal-tokens.ts';
 
 /**
  * Returns `locked` if a link can still unlock the account, or `unlocked` if the account has been unlocked since the

@@ -4,7 +4,6 @@
  * display one occurrence while this parser reads the other occurrence.
  */
 import { type AuthError, authError } from '../errors.ts';
-import { isRequestUri } from './uri.ts';
 
 export type Chain = 'ethereum' | 'solana';
 
@@ -169,4 +168,33 @@ function parseTime(text: string): number | undefined {
   const midnight = Date.parse(`${date}T00:00:00Z`);
   if (Number.isNaN(midnight) || new Date(midnight).getUTCDate() !== Number(day)) return undefined;
   return Date.parse(`${date}T${clock}.${fraction.padEnd(3, '0').slice(0, 3)}${zone}`);
+}
+
+/**
+ * Whether the string is an absolute path, or an absolute URI with a slash after the scheme. Accepts the same strings as
+ * Go's url.ParseRequestURI.
+ */
+function isRequestUri(text: string): boolean {
+  if (!/^(?:[a-z][a-z0-9+.-]*:)?\/[^\s\p{Cc}]*$/iu.test(text)) return false;
+  return !/^https?:/i.test(text) || URL.canParse(text);
+}
+
+export interface UriParts {
+  /** The scheme in lowercase, or an empty string if the text is a path. */
+  readonly scheme: string;
+  /** The host, including the port if the URI contains one. */
+  readonly host: string;
+  readonly hostname: string;
+}
+
+/**
+ * Splits a signed message's URI into its parts, without normalizing the URI, so that the server compares the signed
+ * text itself and not a browser's interpretation of the text.
+ *
+ * @example splitUri('https://app.example:8443/x').host // 'app.example:8443'
+ */
+export function splitUri(uri: string): UriParts {
+  const match = /^(?:([a-z][a-z0-9+.-]*):)?(?:\/\/([^/?#]*))?/i.exec(uri);
+  const host = match?.[2]?.replace(/^.*@/s, '') ?? '';
+  return { scheme: (match?.[1] ?? '').toLowerCase(), host, hostname: host.replace(/:\d*$/, '') };
 }

@@ -1,7 +1,6 @@
 /** Checks that a signed message is intended for this project and hasn't expired. */
 import { isBelow, isRedirectAllowed, type RedirectRules } from '../common/redirects.ts';
-import type { Chain, WalletMessage } from './message.ts';
-import { splitUri } from './uri.ts';
+import { type Chain, splitUri, type WalletMessage } from './message.ts';
 
 /**
  * The maximum age of a message. The time at which the message was issued may also be ahead of this server's clock by up

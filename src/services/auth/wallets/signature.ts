@@ -1,6 +1,5 @@
 /** Verifies that the owner of an address signed a message. A malformed signature counts as invalid. */
 import { createHash, createPublicKey, verify } from 'node:crypto';
-import { decodeBase58 } from './base58.ts';
 
 /**
  * Verifies the personal signature (EIP-191, version 0x45) of an Ethereum account. Recovers the signer's key from the
@@ -82,4 +81,24 @@ function offChainMessage(message: Buffer, domain: string, key: Uint8Array): Buff
     length,
     message,
   ]);
+}
+
+const base58Alphabet = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
+
+/**
+ * Decodes a Solana address, which is encoded as base58 with Bitcoin's alphabet and without a checksum. Returns undefined
+ * if the text contains other characters. Decoding takes quadratic time, so this function is suitable only for short
+ * texts.
+ */
+function decodeBase58(text: string): Uint8Array | undefined {
+  let number = 0n;
+  for (const letter of text) {
+    const digit = base58Alphabet.indexOf(letter);
+    if (digit < 0) return undefined;
+    number = number * 58n + BigInt(digit);
+  }
+  const hex = number === 0n ? '' : number.toString(16);
+  const bytes = Buffer.from(hex.length % 2 === 0 ? hex : `0${hex}`, 'hex');
+  const zeros = /^1*/.exec(text)?.[0].length ?? 0;
+  return Buffer.concat([Buffer.alloc(zeros), bytes]);
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { localBuckets } from './buckets.ts';
+import { localBuckets } from './rate-limits.ts';
 
 test('allows a burst, then one per interval, separately for each key', async () => {
   const buckets = localBuckets();
