@@ -2,9 +2,8 @@ import { generateKeyPairSync, sign } from 'node:crypto';
 import { secp256k1 } from '@noble/curves/secp256k1.js';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decodeBase58 } from './base58.ts';
 import { parseWalletMessage } from './message.ts';
-import { isSignedByEthereum, isSignedBySolana } from './signature.ts';
+import { decodeBase58, isSignedByEthereum, isSignedBySolana } from './signature.ts';
 
 /** The examples are from the tests of GoTrue 2.196 (internal/api/web3_test.go, internal/utilities/siwe). */
 const ethereum: readonly (readonly [message: string, signature: string])[] = [

@@ -90,7 +90,7 @@ const base58Alphabet = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwx
  * if the text contains other characters. Decoding takes quadratic time, so this function is suitable only for short
  * texts.
  */
-function decodeBase58(text: string): Uint8Array | undefined {
+export function decodeBase58(text: string): Uint8Array | undefined {
   let number = 0n;
   for (const letter of text) {
     const digit = base58Alphabet.indexOf(letter);
