@@ -59,6 +59,8 @@ export interface AuthServer {
   readonly issueCode: AuthService['issueCode'];
   /** Returns the emails to this address, newest first. */
   inbox(to: string): Promise<readonly CapturedMessage[]>;
+  /** Changes settings from plinth.toml while the server runs. */
+  configure(plinth: PartialConfig['plinth']): Promise<void>;
   /** Restarts the service on its database at the same address, which discards its in-memory state. */
   restart(): Promise<void>;
   stop(): Promise<void>;
@@ -102,7 +104,10 @@ export async function startAuth(
       )
     : await createTestDatabase('auth', (db) => db.migrate([authMigrations, mailMigrations]));
   // Emails to one user don't have a minimum interval, except in the tests of that interval.
-  const config = configFrom({ plinth, auth: { ...auth, email: { max_frequency: 0, ...auth?.email } } });
+  const configWith = (own: PartialConfig['plinth']) =>
+    configFrom({ plinth: own, auth: { ...auth, email: { max_frequency: 0, ...auth?.email } } });
+  const config = configWith(plinth);
+  const liveConfig = createLiveConfig(config);
   const keys = createKeys({ mode: 'development', config, supabaseDir: '/nowhere', dataDir: '/nowhere' });
   let url = '';
   let offsetMs = 0;
@@ -120,7 +125,7 @@ export async function startAuth(
     createAuth({
       database: hostedDatabase ? { ...database, info: { ...database.info, ownsSchemas: false } } : database,
       keys,
-      config: createLiveConfig(config),
+      config: liveConfig,
       mailer: mail.mailer,
       projectDir: '/nowhere',
       apiUrl: () => url,
@@ -195,6 +200,9 @@ export async function startAuth(
     async inbox(to) {
       const { messages } = await mail.inbox.list({ limit: 100, offset: 0, search: `to:"${to}"` });
       return messages;
+    },
+    async configure(changed) {
+      await liveConfig.replace(configWith(changed));
     },
     async restart() {
       await gateway.close(100);

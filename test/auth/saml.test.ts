@@ -256,6 +256,28 @@ describe('Plinth’s metadata', () => {
   });
 });
 
+test('SAML can be disabled and enabled while the server runs', async () => {
+  const server = await startAuth({}, { plinth: { auth: { saml } } });
+  const enable = (enabled: boolean) => server.configure({ auth: { saml: { ...saml, enabled } } });
+  const responses = async () => {
+    const [acs, metadata] = await Promise.all([
+      server.request('/sso/saml/acs', { method: 'POST' }),
+      server.request('/sso/saml/metadata'),
+    ]);
+    return [acs.status, metadata.status];
+  };
+  try {
+    // Without a response from an identity provider, the browser is redirected with an error.
+    expect(await responses()).toEqual([303, 200]);
+    await enable(false);
+    expect(await responses()).toEqual([404, 404]);
+    await enable(true);
+    expect(await responses()).toEqual([303, 200]);
+  } finally {
+    await server.stop();
+  }
+});
+
 describe('a response', () => {
   let connection: Awaited<ReturnType<typeof connect>>;
   let idp: TestIdp;
