@@ -1,7 +1,7 @@
 /** Converts the settings in config.toml to the form used by the auth service. */
 import type { Config } from '../../platform/config/index.ts';
 import { type RedirectRules, redirectRules } from './common/redirects.ts';
-import type { LockoutRules } from './limits/lockout.ts';
+import type { LockoutRules } from './limits/rules.ts';
 import { defaultColor, type MailBrand } from './messages/defaults.ts';
 import type { SmsConfig } from './messages/text-providers.ts';
 import { type RelyingParty, relyingParty } from './passkeys/ceremony.ts';

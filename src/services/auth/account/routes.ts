@@ -14,7 +14,7 @@ import { fromMs } from '../common/times.ts';
 import { authError } from '../errors.ts';
 import { renderRecoveryCodes } from '../factors/recovery-code-routes.ts';
 import type { Route } from '../http/route.ts';
-import { limitByAddress } from '../limits/limit-by-address.ts';
+import { limitByAddress } from '../limits/guards.ts';
 import { renderGrant } from '../oauth-server/routes.ts';
 import { renderPasskey } from '../passkeys/routes.ts';
 import { renderEvent } from '../security-events/events.ts';

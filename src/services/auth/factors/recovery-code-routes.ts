@@ -10,7 +10,7 @@ import type { Call, Operation } from '../common/operation.ts';
 import { toRfc3339 } from '../common/times.ts';
 import type { AuthContext } from '../context.ts';
 import type { Route } from '../http/route.ts';
-import { limitByAddress } from '../limits/limit-by-address.ts';
+import { limitByAddress } from '../limits/guards.ts';
 import { requireAdmin, requirePermanentUser } from '../sessions/authenticate.ts';
 import { type IssuedSession, renderSession } from '../sessions/issued-session.ts';
 import {

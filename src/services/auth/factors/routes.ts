@@ -9,7 +9,7 @@ import type { Call, Operation } from '../common/operation.ts';
 import { renderFactor } from '../common/render-user.ts';
 import { retryOnConflict } from '../common/retry-conflicts.ts';
 import type { Route } from '../http/route.ts';
-import { limitByAddress } from '../limits/limit-by-address.ts';
+import { limitByAddress } from '../limits/guards.ts';
 import { timeInWords } from '../security-events/notify.ts';
 import { requireAdmin, requirePermanentUser } from '../sessions/authenticate.ts';
 import { type IssuedSession, renderSession } from '../sessions/issued-session.ts';

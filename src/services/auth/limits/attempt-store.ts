@@ -1,15 +1,6 @@
 /** Stores the budgets of attempts and the streaks of wrong attempts for `limits/attempts.ts`. */
 import type { Queryable } from '../../../platform/database/types.ts';
 import {
-  type Budget,
-  type ExtendedStreak,
-  lockoutWaitMs,
-  type Reservation,
-  type Streak,
-  type StreakClaim,
-  streakMemoryMs,
-} from './lockout.ts';
-import {
   clearAttempts,
   consumeAttempt,
   deleteFullAttempts,
@@ -20,7 +11,17 @@ import {
   returnAttempt,
   shortenStreak,
 } from './queries.ts';
-import { fullAtFrom, horizonMs } from './rate-limit-rules.ts';
+import {
+  type Budget,
+  type ExtendedStreak,
+  fullAtFrom,
+  horizonMs,
+  lockoutWaitMs,
+  type Reservation,
+  type Streak,
+  type StreakClaim,
+  streakMemoryMs,
+} from './rules.ts';
 
 export interface AttemptStore {
   /** Uses up an attempt. Returns false if no attempts are left. */

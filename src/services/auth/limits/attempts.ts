@@ -10,11 +10,12 @@ import type { AttemptStore } from './attempt-store.ts';
 import {
   type Budget,
   type ExtendedStreak,
+  fullAtFrom,
+  horizonMs,
   type LockoutRules,
   lockoutWaitMs,
   type StreakClaim,
-} from './lockout.ts';
-import { fullAtFrom, horizonMs } from './rate-limit-rules.ts';
+} from './rules.ts';
 import { type TypedSecret, type TypedSecretKind, tokenMemoryMs, typedSecrets } from './typed-secrets.ts';
 
 export interface Guess {

@@ -6,14 +6,16 @@ import { type Sql, sql } from '../../../base/kernel/sql.ts';
 import type { Queryable } from '../../../platform/database/types.ts';
 import { fromMs, toMs } from '../common/times.ts';
 import {
+  type Bucket,
   type Budget,
   type ExtendedStreak,
+  horizonMs,
   type Reservation,
   type Streak,
   type StreakClaim,
+  staleAfterMs,
   streakMemoryMs,
-} from './lockout.ts';
-import { type Bucket, horizonMs, staleAfterMs } from './rate-limit-rules.ts';
+} from './rules.ts';
 
 /**
  * Takes a token from the bucket. If no tokens are left, changes nothing and returns false.

@@ -20,7 +20,7 @@ import {
   type LimitedHandler,
   linksOfUser,
   ruleOfSite,
-} from './rate-limit-rules.ts';
+} from './rules.ts';
 
 /** The maximum number of security notices of the same kind that are sent to an account per hour. */
 const noticesPerHour = 10;

@@ -4,7 +4,7 @@
  * limits, a part of `docs/specification.md` is generated from the table, and `test/security/guessing.test.ts` makes
  * wrong attempts for every entry until further attempts are blocked.
  */
-import type { Bucket } from './rate-limit-rules.ts';
+import type { Bucket } from './rules.ts';
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;

@@ -7,7 +7,7 @@ import { toRfc3339 } from '../common/times.ts';
 import type { AuthContext } from '../context.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { Route } from '../http/route.ts';
-import { limitByAddress } from '../limits/limit-by-address.ts';
+import { limitByAddress } from '../limits/guards.ts';
 import { requireAdmin } from '../sessions/authenticate.ts';
 import { requireOAuthServer } from './authorize.ts';
 import { renderClientLogout } from './client-logout.ts';

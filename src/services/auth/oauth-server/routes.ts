@@ -18,7 +18,7 @@ import type { AuthContext } from '../context.ts';
 import { AuthError, authError, OAuthShapedError } from '../errors.ts';
 import { type Exchange, header } from '../http/exchange.ts';
 import type { Route } from '../http/route.ts';
-import { limitByAddress } from '../limits/limit-by-address.ts';
+import { limitByAddress } from '../limits/guards.ts';
 import { requireCaller, requirePerson } from '../sessions/authenticate.ts';
 import { authorize, requireOAuthServer } from './authorize.ts';
 import {

@@ -6,7 +6,7 @@ import { limitChanges } from '../common/limit-changes.ts';
 import type { Call, Operation } from '../common/operation.ts';
 import { type Exchange, header } from '../http/exchange.ts';
 import type { Route } from '../http/route.ts';
-import { limitByAddress } from '../limits/limit-by-address.ts';
+import { limitByAddress } from '../limits/guards.ts';
 import { requireUser } from '../sessions/authenticate.ts';
 import { linkingAddress, signInAddress } from './authorize.ts';
 import { finishProviderSignIn, type SignInRedirect } from './callback.ts';

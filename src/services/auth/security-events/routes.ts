@@ -6,7 +6,7 @@ import { deviceOf } from '../../../base/shared/account.ts';
 import type { Call, Operation } from '../common/operation.ts';
 import { toMs } from '../common/times.ts';
 import type { Route } from '../http/route.ts';
-import { limitByAddress } from '../limits/limit-by-address.ts';
+import { limitByAddress } from '../limits/guards.ts';
 import { requirePerson } from '../sessions/authenticate.ts';
 import { renderEvent, type SecurityEvent } from './events.ts';
 import { timeInWords } from './notify.ts';

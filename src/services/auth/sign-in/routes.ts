@@ -6,8 +6,7 @@ import { barePhone } from '../common/contact.ts';
 import type { Call, Operation } from '../common/operation.ts';
 import { authError } from '../errors.ts';
 import type { Route } from '../http/route.ts';
-import { requireCaptcha } from '../limits/captcha.ts';
-import { limitByAddress } from '../limits/limit-by-address.ts';
+import { limitByAddress, requireCaptcha } from '../limits/guards.ts';
 import { signInWithIdToken } from '../providers/id-token.ts';
 import {
   type IssuedSession,

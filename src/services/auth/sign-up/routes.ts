@@ -4,7 +4,7 @@ import { audienceOf } from '../common/caller.ts';
 import type { Call, Operation } from '../common/operation.ts';
 import { renderUser } from '../common/render-user.ts';
 import type { Route } from '../http/route.ts';
-import { requireCaptcha } from '../limits/captcha.ts';
+import { requireCaptcha } from '../limits/guards.ts';
 import { renderSession } from '../sessions/issued-session.ts';
 import { type SignUpOutcome, signUp, signUpAnonymously } from './sign-up.ts';
 

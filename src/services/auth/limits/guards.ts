@@ -1,17 +1,26 @@
-/**
- * Verifies a request's captcha with the captcha provider. Both providers, hCaptcha and Turnstile, accept a form with
- * `secret`, `response` and `remoteip`, and return `{success, "error-codes"}`. See
- * https://docs.hcaptcha.com/#verify-the-user-response-server-side and
- * https://developers.cloudflare.com/turnstile/get-started/server-side-validation/
- */
-
+/** Defines guards of operations: the rate limit per IP address, and captchas. */
 import type { Caller } from '../common/caller.ts';
 import { isJsonObject } from '../common/json.ts';
-import type { Call } from '../common/operation.ts';
+import type { Call, Guard } from '../common/operation.ts';
 import type { AuthContext } from '../context.ts';
 import { AuthError, authError, internalError } from '../errors.ts';
 import { requireAdmin } from '../sessions/authenticate.ts';
+import type { LimitedHandler } from './rules.ts';
 
+/**
+ * Returns a guard that throws `over_request_rate_limit` if requests from the client's IP address exceed the handler's
+ * limit.
+ */
+export const limitByAddress =
+  (handler: LimitedHandler): Guard =>
+  (ctx, { caller }) =>
+    ctx.limits.address(handler, caller.ip, ctx.clock.now());
+
+/**
+ * The captcha providers. Both accept a form with `secret`, `response` and `remoteip`, and return
+ * `{success, "error-codes"}`. See https://docs.hcaptcha.com/#verify-the-user-response-server-side and
+ * https://developers.cloudflare.com/turnstile/get-started/server-side-validation/
+ */
 const addresses = {
   hcaptcha: 'https://hcaptcha.com/siteverify',
   turnstile: 'https://challenges.cloudflare.com/turnstile/v0/siteverify',

@@ -1,5 +1,21 @@
 import { expect, test } from 'vitest';
-import { lockoutWaitMs } from './lockout.ts';
+import { bucketOf, lockoutWaitMs } from './rules.ts';
+
+const settings = {
+  anonymous_users: 30,
+  token_refresh: 150,
+  sign_in_sign_ups: 30,
+  token_verifications: 30,
+  web3: 0,
+};
+
+test('limits match the settings', () => {
+  expect(bucketOf('token', settings)).toEqual({ size: 30, refillMs: 2000 });
+  expect(bucketOf('anonymous', settings)).toEqual({ size: 30, refillMs: 120_000 });
+  expect(bucketOf('factor_verify', settings)).toEqual({ size: 30, refillMs: 4000 });
+  expect(bucketOf('otp', settings)).toEqual({ size: 30, refillMs: 10_000 });
+  expect(bucketOf('web3', settings)).toBeUndefined();
+});
 
 const rules = { after: 3, firstWaitMs: 1000, maxWaitMs: 5000 };
 const waitAfter = (failures: number, nowMs = 0) => lockoutWaitMs({ failures, lastAtMs: 0 }, rules, nowMs);
