@@ -39,19 +39,19 @@ export async function enroll(
   switch (body.text('factor_type')) {
     case 'totp':
       if (!mfa.totp.enroll_enabled) throw authError('mfa_totp_enroll_not_enabled');
-      return enrolTotp(ctx, caller, friendlyName, body.text('issuer'));
+      return enrollTotp(ctx, caller, friendlyName, body.text('issuer'));
     case 'phone':
       if (!mfa.phone.enroll_enabled) throw authError('mfa_phone_enroll_not_enabled');
-      return enrolPhone(ctx, caller, friendlyName, body.text('phone'));
+      return enrollPhone(ctx, caller, friendlyName, body.text('phone'));
     case 'webauthn':
       if (!mfa.web_authn.enroll_enabled) throw authError('mfa_webauthn_enroll_not_enabled');
-      return enrolKey(ctx, caller, friendlyName);
+      return enrollKey(ctx, caller, friendlyName);
     default:
       throw authError('validation_failed', 'factor_type needs to be totp, phone, or webauthn');
   }
 }
 
-async function enrolTotp(
+async function enrollTotp(
   ctx: AuthContext,
   caller: UserCaller,
   friendlyName: string,
@@ -82,7 +82,7 @@ async function enrolTotp(
   return { id, type: 'totp', friendlyName, totp: { qrCode: svg, secret, uri } };
 }
 
-async function enrolPhone(
+async function enrollPhone(
   ctx: AuthContext,
   caller: UserCaller,
   friendlyName: string,
@@ -110,7 +110,7 @@ async function enrolPhone(
   return { id, type: 'phone', friendlyName, phone: wantedPhone };
 }
 
-async function enrolKey(ctx: AuthContext, caller: UserCaller, friendlyName: string): Promise<Enrollment> {
+async function enrollKey(ctx: AuthContext, caller: UserCaller, friendlyName: string): Promise<Enrollment> {
   const { user } = caller;
   const id = await asUser(ctx, caller, async (tx) => {
     await checkEnrollment(ctx, tx, caller, friendlyName);

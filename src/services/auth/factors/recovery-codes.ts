@@ -48,7 +48,7 @@ const hookFactorType = 'recovery_code';
  * Throws `insufficient_aal` with status 403 unless the user used a factor or a recovery code in this session. Called
  * before the recovery codes are changed.
  */
-export function requireRecoveryCodeAal({ session }: UserCaller): void {
+function requireRecoveryCodeAal({ session }: UserCaller): void {
   if (session?.aal === 'aal2') return;
   throw authError('insufficient_aal', 'AAL2 required to manage recovery codes');
 }

@@ -7,7 +7,7 @@ import { networkOf, siteOf } from '../../../base/shared/network/network-of.ts';
 import type { JsonObject } from '../common/json.ts';
 import { toRfc3339 } from '../common/times.ts';
 
-export const eventKinds = [
+const eventKinds = [
   'sign_in',
   'password_changed',
   'email_changed',

@@ -46,7 +46,7 @@ const required: ReadonlySet<Notification> = new Set([
 export interface NoticeDetails {
   readonly user: User;
   readonly kind: Notification;
-  /** The transaction of the change, in which the link that undoes the change is stored. */
+  /** The transaction of the change. The link that undoes the change is stored in this transaction. */
   readonly tx?: Transaction | undefined;
   /** The address that receives the notice. Defaults to the user's address. */
   readonly to?: string;

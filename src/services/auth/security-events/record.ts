@@ -1,5 +1,6 @@
 /**
  * Records events in the account's timeline, in the transaction of the change that each event describes (decision 64).
+ * Also stores the links with which users undo these changes.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { deviceOf } from '../../../base/shared/account.ts';
