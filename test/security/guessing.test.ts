@@ -379,7 +379,7 @@ const comparisons: Readonly<
     why: 'the comparison itself, for the callers named here',
   },
   'services/auth/codes/find-owner.ts': { count: 3, kinds: ['one_time_code'] },
-  'services/auth/account/reauthentication-nonce.ts': { count: 2, kinds: ['reauthentication_nonce'] },
+  'services/auth/account/reauthentication.ts': { count: 2, kinds: ['reauthentication_nonce'] },
   'services/auth/passwords/hashing.ts': { count: 1, why: 'the comparison itself' },
   'services/auth/factors/own-queries.ts': { count: 2, why: 'the comparison itself' },
   'services/auth/factors/challenges.ts': { count: 3, kinds: ['second_factor'] },

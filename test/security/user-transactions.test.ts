@@ -259,7 +259,7 @@ describe('of concurrent requests for a message, one sends it', () => {
  * is the number of calls that start a transaction, or that write outside of one.
  */
 const others: Readonly<Record<string, { readonly count: number; readonly why: string }>> = {
-  'services/auth/http/deadline.ts': { count: 1, why: 'the wrapper of the pool' },
+  'services/auth/common/deadline.ts': { count: 1, why: 'the wrapper of the pool' },
   'services/auth/factors/removal-rounds.ts': {
     count: 3,
     why: 'removals that are due, which the owner has confirmed by email',
@@ -268,8 +268,6 @@ const others: Readonly<Record<string, { readonly count: number; readonly why: st
   'services/auth/admin/delete-user.ts': { count: 1, why: 'administrators' },
   'services/auth/admin/links.ts': { count: 2, why: 'administrators' },
   'services/auth/admin/update-user.ts': { count: 1, why: 'administrators' },
-  'services/auth/sign-up/anonymous.ts': { count: 1, why: 'a new account' },
-  'services/auth/sign-in/confirm-device.ts': { count: 1, why: 'a code for a sign-in' },
   'services/auth/providers/custom-admin.ts': { count: 3, why: 'administrators' },
   'services/auth/security-events/reversals.ts': {
     count: 1,
@@ -303,24 +301,24 @@ const others: Readonly<Record<string, { readonly count: number; readonly why: st
   'services/auth/passkeys/challenges.ts': { count: 1, why: 'a challenge for a passkey' },
   'services/auth/passkeys/sign-in.ts': { count: 1, why: 'a sign-in with a passkey, which must still exist' },
   'services/auth/sign-in/password.ts': {
-    count: 2,
-    why: 'a sign-in, which `requireProof` checks, and sessions that a hook ends',
+    count: 3,
+    why: 'a sign-in, which `requireProof` checks, a code for a sign-in, and sessions that a hook ends',
   },
-  'services/auth/account/pending-changes.ts': { count: 1, why: 'the owner, with an emailed link' },
+  'services/auth/account/contact-changes.ts': { count: 1, why: 'the owner, with an emailed link' },
   'services/auth/providers/callback.ts': { count: 1, why: 'a flow, which is deleted when sessions end' },
-  'services/auth/codes/recover.ts': { count: 2, why: 'emails a code to the address' },
   'services/auth/factors/recovery-codes.ts': { count: 1, why: 'administrators' },
   'services/auth/sessions/refresh.ts': { count: 2, why: 'locks the session' },
   'services/auth/sign-up/repeated.ts': { count: 3, why: 'unclaimed accounts' },
   'services/auth/codes/resend.ts': { count: 1, why: 'sends a code to the address' },
   'services/auth/sso/metadata.ts': { count: 1, why: 'metadata of an identity provider' },
+  'services/auth/sso/begin.ts': { count: 1, why: 'a flow for a sign-in' },
   'services/auth/sso/finish.ts': { count: 1, why: 'a sign-in, which `requireProof` checks' },
-  'services/auth/codes/send.ts': { count: 3, why: 'sends a code to the address' },
-  'services/auth/sign-up/sign-up.ts': { count: 3, why: 'a new account' },
+  'services/auth/codes/send.ts': { count: 5, why: 'sends a code to the address' },
+  'services/auth/sign-up/sign-up.ts': { count: 4, why: 'a new account' },
   'services/auth/sso/providers.ts': { count: 3, why: 'administrators' },
   'services/auth/hooks/test.ts': { count: 1, why: 'rolled back' },
   'services/auth/security-events/unlock.ts': { count: 1, why: 'the owner, with an emailed link' },
-  'services/auth/common/user-transaction.ts': { count: 3, why: 'the functions themselves' },
+  'services/auth/sessions/user-transaction.ts': { count: 3, why: 'the functions themselves' },
   'services/auth/codes/verify-sign-in.ts': {
     count: 3,
     why: 'codes and links, which are deleted when the password changes',
