@@ -98,22 +98,16 @@ async function createWithIdentity(ctx: AuthContext, tx: Transaction, draft: NewU
   return user;
 }
 
-type GeneratedType =
-  | 'signup'
-  | 'invite'
-  | 'magiclink'
-  | 'recovery'
-  | 'email_change_current'
-  | 'email_change_new';
-
-const generatedTypes: readonly string[] = [
+const generatedTypes = [
   'signup',
   'invite',
   'magiclink',
   'recovery',
   'email_change_current',
   'email_change_new',
-] satisfies GeneratedType[];
+] as const;
+
+type GeneratedType = (typeof generatedTypes)[number];
 
 interface LinkRequest {
   readonly type: GeneratedType;
@@ -186,18 +180,18 @@ async function givenHash(ctx: AuthContext, password: string): Promise<string | n
 }
 
 function parseLinkRequest(ctx: AuthContext, caller: AdminCaller, body: Fields): LinkRequest {
-  const { claims } = caller;
-  const type = body.text('type');
+  const name = body.text('type');
   const email = parseEmail(body.text('email'));
-  if (!generatedTypes.includes(type)) {
-    throw authError('validation_failed', `Invalid email action link type requested: ${type}`);
+  const type = generatedTypes.find((each) => each === name);
+  if (type === undefined) {
+    throw authError('validation_failed', `Invalid email action link type requested: ${name}`);
   }
   const requested = body.text('redirect_to');
   if (type === 'email_change_current' && !ctx.settings.email.doubleConfirmChanges) {
     throw authError('validation_failed', 'Enable secure email change to generate link for current email');
   }
   return {
-    type: type as GeneratedType,
+    type,
     email,
     newEmail: type.startsWith('email_change') ? parseEmail(body.text('new_email')) : '',
     password: body.text('password'),
@@ -206,7 +200,7 @@ function parseLinkRequest(ctx: AuthContext, caller: AdminCaller, body: Fields): 
       isRedirectAllowed(ctx.settings.redirects, requested) && requested !== ''
         ? requested
         : caller.redirectTo(),
-    aud: audienceOf(ctx, caller, claims),
+    aud: audienceOf(ctx, caller, caller.claims),
   };
 }
 
