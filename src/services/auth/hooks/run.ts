@@ -32,7 +32,7 @@ const maxResponseBytes = 200 * 1024;
 export interface HookCall {
   readonly name: HookName;
   readonly input: JsonObject;
-  /** The transaction in which a PostgreSQL function runs. By default, it runs in a transaction of its own. */
+  /** The transaction in which a PostgreSQL function runs. By default, it runs in a separate transaction. */
   readonly tx?: Transaction | undefined;
 }
 
