@@ -100,13 +100,11 @@ if (needsBuild) {
   if (status !== 0) process.exit(status);
 }
 if (isWholeRun && !(await checkSources())) process.exit(1);
+const selection = [];
+if (isWholeRun) selection.push('--tags-filter=!states');
+if (isStates) selection.push('--tags-filter=states');
+if (isStates && paths.length === 0) selection.push(...filesWithStates());
 // The script prints nothing after the tests, so the last line of the output is vitest's.
-/** The tests to run. A run of certain files or folders includes their page states. */
-const selection = isStates
-  ? ['--tags-filter=states', ...(paths.length > 0 ? [] : filesWithStates())]
-  : isWholeRun
-    ? ['--tags-filter=!states']
-    : [];
 process.exitCode = runScript(
   join('node_modules', 'vitest', 'vitest.mjs'),
   ['run', ...selection, ...args],
