@@ -101,8 +101,11 @@ if (needsBuild) {
 }
 if (isWholeRun && !(await checkSources())) process.exit(1);
 const selection = [];
-if (isWholeRun) selection.push('--tags-filter=!states');
-if (isStates) selection.push('--tags-filter=states');
+if (isWholeRun) {
+  selection.push('--tags-filter=!states');
+  env.PAGE_STATES = 'skip';
+}
+if (isStates) selection.push('--tags-filter=states || with-states');
 if (isStates && paths.length === 0) selection.push(...filesWithStates());
 // The script prints nothing after the tests, so the last line of the output is vitest's.
 process.exitCode = runScript(
