@@ -41,6 +41,7 @@ export default defineConfig({
     experimental: { viteModuleRunner: false, nodeLoader: false },
     sequence: { sequencer: LongestFirst },
     tags: [
+      { name: 'package', description: 'Tests of the npm package. `npm test` skips them.' },
       { name: 'states', description: 'States of pages. `npm test` skips them.' },
       {
         name: 'with-states',

@@ -3,7 +3,7 @@
  * bundle if they are outdated, and runs the tests. If the script receives arguments, it passes them to vitest and skips
  * the checks.
  *
- *   npm test                               # runs all tests except the page states
+ *   npm test                               # runs all tests except the page states and those of the npm package
  *   npm test -- test/rest                  # runs the tests in a folder, including its page states
  *   npm run test:states                    # runs the page states
  *   npm run test:states -- test/account    # runs the page states in a folder
@@ -102,7 +102,7 @@ if (needsBuild) {
 if (isWholeRun && !(await checkSources())) process.exit(1);
 const selection = [];
 if (isWholeRun) {
-  selection.push('--tags-filter=!states');
+  selection.push('--tags-filter=!states && !package');
   env.PAGE_STATES = 'skip';
 }
 if (isStates) selection.push('--tags-filter=states || with-states');
