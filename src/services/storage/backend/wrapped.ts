@@ -1,10 +1,11 @@
+/** Backends that wrap another backend: one that records changes for backups, and one that can only be read. */
+import type { BodyJournal, BodyStore } from '../../../operations/backup/types.ts';
+import type { Intent, ObjectBackend } from './types.ts';
+
 /**
  * A backend that records changes for backups. Each stored body is recorded in a journal before its row is committed.
  * Removals are only recorded, and the backup removes each body after copying it.
  */
-import type { BodyJournal, BodyStore } from '../../../operations/backup/types.ts';
-import type { Intent, ObjectBackend } from './types.ts';
-
 export function journaled(backend: ObjectBackend, journal: BodyJournal): ObjectBackend {
   const noted = async <T>(version: string, stored: Promise<T>): Promise<T> => {
     const body = await stored;
@@ -79,5 +80,26 @@ const methodsOf = (backend: ObjectBackend): ObjectBackend => ({
   removeParts: (upload, ids) => backend.removeParts(upload, ids),
   open: (version) => backend.open(version),
   recover: (findLiving) => backend.recover(findLiving),
+  close: () => backend.close(),
+});
+
+const nothing = async (): Promise<void> => undefined;
+const intent: Intent = { giveUp: nothing, settle: nothing, leave: nothing };
+
+/** Clients can still read objects, so writes receive the same error as if the disk were full. */
+const reject = async (): Promise<never> => {
+  throw Object.assign(new Error('The bucket belongs to the original server'), { code: 'ENOSPC' });
+};
+
+/** A backend whose objects belong to another server. The objects can be read, but nothing is stored or removed. */
+export const readOnly = (backend: ObjectBackend): ObjectBackend => ({
+  open: (version) => backend.open(version),
+  announce: async () => intent,
+  write: reject,
+  copy: reject,
+  writePart: reject,
+  assemble: reject,
+  removeParts: nothing,
+  recover: async () => ({ settledIntents: 0, removedVersions: 0 }),
   close: () => backend.close(),
 });

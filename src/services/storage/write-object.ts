@@ -6,18 +6,12 @@
  * step. If the new row replaces another row, policies are checked again.
  */
 import { randomUUID } from 'node:crypto';
-import { parseMediaType } from '../../base/shared/http/media-type.ts';
 import type { Transaction } from '../../platform/database/types.ts';
 import type { StoredBody } from './backend/types.ts';
-import { storing } from './backend-errors.ts';
-import { change } from './changes.ts';
+import { type Change, change, storing } from './changes.ts';
 import type { StorageContext } from './context.ts';
-import { isMimeAllowed, smallestLimit } from './core/limits.ts';
-import { isFolderPlaceholder, isValidKey } from './core/names.ts';
-import { readObjectMetadata, storedContentType } from './core/object-headers.ts';
-import { StorageError } from './errors.ts';
-import type { ObjectAddress } from './object-address.ts';
-import { type BucketLimits, findBucketLimits } from './queries/buckets.ts';
+import type { ObjectAddress } from './core/names.ts';
+import { BytesMissingError, StorageError } from './errors.ts';
 import { insertChecksum, type StoredChecksum } from './queries/checksums.ts';
 import {
   findObject,
@@ -32,63 +26,7 @@ import {
 import { type Owner, type Scope, serviceRole } from './scope.ts';
 import type { UploadBody } from './upload-body.ts';
 
-/** Returns a bucket's limits. @throws {StorageError} NoSuchBucket */
-export async function bucketLimits(scope: Scope, bucketId: string): Promise<BucketLimits> {
-  const limits = await findBucketLimits(scope.eachAsService({ readOnly: true }), bucketId);
-  if (!limits) throw new StorageError('NoSuchBucket');
-  return limits;
-}
-
-/**
- * Returns the maximum object size, which is the smaller of the project's and the bucket's limits. The maximum is 0 for
- * a folder placeholder.
- */
-export function maxObjectBytes(ctx: StorageContext, limits: BucketLimits, key: string): number {
-  return isFolderPlaceholder(key) ? 0 : smallestLimit(ctx.fileSizeLimitBytes, limits.fileSizeLimit);
-}
-
-/**
- * Throws if a media type that a client sends is invalid. For example, the check for allowed types would use the first
- * type in `image/png, text/xsl`, but a browser might use the last type.
- * @throws {StorageError} InvalidMimeType
- */
-export function requireMediaType(mimeType: string): void {
-  if (parseMediaType(mimeType) === undefined) throw unsupported(mimeType);
-}
-
-/** Checks that a bucket allows the media type. @throws {StorageError} InvalidMimeType */
-export function requireMime(mimeType: string, limits: BucketLimits, key: string): void {
-  requireMediaType(mimeType);
-  if (!isFolderPlaceholder(key) && !isMimeAllowed(mimeType, limits.allowedMimeTypes))
-    throw unsupported(mimeType);
-}
-
-const unsupported = (mimeType: string): StorageError =>
-  new StorageError('InvalidMimeType', `mime type ${mimeType} is not supported`);
-
-export function requireKey(key: string): void {
-  if (!isValidKey(key)) throw new StorageError('InvalidKey', `Invalid key: ${key}`);
-}
-
-/**
- * Checks that a moved or copied object meets the target bucket's limits. If the bucket is missing, the error is
- * reported later, when the row is written.
- * @throws {StorageError} EntityTooLarge, InvalidMimeType
- */
-export async function requireFits(
-  ctx: StorageContext,
-  scope: Scope,
-  { bucketId, key }: ObjectAddress,
-  metadata: Record<string, unknown> | null,
-): Promise<void> {
-  const limits = await findBucketLimits(scope.eachAsService({ readOnly: true }), bucketId);
-  if (!limits) return;
-  const read = readObjectMetadata(metadata);
-  requireMime(storedContentType(read), limits, key);
-  if ((read.size ?? 0) > maxObjectBytes(ctx, limits, key)) throw new StorageError('EntityTooLarge');
-}
-
-export interface WriteCheck extends ObjectAddress {
+interface WriteCheck extends ObjectAddress {
   readonly owner: Owner;
   readonly upsert: boolean;
   readonly metadata: Record<string, unknown>;
@@ -110,7 +48,7 @@ export async function requireWritable(scope: Scope, check: WriteCheck): Promise<
   await takenKey(() => tryInsertObject(scope.eachAsUser({ end: 'rollback' }), row, check.upsert));
 }
 
-export interface Upload extends ObjectAddress {
+interface Upload extends ObjectAddress {
   readonly body: UploadBody;
   readonly maxBytes: number;
   readonly owner: Owner;
@@ -142,12 +80,9 @@ export async function storeUpload(ctx: StorageContext, scope: Scope, upload: Upl
       });
       change.committing();
       const checksum = ctx.keepsChecksums ? upload.checksum?.() : undefined;
-      return writeRow(
-        scope,
-        { ...upload, checksum },
-        writeOf(upload, version, metadata, body.userMetadata ?? {}),
-        change.giveUp,
-      );
+      const row = writeOf(upload, version, metadata, body.userMetadata ?? {});
+      const { upsert, precondition } = upload;
+      return writeRow(scope, row, { upsert, precondition, checksum, giveUp: change.giveUp });
     }),
   );
 }
@@ -186,26 +121,21 @@ export interface WriteConditions {
   readonly precondition?: Precondition | undefined;
 }
 
-export interface RowOptions extends WriteConditions {
+interface RowOptions extends WriteConditions {
   /** The checksum that is stored with the row. */
   readonly checksum?: StoredChecksum | undefined;
+  /** Called with the version of the replaced row. */
+  readonly giveUp: Change['giveUp'];
 }
-
-type GiveUp = (versions: readonly (string | null | undefined)[]) => Promise<void>;
 
 /**
  * Writes the row for a stored version. If the row replaces another row, the bytes of the replaced version are removed.
  */
-export async function writeRow(
-  scope: Scope,
-  options: RowOptions,
-  row: ObjectWrite,
-  giveUp: GiveUp,
-): Promise<ObjectRow> {
+export async function writeRow(scope: Scope, row: ObjectWrite, options: RowOptions): Promise<ObjectRow> {
   scope.confirmToken();
   return takenKey(() =>
     options.upsert || options.checksum
-      ? scope.asService((tx) => writeRowIn(scope, tx, options, row, giveUp))
+      ? scope.asService((tx) => writeRowIn(scope, tx, row, options))
       : insertObject(scope.eachAsService(), row),
   );
 }
@@ -218,9 +148,8 @@ export async function writeRow(
 export async function writeRowIn(
   scope: Scope,
   tx: Transaction,
-  options: RowOptions,
   row: ObjectWrite,
-  giveUp: GiveUp,
+  options: RowOptions,
 ): Promise<ObjectRow> {
   scope.confirmToken();
   if (options.checksum) await insertChecksum(tx, row.version, options.checksum);
@@ -231,7 +160,7 @@ export async function writeRowIn(
   if (replaced !== undefined && scope.role !== serviceRole)
     await scope.tryAsUser(tx, (inner) => tryInsertObject(inner, { ...row, version: probeVersion }, true));
   const written = await upsertObject(tx, row);
-  await giveUp([replaced]);
+  await options.giveUp([replaced]);
   return written;
 }
 
@@ -266,4 +195,36 @@ async function takenKey<T>(work: () => Promise<T>): Promise<T> {
     }
     throw error;
   }
+}
+
+/** The target of a copy, and the data for its row. */
+interface Copy extends ObjectAddress, WriteConditions {
+  readonly checksum?: StoredChecksum | undefined;
+  readonly source: ObjectRow;
+  readonly owner: Owner;
+  readonly metadata: Record<string, unknown>;
+  readonly userMetadata: Record<string, unknown> | null | undefined;
+}
+
+/**
+ * Copies an object. The copy has the same bytes as the original, but a different key and a new version.
+ * @throws {StorageError} AccessDenied, KeyAlreadyExists, RelatedResourceNotFound
+ * @throws {BytesMissingError}
+ */
+export async function copyObject(ctx: StorageContext, scope: Scope, copy: Copy): Promise<ObjectRow> {
+  await requireWritable(scope, copy);
+  const version = randomUUID();
+  return change(ctx, [version], async (change) => {
+    const stored = await storing(() => ctx.backend.copy(copy.source.version ?? '', version));
+    if (!stored) throw new BytesMissingError();
+    const metadata = {
+      ...copy.metadata,
+      eTag: stored.etag,
+      lastModified: stored.lastModified.toISOString(),
+    };
+    change.committing();
+    const { upsert, precondition, checksum } = copy;
+    const row = writeOf(copy, version, metadata, copy.userMetadata);
+    return writeRow(scope, row, { upsert, precondition, checksum, giveUp: change.giveUp });
+  });
 }

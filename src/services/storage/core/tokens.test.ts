@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { checkToken } from './check-token.ts';
-import { downloadClaims, isValidExpiry, readSignedClaims, uploadClaims } from './signed-token.ts';
+import { checkToken, downloadClaims, isValidExpiry, readSignedClaims, uploadClaims } from './tokens.ts';
 
 const now = 1_800_000_000;
 const url = 'bucket/a/b.txt';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createGate, GateFullError } from './gate.ts';
+import { createGate, GateFullError } from './index.ts';
 
 test('limits the running tasks, queues a few and rejects the others', async () => {
   const gate = createGate(2, 1);

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { expect, test } from 'vitest';
-import { nameAbort } from './aborts.ts';
+import { nameAbort } from './upload-body.ts';
 
 test('a client disconnects while it sends a body', async () => {
   const { promise: arrived, resolve } = Promise.withResolvers<IncomingMessage>();

@@ -6,29 +6,17 @@ import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import type { Readable } from 'node:stream';
 import type { StoredBody } from '../backend/types.ts';
-import { storing } from '../backend-errors.ts';
-import { change } from '../changes.ts';
+import { change, storing } from '../changes.ts';
 import type { StorageContext } from '../context.ts';
-import { isValidBucketName } from '../core/names.ts';
+import { isValidBucketName, type ObjectAddress } from '../core/names.ts';
 import { defaultType } from '../core/object-headers.ts';
-import { type TusMetadata, tusCacheControl } from '../core/tus-headers.ts';
-import type { UploadId } from '../core/upload-id.ts';
+import { type TusMetadata, tusCacheControl, type UploadId } from '../core/tus.ts';
 import { parseMetadataField } from '../core/user-metadata.ts';
 import { StorageError, storageErrors } from '../errors.ts';
-import type { ObjectAddress } from '../object-address.ts';
+import { bucketLimits, maxObjectBytes, requireKey, requireMime } from '../object-limits.ts';
 import { findLivingVersions } from '../queries/objects.ts';
 import type { Owner, Scope } from '../scope.ts';
-import {
-  bucketLimits,
-  maxObjectBytes,
-  metadataOf,
-  type Precondition,
-  requireKey,
-  requireMime,
-  requireWritable,
-  writeOf,
-  writeRow,
-} from '../uploads.ts';
+import { metadataOf, type Precondition, requireWritable, writeOf, writeRow } from '../write-object.ts';
 import { TusError } from './errors.ts';
 import type { StagedUpload } from './staging.ts';
 
@@ -155,6 +143,8 @@ export interface Addition {
   readonly sizeBytes: number | undefined;
   readonly contentLength: number | undefined;
   readonly body: Readable;
+  /** Aborted when another request takes over the upload. */
+  readonly signal: AbortSignal;
 }
 
 /**
@@ -166,7 +156,6 @@ export async function addBytes(
   uploader: Uploader,
   known: StagedUpload,
   addition: Addition,
-  signal: AbortSignal,
 ): Promise<Progress> {
   const { staging } = ctx.resumable;
   const at = await staging.offset(known.id);
@@ -183,10 +172,10 @@ export async function addBytes(
   if ((addition.contentLength ?? 0) > maxBytes) throw new TusError('SizeExceeded');
   await allowedBytes(ctx, uploader, upload);
   const { offset, end } = await storing(() =>
-    staging.append(upload.id, addition.body, { offset: at, maxBytes, signal }),
+    staging.append(upload.id, addition.body, { offset: at, maxBytes, signal: addition.signal }),
   );
   if (end === 'too large') throw new TusError('SizeExceeded');
-  if (end === 'stopped') throw signal.reason;
+  if (end === 'stopped') throw addition.signal.reason;
   const isFinished = offset === upload.sizeBytes;
   if (isFinished) await finishUpload(ctx, uploader, upload);
   return { upload, offset, isFinished };
@@ -264,7 +253,7 @@ async function finishUpload(ctx: StorageContext, uploader: Uploader, upload: Sta
       change.committing();
       const { scope, precondition } = uploader;
       const upsert = mayReplace(uploader, upload);
-      return writeRow(scope, { upsert, precondition }, row, change.giveUp);
+      return writeRow(scope, row, { upsert, precondition, giveUp: change.giveUp });
     });
   } catch (error) {
     if (error instanceof StorageError && storageErrors[error.entry].status < 500)
