@@ -9,8 +9,8 @@ import { clusterTarget } from '../../src/platform/database/embedded/sign-ins.ts'
 import { sqlOnlyFiles } from '../../src/platform/database/external/sql-only.ts';
 import { type MigrationFile, readMigrationFiles } from '../../src/platform/database/migrate/files.ts';
 import { applyFiles } from '../../src/platform/database/migrate/runner.ts';
+import { readVersion } from '../../src/platform/database/wire/client.ts';
 import { Client } from '../../src/platform/database/wire/index.ts';
-import { readVersion } from '../../src/platform/database/wire/version.ts';
 import { loadModules, migrationSets } from '../../src/server/backend/modules.ts';
 import { describeSchema, type Fact } from './describe.ts';
 

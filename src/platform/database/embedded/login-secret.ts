@@ -1,5 +1,5 @@
 /**
- * Stores the secret that the login roles' passwords are derived from (`../logins/passwords.ts`). Only the owner of
+ * Stores the secret that the login roles' passwords are derived from (`../logins.ts`). Only the owner of
  * Plinth's data folder can read the file. The file isn't in PostgreSQL's data folder, because a role with REPLICATION
  * can copy that folder as a base backup. A PostgreSQL server that runs as a different user can't read the file.
  */
