@@ -40,7 +40,14 @@ export default defineConfig({
     maxWorkers: 3,
     experimental: { viteModuleRunner: false, nodeLoader: false },
     sequence: { sequencer: LongestFirst },
-    tags: [{ name: 'states', description: 'States of pages, which `npm run test:states` tests.' }],
+    tags: [
+      { name: 'package', description: 'Tests of the npm package. `npm test` skips them.' },
+      { name: 'states', description: 'States of pages. `npm test` skips them.' },
+      {
+        name: 'with-states',
+        description: 'Tests that `npm run test:states` repeats with checks of page states.',
+      },
+    ],
     reporters: ['default', new TimesReporter(), new FlakyReporter()],
     provide: { authResponses, memory },
     projects: [

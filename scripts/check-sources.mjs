@@ -7,11 +7,21 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const npmTool = (/** @type {string[]} */ ...parts) => join('node_modules', ...parts);
 const tsc = npmTool('typescript', 'bin', 'tsc');
 
+/**
+ * The arguments of a type check. One checker takes less than half the CPU time of TypeScript's default of four, because
+ * each checker computes the shared types again. TypeScript stores its results, so the next check is shorter.
+ */
+const types = (/** @type {string} */ project, /** @type {string} */ stored) => [
+  tsc,
+  ...['--noEmit', '--checkers', '1', '-p', project],
+  ...['--incremental', '--tsBuildInfoFile', npmTool('.cache', 'plinth-types', `${stored}.tsbuildinfo`)],
+];
+
 /** The checks. The slowest check is first. */
 const checks = [
-  { name: 'Types of the server', args: [tsc, '--noEmit', '-p', 'tsconfig.json'] },
+  { name: 'Types of the server', args: types('tsconfig.json', 'server') },
   { name: 'Lint', args: [npmTool('@biomejs', 'biome', 'bin', 'biome'), 'check', '.'] },
-  { name: 'Types of the web app', args: [tsc, '--noEmit', '-p', 'web/tsconfig.json'] },
+  { name: 'Types of the web app', args: types('web/tsconfig.json', 'web') },
   { name: 'Imports', args: [join('scripts', 'lint', 'imports.ts')] },
   { name: 'Words', args: [join('scripts', 'lint', 'words.ts')] },
   { name: 'SQL files', args: [join('scripts', 'lint', 'migrations.ts')] },

@@ -3,7 +3,7 @@
  * bundle if they are outdated, and runs the tests. If the script receives arguments, it passes them to vitest and skips
  * the checks.
  *
- *   npm test                               # runs all tests except the page states
+ *   npm test                               # runs all tests except the page states and those of the npm package
  *   npm test -- test/rest                  # runs the tests in a folder, including its page states
  *   npm run test:states                    # runs the page states
  *   npm run test:states -- test/account    # runs the page states in a folder
@@ -100,13 +100,14 @@ if (needsBuild) {
   if (status !== 0) process.exit(status);
 }
 if (isWholeRun && !(await checkSources())) process.exit(1);
+const selection = [];
+if (isWholeRun) {
+  selection.push('--tags-filter=!states && !package');
+  env.PAGE_STATES = 'skip';
+}
+if (isStates) selection.push('--tags-filter=states || with-states');
+if (isStates && paths.length === 0) selection.push(...filesWithStates());
 // The script prints nothing after the tests, so the last line of the output is vitest's.
-/** The tests to run. A run of certain files or folders includes their page states. */
-const selection = isStates
-  ? ['--tags-filter=states', ...(paths.length > 0 ? [] : filesWithStates())]
-  : isWholeRun
-    ? ['--tags-filter=!states']
-    : [];
 process.exitCode = runScript(
   join('node_modules', 'vitest', 'vitest.mjs'),
   ['run', ...selection, ...args],

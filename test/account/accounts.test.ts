@@ -4,8 +4,8 @@
  */
 import type { BrowserContext, Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { axeViolations, openContext, scrollsSideways } from '../web/browser.ts';
-import { describeEach } from '../web/states.ts';
+import { openContext, scrollsSideways } from '../web/browser.ts';
+import { describeEach, stateViolations, withStates } from '../web/states.ts';
 import { openApp, redeemAt, type TestApp } from './app.ts';
 import {
   callAccount,
@@ -65,7 +65,10 @@ const sessions = async (page: Page): Promise<string[]> =>
     .sort();
 
 describe.each([true, false])('with scripts: %s', (scripts) => {
-  test('a user can add an account, choose an account for the app, and sign out of each account', async () => {
+  test('a user can add an account, choose an account for the app, and sign out of each account', {
+    ...withStates,
+    timeout: 120_000,
+  }, async () => {
     const page = await newPage(scripts);
     const [work, home] = [await newUser(), await newUser()];
     await startSession(page, stage.backend, work);
@@ -82,7 +85,7 @@ describe.each([true, false])('with scripts: %s', (scripts) => {
     await heading(page, say('page.accounts'));
     await page.getByText(say('sign-in.to', { host: new URL(app.url).host })).waitFor();
     if (scripts) {
-      expect(await axeViolations(page)).toEqual([]);
+      expect(await stateViolations(page)).toEqual([]);
       expect(await scrollsSideways(page)).toBe(false);
     }
     await account(page, work).click();
@@ -130,7 +133,7 @@ describe.each([true, false])('with scripts: %s', (scripts) => {
     await page.getByRole('button', { name: `${say('accounts.forget')}: ${work}` }).click();
     await heading(page, say('page.sign-in'));
     // The timeout is long because the test loads about twenty pages.
-  }, 120_000);
+  });
 });
 
 describeEach([
@@ -139,36 +142,43 @@ describeEach([
   ['ar', true],
   ['ar', false],
 ])('in %s, scripts %s', (language, scripts) => {
-  test('removing a guest account requires a confirmation, because no one can sign in to it again', async () => {
-    const page = await newPage(scripts, language);
-    await callAccount(page, stage.backend, 'guest');
-    const guest = page.getByRole('button', { name: new RegExp(`^${say('accounts.guest')}`) });
-    const leave = page.getByRole('button', { name: say('guest.leave'), exact: true });
-    const remove = `${say('accounts.sign-out')}: ${say('accounts.guest-name')}`;
-    const all = page.getByRole('button', { name: say('accounts.sign-out-all'), exact: true });
-    const cancel = page.getByRole('link', { name: say('guest.leave-cancel'), exact: true });
-    await open(page, 'accounts');
-    await guest.waitFor();
-    expect(await all.count()).toBe(0);
-    await page.getByRole('button', { name: remove, exact: true }).click();
-    await heading(page, say('page.leave-guest'));
-    if (scripts) expect(await axeViolations(page)).toEqual([]);
-    expect(await scrollsSideways(page)).toBe(false);
-    // The button with which a guest permanently leaves the account has a different color from the cancel button.
-    const colorOf = (button: Locator) => button.evaluate((element) => getComputedStyle(element).color);
-    expect(await colorOf(leave)).not.toBe(await colorOf(cancel));
-    await cancel.click();
-    await guest.waitFor();
-    expect(await sessions(page)).toEqual(['plinth-account']);
-    await page.getByRole('button', { name: remove, exact: true }).click();
-    await leave.click();
-    await heading(page, say('page.sign-in'));
-    expect(await sessions(page)).toEqual([]);
-  });
+  test(
+    'removing a guest account requires a confirmation, because no one can sign in to it again',
+    withStates,
+    async () => {
+      const page = await newPage(scripts, language);
+      await callAccount(page, stage.backend, 'guest');
+      const guest = page.getByRole('button', { name: new RegExp(`^${say('accounts.guest')}`) });
+      const leave = page.getByRole('button', { name: say('guest.leave'), exact: true });
+      const remove = `${say('accounts.sign-out')}: ${say('accounts.guest-name')}`;
+      const all = page.getByRole('button', { name: say('accounts.sign-out-all'), exact: true });
+      const cancel = page.getByRole('link', { name: say('guest.leave-cancel'), exact: true });
+      await open(page, 'accounts');
+      await guest.waitFor();
+      expect(await all.count()).toBe(0);
+      await page.getByRole('button', { name: remove, exact: true }).click();
+      await heading(page, say('page.leave-guest'));
+      if (scripts) expect(await stateViolations(page)).toEqual([]);
+      expect(await scrollsSideways(page)).toBe(false);
+      // The button with which a guest permanently leaves the account has a different color from the cancel button.
+      const colorOf = (button: Locator) => button.evaluate((element) => getComputedStyle(element).color);
+      expect(await colorOf(leave)).not.toBe(await colorOf(cancel));
+      await cancel.click();
+      await guest.waitFor();
+      expect(await sessions(page)).toEqual(['plinth-account']);
+      await page.getByRole('button', { name: remove, exact: true }).click();
+      await leave.click();
+      await heading(page, say('page.sign-in'));
+      expect(await sessions(page)).toEqual([]);
+    },
+  );
 });
 
 describeEach(['en-GB', 'ar'])('in %s', (locale) => {
-  test('after signing out of one account, the page lists the other accounts and can sign them out', async () => {
+  test('after signing out of one account, the page lists the other accounts and can sign them out', {
+    ...withStates,
+    timeout: 60_000,
+  }, async () => {
     const page = await newPage(true, locale);
     const [work, home] = [await newUser(), await newUser()];
     for (const email of [home, work]) await startSession(page, stage.backend, email);
@@ -176,13 +186,13 @@ describeEach(['en-GB', 'ar'])('in %s', (locale) => {
     await heading(page, say('page.still-in'));
     await page.locator('main').getByText(home).waitFor();
     await page.getByRole('button', { name: say('signed-out.all-accounts') }).waitFor();
-    expect(await axeViolations(page)).toEqual([]);
+    expect(await stateViolations(page)).toEqual([]);
     expect(await scrollsSideways(page)).toBe(false);
     await page.getByRole('button', { name: say('still-in.submit') }).click();
     await heading(page, say('page.others-in'));
     await page.locator('#page-intro').getByText(home).waitFor();
     expect(await page.getByText(say('signed-out.alone')).count()).toBe(0);
-    expect(await axeViolations(page)).toEqual([]);
+    expect(await stateViolations(page)).toEqual([]);
     expect(await scrollsSideways(page)).toBe(false);
     await page.getByRole('link', { name: say('signed-out.choose') }).waitFor();
     await page.getByRole('button', { name: say('signed-out.all-accounts') }).press('Enter');
@@ -192,7 +202,7 @@ describeEach(['en-GB', 'ar'])('in %s', (locale) => {
     const again = page.getByRole('link', { name: say('signed-out.again') });
     await again.and(page.locator(`[href="${app.url}"]`)).click();
     await page.waitForURL(app.url);
-  }, 60_000);
+  });
 });
 
 test('signing in to the same account again replaces its session, and a sixth account ends the oldest one', async () => {

@@ -7,8 +7,8 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
-import { axeViolations, type Complaints, openContext, scrollsSideways } from '../web/browser.ts';
-import { testEach } from '../web/states.ts';
+import { type Complaints, openContext, scrollsSideways } from '../web/browser.ts';
+import { stateViolations, testEach, withStates } from '../web/states.ts';
 import { callAccount, makeUser, openStage, password, type Stage, signIn, startSession } from './harness.ts';
 import { say, speak } from './keyboard/texts.ts';
 
@@ -166,57 +166,61 @@ async function check(page: Page): Promise<void> {
   await page.setViewportSize({ width: 360, height: 800 });
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme });
-    expect(await axeViolations(page)).toEqual([]);
+    expect(await stateViolations(page)).toEqual([]);
   }
   expect(await scrollsSideways(page)).toBe(false);
   await page.setViewportSize({ width: 1280, height: 800 });
 }
 
-test('sessions are grouped by browser, and signing out everywhere else keeps this browser’s apps', async () => {
-  await makeUser(stage.backend, 'ada@example.com');
-  await makeUser(stage.backend, 'eve@example.com');
-  const [here, there] = [await openBrowser(), await openBrowser()];
-  const appHere = await openApp(here, 'ada@example.com');
-  const { token: clientHere } = await openClient(here, 'Herbarium');
-  const appThere = await openApp(there, 'ada@example.com');
-  const direct = await auth<{ access_token: string }>(
-    '/token?grant_type=password',
-    stage.backend.keys.publishableKey,
-    { email: 'ada@example.com', password },
-  );
-  // The sessions of another user of the same app stay unchanged.
-  const stranger = await openApp(await openBrowser(), 'eve@example.com');
+test(
+  'sessions are grouped by browser, and signing out everywhere else keeps this browser’s apps',
+  withStates,
+  async () => {
+    await makeUser(stage.backend, 'ada@example.com');
+    await makeUser(stage.backend, 'eve@example.com');
+    const [here, there] = [await openBrowser(), await openBrowser()];
+    const appHere = await openApp(here, 'ada@example.com');
+    const { token: clientHere } = await openClient(here, 'Herbarium');
+    const appThere = await openApp(there, 'ada@example.com');
+    const direct = await auth<{ access_token: string }>(
+      '/token?grant_type=password',
+      stage.backend.keys.publishableKey,
+      { email: 'ada@example.com', password },
+    );
+    // The sessions of another user of the same app stay unchanged.
+    const stranger = await openApp(await openBrowser(), 'eve@example.com');
 
-  await openSecurity(here);
-  await expect.poll(() => browsers(here).count()).toBe(3);
-  const own = browsers(here).first();
-  await own.getByText('This browser').waitFor();
-  await expect
-    .poll(() => own.getByRole('list').getByRole('listitem').allInnerTexts())
-    .toEqual([
-      'These account pages',
-      expect.stringMatching(/^Herbarium\s+Sign out$/),
-      expect.stringMatching(new RegExp(`^${host}\\s+Sign out$`)),
-    ]);
-  await expect.poll(() => browsers(here).getByText(host, { exact: true }).count()).toBe(2);
-  await check(here);
-  await openSecurity(here, 'ar');
-  await browsers(here, 'الأجهزة والجلسات').first().getByText('هذا المتصفّح').waitFor();
-  await check(here);
+    await openSecurity(here);
+    await expect.poll(() => browsers(here).count()).toBe(3);
+    const own = browsers(here).first();
+    await own.getByText('This browser').waitFor();
+    await expect
+      .poll(() => own.getByRole('list').getByRole('listitem').allInnerTexts())
+      .toEqual([
+        'These account pages',
+        expect.stringMatching(/^Herbarium\s+Sign out$/),
+        expect.stringMatching(new RegExp(`^${host}\\s+Sign out$`)),
+      ]);
+    await expect.poll(() => browsers(here).getByText(host, { exact: true }).count()).toBe(2);
+    await check(here);
+    await openSecurity(here, 'ar');
+    await browsers(here, 'الأجهزة والجلسات').first().getByText('هذا المتصفّح').waitFor();
+    await check(here);
 
-  await openSecurity(here);
-  await here.getByRole('button', { name: 'Sign out everywhere else' }).click();
-  await here.getByText('You were signed out everywhere else.').waitFor();
-  await expect.poll(() => browsers(here).count()).toBe(1);
-  expect(await Promise.all([appHere, clientHere, stranger].map(isAlive))).toEqual([true, true, true]);
-  expect(await Promise.all([appThere, direct.body.access_token].map(isAlive))).toEqual([false, false]);
-  await openSecurity(there);
-  await there.waitForURL('**/account/sign-in**');
+    await openSecurity(here);
+    await here.getByRole('button', { name: 'Sign out everywhere else' }).click();
+    await here.getByText('You were signed out everywhere else.').waitFor();
+    await expect.poll(() => browsers(here).count()).toBe(1);
+    expect(await Promise.all([appHere, clientHere, stranger].map(isAlive))).toEqual([true, true, true]);
+    expect(await Promise.all([appThere, direct.body.access_token].map(isAlive))).toEqual([false, false]);
+    await openSecurity(there);
+    await there.waitForURL('**/account/sign-in**');
 
-  await here.getByRole('button', { name: 'Sign out Herbarium' }).click();
-  await here.getByText('You were signed out of that session.').waitFor();
-  expect(await Promise.all([appHere, clientHere].map(isAlive))).toEqual([true, false]);
-});
+    await here.getByRole('button', { name: 'Sign out Herbarium' }).click();
+    await here.getByText('You were signed out of that session.').waitFor();
+    expect(await Promise.all([appHere, clientHere].map(isAlive))).toEqual([true, false]);
+  },
+);
 
 test('a new password on the Account pages keeps this browser’s apps, and one from an app ends all other sessions', async () => {
   await speak('en');
@@ -248,7 +252,7 @@ test('a new password on the Account pages keeps this browser’s apps, and one f
   await here.waitForURL(/\/account\/(sign-in|accounts)/);
 });
 
-test('signing out lists the apps that stay signed in, or signs out of them too', async () => {
+test('signing out lists the apps that stay signed in, or signs out of them too', withStates, async () => {
   await makeUser(stage.backend, 'bea@example.com');
   await makeUser(stage.backend, 'kim@example.com');
   const page = await openBrowser();
@@ -289,7 +293,7 @@ test('signing out lists the apps that stay signed in, or signs out of them too',
   expect(await Promise.all([first, elsewhere].map(isAlive))).toEqual([false, true]);
 });
 
-test('a user whose app has signed out sees the other apps and can sign out of them', async () => {
+test('a user whose app has signed out sees the other apps and can sign out of them', withStates, async () => {
   await makeUser(stage.backend, 'lou@example.com');
   const page = await openBrowser();
   const ended = await openApp(page, 'lou@example.com');
@@ -308,34 +312,40 @@ test('a user whose app has signed out sees the other apps and can sign out of th
   expect(await page.getByRole('link', { name: /^Back to/ }).getAttribute('href')).toBe(`${origin}/bye`);
 });
 
-test('an OpenID client signs a user out through the Account pages, which redirect back to it', async () => {
-  await makeUser(stage.backend, 'max@example.com');
-  const page = await openBrowser();
-  const other = await openApp(page, 'max@example.com');
-  // A redirect to this address is allowed only because the client registered the address.
-  const bye = 'https://almanac.example/bye';
-  await page.context().route(`${bye}**`, (route) => route.fulfill({ contentType: 'text/html', body: 'Bye' }));
-  const client = await openClient(page, 'Almanac', { post_logout_redirect_uris: [bye] });
-  const logout = (query: Record<string, string>) =>
-    page.goto(`${stage.backend.url}/auth/v1/oauth/logout?${new URLSearchParams(query)}`);
-  const request = { client_id: client.id, post_logout_redirect_uri: bye, state: 'xyz' };
-  await logout(request);
-  await page.getByText('Almanac', { exact: true }).waitFor();
-  await check(page);
-  expect(await Promise.all([client.token, other].map(isAlive))).toEqual([true, true]);
-  // With the ID of a different client, the page doesn't link to this address.
-  await page.goto(page.url().replace(client.id, crypto.randomUUID()));
-  await page.getByText('Almanac', { exact: true }).waitFor();
-  expect(await page.getByRole('link', { name: /^Back to/ }).count()).toBe(0);
-  await logout(request);
-  await page.getByRole('link', { name: /^Back to/ }).waitFor();
-  await page.getByRole('button', { name: 'Sign out of all apps in this browser' }).click();
-  await page.waitForURL(`${bye}?state=xyz`);
-  expect(await Promise.all([client.token, other].map(isAlive))).toEqual([false, false]);
-  await logout(request);
-  await page.getByText('You may still be signed in to apps that use this account.').waitFor();
-  expect(await page.getByRole('link', { name: /^Back to/ }).getAttribute('href')).toBe(`${bye}?state=xyz`);
-});
+test(
+  'an OpenID client signs a user out through the Account pages, which redirect back to it',
+  withStates,
+  async () => {
+    await makeUser(stage.backend, 'max@example.com');
+    const page = await openBrowser();
+    const other = await openApp(page, 'max@example.com');
+    // A redirect to this address is allowed only because the client registered the address.
+    const bye = 'https://almanac.example/bye';
+    await page
+      .context()
+      .route(`${bye}**`, (route) => route.fulfill({ contentType: 'text/html', body: 'Bye' }));
+    const client = await openClient(page, 'Almanac', { post_logout_redirect_uris: [bye] });
+    const logout = (query: Record<string, string>) =>
+      page.goto(`${stage.backend.url}/auth/v1/oauth/logout?${new URLSearchParams(query)}`);
+    const request = { client_id: client.id, post_logout_redirect_uri: bye, state: 'xyz' };
+    await logout(request);
+    await page.getByText('Almanac', { exact: true }).waitFor();
+    await check(page);
+    expect(await Promise.all([client.token, other].map(isAlive))).toEqual([true, true]);
+    // With the ID of a different client, the page doesn't link to this address.
+    await page.goto(page.url().replace(client.id, crypto.randomUUID()));
+    await page.getByText('Almanac', { exact: true }).waitFor();
+    expect(await page.getByRole('link', { name: /^Back to/ }).count()).toBe(0);
+    await logout(request);
+    await page.getByRole('link', { name: /^Back to/ }).waitFor();
+    await page.getByRole('button', { name: 'Sign out of all apps in this browser' }).click();
+    await page.waitForURL(`${bye}?state=xyz`);
+    expect(await Promise.all([client.token, other].map(isAlive))).toEqual([false, false]);
+    await logout(request);
+    await page.getByText('You may still be signed in to apps that use this account.').waitFor();
+    expect(await page.getByRole('link', { name: /^Back to/ }).getAttribute('href')).toBe(`${bye}?state=xyz`);
+  },
+);
 
 testEach(['en', 'ar'])(
   'in %s, the browser loads the pages of clients that were signed out',
@@ -406,6 +416,7 @@ testEach(['en', 'ar'])(
     await page.waitForURL(`${bye}?state=xyz`);
     expect(signedOut.map((each) => each.toString())).toEqual([expect.stringContaining('sid='), 'tab=1']);
   },
+  withStates,
 );
 
 test('a forged list of ended sessions can only load pages that clients registered', async () => {

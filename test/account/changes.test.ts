@@ -1,7 +1,8 @@
 /** Tests unconfirmed changes on the security page, the error page, and events between two tabs. */
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { axeViolations, type Complaints, openContext, scrollsSideways } from '../web/browser.ts';
+import { type Complaints, openContext, scrollsSideways } from '../web/browser.ts';
+import { stateViolations, withStates } from '../web/states.ts';
 import { mailedCode, makeUser, openAccount, openStage, type Stage } from './harness.ts';
 
 let stage: Stage;
@@ -36,7 +37,7 @@ async function enter(): Promise<string> {
   return email;
 }
 
-test('an address change can be resent and canceled, and another tab shows both', async () => {
+test('an address change can be resent and canceled, and another tab shows both', withStates, async () => {
   const email = await enter();
   const other = await context.newPage();
   await other.goto(`${stage.backend.url}/account/security`);
@@ -45,7 +46,7 @@ test('an address change can be resent and canceled, and another tab shows both',
   await page.getByLabel('New email address').fill('moved@example.com');
   await page.getByRole('button', { name: 'Send confirmation' }).click();
   for (const tab of [page, other]) await tab.getByText('To confirm moved@example.com').waitFor();
-  expect(await axeViolations(page)).toEqual([]);
+  expect(await stateViolations(page)).toEqual([]);
   expect(await scrollsSideways(page)).toBe(false);
   const first = await mailedCode(stage.backend, 'moved@example.com');
   await page.getByRole('button', { name: 'Resend' }).click();
@@ -57,7 +58,7 @@ test('an address change can be resent and canceled, and another tab shows both',
   await page.getByRole('region', { name: 'Email address' }).getByText(email, { exact: true }).waitFor();
 });
 
-test('a new phone number is confirmed with a code', async () => {
+test('a new phone number is confirmed with a code', withStates, async () => {
   await enter();
   const phone = `1557${String(Date.now()).slice(-7)}`;
   const sent = await page.evaluate(`fetch('/account/api/session', { headers: { 'x-plinth-request': '1' } })
@@ -74,7 +75,7 @@ test('a new phone number is confirmed with a code', async () => {
   expect(sent).toBe(200);
   await page.reload();
   await page.getByText(`We’ve texted a code to +${phone}.`).waitFor();
-  expect(await axeViolations(page)).toEqual([]);
+  expect(await stateViolations(page)).toEqual([]);
   await page.getByLabel(`Code sent to +${phone}`, { exact: true }).fill('000000');
   await page.getByRole('alert').getByText('Incorrect or expired code').waitFor();
   await page

@@ -7,8 +7,8 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { axeViolations, type Complaints, openContext, scrollsSideways } from '../web/browser.ts';
-import { describeEach } from '../web/states.ts';
+import { type Complaints, openContext, scrollsSideways } from '../web/browser.ts';
+import { describeEach, stateViolations, withStates } from '../web/states.ts';
 import {
   addAuthenticatorApp,
   fillSignIn,
@@ -242,12 +242,12 @@ describe('an invalid request gets an explanation', () => {
       'This request has expired',
     ],
     ['missing', '', 'No app is requesting access', 'To connect an app'],
-  ])('%s', async (_name, search, title, said) => {
+  ])('%s', withStates, async (_name, search, title, said) => {
     await page.goto(`${stage.backend.url}/account/consent${search}`);
     await page.getByRole('heading', { level: 1, name: title }).waitFor();
     await page.getByText(said).waitFor();
     await expect.poll(() => page.title()).toContain(title);
-    expect(await axeViolations(page)).toEqual([]);
+    expect(await stateViolations(page)).toEqual([]);
     await page.getByRole('link', { name: 'Go to your account' }).click();
     await page.getByText('Devices and sessions').waitFor();
   });
@@ -306,7 +306,7 @@ describe('the server side of the consent page', () => {
   });
 });
 
-test('users see a list of apps and can revoke their access', async () => {
+test('users see a list of apps and can revoke their access', withStates, async () => {
   await openAccount(page, stage.backend, await newUser());
   await page.getByText('No connected apps').waitFor();
   const asked = ask(await registered({ client_uri: 'https://herbarium.example' }));
@@ -317,7 +317,7 @@ test('users see a list of apps and can revoke their access', async () => {
   expect(refresh_token).toBeDefined();
   await page.goto(`${stage.backend.url}/account/security`);
   await page.getByText('herbarium.example').waitFor();
-  expect(await axeViolations(page)).toEqual([]);
+  expect(await stateViolations(page)).toEqual([]);
   await page.getByRole('button', { name: 'Remove access for Herbarium' }).click();
   await page.getByText('Herbarium can’t use your account anymore.').waitFor();
   await page.getByText('No connected apps').waitFor();
@@ -331,7 +331,7 @@ describeEach([
   { colorScheme: 'light', width: 360 },
   { colorScheme: 'dark', width: 360 },
 ])('$colorScheme at $width px', ({ colorScheme, width }) => {
-  test('every state of the page is accessible', async () => {
+  test('every state of the page is accessible', withStates, async () => {
     const look = await openContext(stage.browser, { colorScheme, viewport: { width, height: 800 } });
     const tab = await look.context.newPage();
     await startSession(tab, stage.backend, await newUser());
@@ -343,7 +343,7 @@ describeEach([
     for (const [name, client] of Object.entries({ vetted, itself })) {
       await tab.goto(ask(client, 'openid email profile phone').address);
       await tab.getByRole('button', { name: 'Allow', exact: true }).waitFor();
-      expect(await axeViolations(tab)).toEqual([]);
+      expect(await stateViolations(tab)).toEqual([]);
       expect(await scrollsSideways(tab)).toBe(false);
       const folder = process.env.PICTURES;
       if (folder)

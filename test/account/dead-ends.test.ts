@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { axeViolations, openContext, scrollsSideways } from '../web/browser.ts';
-import { describeEach } from '../web/states.ts';
+import { describeEach, skipsStates, withStates } from '../web/states.ts';
 import { openApp, type TestApp } from './app.ts';
 import { callAccount, makeUser, openStage, password, type Stage } from './harness.ts';
 import { say, speak } from './keyboard/texts.ts';
@@ -77,6 +77,8 @@ const heading = (page: Page, name: string) =>
  * checked.
  */
 async function check(page: Page, scripts = true): Promise<void> {
+  expect(await scrollsSideways(page)).toBe(false);
+  if (skipsStates()) return;
   const checked = scripts ? page : await newPage('en');
   if (!scripts) {
     const html = (await page.content()).replace(/<script(?! type="application)[\s\S]*?<\/script>/g, '');
@@ -90,23 +92,27 @@ async function check(page: Page, scripts = true): Promise<void> {
 }
 
 describeEach(languages)('in %s, an error', (language) => {
-  test.each([true, false])('of one field is shown once, next to the field (scripts: %s)', async (scripts) => {
-    const page = await newDevice(language, scripts);
-    await open(page, 'recover');
-    const field = page.locator('#email');
-    await field.fill('no-domain');
-    await button(page, say('code.send')).click();
-    await seen(page, say('field.email-wrong'));
-    await expect.poll(() => page.getByText(say('field.email-wrong')).count()).toBe(1);
-    await expect.poll(() => page.evaluate('document.activeElement?.id')).toBe('email');
-    const described = await field.getAttribute('aria-describedby');
-    expect(await page.locator(`[id="${described?.trim().split(' ').at(-1)}"]`).textContent()).toBe(
-      say('field.email-wrong'),
-    );
-    await check(page, scripts);
-  });
+  test.each([true, false])(
+    'of one field is shown once, next to the field (scripts: %s)',
+    withStates,
+    async (scripts) => {
+      const page = await newDevice(language, scripts);
+      await open(page, 'recover');
+      const field = page.locator('#email');
+      await field.fill('no-domain');
+      await button(page, say('code.send')).click();
+      await seen(page, say('field.email-wrong'));
+      await expect.poll(() => page.getByText(say('field.email-wrong')).count()).toBe(1);
+      await expect.poll(() => page.evaluate('document.activeElement?.id')).toBe('email');
+      const described = await field.getAttribute('aria-describedby');
+      expect(await page.locator(`[id="${described?.trim().split(' ').at(-1)}"]`).textContent()).toBe(
+        say('field.email-wrong'),
+      );
+      await check(page, scripts);
+    },
+  );
 
-  test('of a limit is shown once, and the button counts down', async () => {
+  test('of a limit is shown once, and the button counts down', withStates, async () => {
     const email = newEmail();
     await makeUser(stage.backend, email);
     const page = await newDevice(language);
@@ -212,7 +218,7 @@ async function makeUserWithoutPassword(email: string): Promise<void> {
 }
 
 describeEach(languages)('in %s, a guest who signs out', (language) => {
-  test('is asked for confirmation, and can save the account instead', async () => {
+  test('is asked for confirmation, and can save the account instead', withStates, async () => {
     const page = await newDevice(language);
     await callAccount(page, stage.backend, 'guest');
     const hasCookie = async () =>
@@ -238,7 +244,7 @@ describeEach(languages)('in %s, a guest who signs out', (language) => {
     expect(await hasCookie()).toBe(false);
   });
 
-  test('is also asked without scripts', async () => {
+  test('is also asked without scripts', withStates, async () => {
     const page = await newDevice(language, false);
     await open(page, 'guest');
     await button(page, say('sign-in.guest')).click();
@@ -255,7 +261,7 @@ describeEach(languages)('in %s, a guest who signs out', (language) => {
 });
 
 describeEach(languages)('in %s, the security page', (language) => {
-  test('lets a user without a password set one, and links back to the app', async () => {
+  test('lets a user without a password set one, and links back to the app', withStates, async () => {
     const email = newEmail();
     await makeUserWithoutPassword(email);
     const page = await newDevice(language);
@@ -277,7 +283,7 @@ describeEach(languages)('in %s, the security page', (language) => {
     await page.waitForURL(app.url);
   });
 
-  test('shows the account without scripts', async () => {
+  test('shows the account without scripts', withStates, async () => {
     const email = newEmail();
     await makeUser(stage.backend, email);
     const page = await newDevice(language, false);
@@ -328,25 +334,29 @@ test('a browser that uses localhost isn’t redirected to another host, so it ke
 });
 
 describeEach(languages)('in %s, the brand', (language) => {
-  test.each([true, false])('keeps its color, its logo and its text (scripts: %s)', async (scripts) => {
-    const page = await newDevice(language, scripts);
-    await open(page, `sign-in${app.startSignIn().search}`);
-    await seen(page, say('sign-in.to', { host: new URL(app.url).host }));
-    await seen(page, welcome[language]);
-    const submit = page.locator('form button[type=submit]').first();
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme });
+  test.each([true, false])(
+    'keeps its color, its logo and its text (scripts: %s)',
+    withStates,
+    async (scripts) => {
+      const page = await newDevice(language, scripts);
+      await open(page, `sign-in${app.startSignIn().search}`);
+      await seen(page, say('sign-in.to', { host: new URL(app.url).host }));
+      await seen(page, welcome[language]);
+      const submit = page.locator('form button[type=submit]').first();
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme });
+        await expect
+          .poll(() => submit.evaluate((button) => getComputedStyle(button).backgroundColor))
+          .toBe('rgb(250, 204, 21)');
+      }
       await expect
-        .poll(() => submit.evaluate((button) => getComputedStyle(button).backgroundColor))
-        .toBe('rgb(250, 204, 21)');
-    }
-    await expect
-      .poll(() => page.locator('header img').boundingBox())
-      .toMatchObject({ width: 144, height: 36 });
-    await check(page, scripts);
-  });
+        .poll(() => page.locator('header img').boundingBox())
+        .toMatchObject({ width: 144, height: 36 });
+      await check(page, scripts);
+    },
+  );
 
-  test('the page shows the name and host of the app that redirected the user', async () => {
+  test('the page shows the name and host of the app that redirected the user', withStates, async () => {
     const { serviceRoleKey } = stage.backend.keys;
     const created = await stage.backend.fetch('/auth/v1/admin/oauth/clients', {
       method: 'POST',

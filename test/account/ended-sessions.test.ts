@@ -1,8 +1,8 @@
 /** Tests that only a browser whose session was ended elsewhere shows the reason. */
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { axeViolations, openContext, scrollsSideways } from '../web/browser.ts';
-import { describeEach } from '../web/states.ts';
+import { openContext, scrollsSideways } from '../web/browser.ts';
+import { describeEach, stateViolations, withStates } from '../web/states.ts';
 import { makeUser, openAccount, openStage, password, type Stage, startSession } from './harness.ts';
 import { say, speak } from './keyboard/texts.ts';
 
@@ -52,29 +52,33 @@ describeEach([
   ['ar', true],
   ['ar', false],
 ])('in %s, scripts %s', (language, scripts) => {
-  test('a browser that was signed out by a new password shows the reason and keeps the address', async () => {
-    const page = await newPage(language, scripts);
-    const email = `ended-${language}-${scripts}@example.com`;
-    await makeUser(stage.backend, email);
-    await startSession(page, stage.backend, email);
-    await elsewhere(email, 'PUT', '/user', { password: 'another battery 2' });
-    const open = (one: Page) => one.goto(`${stage.backend.url}/account/security`);
-    // The reason is still shown after a reload.
-    for (let times = 0; times < 2; times += 1) {
-      await open(page);
-      await heading(page, say('page.sign-in'));
-      await expect.poll(() => page.locator('main').innerText()).toContain(say('ended.password_changed'));
-      await expect.poll(() => page.locator('#email').inputValue()).toBe(email);
-    }
-    if (scripts) expect(await axeViolations(page)).toEqual([]);
-    expect(await scrollsSideways(page)).toBe(false);
-    // A browser that never had the session doesn't receive the reason.
-    const stranger = await newPage(language, scripts);
-    await open(stranger);
-    await heading(stranger, say('page.sign-in'));
-    expect(await stranger.locator('main').innerText()).not.toContain(say('ended.password_changed'));
-    expect(await stranger.locator('#email').inputValue()).toBe('');
-  });
+  test(
+    'a browser that was signed out by a new password shows the reason and keeps the address',
+    withStates,
+    async () => {
+      const page = await newPage(language, scripts);
+      const email = `ended-${language}-${scripts}@example.com`;
+      await makeUser(stage.backend, email);
+      await startSession(page, stage.backend, email);
+      await elsewhere(email, 'PUT', '/user', { password: 'another battery 2' });
+      const open = (one: Page) => one.goto(`${stage.backend.url}/account/security`);
+      // The reason is still shown after a reload.
+      for (let times = 0; times < 2; times += 1) {
+        await open(page);
+        await heading(page, say('page.sign-in'));
+        await expect.poll(() => page.locator('main').innerText()).toContain(say('ended.password_changed'));
+        await expect.poll(() => page.locator('#email').inputValue()).toBe(email);
+      }
+      if (scripts) expect(await stateViolations(page)).toEqual([]);
+      expect(await scrollsSideways(page)).toBe(false);
+      // A browser that never had the session doesn't receive the reason.
+      const stranger = await newPage(language, scripts);
+      await open(stranger);
+      await heading(stranger, say('page.sign-in'));
+      expect(await stranger.locator('main').innerText()).not.toContain(say('ended.password_changed'));
+      expect(await stranger.locator('#email').inputValue()).toBe('');
+    },
+  );
 });
 
 test('an open page that is signed out from another device shows the reason and fills in the address', async () => {

@@ -10,7 +10,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { sql } from '../../src/base/kernel/sql.ts';
 import { runSql } from '../../src/entry/testing.ts';
 import { idpClient, type RealIdp, startRealIdp } from '../auth/social/real-idp.ts';
-import { axeViolations, type Complaints, openContext, scrollsSideways } from '../web/browser.ts';
+import { type Complaints, openContext, scrollsSideways } from '../web/browser.ts';
+import { stateViolations, withStates } from '../web/states.ts';
 import { handOverSql } from './hand-over-sql.ts';
 import { callAccount, fillSignIn, mailedCode, makeUser, openStage, password, type Stage } from './harness.ts';
 
@@ -81,7 +82,7 @@ const press = (name: string) => page.getByRole('button', { name, exact: true }).
 const heading = (name: string) => page.getByRole('heading', { level: 1, name }).waitFor();
 
 async function check(state: string): Promise<void> {
-  expect({ state, violations: await axeViolations(page) }).toEqual({ state, violations: [] });
+  expect({ state, violations: await stateViolations(page) }).toEqual({ state, violations: [] });
   expect({ state, sideways: await scrollsSideways(page) }).toEqual({ state, sideways: false });
 }
 
@@ -137,26 +138,30 @@ const newEmail = (): string => {
 };
 
 describe('starting', () => {
-  test('doesn’t create a guest until the button is clicked, and then returns to the app', async () => {
-    const count = async () =>
-      (await stage.backend.database.pool('supabase_admin').query(sql`select from auth.users`)).length;
-    const before = await count();
-    const { verifier, search } = pkce();
-    await open('guest', search);
-    await page.getByText(`to continue to ${new URL(appUrl).host}`).waitFor();
-    await check('guest');
-    expect(await count()).toBe(before);
-    await page.keyboard.press('Tab');
-    await page.getByRole('button', { name: 'Continue as a guest' }).press('Enter');
-    const { user } = await atTheApp(verifier);
-    expect(await count()).toBe(before + 1);
-    // If the app redirects the guest to this page again, the guest stays signed in.
-    const again = pkce();
-    await open('guest', again.search);
-    await page.getByText('You’re signed in as a guest.').waitFor();
-    await press(`Continue to ${new URL(appUrl).host}`);
-    expect((await atTheApp(again.verifier)).user.id).toBe(user.id);
-  });
+  test(
+    'doesn’t create a guest until the button is clicked, and then returns to the app',
+    withStates,
+    async () => {
+      const count = async () =>
+        (await stage.backend.database.pool('supabase_admin').query(sql`select from auth.users`)).length;
+      const before = await count();
+      const { verifier, search } = pkce();
+      await open('guest', search);
+      await page.getByText(`to continue to ${new URL(appUrl).host}`).waitFor();
+      await check('guest');
+      expect(await count()).toBe(before);
+      await page.keyboard.press('Tab');
+      await page.getByRole('button', { name: 'Continue as a guest' }).press('Enter');
+      const { user } = await atTheApp(verifier);
+      expect(await count()).toBe(before + 1);
+      // If the app redirects the guest to this page again, the guest stays signed in.
+      const again = pkce();
+      await open('guest', again.search);
+      await page.getByText('You’re signed in as a guest.').waitFor();
+      await press(`Continue to ${new URL(appUrl).host}`);
+      expect((await atTheApp(again.verifier)).user.id).toBe(user.id);
+    },
+  );
 
   test('works without scripts', async () => {
     await context.close();
@@ -176,7 +181,7 @@ describe('starting', () => {
 });
 
 describe('saving the account', () => {
-  test('with an address and a password requires the code and keeps the user ID', async () => {
+  test('with an address and a password requires the code and keeps the user ID', withStates, async () => {
     const id = await startAsGuest();
     const email = newEmail();
     const { verifier, search } = pkce();
@@ -280,15 +285,19 @@ describe('saving the account', () => {
     expect(await notesOf(second)).toEqual(['mine']);
   });
 
-  test('is available only to guests: members see a message, and visitors are asked to sign in', async () => {
-    await open('upgrade');
-    await heading('Sign in');
-    const email = newEmail();
-    await makeUser(stage.backend, email);
-    await fillSignIn(page, email);
-    await heading('Your account is already saved');
-    await check('upgrade of a member');
-  });
+  test(
+    'is available only to guests: members see a message, and visitors are asked to sign in',
+    withStates,
+    async () => {
+      await open('upgrade');
+      await heading('Sign in');
+      const email = newEmail();
+      await makeUser(stage.backend, email);
+      await fillSignIn(page, email);
+      await heading('Your account is already saved');
+      await check('upgrade of a member');
+    },
+  );
 });
 
 describe('moving to an existing account', () => {
@@ -305,7 +314,7 @@ describe('moving to an existing account', () => {
     await heading('Move your guest data?');
   }
 
-  test('moves all data, with the keyboard only', async () => {
+  test('moves all data, with the keyboard only', withStates, async () => {
     const guest = await startAsGuest();
     const email = newEmail();
     const account = await makeUser(stage.backend, email);
@@ -332,7 +341,7 @@ describe('moving to an existing account', () => {
     expect((await atTheApp(verifier)).user).toMatchObject({ id: account, email });
   });
 
-  test('shows an error if the hook fails, keeps the guest, and can be retried', async () => {
+  test('shows an error if the hook fails, keeps the guest, and can be retried', withStates, async () => {
     const guest = await startAsGuest();
     const email = newEmail();
     const account = await makeUser(stage.backend, email);

@@ -7,7 +7,8 @@ import type { AddressInfo } from 'node:net';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { idpClient, type RealIdp, startRealIdp } from '../auth/social/real-idp.ts';
-import { axeViolations, type Complaints, openContext, scrollsSideways } from '../web/browser.ts';
+import { type Complaints, openContext, scrollsSideways } from '../web/browser.ts';
+import { stateViolations, withStates } from '../web/states.ts';
 import { makeUser, openAccount, openStage, type Stage } from './harness.ts';
 
 let idp: RealIdp;
@@ -117,16 +118,20 @@ test('the provider links work without scripts', async () => {
   await still.context.close();
 });
 
-test('a user who denies access at the provider sees why, and text from the address isn’t shown', async () => {
-  await page.goto(`${stage.backend.url}/account/sign-in`);
-  await page.getByRole('link', { name: 'Continue with Keycloak' }).click();
-  await page.getByRole('link', { name: /cancel/i }).click();
-  await page.getByRole('alert').getByText('You canceled sign-in at the other service').waitFor();
-  expect(await axeViolations(page)).toEqual([]);
-  await page.goto(`${stage.backend.url}/account/sign-in?problem=Call%20us%20now`);
-  await page.getByRole('alert').getByText('Something went wrong').waitFor();
-  expect(await page.getByText('Call us now').count()).toBe(0);
-});
+test(
+  'a user who denies access at the provider sees why, and text from the address isn’t shown',
+  withStates,
+  async () => {
+    await page.goto(`${stage.backend.url}/account/sign-in`);
+    await page.getByRole('link', { name: 'Continue with Keycloak' }).click();
+    await page.getByRole('link', { name: /cancel/i }).click();
+    await page.getByRole('alert').getByText('You canceled sign-in at the other service').waitFor();
+    expect(await stateViolations(page)).toEqual([]);
+    await page.goto(`${stage.backend.url}/account/sign-in?problem=Call%20us%20now`);
+    await page.getByRole('alert').getByText('Something went wrong').waitFor();
+    expect(await page.getByText('Call us now').count()).toBe(0);
+  },
+);
 
 test("a code can't be used in a browser that didn't start the sign-in", async () => {
   await page.goto(`${stage.backend.url}/account/back?code=11111111-1111-4111-8111-111111111111`);
@@ -159,24 +164,28 @@ test('a provider that isn’t enabled, or an address that isn’t the app’s, i
   await page.waitForURL('**/account/sign-in?**problem=redirect_not_allowed');
 });
 
-test('an identity can be linked and unlinked, but the last sign-in method can’t be removed', async () => {
-  await makeUser(stage.backend, 'cy@example.com');
-  idp.accounts.set('cy', { email: 'cy@idp.example', email_verified: true, name: 'Cy' });
-  await openAccount(page, stage.backend, 'cy@example.com');
-  await page.getByRole('heading', { name: 'Linked accounts' }).waitFor();
-  expect(await page.getByRole('button', { name: /^Unlink/ }).count()).toBe(0);
-  await page.getByRole('button', { name: 'Link Keycloak' }).click();
-  await signInAtProvider('cy');
-  await page.getByText('Keycloak linked.').waitFor();
-  await expect.poll(() => page.url()).toBe(`${stage.backend.url}/account/security`);
-  await page.getByText('Signed in as cy@example.com').waitFor();
-  expect(await axeViolations(page)).toEqual([]);
-  expect(await scrollsSideways(page)).toBe(false);
-  await page.getByRole('button', { name: 'Unlink Keycloak' }).click();
-  await page.getByRole('button', { name: 'Unlink', exact: true }).click();
-  await page.getByText('Keycloak unlinked.').waitFor();
-  await page
-    .getByRole('button', { name: /^Unlink/ })
-    .first()
-    .waitFor({ state: 'detached' });
-});
+test(
+  'an identity can be linked and unlinked, but the last sign-in method can’t be removed',
+  withStates,
+  async () => {
+    await makeUser(stage.backend, 'cy@example.com');
+    idp.accounts.set('cy', { email: 'cy@idp.example', email_verified: true, name: 'Cy' });
+    await openAccount(page, stage.backend, 'cy@example.com');
+    await page.getByRole('heading', { name: 'Linked accounts' }).waitFor();
+    expect(await page.getByRole('button', { name: /^Unlink/ }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Link Keycloak' }).click();
+    await signInAtProvider('cy');
+    await page.getByText('Keycloak linked.').waitFor();
+    await expect.poll(() => page.url()).toBe(`${stage.backend.url}/account/security`);
+    await page.getByText('Signed in as cy@example.com').waitFor();
+    expect(await stateViolations(page)).toEqual([]);
+    expect(await scrollsSideways(page)).toBe(false);
+    await page.getByRole('button', { name: 'Unlink Keycloak' }).click();
+    await page.getByRole('button', { name: 'Unlink', exact: true }).click();
+    await page.getByText('Keycloak unlinked.').waitFor();
+    await page
+      .getByRole('button', { name: /^Unlink/ })
+      .first()
+      .waitFor({ state: 'detached' });
+  },
+);

@@ -5,8 +5,8 @@
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
-import { axeViolations, openContext, scrollsSideways } from '../web/browser.ts';
-import { describeEach } from '../web/states.ts';
+import { openContext, scrollsSideways } from '../web/browser.ts';
+import { describeEach, stateViolations, withStates } from '../web/states.ts';
 import {
   addAuthenticatorApp,
   callAccount,
@@ -77,7 +77,7 @@ const run = (statement: Parameters<ReturnType<typeof stage.backend.database.pool
   stage.backend.database.pool('supabase_admin').query(statement);
 
 async function check(page: Page): Promise<void> {
-  expect(await axeViolations(page)).toEqual([]);
+  expect(await stateViolations(page)).toEqual([]);
   expect(await scrollsSideways(page)).toBe(false);
 }
 
@@ -117,7 +117,10 @@ async function requestRemoval(language: 'en' | 'ar', email: string): Promise<Pag
 }
 
 describeEach(['en', 'ar'])('in %s', (language) => {
-  test('a user who lost the app confirms by email, waits, and signs in without it', async () => {
+  test('a user who lost the app confirms by email, waits, and signs in without it', {
+    ...withStates,
+    timeout: 90_000,
+  }, async () => {
     const email = `lost-${language}@example.com`;
     const { id } = await userWithApp(email);
     const page = await requestRemoval(language, email);
@@ -148,10 +151,13 @@ describeEach(['en', 'ar'])('in %s', (language) => {
     await signIn(again, email);
     await heading(again, say('page.security'));
     await again.getByText(say('activity.factors_reset')).waitFor();
-  }, 90_000);
+  });
 });
 
-test('the owner can cancel a removal that someone else requested, and the old password stops working', async () => {
+test('the owner can cancel a removal that someone else requested, and the old password stops working', {
+  ...withStates,
+  timeout: 90_000,
+}, async () => {
   const email = 'lost-attacked@example.com';
   const { id } = await userWithApp(email);
   await requestRemoval('en', email);
@@ -170,9 +176,12 @@ test('the owner can cancel a removal that someone else requested, and the old pa
     body: JSON.stringify({ email, password }),
   });
   expect(refused.status).toBe(400);
-}, 90_000);
+});
 
-test('using the app cancels the removal, and a mailbox alone can’t request one', async () => {
+test('using the app cancels the removal, and a mailbox alone can’t request one', {
+  ...withStates,
+  timeout: 90_000,
+}, async () => {
   const email = 'lost-found@example.com';
   const { id, secret } = await userWithApp(email);
   const page = await requestRemoval('en', email);
@@ -211,4 +220,4 @@ test('using the app cancels the removal, and a mailbox alone can’t request one
       : button(second, say('lost.request'))
     ).waitFor();
   }
-}, 90_000);
+});

@@ -5,7 +5,8 @@
 import type { BrowserContext, CDPSession, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { freePort } from '../support/free-port.ts';
-import { axeViolations, type Complaints, openContext, scrollsSideways } from '../web/browser.ts';
+import { type Complaints, openContext, scrollsSideways } from '../web/browser.ts';
+import { stateViolations, withStates } from '../web/states.ts';
 import {
   callAccount,
   makeUser,
@@ -101,11 +102,11 @@ async function addAuthenticator(kind: 'device' | 'stick'): Promise<CDPSession> {
 }
 
 async function check(state: string): Promise<void> {
-  expect({ state, violations: await axeViolations(page) }).toEqual({ state, violations: [] });
+  expect({ state, violations: await stateViolations(page) }).toEqual({ state, violations: [] });
   expect({ state, sideways: await scrollsSideways(page) }).toEqual({ state, sideways: false });
 }
 
-test('a passkey can be added, renamed, used to sign in, and removed', async () => {
+test('a passkey can be added, renamed, used to sign in, and removed', withStates, async () => {
   await addAuthenticator('device');
   const email = await signedIn();
   await page.getByRole('button', { name: 'Add passkey' }).click();
@@ -176,7 +177,7 @@ test('a project can require the second factor after a passkey', async () => {
   }
 });
 
-test('a security key works as a second factor, with the keyboard only', async () => {
+test('a security key works as a second factor, with the keyboard only', withStates, async () => {
   await addAuthenticator('stick');
   const email = await signedIn();
   await page.getByRole('button', { name: 'Add security key' }).press('Enter');
@@ -190,39 +191,43 @@ test('a security key works as a second factor, with the keyboard only', async ()
   await page.getByText(`Signed in as ${email}`).waitFor();
 });
 
-test('recovery codes are generated and shown once, and a used code reduces the number left', async () => {
-  const email = await signedIn();
-  await page.getByRole('button', { name: 'Add authenticator app' }).click();
-  await page.getByRole('button', { name: 'Continue' }).click();
-  await page.getByAltText('QR code').waitFor();
-  const secret = await page.locator('code').first().innerText();
-  await page.getByLabel('Code from the app').fill(totp(secret));
-  await page.getByText('No recovery codes yet').waitFor();
-  await page.getByRole('button', { name: 'Generate recovery codes' }).click();
-  await page.getByText('They won’t be shown again.').waitFor();
-  await check('recovery codes');
-  const codes = await page.locator('ol code').allInnerTexts();
-  expect(codes).toHaveLength(10);
-  const download = await page.getByRole('link', { name: 'Download' }).getAttribute('href');
-  expect(decodeURIComponent(download ?? '')).toContain(codes[9]);
-  await page.getByRole('button', { name: 'I’ve saved these codes' }).click();
-  await page.getByText('10 codes of 10 left.').waitFor();
-  expect(await page.content()).not.toContain(codes[0]);
+test(
+  'recovery codes are generated and shown once, and a used code reduces the number left',
+  withStates,
+  async () => {
+    const email = await signedIn();
+    await page.getByRole('button', { name: 'Add authenticator app' }).click();
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByAltText('QR code').waitFor();
+    const secret = await page.locator('code').first().innerText();
+    await page.getByLabel('Code from the app').fill(totp(secret));
+    await page.getByText('No recovery codes yet').waitFor();
+    await page.getByRole('button', { name: 'Generate recovery codes' }).click();
+    await page.getByText('They won’t be shown again.').waitFor();
+    await check('recovery codes');
+    const codes = await page.locator('ol code').allInnerTexts();
+    expect(codes).toHaveLength(10);
+    const download = await page.getByRole('link', { name: 'Download' }).getAttribute('href');
+    expect(decodeURIComponent(download ?? '')).toContain(codes[9]);
+    await page.getByRole('button', { name: 'I’ve saved these codes' }).click();
+    await page.getByText('10 codes of 10 left.').waitFor();
+    expect(await page.content()).not.toContain(codes[0]);
 
-  await signInAgain(email);
-  await page.getByRole('button', { name: 'Use a recovery code' }).click();
-  await page.getByLabel('Recovery code').fill('abcd-abcd-abcd-abcd');
-  await page.getByRole('button', { name: 'Confirm' }).click();
-  await page.getByRole('alert').getByText('Incorrect').waitFor();
-  await check('a wrong recovery code');
-  await page.getByLabel('Recovery code').fill((codes[3] ?? '').toUpperCase());
-  await page.getByRole('button', { name: 'Confirm' }).click();
-  await page.getByText('9 codes are left.').waitFor();
-  await page.getByRole('link', { name: 'Go to your account' }).click();
-  await page.getByText('9 codes of 10 left.').waitFor();
-});
+    await signInAgain(email);
+    await page.getByRole('button', { name: 'Use a recovery code' }).click();
+    await page.getByLabel('Recovery code').fill('abcd-abcd-abcd-abcd');
+    await page.getByRole('button', { name: 'Confirm' }).click();
+    await page.getByRole('alert').getByText('Incorrect').waitFor();
+    await check('a wrong recovery code');
+    await page.getByLabel('Recovery code').fill((codes[3] ?? '').toUpperCase());
+    await page.getByRole('button', { name: 'Confirm' }).click();
+    await page.getByText('9 codes are left.').waitFor();
+    await page.getByRole('link', { name: 'Go to your account' }).click();
+    await page.getByText('9 codes of 10 left.').waitFor();
+  },
+);
 
-test('a user can sign in with a code by text message', async () => {
+test('a user can sign in with a code by text message', withStates, async () => {
   const cdp = page;
   await cdp.goto(`${origin}/account/sign-in?add=1`);
   await page.getByLabel('Email address or phone number').fill('12');

@@ -6,8 +6,8 @@ import { once } from 'node:events';
 import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { axeViolations, openContext, scrollsSideways } from '../web/browser.ts';
-import { describeEach } from '../web/states.ts';
+import { openContext, scrollsSideways } from '../web/browser.ts';
+import { describeEach, stateViolations, withStates } from '../web/states.ts';
 import { makeUser, openStage, type Stage, startSession } from './harness.ts';
 import { say, speak } from './keyboard/texts.ts';
 
@@ -99,41 +99,45 @@ test('the form requires the Account pages’ token, and text from the address is
 });
 
 describeEach(['en', 'ar'])('in %s', (language) => {
-  test('a visitor who opens such a link stays signed in, and must click to continue', async () => {
-    await speak(language);
-    const email = `outside-${language}@example.com`;
-    await makeUser(stage.backend, email);
-    const { context, complaints } = await openContext(stage.browser, {
-      locale: language === 'en' ? 'en-GB' : 'ar',
-      viewport: { width: 360, height: 800 },
-    });
-    const page = await context.newPage();
-    await startSession(page, stage.backend, email);
-    const before = (await context.cookies()).find(({ name }) => name === 'plinth-account')?.value;
-    const fulfill = (body: string) => ({ contentType: 'text/html', body });
-    await context.route('https://evil.example/**', (route) =>
-      route.fulfill(
-        fulfill(
-          `<meta http-equiv="refresh" content="0; url=${stage.backend.url}/account/with?provider=keycloak&lang=${language}">`,
+  test(
+    'a visitor who opens such a link stays signed in, and must click to continue',
+    withStates,
+    async () => {
+      await speak(language);
+      const email = `outside-${language}@example.com`;
+      await makeUser(stage.backend, email);
+      const { context, complaints } = await openContext(stage.browser, {
+        locale: language === 'en' ? 'en-GB' : 'ar',
+        viewport: { width: 360, height: 800 },
+      });
+      const page = await context.newPage();
+      await startSession(page, stage.backend, email);
+      const before = (await context.cookies()).find(({ name }) => name === 'plinth-account')?.value;
+      const fulfill = (body: string) => ({ contentType: 'text/html', body });
+      await context.route('https://evil.example/**', (route) =>
+        route.fulfill(
+          fulfill(
+            `<meta http-equiv="refresh" content="0; url=${stage.backend.url}/account/with?provider=keycloak&lang=${language}">`,
+          ),
         ),
-      ),
-    );
-    await context.route(`${idp}/**`, (route) => route.fulfill(fulfill('The provider')));
-    await page.goto('https://evil.example/');
-    await page.getByRole('heading', { level: 1, name: say('page.with'), exact: true }).waitFor();
-    await page.getByText(say('with.text', { connection: 'Keycloak' })).waitFor();
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme });
-      expect(await axeViolations(page)).toEqual([]);
-    }
-    expect(await scrollsSideways(page)).toBe(false);
-    const after = (await context.cookies()).find(({ name }) => name === 'plinth-account')?.value;
-    expect(after).toBe(before);
-    await page.getByRole('button', { name: say('with.button', { connection: 'Keycloak' }) }).press('Enter');
-    await page.getByText('The provider').waitFor();
-    await context.close();
-    expect(complaints.list).toEqual([]);
-  });
+      );
+      await context.route(`${idp}/**`, (route) => route.fulfill(fulfill('The provider')));
+      await page.goto('https://evil.example/');
+      await page.getByRole('heading', { level: 1, name: say('page.with'), exact: true }).waitFor();
+      await page.getByText(say('with.text', { connection: 'Keycloak' })).waitFor();
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme });
+        expect(await stateViolations(page)).toEqual([]);
+      }
+      expect(await scrollsSideways(page)).toBe(false);
+      const after = (await context.cookies()).find(({ name }) => name === 'plinth-account')?.value;
+      expect(after).toBe(before);
+      await page.getByRole('button', { name: say('with.button', { connection: 'Keycloak' }) }).press('Enter');
+      await page.getByText('The provider').waitFor();
+      await context.close();
+      expect(complaints.list).toEqual([]);
+    },
+  );
 });
 
 test('no page that another site opens changes a session', async () => {

@@ -1,8 +1,8 @@
 /** Tests the page after signing out, whose text and link depend on how the session ended. */
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { axeViolations, type Complaints, openContext, scrollsSideways } from '../web/browser.ts';
-import { testEach } from '../web/states.ts';
+import { type Complaints, openContext, scrollsSideways } from '../web/browser.ts';
+import { stateViolations, testEach, withStates } from '../web/states.ts';
 import { makeUser, openStage, type Stage, startSession } from './harness.ts';
 import { say, speak } from './keyboard/texts.ts';
 
@@ -29,11 +29,11 @@ const open = (search = '') => page.goto(`${stage.backend.url}/account/signed-out
 const back = () => page.getByRole('link', { name: /^Back to/ });
 
 async function check(): Promise<void> {
-  expect(await axeViolations(page)).toEqual([]);
+  expect(await stateViolations(page)).toEqual([]);
   expect(await scrollsSideways(page)).toBe(false);
 }
 
-test('a signed-out user can close the window, sign in again, or return to the app', async () => {
+test('a signed-out user can close the window, sign in again, or return to the app', withStates, async () => {
   await open(`?redirect_to=${encodeURIComponent('https://app.example/bye?x=1')}`);
   await page.getByText('You may still be signed in to apps that use this account.').waitFor();
   await back().waitFor();
@@ -84,17 +84,21 @@ test.each([
   );
 });
 
-test('a user whom only the app has signed out sees a notice and can sign out of the account too', async () => {
-  await startSession(page, stage.backend, 'ada@example.com');
-  await open();
-  await page.getByRole('heading', { level: 1, name: /^You’re still signed in to / }).waitFor();
-  await page.getByText('still signed in to your account as ada@example.com').waitFor();
-  await check();
-  await page.getByRole('button', { name: 'Sign out of your account' }).press('Enter');
-  await page.getByRole('heading', { level: 1, name: 'You’re signed out' }).waitFor();
-  await page.getByText('You can close this window.').waitFor();
-  expect((await context.cookies()).map(({ name }) => name)).not.toContain('plinth-account');
-});
+test(
+  'a user whom only the app has signed out sees a notice and can sign out of the account too',
+  withStates,
+  async () => {
+    await startSession(page, stage.backend, 'ada@example.com');
+    await open();
+    await page.getByRole('heading', { level: 1, name: /^You’re still signed in to / }).waitFor();
+    await page.getByText('still signed in to your account as ada@example.com').waitFor();
+    await check();
+    await page.getByRole('button', { name: 'Sign out of your account' }).press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'You’re signed out' }).waitFor();
+    await page.getByText('You can close this window.').waitFor();
+    expect((await context.cookies()).map(({ name }) => name)).not.toContain('plinth-account');
+  },
+);
 
 test('a user whose session ends in another tab sees a notice', async () => {
   await startSession(page, stage.backend, 'ada@example.com');
@@ -132,7 +136,7 @@ testEach([
     await page.getByRole('heading', { level: 1, name: say('page.signed-out') }).waitFor();
     // The page states that this browser's sign-in page still lists the address.
     await expect.poll(() => page.locator('main').innerText()).toContain(email);
-    if (scripts) expect(await axeViolations(page)).toEqual([]);
+    if (scripts) expect(await stateViolations(page)).toEqual([]);
     expect(await scrollsSideways(page)).toBe(false);
     await page.getByRole('button', { name: say('signed-out.forget'), exact: true }).click();
     if (scripts) await page.getByRole('status').getByText(say('signed-out.forgotten')).waitFor();
@@ -143,4 +147,5 @@ testEach([
     expect(await page.locator('#email').inputValue()).toBe('');
     await context.close();
   },
+  withStates,
 );

@@ -6,7 +6,8 @@ import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ethereumWallet, solanaWallet, type TestWallet } from '../auth/wallet-keys.ts';
 import { freePort } from '../support/free-port.ts';
-import { axeViolations, type Complaints, openContext, scrollsSideways } from '../web/browser.ts';
+import { type Complaints, openContext, scrollsSideways } from '../web/browser.ts';
+import { stateViolations, withStates } from '../web/states.ts';
 import {
   announcing,
   ethereumProvider,
@@ -47,7 +48,7 @@ const install = (wallet: TestWallet, script: string, change?: (message: string) 
   installWallet(context, wallet, script, change);
 
 async function check(state: string): Promise<void> {
-  expect({ state, violations: await axeViolations(page) }).toEqual({ state, violations: [] });
+  expect({ state, violations: await stateViolations(page) }).toEqual({ state, violations: [] });
   expect({ state, sideways: await scrollsSideways(page) }).toEqual({ state, sideways: false });
 }
 
@@ -64,34 +65,38 @@ async function userId(): Promise<string> {
 }
 
 describe('signing in works', () => {
-  test('with an Ethereum wallet that announces itself, with the keyboard only, and again for the same account', async () => {
-    const wallet = ethereumWallet();
-    const seen = await install(wallet, announcing);
-    await choose();
-    const button = page.getByRole('button', { name: 'Continue with Test Fox' });
-    await button.waitFor();
-    await check('wallets');
-    await page.keyboard.press('Tab');
-    await page.keyboard.press('Enter');
-    await page.getByText(`Signed in as ${shortAddress(wallet)}`).waitFor();
-    await page.getByText('Ethereum wallet', { exact: true }).waitFor();
-    await check('security with a wallet');
-    const host = new URL(origin).host;
-    expect(seen).toEqual([
-      expect.stringMatching(
-        new RegExp(
-          `^${host} wants you to sign in with your Ethereum account:\n${wallet.address}\n\n\nURI: ${origin}/account/sign-in\nVersion: 1\nChain ID: 11155111\nNonce: [0-9a-f]{32}\nIssued At: [-0-9T:.]+Z$`,
+  test(
+    'with an Ethereum wallet that announces itself, with the keyboard only, and again for the same account',
+    withStates,
+    async () => {
+      const wallet = ethereumWallet();
+      const seen = await install(wallet, announcing);
+      await choose();
+      const button = page.getByRole('button', { name: 'Continue with Test Fox' });
+      await button.waitFor();
+      await check('wallets');
+      await page.keyboard.press('Tab');
+      await page.keyboard.press('Enter');
+      await page.getByText(`Signed in as ${shortAddress(wallet)}`).waitFor();
+      await page.getByText('Ethereum wallet', { exact: true }).waitFor();
+      await check('security with a wallet');
+      const host = new URL(origin).host;
+      expect(seen).toEqual([
+        expect.stringMatching(
+          new RegExp(
+            `^${host} wants you to sign in with your Ethereum account:\n${wallet.address}\n\n\nURI: ${origin}/account/sign-in\nVersion: 1\nChain ID: 11155111\nNonce: [0-9a-f]{32}\nIssued At: [-0-9T:.]+Z$`,
+          ),
         ),
-      ),
-    ]);
-    const first = await userId();
-    await page.getByRole('button', { name: 'Sign out', exact: true }).click();
-    await page.getByRole('heading', { name: 'You’re signed out' }).waitFor();
-    await choose();
-    await button.click();
-    await page.getByText(`Signed in as ${shortAddress(wallet)}`).waitFor();
-    expect(await userId()).toBe(first);
-  });
+      ]);
+      const first = await userId();
+      await page.getByRole('button', { name: 'Sign out', exact: true }).click();
+      await page.getByRole('heading', { name: 'You’re signed out' }).waitFor();
+      await choose();
+      await button.click();
+      await page.getByText(`Signed in as ${shortAddress(wallet)}`).waitFor();
+      expect(await userId()).toBe(first);
+    },
+  );
 
   test('with a wallet that sets only window.ethereum', async () => {
     const wallet = ethereumWallet();
@@ -120,13 +125,13 @@ describe('signing in works', () => {
 });
 
 describe('sign-in can fail, and', () => {
-  test('the page explains that no wallet was found', async () => {
+  test('the page explains that no wallet was found', withStates, async () => {
     await choose();
     await page.getByText('No wallet found in this browser.').waitFor();
     await check('no wallet');
   });
 
-  test('a user can retry after the wallet rejects the request', async () => {
+  test('a user can retry after the wallet rejects the request', withStates, async () => {
     await context.addInitScript(
       `window.ethereum = { request: () => Promise.reject(Object.assign(new Error('no'), { code: 4001 })) };`,
     );

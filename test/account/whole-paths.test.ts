@@ -10,8 +10,8 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { PartialConfig } from '../../src/platform/config/index.ts';
 import { leakHashOf } from '../../src/services/auth/passwords/leaked-range.ts';
 import { freePort } from '../support/free-port.ts';
-import { axeViolations, openContext, scrollsSideways } from '../web/browser.ts';
-import { describeEach } from '../web/states.ts';
+import { openContext, scrollsSideways } from '../web/browser.ts';
+import { describeEach, stateViolations, withStates } from '../web/states.ts';
 import { openApp, redeemAt, type TestApp } from './app.ts';
 import { makeUser, openStage, password, type Stage, startSession, totp } from './harness.ts';
 import { say, speak } from './keyboard/texts.ts';
@@ -108,7 +108,7 @@ async function signedIn(page: Page, email: string): Promise<void> {
 }
 
 async function check(page: Page): Promise<void> {
-  expect(await axeViolations(page)).toEqual([]);
+  expect(await stateViolations(page)).toEqual([]);
   expect(await scrollsSideways(page)).toBe(false);
 }
 
@@ -130,154 +130,172 @@ async function addAuthenticator(page: Page): Promise<void> {
 }
 
 describeEach(languages)('in %s', (language) => {
-  test('a link sets up an authenticator app, recovery codes are offered, and a passkey replaces both steps', async () => {
-    const page = await newDevice(language);
-    await addAuthenticator(page);
-    const email = await newUser();
-    await signedIn(page, email);
-    await button(page, say('security.factor-add')).click();
-    await button(page, say('security.enroll-start')).click();
-    const link = page.getByRole('link', { name: say('security.enroll-open') });
-    const uri = new URL((await link.getAttribute('href')) ?? '');
-    expect([uri.protocol, uri.searchParams.get('issuer')]).toEqual(['otpauth:', 'Harbor']);
-    expect(decodeURIComponent(uri.pathname)).toContain(`Harbor:${email}`);
-    await check(page);
-    await page
-      .getByLabel(say('security.enroll-code'), { exact: true })
-      .fill(totp(uri.searchParams.get('secret') ?? ''));
-    await page.getByText(say('recovery.last-step')).waitFor();
-    await button(page, say('recovery.make')).click();
-    await page.getByText(say('recovery.shown-once')).waitFor();
-    await check(page);
-    await button(page, say('recovery.kept')).click();
-    await button(page, say('passkey.add')).click();
-    await page.getByText(say('passkey.ready')).waitFor();
-    // The passkey is named after its authenticator or, if the authenticator is unknown, after the browser.
-    await page
-      .getByRole('button', { name: /Chrome/ })
-      .first()
-      .waitFor();
-    const notice = await latestMail(stage.backend, email, /./, /Chrome/);
-    expect(notice.from).toBe('Harbor');
-    await button(page, say('security.sign-out')).click();
-    await heading(page, say('page.signed-out'));
-    await open(page, 'sign-in', '?add=1');
-    // The test browser may use its only passkey as soon as the field offers passkeys, so the button may be gone.
-    await button(page, say('sign-in.passkey'))
-      .click({ noWaitAfter: true })
-      .catch(() => undefined);
-    await page.getByText(say('security.as', { who: email })).waitFor();
-    await page.getByText(say('activity.sign_in-passkey')).first().waitFor();
-  });
+  test(
+    'a link sets up an authenticator app, recovery codes are offered, and a passkey replaces both steps',
+    withStates,
+    async () => {
+      const page = await newDevice(language);
+      await addAuthenticator(page);
+      const email = await newUser();
+      await signedIn(page, email);
+      await button(page, say('security.factor-add')).click();
+      await button(page, say('security.enroll-start')).click();
+      const link = page.getByRole('link', { name: say('security.enroll-open') });
+      const uri = new URL((await link.getAttribute('href')) ?? '');
+      expect([uri.protocol, uri.searchParams.get('issuer')]).toEqual(['otpauth:', 'Harbor']);
+      expect(decodeURIComponent(uri.pathname)).toContain(`Harbor:${email}`);
+      await check(page);
+      await page
+        .getByLabel(say('security.enroll-code'), { exact: true })
+        .fill(totp(uri.searchParams.get('secret') ?? ''));
+      await page.getByText(say('recovery.last-step')).waitFor();
+      await button(page, say('recovery.make')).click();
+      await page.getByText(say('recovery.shown-once')).waitFor();
+      await check(page);
+      await button(page, say('recovery.kept')).click();
+      await button(page, say('passkey.add')).click();
+      await page.getByText(say('passkey.ready')).waitFor();
+      // The passkey is named after its authenticator or, if the authenticator is unknown, after the browser.
+      await page
+        .getByRole('button', { name: /Chrome/ })
+        .first()
+        .waitFor();
+      const notice = await latestMail(stage.backend, email, /./, /Chrome/);
+      expect(notice.from).toBe('Harbor');
+      await button(page, say('security.sign-out')).click();
+      await heading(page, say('page.signed-out'));
+      await open(page, 'sign-in', '?add=1');
+      // The test browser may use its only passkey as soon as the field offers passkeys, so the button may be gone.
+      await button(page, say('sign-in.passkey'))
+        .click({ noWaitAfter: true })
+        .catch(() => undefined);
+      await page.getByText(say('security.as', { who: email })).waitFor();
+      await page.getByText(say('activity.sign_in-passkey')).first().waitFor();
+    },
+  );
 
-  test('the last used provider comes first, the typed address is kept, and the code has focus', async () => {
-    const page = await newDevice(language);
-    await page.context().route(/github\.com|google\.com/, (route) => route.fulfill({ body: 'The provider' }));
-    await open(page, 'sign-in');
-    const names = () => page.locator('[data-list=providers-first] a').allInnerTexts();
-    const as = (provider: string) => say('sign-in.with', { provider });
-    await expect.poll(names).toEqual([as('GitHub'), as('Google')]);
-    const memory = Buffer.from(JSON.stringify({ accounts: [], last: 'google' })).toString('base64url');
-    const cookie = { name: 'plinth-account-known', value: memory, domain: 'localhost', path: '/account' };
-    await page.context().addCookies([cookie]);
-    await open(page, 'sign-in');
-    const order = async () => {
-      const [first = '', second = ''] = await names();
-      return [first.includes(as('Google')), first.includes(say('sign-in.last-used')), second];
-    };
-    await expect.poll(order).toEqual([true, true, as('GitHub')]);
-    await check(page);
-    const email = await newUser();
-    await address(page).fill(email);
-    await button(page, say('sign-in.next')).click();
-    await page.getByText(say('sign-in.forgot')).click();
-    await heading(page, say('page.recover'));
-    await expect.poll(() => address(page).inputValue()).toBe(email);
-    await button(page, say('code.send')).click();
-    await heading(page, say('page.code'));
-    await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('code');
-  });
+  test(
+    'the last used provider comes first, the typed address is kept, and the code has focus',
+    withStates,
+    async () => {
+      const page = await newDevice(language);
+      await page
+        .context()
+        .route(/github\.com|google\.com/, (route) => route.fulfill({ body: 'The provider' }));
+      await open(page, 'sign-in');
+      const names = () => page.locator('[data-list=providers-first] a').allInnerTexts();
+      const as = (provider: string) => say('sign-in.with', { provider });
+      await expect.poll(names).toEqual([as('GitHub'), as('Google')]);
+      const memory = Buffer.from(JSON.stringify({ accounts: [], last: 'google' })).toString('base64url');
+      const cookie = { name: 'plinth-account-known', value: memory, domain: 'localhost', path: '/account' };
+      await page.context().addCookies([cookie]);
+      await open(page, 'sign-in');
+      const order = async () => {
+        const [first = '', second = ''] = await names();
+        return [first.includes(as('Google')), first.includes(say('sign-in.last-used')), second];
+      };
+      await expect.poll(order).toEqual([true, true, as('GitHub')]);
+      await check(page);
+      const email = await newUser();
+      await address(page).fill(email);
+      await button(page, say('sign-in.next')).click();
+      await page.getByText(say('sign-in.forgot')).click();
+      await heading(page, say('page.recover'));
+      await expect.poll(() => address(page).inputValue()).toBe(email);
+      await button(page, say('code.send')).click();
+      await heading(page, say('page.code'));
+      await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('code');
+    },
+  );
 
-  test('a user can switch between two accounts, and a reload, a second tab and the back button keep the current step', async () => {
-    const page = await newDevice(language);
-    const [work, home] = [await newUser(), await newUser()];
-    await open(page, 'sign-in');
-    await address(page).fill(work);
-    await button(page, say('sign-in.next')).click();
-    await heading(page, say('page.password'));
-    await page.reload();
-    await page.getByText(work, { exact: true }).waitFor();
-    const second = await page.context().newPage();
-    await open(second, 'password');
-    await second.getByText(work, { exact: true }).waitFor();
-    await second.close();
-    await page.goBack();
-    await heading(page, say('page.sign-in'));
-    await expect.poll(() => address(page).inputValue()).toBe(work);
-    await page.goForward();
-    await page.locator('#password').fill(password);
-    await button(page, say('sign-in.submit')).click();
-    await page.getByText(say('security.as', { who: work })).waitFor();
-    await page.getByRole('link', { name: say('security.accounts') }).click();
-    await heading(page, say('page.accounts'));
-    await page.getByRole('link', { name: say('accounts.add') }).click();
-    await typePassword(page, home);
-    await page.getByText(say('security.as', { who: home })).waitFor();
-    // The app gets a session for the account that the user chooses.
-    const { search, verifier } = app.startSignIn();
-    await open(page, 'sign-in', search);
-    await heading(page, say('page.accounts'));
-    await check(page);
-    // The address is a separate element, so the button's accessible name can have spaces around the address.
-    const chosen = say('accounts.continue', { name: work }).replace(/[\u2068\u2069]/g, '.{0,2}');
-    await page.getByRole('button', { name: new RegExp(chosen) }).click();
-    await page.waitForURL(`${app.url}?**`);
-    expect(await redeemAt(stage.backend, page.url(), verifier)).toBe(work);
-  });
+  test(
+    'a user can switch between two accounts, and a reload, a second tab and the back button keep the current step',
+    withStates,
+    async () => {
+      const page = await newDevice(language);
+      const [work, home] = [await newUser(), await newUser()];
+      await open(page, 'sign-in');
+      await address(page).fill(work);
+      await button(page, say('sign-in.next')).click();
+      await heading(page, say('page.password'));
+      await page.reload();
+      await page.getByText(work, { exact: true }).waitFor();
+      const second = await page.context().newPage();
+      await open(second, 'password');
+      await second.getByText(work, { exact: true }).waitFor();
+      await second.close();
+      await page.goBack();
+      await heading(page, say('page.sign-in'));
+      await expect.poll(() => address(page).inputValue()).toBe(work);
+      await page.goForward();
+      await page.locator('#password').fill(password);
+      await button(page, say('sign-in.submit')).click();
+      await page.getByText(say('security.as', { who: work })).waitFor();
+      await page.getByRole('link', { name: say('security.accounts') }).click();
+      await heading(page, say('page.accounts'));
+      await page.getByRole('link', { name: say('accounts.add') }).click();
+      await typePassword(page, home);
+      await page.getByText(say('security.as', { who: home })).waitFor();
+      // The app gets a session for the account that the user chooses.
+      const { search, verifier } = app.startSignIn();
+      await open(page, 'sign-in', search);
+      await heading(page, say('page.accounts'));
+      await check(page);
+      // The address is a separate element, so the button's accessible name can have spaces around the address.
+      const chosen = say('accounts.continue', { name: work }).replace(/[\u2068\u2069]/g, '.{0,2}');
+      await page.getByRole('button', { name: new RegExp(chosen) }).click();
+      await page.waitForURL(`${app.url}?**`);
+      expect(await redeemAt(stage.backend, page.url(), verifier)).toBe(work);
+    },
+  );
 
-  test('sign-in is locked after too many wrong passwords, and the owner unlocks it by email', async () => {
-    const email = await newUser();
-    for (let site = 1, status = 400; status === 400; site += 1) {
-      const response = await stage.backend.fetch('/account/api/sign-in', {
-        method: 'POST',
-        headers: {
-          'x-plinth-request': '1',
-          'content-type': 'application/json',
-          'x-forwarded-for': `10.8.${site}.1`,
-        },
-        body: JSON.stringify({ email, password: 'not this one' }),
-      });
-      status = response.status;
-    }
-    const page = await newDevice(language);
-    await open(page, 'sign-in');
-    await typePassword(page, email);
-    await page.getByText(say('error.over_request_rate_limit')).first().waitFor();
-    await check(page);
-    const shape = /http\S+\/account\/unlock\?token=\S+/;
-    const { text } = await latestMail(stage.backend, email, /./, shape);
-    await page.goto(shape.exec(text)?.[0] ?? '');
-    await heading(page, say('page.unlock'));
-    await button(page, say('unlock.button')).click();
-    await heading(page, say('page.unlocked'));
-    // If the user opens the link again, the page shows that sign-in was unlocked before.
-    await page.goto(shape.exec(text)?.[0] ?? '');
-    await heading(page, say('page.unlocked-before'));
-    await check(page);
-    await page.getByRole('link', { name: say('unlocked.button'), exact: true }).click();
-    await typePassword(page, email);
-    await page.getByText(say('security.as', { who: email })).waitFor();
-    await page.getByText(say('activity.unlocked')).waitFor();
-    await page.getByText(say('activity.locked')).first().waitFor();
-    // The page also shows when sessions end.
-    const time = (unit: 'hour' | 'day', count: number) =>
-      new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'long' }).format(count);
-    await page.getByText(say('policy.idle', { time: time('hour', 8) })).waitFor();
-    await page.getByText(say('policy.timebox', { time: time('day', 7) })).waitFor();
-    await check(page);
-  });
+  test(
+    'sign-in is locked after too many wrong passwords, and the owner unlocks it by email',
+    withStates,
+    async () => {
+      const email = await newUser();
+      for (let site = 1, status = 400; status === 400; site += 1) {
+        const response = await stage.backend.fetch('/account/api/sign-in', {
+          method: 'POST',
+          headers: {
+            'x-plinth-request': '1',
+            'content-type': 'application/json',
+            'x-forwarded-for': `10.8.${site}.1`,
+          },
+          body: JSON.stringify({ email, password: 'not this one' }),
+        });
+        status = response.status;
+      }
+      const page = await newDevice(language);
+      await open(page, 'sign-in');
+      await typePassword(page, email);
+      await page.getByText(say('error.over_request_rate_limit')).first().waitFor();
+      await check(page);
+      const shape = /http\S+\/account\/unlock\?token=\S+/;
+      const { text } = await latestMail(stage.backend, email, /./, shape);
+      await page.goto(shape.exec(text)?.[0] ?? '');
+      await heading(page, say('page.unlock'));
+      await button(page, say('unlock.button')).click();
+      await heading(page, say('page.unlocked'));
+      // If the user opens the link again, the page shows that sign-in was unlocked before.
+      await page.goto(shape.exec(text)?.[0] ?? '');
+      await heading(page, say('page.unlocked-before'));
+      await check(page);
+      await page.getByRole('link', { name: say('unlocked.button'), exact: true }).click();
+      await typePassword(page, email);
+      await page.getByText(say('security.as', { who: email })).waitFor();
+      await page.getByText(say('activity.unlocked')).waitFor();
+      await page.getByText(say('activity.locked')).first().waitFor();
+      // The page also shows when sessions end.
+      const time = (unit: 'hour' | 'day', count: number) =>
+        new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'long' }).format(count);
+      await page.getByText(say('policy.idle', { time: time('hour', 8) })).waitFor();
+      await page.getByText(say('policy.timebox', { time: time('day', 7) })).waitFor();
+      await check(page);
+    },
+  );
 
-  test('a new device is confirmed with an emailed code', async () => {
+  test('a new device is confirmed with an emailed code', withStates, async () => {
     const email = await newUser(strict);
     const page = await newDevice(language, strict);
     await page.goto(`${strict.backend.url}/account/sign-in`);

@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { processesIn } from '../../src/platform/database/embedded/processes.ts';
+import { processesIn } from '../../src/platform/database/embedded/lock.ts';
 import { spawnPlinth } from './run-plinth.ts';
 
 vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 });

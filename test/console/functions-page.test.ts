@@ -4,7 +4,7 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { launchBrowser } from '../web/browser.ts';
-import { pageStates } from '../web/states.ts';
+import { pageStates, withStates } from '../web/states.ts';
 import { expectSound, looks, signedIn } from './page-helpers.ts';
 import { markup, type ServicesBackend, startServicesBackend } from './services-backend.ts';
 
@@ -19,37 +19,41 @@ afterAll(async () => {
   await services?.stop();
 });
 
-test('a function can be called with the keyboard, and its response and log are shown as text', async () => {
-  const { page, complaints, go, close } = await signedIn(browser, services.backend);
-  await go('/functions');
-  await page.getByRole('link', { name: 'noisy' }).press('Enter');
-  await page.getByText('supabase/functions/noisy/index.ts').waitFor();
-  await page.getByText('MAIL_KEY').waitFor();
-  await page.getByLabel('Headers, one per line').fill('no header');
-  await page.getByLabel('Body', { exact: true }).fill(markup);
-  await page.getByLabel('Body', { exact: true }).press('Control+Enter');
-  await page.getByText('Line 1 isn’t').waitFor();
-  await page.getByLabel('Headers, one per line').fill('content-type: text/plain');
-  await page.getByLabel('Body', { exact: true }).press('Control+Enter');
-  await page.getByRole('status').getByText('200', { exact: true }).waitFor();
-  const log = page.getByRole('log');
-  await log.getByText(markup).waitFor();
-  await log.getByText('to stderr').waitFor();
-  await log.getByRole('button').first().press('Enter');
-  await page.getByRole('button', { name: 'All requests' }).waitFor();
-  const calls = page.getByRole('table', { name: 'Recent invocations' });
-  await calls.getByText('started in').waitFor();
-  await calls.getByText('MiB').first().waitFor();
-  await expectSound(page, 'the log');
-  await page.getByRole('button', { name: 'All requests' }).press('Enter');
-  await page.getByLabel('Level').selectOption('error');
-  await log.getByText(markup).waitFor({ state: 'detached' });
-  await log.getByText('to stderr').waitFor();
-  await page.getByLabel('Search logs').fill('no such text');
-  await page.getByText('No matching lines').waitFor();
-  expect(complaints.list).toEqual([]);
-  await close();
-});
+test(
+  'a function can be called with the keyboard, and its response and log are shown as text',
+  withStates,
+  async () => {
+    const { page, complaints, go, close } = await signedIn(browser, services.backend);
+    await go('/functions');
+    await page.getByRole('link', { name: 'noisy' }).press('Enter');
+    await page.getByText('supabase/functions/noisy/index.ts').waitFor();
+    await page.getByText('MAIL_KEY').waitFor();
+    await page.getByLabel('Headers, one per line').fill('no header');
+    await page.getByLabel('Body', { exact: true }).fill(markup);
+    await page.getByLabel('Body', { exact: true }).press('Control+Enter');
+    await page.getByText('Line 1 isn’t').waitFor();
+    await page.getByLabel('Headers, one per line').fill('content-type: text/plain');
+    await page.getByLabel('Body', { exact: true }).press('Control+Enter');
+    await page.getByRole('status').getByText('200', { exact: true }).waitFor();
+    const log = page.getByRole('log');
+    await log.getByText(markup).waitFor();
+    await log.getByText('to stderr').waitFor();
+    await log.getByRole('button').first().press('Enter');
+    await page.getByRole('button', { name: 'All requests' }).waitFor();
+    const calls = page.getByRole('table', { name: 'Recent invocations' });
+    await calls.getByText('started in').waitFor();
+    await calls.getByText('MiB').first().waitFor();
+    await expectSound(page, 'the log');
+    await page.getByRole('button', { name: 'All requests' }).press('Enter');
+    await page.getByLabel('Level').selectOption('error');
+    await log.getByText(markup).waitFor({ state: 'detached' });
+    await log.getByText('to stderr').waitFor();
+    await page.getByLabel('Search logs').fill('no such text');
+    await page.getByText('No matching lines').waitFor();
+    expect(complaints.list).toEqual([]);
+    await close();
+  },
+);
 
 test('a call can have a user, a path and a method, and an image response is displayed', async () => {
   const { page, complaints, go, close } = await signedIn(browser, services.backend);
@@ -67,7 +71,7 @@ test('a call can have a user, a path and a method, and an image response is disp
   await close();
 });
 
-test('the page shows the code and the activity, and secrets can be set and removed', async () => {
+test('the page shows the code and the activity, and secrets can be set and removed', withStates, async () => {
   const { page, complaints, go, close } = await signedIn(browser, services.backend);
   await go('/functions?name=noisy');
   await page.getByRole('region', { name: 'Code' }).getByText('Deno.serve').waitFor();
@@ -89,7 +93,7 @@ test('the page shows the code and the activity, and secrets can be set and remov
   await close();
 });
 
-test('a function can be created from a template, and works immediately', async () => {
+test('a function can be created from a template, and works immediately', withStates, async () => {
   const { page, complaints, go, close } = await signedIn(browser, services.backend);
   await go('/functions');
   await page.getByRole('button', { name: 'New function' }).press('Enter');

@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
 import { launchBrowser } from '../web/browser.ts';
-import { pageStates } from '../web/states.ts';
+import { pageStates, withStates } from '../web/states.ts';
 import { type Backend, startBackend } from './harness.ts';
 import { expectSound, holdScript, looks, type SignedIn, signedIn } from './page-helpers.ts';
 
@@ -286,17 +286,21 @@ test('changes that are made with SQL appear without a reload', async () => {
   await page.getByText('2004-05-06').waitFor();
 });
 
-test('for a persona who can’t see any rows, the page says that rows are hidden and links to the reason', async () => {
-  await open.go('/tables/public/secret?as=anon');
-  await page.getByText('Anonymous can’t read any rows').waitFor();
-  await page.getByText('500 rows').waitFor();
-  await expectSound(page, 'hidden rows');
-  await page.getByRole('link', { name: 'Explain the first row' }).press('Enter');
-  await page.waitForURL('**/why?**');
-  await page.goBack();
-  await page.getByRole('link', { name: 'Open policies' }).press('Enter');
-  await page.waitForURL('**/policies?**');
-});
+test(
+  'for a persona who can’t see any rows, the page says that rows are hidden and links to the reason',
+  withStates,
+  async () => {
+    await open.go('/tables/public/secret?as=anon');
+    await page.getByText('Anonymous can’t read any rows').waitFor();
+    await page.getByText('500 rows').waitFor();
+    await expectSound(page, 'hidden rows');
+    await page.getByRole('link', { name: 'Explain the first row' }).press('Enter');
+    await page.waitForURL('**/why?**');
+    await page.goBack();
+    await page.getByRole('link', { name: 'Open policies' }).press('Enter');
+    await page.waitForURL('**/policies?**');
+  },
+);
 
 test.each(looks)(
   'editors are accessible and fit at $width px, $colorScheme first',

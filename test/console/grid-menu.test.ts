@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
 import { launchBrowser } from '../web/browser.ts';
-import { pageStates } from '../web/states.ts';
+import { pageStates, withStates } from '../web/states.ts';
 import { type Backend, startBackend } from './harness.ts';
 import { expectSound, looks, type SignedIn, signedIn } from './page-helpers.ts';
 
@@ -334,24 +334,28 @@ test('the list of tables can be hidden, so the table has the whole width', async
   await page.getByRole('navigation', { name: 'Tables' }).waitFor();
 });
 
-test('deleted rows can be restored with their keys, and the page first shows what can’t be restored', async () => {
-  await open.go('/tables/public/parts');
-  await openMenu(6, 2);
-  await item('Delete row').press('Enter');
-  const dialog = page.getByRole('dialog');
-  await dialog.getByText('2 rows in public.labels will be deleted too').waitFor();
-  // The row references itself, but a row's reference to itself isn't reported.
-  expect(await dialog.getByText('public.parts still').count()).toBe(0);
-  await dialog.getByText('You can undo the deletion for 5 minutes.').waitFor();
-  await expectSound(page, 'delete');
-  await dialog.getByRole('button', { name: 'Delete row' }).press('Enter');
-  await page.getByText('Deleted 1 row', { exact: true }).waitFor();
-  expect(await stored(7, 'name')).toBeUndefined();
-  await page.getByRole('button', { name: 'Undo' }).press('Enter');
-  await page.getByText('Restored 1 row', { exact: true }).waitFor();
-  expect([await stored(7, 'name'), await stored(7, 'price')]).toEqual(['Part 7', '10.5']);
-  expect(open.complaints.list).toEqual([]);
-});
+test(
+  'deleted rows can be restored with their keys, and the page first shows what can’t be restored',
+  withStates,
+  async () => {
+    await open.go('/tables/public/parts');
+    await openMenu(6, 2);
+    await item('Delete row').press('Enter');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('2 rows in public.labels will be deleted too').waitFor();
+    // The row references itself, but a row's reference to itself isn't reported.
+    expect(await dialog.getByText('public.parts still').count()).toBe(0);
+    await dialog.getByText('You can undo the deletion for 5 minutes.').waitFor();
+    await expectSound(page, 'delete');
+    await dialog.getByRole('button', { name: 'Delete row' }).press('Enter');
+    await page.getByText('Deleted 1 row', { exact: true }).waitFor();
+    expect(await stored(7, 'name')).toBeUndefined();
+    await page.getByRole('button', { name: 'Undo' }).press('Enter');
+    await page.getByText('Restored 1 row', { exact: true }).waitFor();
+    expect([await stored(7, 'name'), await stored(7, 'price')]).toEqual(['Part 7', '10.5']);
+    expect(open.complaints.list).toEqual([]);
+  },
+);
 
 test.each(looks)(
   'menus are accessible and fit at $width px, $colorScheme first',

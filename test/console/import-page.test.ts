@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
 import { launchBrowser, openContext } from '../web/browser.ts';
-import { testEach } from '../web/states.ts';
+import { testEach, withStates } from '../web/states.ts';
 import { type Backend, startBackend } from './harness.ts';
 import { expectSound, looks, signInWindow } from './page-helpers.ts';
 
@@ -92,7 +92,7 @@ testEach(looks)(
     expect(complaints.list).toEqual([]);
     await close();
   },
-  90_000,
+  { ...withStates, timeout: 90_000 },
 );
 
 test('Enter runs the dry run and then the import, which ends at the first imported row', async () => {
@@ -160,5 +160,5 @@ testEach(looks)(
     expect(complaints.list).toEqual([]);
     await close();
   },
-  90_000,
+  { ...withStates, timeout: 90_000 },
 );

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { launchBrowser } from '../web/browser.ts';
-import { pageStates } from '../web/states.ts';
+import { pageStates, withStates } from '../web/states.ts';
 import { type Backend, startBackend } from './harness.ts';
 import { expectPanelAtEdge, expectSound, looks, signedIn } from './page-helpers.ts';
 
@@ -34,77 +34,85 @@ afterAll(async () => {
 });
 const run = (text: string): Promise<void> => backend.database.pool('postgres').exec(text);
 
-test('a page explains a feature that isn’t enabled, and a single key press enables it', async () => {
-  const { page, complaints, go, close } = await signedIn(browser, backend);
-  await go('/');
-  await page.getByRole('heading', { name: 'Home' }).waitFor();
-  await page.keyboard.press('g');
-  await page.keyboard.press('j');
-  await page.waitForURL('**/jobs/cron');
-  await page.getByRole('heading', { name: 'Run SQL on a schedule' }).waitFor();
-  await page.getByText('create extension if not exists pg_cron').waitFor();
-  await expectSound(page, 'nothing is enabled');
-  await page.getByRole('button', { name: 'Enable pg_cron' }).press('Enter');
-  await page.getByRole('heading', { name: 'No scheduled jobs yet' }).waitFor();
-  await go('/jobs/queues');
-  await page.getByRole('button', { name: 'Enable pgmq' }).press('Enter');
-  await page.getByRole('heading', { name: 'No queues yet' }).waitFor();
-  await page.getByRole('link', { name: 'Webhooks' }).press('Enter');
-  await page.getByRole('heading', { name: 'No webhooks yet' }).waitFor();
-  expect(complaints.list).toEqual([]);
-  await close();
-});
+test(
+  'a page explains a feature that isn’t enabled, and a single key press enables it',
+  withStates,
+  async () => {
+    const { page, complaints, go, close } = await signedIn(browser, backend);
+    await go('/');
+    await page.getByRole('heading', { name: 'Home' }).waitFor();
+    await page.keyboard.press('g');
+    await page.keyboard.press('j');
+    await page.waitForURL('**/jobs/cron');
+    await page.getByRole('heading', { name: 'Run SQL on a schedule' }).waitFor();
+    await page.getByText('create extension if not exists pg_cron').waitFor();
+    await expectSound(page, 'nothing is enabled');
+    await page.getByRole('button', { name: 'Enable pg_cron' }).press('Enter');
+    await page.getByRole('heading', { name: 'No scheduled jobs yet' }).waitFor();
+    await go('/jobs/queues');
+    await page.getByRole('button', { name: 'Enable pgmq' }).press('Enter');
+    await page.getByRole('heading', { name: 'No queues yet' }).waitFor();
+    await page.getByRole('link', { name: 'Webhooks' }).press('Enter');
+    await page.getByRole('heading', { name: 'No webhooks yet' }).waitFor();
+    expect(complaints.list).toEqual([]);
+    await close();
+  },
+);
 
 describe('with everything enabled', () => {
   beforeAll(() => run('create extension if not exists pg_cron; create extension if not exists pgmq'));
 
-  test('a job can be created with the keyboard, run immediately, disabled and deleted', async () => {
-    const { page, complaints, go, close } = await signedIn(browser, backend);
-    await go('/jobs/cron');
-    await page.getByRole('button', { name: 'New job' }).press('Enter');
-    const form = page.getByRole('dialog');
-    await form.getByLabel('Name').fill(markup);
-    await form.getByRole('textbox', { name: 'Schedule' }).fill('sometimes');
-    await form.getByText('Invalid schedule').waitFor();
-    await form.getByLabel('Presets').selectOption('*/5 * * * *');
-    await form.getByText(/^Every 5 minutes\. Next: /).waitFor();
-    await form.getByLabel('Template').selectOption('Send an HTTP request');
-    await expect.poll(() => form.getByLabel('Command').inputValue()).toContain('net.http_post');
-    await form.getByLabel('Command').fill(`select '${markup.replaceAll("'", "''")}'::int`);
-    await form.getByRole('button', { name: 'Create job' }).press('Enter');
-    const panel = page.getByRole('dialog', { name: markup });
-    await panel.getByRole('button', { name: 'Run now' }).press('Enter');
-    await panel.getByText('The job is running').waitFor();
-    // The job can run twice, because the minute in which it is due may have just begun.
-    await panel.getByText('invalid input syntax for type integer').first().waitFor({ timeout: 20_000 });
-    await expectPanelAtEdge(page);
-    await expectSound(page, 'a job that failed');
-    await panel.getByRole('button', { name: 'Edit' }).press('Enter');
-    const edit = page.getByRole('dialog', { name: `Edit ${markup}` });
-    await edit.getByRole('textbox', { name: 'Schedule' }).fill('30 3 * * 1');
-    await edit.getByRole('button', { name: 'Save' }).press('Enter');
-    await panel.getByText('At 03:30, on Monday').waitFor();
-    await edit.waitFor({ state: 'detached' });
-    await page.keyboard.press('Escape');
-    // The page stays inert until the panel is closed.
-    await panel.waitFor({ state: 'detached' });
-    const row = page.getByRole('row').filter({ hasText: markup });
-    await row.getByRole('checkbox').press('Space');
-    await row.getByText('disabled').waitFor();
-    await row.getByRole('link').press('Enter');
-    await panel.getByRole('button', { name: 'Run now', disabled: true }).waitFor();
-    await panel.getByRole('button', { name: 'Delete' }).press('Enter');
-    await page
-      .getByRole('dialog', { name: /^Delete/ })
-      .getByRole('button', { name: 'Delete' })
-      .press('Enter');
-    await page.getByRole('heading', { name: 'No scheduled jobs yet' }).waitFor();
-    expect(await page.title()).not.toBe('pwned');
-    expect(complaints.list).toEqual([]);
-    await close();
-  });
+  test(
+    'a job can be created with the keyboard, run immediately, disabled and deleted',
+    withStates,
+    async () => {
+      const { page, complaints, go, close } = await signedIn(browser, backend);
+      await go('/jobs/cron');
+      await page.getByRole('button', { name: 'New job' }).press('Enter');
+      const form = page.getByRole('dialog');
+      await form.getByLabel('Name').fill(markup);
+      await form.getByRole('textbox', { name: 'Schedule' }).fill('sometimes');
+      await form.getByText('Invalid schedule').waitFor();
+      await form.getByLabel('Presets').selectOption('*/5 * * * *');
+      await form.getByText(/^Every 5 minutes\. Next: /).waitFor();
+      await form.getByLabel('Template').selectOption('Send an HTTP request');
+      await expect.poll(() => form.getByLabel('Command').inputValue()).toContain('net.http_post');
+      await form.getByLabel('Command').fill(`select '${markup.replaceAll("'", "''")}'::int`);
+      await form.getByRole('button', { name: 'Create job' }).press('Enter');
+      const panel = page.getByRole('dialog', { name: markup });
+      await panel.getByRole('button', { name: 'Run now' }).press('Enter');
+      await panel.getByText('The job is running').waitFor();
+      // The job can run twice, because the minute in which it is due may have just begun.
+      await panel.getByText('invalid input syntax for type integer').first().waitFor({ timeout: 20_000 });
+      await expectPanelAtEdge(page);
+      await expectSound(page, 'a job that failed');
+      await panel.getByRole('button', { name: 'Edit' }).press('Enter');
+      const edit = page.getByRole('dialog', { name: `Edit ${markup}` });
+      await edit.getByRole('textbox', { name: 'Schedule' }).fill('30 3 * * 1');
+      await edit.getByRole('button', { name: 'Save' }).press('Enter');
+      await panel.getByText('At 03:30, on Monday').waitFor();
+      await edit.waitFor({ state: 'detached' });
+      await page.keyboard.press('Escape');
+      // The page stays inert until the panel is closed.
+      await panel.waitFor({ state: 'detached' });
+      const row = page.getByRole('row').filter({ hasText: markup });
+      await row.getByRole('checkbox').press('Space');
+      await row.getByText('disabled').waitFor();
+      await row.getByRole('link').press('Enter');
+      await panel.getByRole('button', { name: 'Run now', disabled: true }).waitFor();
+      await panel.getByRole('button', { name: 'Delete' }).press('Enter');
+      await page
+        .getByRole('dialog', { name: /^Delete/ })
+        .getByRole('button', { name: 'Delete' })
+        .press('Enter');
+      await page.getByRole('heading', { name: 'No scheduled jobs yet' }).waitFor();
+      expect(await page.title()).not.toBe('pwned');
+      expect(complaints.list).toEqual([]);
+      await close();
+    },
+  );
 
-  test('every list says if the item in the URL doesn’t exist', async () => {
+  test('every list says if the item in the URL doesn’t exist', withStates, async () => {
     const { page, complaints, go, close } = await signedIn(browser, backend);
     for (const [path, title] of [
       ['cron?id=nothing', 'Job nothing not found'],
@@ -124,52 +132,56 @@ describe('with everything enabled', () => {
     await close();
   });
 
-  test('a webhook can be created with the keyboard and is called, and its response is shown as text', async () => {
-    const { page, complaints, go, close } = await signedIn(browser, backend);
-    await go('/jobs/webhooks');
-    await page.getByRole('button', { name: 'New webhook' }).press('Enter');
-    const form = page.getByRole('dialog', { name: 'New webhook' });
-    await form.getByLabel('Name').fill('tell');
-    await form.getByLabel('Table').selectOption('public.tasks');
-    await form.getByLabel('Update').press('Space');
-    await form.getByLabel('URL').fill(`${targetUrl}/hook`);
-    await form.getByLabel('Headers, one per line').fill('no header');
-    await form.getByRole('button', { name: 'Create webhook' }).press('Enter');
-    await form.getByText('Line 1 isn’t').waitFor();
-    await expectSound(page, 'a form with a fault');
-    await form.getByLabel('Headers, one per line').fill(`authorization: ${secret}`);
-    await form.getByRole('button', { name: 'Create webhook' }).press('Enter');
-    const panel = page.getByRole('dialog', { name: 'tell' });
-    await panel.getByText('No deliveries yet').waitFor();
-    await run(`update public.tasks set title = 'told' where id = 1`);
-    await panel.getByText(markup).waitFor({ timeout: 20_000 });
-    await panel.getByText('200', { exact: true }).waitFor();
-    await expectSound(page, 'deliveries');
-    await panel.getByRole('button', { name: 'Edit' }).press('Enter');
-    const edit = page.getByRole('dialog', { name: 'Edit tell' });
-    await expect
-      .poll(() => edit.getByLabel('Headers, one per line').inputValue())
-      .toBe(`authorization: ${secret}`);
-    await edit.getByLabel('Name').fill('tell others');
-    await edit.getByRole('button', { name: 'Save' }).press('Enter');
-    await page.getByRole('dialog', { name: 'tell others' }).waitFor();
-    expect(page.url()).toContain('tell');
-    await page.keyboard.press('Escape');
-    await page.getByRole('dialog').waitFor({ state: 'detached' });
-    const row = page.getByRole('row').filter({ hasText: 'tell others' });
-    await row.getByRole('checkbox').press('Space');
-    await expect.poll(() => row.getByRole('checkbox').isChecked()).toBe(false);
-    await page.getByRole('link', { name: 'Requests' }).press('Enter');
-    const answered = page.getByRole('table', { name: 'Completed' });
-    await answered.getByRole('columnheader', { name: 'Content type or error' }).waitFor();
-    await answered.getByRole('link').first().press('Enter');
-    await page.getByRole('dialog').getByText(markup).waitFor();
-    await expectSound(page, 'an answer');
-    expect(complaints.list).toEqual([]);
-    await close();
-  });
+  test(
+    'a webhook can be created with the keyboard and is called, and its response is shown as text',
+    withStates,
+    async () => {
+      const { page, complaints, go, close } = await signedIn(browser, backend);
+      await go('/jobs/webhooks');
+      await page.getByRole('button', { name: 'New webhook' }).press('Enter');
+      const form = page.getByRole('dialog', { name: 'New webhook' });
+      await form.getByLabel('Name').fill('tell');
+      await form.getByLabel('Table').selectOption('public.tasks');
+      await form.getByLabel('Update').press('Space');
+      await form.getByLabel('URL').fill(`${targetUrl}/hook`);
+      await form.getByLabel('Headers, one per line').fill('no header');
+      await form.getByRole('button', { name: 'Create webhook' }).press('Enter');
+      await form.getByText('Line 1 isn’t').waitFor();
+      await expectSound(page, 'a form with a fault');
+      await form.getByLabel('Headers, one per line').fill(`authorization: ${secret}`);
+      await form.getByRole('button', { name: 'Create webhook' }).press('Enter');
+      const panel = page.getByRole('dialog', { name: 'tell' });
+      await panel.getByText('No deliveries yet').waitFor();
+      await run(`update public.tasks set title = 'told' where id = 1`);
+      await panel.getByText(markup).waitFor({ timeout: 20_000 });
+      await panel.getByText('200', { exact: true }).waitFor();
+      await expectSound(page, 'deliveries');
+      await panel.getByRole('button', { name: 'Edit' }).press('Enter');
+      const edit = page.getByRole('dialog', { name: 'Edit tell' });
+      await expect
+        .poll(() => edit.getByLabel('Headers, one per line').inputValue())
+        .toBe(`authorization: ${secret}`);
+      await edit.getByLabel('Name').fill('tell others');
+      await edit.getByRole('button', { name: 'Save' }).press('Enter');
+      await page.getByRole('dialog', { name: 'tell others' }).waitFor();
+      expect(page.url()).toContain('tell');
+      await page.keyboard.press('Escape');
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+      const row = page.getByRole('row').filter({ hasText: 'tell others' });
+      await row.getByRole('checkbox').press('Space');
+      await expect.poll(() => row.getByRole('checkbox').isChecked()).toBe(false);
+      await page.getByRole('link', { name: 'Requests' }).press('Enter');
+      const answered = page.getByRole('table', { name: 'Completed' });
+      await answered.getByRole('columnheader', { name: 'Content type or error' }).waitFor();
+      await answered.getByRole('link').first().press('Enter');
+      await page.getByRole('dialog').getByText(markup).waitFor();
+      await expectSound(page, 'an answer');
+      expect(complaints.list).toEqual([]);
+      await close();
+    },
+  );
 
-  test('a queue can be created, filled, viewed, archived from, emptied and deleted', async () => {
+  test('a queue can be created, filled, viewed, archived from, emptied and deleted', withStates, async () => {
     const { page, complaints, go, close } = await signedIn(browser, backend);
     await go('/jobs/queues');
     await page.getByRole('button', { name: 'New queue' }).press('Enter');

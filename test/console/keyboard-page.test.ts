@@ -2,6 +2,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { launchBrowser } from '../web/browser.ts';
+import { withStates } from '../web/states.ts';
 import { type Backend, operator, startBackend } from './harness.ts';
 import { expectSound, signedIn } from './page-helpers.ts';
 
@@ -16,27 +17,31 @@ afterAll(async () => {
   await backend?.stop();
 });
 
-test('the list of shortcuts turns single-key shortcuts off, and Ctrl+K keeps working', async () => {
-  const { page, complaints, go, close } = await signedIn(browser, backend);
-  await go('/keys');
-  await page.getByRole('heading', { name: 'Keys', level: 1 }).waitFor();
-  await page.keyboard.press('?');
-  const dialog = page.getByRole('dialog');
-  await dialog.getByText('Move the column').waitFor();
-  await expectSound(page, 'shortcuts');
-  await dialog.getByRole('switch', { name: 'Single-key shortcuts' }).press('Space');
-  await page.keyboard.press('Escape');
-  await dialog.waitFor({ state: 'detached' });
-  await page.keyboard.press('?');
-  await page.keyboard.press('g');
-  await page.keyboard.press('u');
-  await page.keyboard.press('Control+k');
-  await dialog.getByRole('combobox').waitFor();
-  expect(await dialog.count()).toBe(1);
-  expect(page.url()).toMatch(/\/keys$/);
-  expect(complaints.list).toEqual([]);
-  await close();
-});
+test(
+  'the list of shortcuts turns single-key shortcuts off, and Ctrl+K keeps working',
+  withStates,
+  async () => {
+    const { page, complaints, go, close } = await signedIn(browser, backend);
+    await go('/keys');
+    await page.getByRole('heading', { name: 'Keys', level: 1 }).waitFor();
+    await page.keyboard.press('?');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('Move the column').waitFor();
+    await expectSound(page, 'shortcuts');
+    await dialog.getByRole('switch', { name: 'Single-key shortcuts' }).press('Space');
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await page.keyboard.press('?');
+    await page.keyboard.press('g');
+    await page.keyboard.press('u');
+    await page.keyboard.press('Control+k');
+    await dialog.getByRole('combobox').waitFor();
+    expect(await dialog.count()).toBe(1);
+    expect(page.url()).toMatch(/\/keys$/);
+    expect(complaints.list).toEqual([]);
+    await close();
+  },
+);
 
 const isFocused = (page: Page, name: string) =>
   page.getByRole('link', { name, exact: true }).and(page.locator(':focus')).waitFor();
@@ -58,7 +63,7 @@ test('a page that opens from the menu or the palette receives focus', async () =
   await close();
 });
 
-test('arrow keys move through a list beside the page, and into the page', async () => {
+test('arrow keys move through a list beside the page, and into the page', withStates, async () => {
   const { page, go, close } = await signedIn(browser, backend);
   await go('/tables/public/tasks');
   const links = page.getByRole('navigation', { name: 'Tables' }).getByRole('link');

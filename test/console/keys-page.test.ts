@@ -9,7 +9,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { generateSigningKey } from '../../src/platform/keys/index.ts';
 import { launchBrowser, openContext } from '../web/browser.ts';
-import { pageStates } from '../web/states.ts';
+import { pageStates, withStates } from '../web/states.ts';
 import { type Backend, operator, startBackend } from './harness.ts';
 import { expectSound, looks, signInWindow } from './page-helpers.ts';
 
@@ -68,34 +68,38 @@ test('a key is created, shown once, and revoked by typing its name', async () =>
   await close();
 });
 
-test('an additional key is rotated: the new key is shown once, and the previous key works until it is revoked', async () => {
-  const created = await (await operator(backend)).call('POST', '/keys/api', {
-    kind: 'secret',
-    name: 'Worker',
-  });
-  const previous: string = created.body.key;
-  const { page, complaints, close } = await opened();
-  const statusOf = async (apikey: string) =>
-    (await backend.fetch('/auth/v1/admin/users', { headers: { apikey } })).status;
-  await page.getByRole('button', { name: 'Rotate Worker' }).press('Enter');
-  const dialog = page.getByRole('dialog');
-  await dialog.getByText('“Worker” stays valid until you revoke it').waitFor();
-  await expect.poll(() => dialog.getByLabel('Kind').inputValue()).toBe('secret');
-  await expectSound(page, 'the dialog');
-  await dialog.getByRole('button', { name: 'Create key' }).press('Enter');
-  await dialog.getByText('Replace “Worker” wherever you use it').waitFor();
-  const next = (await dialog.locator('code').textContent()) ?? '';
-  expect([await statusOf(previous), await statusOf(next)]).toEqual([200, 200]);
-  await page.getByRole('button', { name: 'Done' }).press('Enter');
-  await expect.poll(() => page.getByText(next).count()).toBe(0);
-  await page.getByRole('button', { name: 'Revoke Worker', exact: true }).press('Enter');
-  await dialog.getByRole('textbox').fill('Worker');
-  await page.keyboard.press('Enter');
-  await dialog.waitFor({ state: 'detached' });
-  expect([await statusOf(previous), await statusOf(next)]).toEqual([401, 200]);
-  expect(complaints.list).toEqual([]);
-  await close();
-});
+test(
+  'an additional key is rotated: the new key is shown once, and the previous key works until it is revoked',
+  withStates,
+  async () => {
+    const created = await (await operator(backend)).call('POST', '/keys/api', {
+      kind: 'secret',
+      name: 'Worker',
+    });
+    const previous: string = created.body.key;
+    const { page, complaints, close } = await opened();
+    const statusOf = async (apikey: string) =>
+      (await backend.fetch('/auth/v1/admin/users', { headers: { apikey } })).status;
+    await page.getByRole('button', { name: 'Rotate Worker' }).press('Enter');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('“Worker” stays valid until you revoke it').waitFor();
+    await expect.poll(() => dialog.getByLabel('Kind').inputValue()).toBe('secret');
+    await expectSound(page, 'the dialog');
+    await dialog.getByRole('button', { name: 'Create key' }).press('Enter');
+    await dialog.getByText('Replace “Worker” wherever you use it').waitFor();
+    const next = (await dialog.locator('code').textContent()) ?? '';
+    expect([await statusOf(previous), await statusOf(next)]).toEqual([200, 200]);
+    await page.getByRole('button', { name: 'Done' }).press('Enter');
+    await expect.poll(() => page.getByText(next).count()).toBe(0);
+    await page.getByRole('button', { name: 'Revoke Worker', exact: true }).press('Enter');
+    await dialog.getByRole('textbox').fill('Worker');
+    await page.keyboard.press('Enter');
+    await dialog.waitFor({ state: 'detached' });
+    expect([await statusOf(previous), await statusOf(next)]).toEqual([401, 200]);
+    expect(complaints.list).toEqual([]);
+    await close();
+  },
+);
 
 test('a standby key becomes the current key, and the previous key verifies tokens until it is revoked', async () => {
   const { page, complaints, close } = await opened();
@@ -136,38 +140,42 @@ test('a secret is revealed only to an owner', async () => {
   await other.close();
 });
 
-test('a generated default key is rotated in one dialog, which leads to revoking the old key', async () => {
-  const old = backend.keys.secretKey;
-  const statusOf = async (apikey: string) =>
-    (await backend.fetch('/auth/v1/admin/users', { headers: { apikey } })).status;
-  const { page, complaints, close } = await opened();
-  await page.getByRole('button', { name: 'Rotate Secret key' }).press('Enter');
-  const dialog = page.getByRole('dialog').first();
-  await dialog.getByText('The old key stays valid').waitFor();
-  await expectSound(page, 'the question');
-  await dialog.getByRole('button', { name: 'Rotate', exact: true }).press('Enter');
-  await dialog.getByText('Use this key on your servers').waitFor();
-  const next = backend.keys.secretKey;
-  expect(next).not.toBe(old);
-  await dialog.getByText(next).waitFor();
-  expect([await statusOf(old), await statusOf(next)]).toEqual([200, 200]);
-  const revoke = dialog.getByRole('button', { name: /^Revoke Secret key until \d/ });
-  await revoke.waitFor();
-  await expectSound(page, 'the new key');
-  await dialog.getByRole('button', { name: 'Done' }).press('Enter');
-  const row = page.getByRole('row').filter({ hasText: 'previous default' });
-  await row.getByRole('button', { name: /^Revoke/ }).press('Enter');
-  const name =
-    (await row.getByRole('cell').first().textContent())?.match(/^Secret key until [\d-]{10}/)?.[0] ?? '';
-  await page.getByRole('dialog').getByRole('textbox').fill(name);
-  await page.keyboard.press('Enter');
-  await row.waitFor({ state: 'detached' });
-  expect([await statusOf(old), await statusOf(next)]).toEqual([401, 200]);
-  expect(complaints.list).toEqual([]);
-  await close();
-});
+test(
+  'a generated default key is rotated in one dialog, which leads to revoking the old key',
+  withStates,
+  async () => {
+    const old = backend.keys.secretKey;
+    const statusOf = async (apikey: string) =>
+      (await backend.fetch('/auth/v1/admin/users', { headers: { apikey } })).status;
+    const { page, complaints, close } = await opened();
+    await page.getByRole('button', { name: 'Rotate Secret key' }).press('Enter');
+    const dialog = page.getByRole('dialog').first();
+    await dialog.getByText('The old key stays valid').waitFor();
+    await expectSound(page, 'the question');
+    await dialog.getByRole('button', { name: 'Rotate', exact: true }).press('Enter');
+    await dialog.getByText('Use this key on your servers').waitFor();
+    const next = backend.keys.secretKey;
+    expect(next).not.toBe(old);
+    await dialog.getByText(next).waitFor();
+    expect([await statusOf(old), await statusOf(next)]).toEqual([200, 200]);
+    const revoke = dialog.getByRole('button', { name: /^Revoke Secret key until \d/ });
+    await revoke.waitFor();
+    await expectSound(page, 'the new key');
+    await dialog.getByRole('button', { name: 'Done' }).press('Enter');
+    const row = page.getByRole('row').filter({ hasText: 'previous default' });
+    await row.getByRole('button', { name: /^Revoke/ }).press('Enter');
+    const name =
+      (await row.getByRole('cell').first().textContent())?.match(/^Secret key until [\d-]{10}/)?.[0] ?? '';
+    await page.getByRole('dialog').getByRole('textbox').fill(name);
+    await page.keyboard.press('Enter');
+    await row.waitFor({ state: 'detached' });
+    expect([await statusOf(old), await statusOf(next)]).toEqual([401, 200]);
+    expect(complaints.list).toEqual([]);
+    await close();
+  },
+);
 
-test('a default key from the settings has two steps and a link to its setting', async () => {
+test('a default key from the settings has two steps and a link to its setting', withStates, async () => {
   const { page, complaints, close } = await opened();
   await page.getByRole('button', { name: 'Rotate Publishable key' }).press('Enter');
   const steps = page.getByRole('dialog', { name: 'Rotate Publishable key' });
@@ -191,46 +199,50 @@ test('a default key from the settings has two steps and a link to its setting', 
   await close();
 });
 
-test('an action that needs a recent sign-in continues after a sign-in by the same operator in another tab', async () => {
-  const { page, context, complaints, close } = await opened();
-  await backend.database
-    .pool('supabase_admin')
-    .exec(`update _plinth.operator_sessions set created_at = now() - interval '11 minutes'`);
-  await page.getByRole('button', { name: 'Create key' }).press('Enter');
-  const form = page.getByRole('dialog', { name: 'Create key' });
-  await form.getByLabel('Name').fill('typed before');
-  await form.getByLabel('Kind').selectOption('secret');
-  await form.getByLabel('Name').press('Enter');
-  const dialog = page.getByRole('dialog', { name: 'Confirm that it’s you' });
-  await dialog.getByText('plinth -- console').waitFor();
-  await expectSound(page, 'the dialog');
-  const signInAs = async (name?: string) => {
-    const tab = await context.newPage();
-    await tab.goto(await backend.consoleLink(name));
-    await tab.waitForURL((url) => !url.pathname.endsWith('/sign-in'));
-    await tab.close();
-  };
-  await signInAs('dev');
-  await dialog.getByText('This browser is now signed in as dev').waitFor();
-  const listed = async () => (await (await operator(backend)).call('GET', '/keys')).body.apiKeys;
-  expect(JSON.stringify(await listed())).not.toContain('typed before');
-  await signInAs();
-  await page.getByText('Copy the key now').waitFor();
-  expect(await listed()).toContainEqual(
-    expect.objectContaining({ name: 'typed before', kind: 'secret', createdBy: 'owner' }),
-  );
-  complaints.list.splice(0);
-  await page.getByRole('button', { name: 'Done' }).press('Enter');
+test(
+  'an action that needs a recent sign-in continues after a sign-in by the same operator in another tab',
+  withStates,
+  async () => {
+    const { page, context, complaints, close } = await opened();
+    await backend.database
+      .pool('supabase_admin')
+      .exec(`update _plinth.operator_sessions set created_at = now() - interval '11 minutes'`);
+    await page.getByRole('button', { name: 'Create key' }).press('Enter');
+    const form = page.getByRole('dialog', { name: 'Create key' });
+    await form.getByLabel('Name').fill('typed before');
+    await form.getByLabel('Kind').selectOption('secret');
+    await form.getByLabel('Name').press('Enter');
+    const dialog = page.getByRole('dialog', { name: 'Confirm that it’s you' });
+    await dialog.getByText('plinth -- console').waitFor();
+    await expectSound(page, 'the dialog');
+    const signInAs = async (name?: string) => {
+      const tab = await context.newPage();
+      await tab.goto(await backend.consoleLink(name));
+      await tab.waitForURL((url) => !url.pathname.endsWith('/sign-in'));
+      await tab.close();
+    };
+    await signInAs('dev');
+    await dialog.getByText('This browser is now signed in as dev').waitFor();
+    const listed = async () => (await (await operator(backend)).call('GET', '/keys')).body.apiKeys;
+    expect(JSON.stringify(await listed())).not.toContain('typed before');
+    await signInAs();
+    await page.getByText('Copy the key now').waitFor();
+    expect(await listed()).toContainEqual(
+      expect.objectContaining({ name: 'typed before', kind: 'secret', createdBy: 'owner' }),
+    );
+    complaints.list.splice(0);
+    await page.getByRole('button', { name: 'Done' }).press('Enter');
 
-  await backend.database
-    .pool('supabase_admin')
-    .exec(`update _plinth.operator_sessions set created_at = now() - interval '11 minutes'`);
-  await page.getByRole('button', { name: 'Reveal Secret key' }).press('Enter');
-  await dialog.waitFor();
-  await page.keyboard.press('Escape');
-  await page.getByRole('alert').getByText('requires a sign-in within the last 10 minutes').waitFor();
-  await close();
-});
+    await backend.database
+      .pool('supabase_admin')
+      .exec(`update _plinth.operator_sessions set created_at = now() - interval '11 minutes'`);
+    await page.getByRole('button', { name: 'Reveal Secret key' }).press('Enter');
+    await dialog.waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('alert').getByText('requires a sign-in within the last 10 minutes').waitFor();
+    await close();
+  },
+);
 
 test.each(looks)(
   'the page is accessible and fits at $width px, $colorScheme first',

@@ -3,7 +3,7 @@ import { request as httpRequest } from 'node:http';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { launchBrowser, openContext } from '../web/browser.ts';
-import { pageStates } from '../web/states.ts';
+import { pageStates, withStates } from '../web/states.ts';
 import { type Backend, startBackend } from './harness.ts';
 import { expectSound, looks, signInWindow } from './page-helpers.ts';
 
@@ -103,7 +103,7 @@ test('new entries are shown live, even if the stream was rejected at first', asy
   await close();
 });
 
-test('an entry with several lines is one row that can be expanded', async () => {
+test('an entry with several lines is one row that can be expanded', withStates, async () => {
   const { page, complaints, close } = await opened('/logs');
   await page.route('**/console/api/logs?*', async (route) => {
     const response = await route.fetch();

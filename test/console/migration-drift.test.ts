@@ -8,6 +8,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestBackend } from '../../src/entry/testing.ts';
 import { launchBrowser } from '../web/browser.ts';
+import { withStates } from '../web/states.ts';
 import { type Backend, type Operator, operator } from './harness.ts';
 import { expectSound, signedIn } from './page-helpers.ts';
 
@@ -37,7 +38,10 @@ afterAll(async () => {
 
 const check = async (who = owner) => who.call('POST', '/migrations/drift');
 
-test('a change that no migration contains is shown and becomes an applied migration', async () => {
+test('a change that no migration contains is shown and becomes an applied migration', {
+  ...withStates,
+  timeout: 120_000,
+}, async () => {
   await backend.database.pool('postgres').exec(`
     alter table public.notes add column body text default 'x;y';
     create policy "Anyone; can read" on public.notes for select using (true)`);
@@ -66,7 +70,7 @@ test('a change that no migration contains is shown and becomes an applied migrat
     ['notes_body', 'applied'],
   ]);
   expect((await check()).body).toEqual({ sql: '', problem: null });
-}, 120_000);
+});
 
 test('only reviewed and current statements are saved, and only operators with write permission can compare', async () => {
   const stale = await owner.call('POST', '/migrations/drift/save', {

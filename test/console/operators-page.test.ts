@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
 import { totpCode } from '../../src/base/shared/one-time-codes.ts';
 import { axeViolations, launchBrowser, openContext } from '../web/browser.ts';
-import { pageStates } from '../web/states.ts';
+import { pageStates, withStates } from '../web/states.ts';
 import { type Backend, operator, startBackend } from './harness.ts';
 import { expectSound, looks } from './page-helpers.ts';
 
@@ -218,37 +218,44 @@ test('the audit log can be filtered, and the filter is in the URL', async () => 
   await close();
 });
 
-test('an entry is a sentence, and its details contain the old and new values as text', async () => {
-  const owner = await operator(backend);
-  const { body: user } = await owner.call('POST', '/users', {
-    email: 'audit-a@example.com',
-    password: 'A-good-Password-1',
-  });
-  const { status } = await owner.call('PATCH', `/users/${user.id}`, {
-    email: 'audit-b@example.com',
-    user_metadata: { '<img src=x onerror=alert(1)>': 'not recorded' },
-  });
-  expect(status).toBe(200);
-  await owner.call('DELETE', '/tables/public/tasks/rows', { scope: { keys: [{ id: '9999' }] }, undo: true });
-  const { page, complaints, close } = await opened();
-  await home(page);
-  await go(page, '/audit?action=row.delete');
-  await page.getByRole('cell', { name: 'Deleted 0 rows of public.tasks (undo was offered)' }).waitFor();
-  await go(page, '/audit?action=user.update');
-  await page
-    .getByRole('cell', { name: /^Changed the user audit-a@example.com: email, .*user_metadata.<img/ })
-    .waitFor();
-  await page.getByRole('button', { name: 'Details of user.update' }).press('Enter');
-  const changes = page.getByRole('table', { name: 'Changed values' });
-  await changes.getByRole('row', { name: 'email audit-a@example.com audit-b@example.com' }).waitFor();
-  await changes.getByRole('row', { name: 'onerror=alert(1)> set (value not recorded)' }).waitFor();
-  expect(await page.getByText('not recorded', { exact: true }).count()).toBe(0);
-  await expectSound(page, 'changed values');
-  expect(complaints.list).toEqual([]);
-  await close();
-});
+test(
+  'an entry is a sentence, and its details contain the old and new values as text',
+  withStates,
+  async () => {
+    const owner = await operator(backend);
+    const { body: user } = await owner.call('POST', '/users', {
+      email: 'audit-a@example.com',
+      password: 'A-good-Password-1',
+    });
+    const { status } = await owner.call('PATCH', `/users/${user.id}`, {
+      email: 'audit-b@example.com',
+      user_metadata: { '<img src=x onerror=alert(1)>': 'not recorded' },
+    });
+    expect(status).toBe(200);
+    await owner.call('DELETE', '/tables/public/tasks/rows', {
+      scope: { keys: [{ id: '9999' }] },
+      undo: true,
+    });
+    const { page, complaints, close } = await opened();
+    await home(page);
+    await go(page, '/audit?action=row.delete');
+    await page.getByRole('cell', { name: 'Deleted 0 rows of public.tasks (undo was offered)' }).waitFor();
+    await go(page, '/audit?action=user.update');
+    await page
+      .getByRole('cell', { name: /^Changed the user audit-a@example.com: email, .*user_metadata.<img/ })
+      .waitFor();
+    await page.getByRole('button', { name: 'Details of user.update' }).press('Enter');
+    const changes = page.getByRole('table', { name: 'Changed values' });
+    await changes.getByRole('row', { name: 'email audit-a@example.com audit-b@example.com' }).waitFor();
+    await changes.getByRole('row', { name: 'onerror=alert(1)> set (value not recorded)' }).waitFor();
+    expect(await page.getByText('not recorded', { exact: true }).count()).toBe(0);
+    await expectSound(page, 'changed values');
+    expect(complaints.list).toEqual([]);
+    await close();
+  },
+);
 
-test('the batches of a bulk action are shown as one row that can be expanded', async () => {
+test('the batches of a bulk action are shown as one row that can be expanded', withStates, async () => {
   const owner = await operator(backend);
   const bulk = (operation: string) =>
     owner.call('POST', '/users/bulk', {

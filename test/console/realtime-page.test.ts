@@ -4,7 +4,7 @@ import type { Browser, WebSocketRoute } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runSql } from '../../src/entry/testing.ts';
 import { launchBrowser } from '../web/browser.ts';
-import { pageStates } from '../web/states.ts';
+import { pageStates, withStates } from '../web/states.ts';
 import { operator } from './harness.ts';
 import { expectSound, looks, signedIn } from './page-helpers.ts';
 import { markup, type ServicesBackend, startServicesBackend } from './services-backend.ts';
@@ -27,52 +27,56 @@ afterAll(async () => {
   await services?.stop();
 });
 
-test('the page joins, sends, tracks presence, and shows changes and others’ messages', async () => {
-  const { backend } = services;
-  const { page, complaints, go, close } = await signedIn(browser, backend);
-  await go(`/realtime?topic=room&table=public.feed&as=user:${userId}`);
-  await page.getByText('ada@example.com').waitFor();
-  await page.getByRole('button', { name: 'Join', exact: true }).press('Enter');
-  await page.getByText('joined', { exact: true }).waitFor();
-  // The locator matches only the summary line of each event, because the event's details contain the same words.
-  const events = page.getByRole('region', { name: 'Events' }).locator('summary');
-  await events.getByText('Subscribed to PostgreSQL').waitFor();
+test(
+  'the page joins, sends, tracks presence, and shows changes and others’ messages',
+  withStates,
+  async () => {
+    const { backend } = services;
+    const { page, complaints, go, close } = await signedIn(browser, backend);
+    await go(`/realtime?topic=room&table=public.feed&as=user:${userId}`);
+    await page.getByText('ada@example.com').waitFor();
+    await page.getByRole('button', { name: 'Join', exact: true }).press('Enter');
+    await page.getByText('joined', { exact: true }).waitFor();
+    // The locator matches only the summary line of each event, because the event's details contain the same words.
+    const events = page.getByRole('region', { name: 'Events' }).locator('summary');
+    await events.getByText('Subscribed to PostgreSQL').waitFor();
 
-  await page.getByLabel('Payload (JSON)').fill('not json');
-  await page.getByRole('button', { name: 'Send' }).press('Enter');
-  await page.getByText('Enter a JSON object.').waitFor();
-  await page.getByLabel('Payload (JSON)').fill('{ "text": "from the page" }');
-  await page.getByRole('button', { name: 'Send' }).press('Enter');
-  await expect.poll(() => events.getByText('message', { exact: true }).count()).toBe(2);
+    await page.getByLabel('Payload (JSON)').fill('not json');
+    await page.getByRole('button', { name: 'Send' }).press('Enter');
+    await page.getByText('Enter a JSON object.').waitFor();
+    await page.getByLabel('Payload (JSON)').fill('{ "text": "from the page" }');
+    await page.getByRole('button', { name: 'Send' }).press('Enter');
+    await expect.poll(() => events.getByText('message', { exact: true }).count()).toBe(2);
 
-  await page.getByRole('button', { name: 'Track', exact: true }).press('Enter');
-  await page.getByText('1 present').waitFor();
-  await page.getByRole('button', { name: 'Untrack' }).press('Enter');
-  await page.getByText('No one is present').waitFor();
+    await page.getByRole('button', { name: 'Track', exact: true }).press('Enter');
+    await page.getByText('1 present').waitFor();
+    await page.getByRole('button', { name: 'Untrack' }).press('Enter');
+    await page.getByText('No one is present').waitFor();
 
-  await runSql(backend, `insert into public.feed values (1, 'hello')`);
-  await events.getByText('INSERT public.feed').waitFor();
+    await runSql(backend, `insert into public.feed values (1, 'hello')`);
+    await events.getByText('INSERT public.feed').waitFor();
 
-  const other = createClient(backend.url, backend.keys.publishableKey);
-  const channel = other.channel('room');
-  await new Promise<void>((resolve) => channel.subscribe((state) => state === 'SUBSCRIBED' && resolve()));
-  await channel.send({ type: 'broadcast', event: markup, payload: { html: markup } });
-  await events.getByText(markup).first().waitFor();
-  await channel.send({ type: 'broadcast', event: 'bytes', payload: new Uint8Array([0, 255]).buffer });
-  await events.getByText('bytes', { exact: true }).waitFor();
-  const bytes = events.filter({ hasText: 'bytes' });
-  await bytes.press('Enter');
-  await page.getByRole('region', { name: 'Payload of broadcast' }).getByText('00 ff').waitFor();
-  await bytes.press('Enter');
-  await expectSound(page, 'joined');
-  await other.removeAllChannels();
-  other.realtime.disconnect();
+    const other = createClient(backend.url, backend.keys.publishableKey);
+    const channel = other.channel('room');
+    await new Promise<void>((resolve) => channel.subscribe((state) => state === 'SUBSCRIBED' && resolve()));
+    await channel.send({ type: 'broadcast', event: markup, payload: { html: markup } });
+    await events.getByText(markup).first().waitFor();
+    await channel.send({ type: 'broadcast', event: 'bytes', payload: new Uint8Array([0, 255]).buffer });
+    await events.getByText('bytes', { exact: true }).waitFor();
+    const bytes = events.filter({ hasText: 'bytes' });
+    await bytes.press('Enter');
+    await page.getByRole('region', { name: 'Payload of broadcast' }).getByText('00 ff').waitFor();
+    await bytes.press('Enter');
+    await expectSound(page, 'joined');
+    await other.removeAllChannels();
+    other.realtime.disconnect();
 
-  await page.getByRole('button', { name: 'Leave' }).press('Enter');
-  await page.getByText('not joined').waitFor();
-  expect(complaints.list).toEqual([]);
-  await close();
-});
+    await page.getByRole('button', { name: 'Leave' }).press('Enter');
+    await page.getByText('not joined').waitFor();
+    expect(complaints.list).toEqual([]);
+    await close();
+  },
+);
 
 test('a channel that was joined is joined again after the connection is lost', async () => {
   const { page, complaints, go, close } = await signedIn(browser, services.backend);
@@ -100,7 +104,7 @@ test('a channel that was joined is joined again after the connection is lost', a
   await close();
 });
 
-test('the delivery of a change and a broadcast is explained step by step', async () => {
+test('the delivery of a change and a broadcast is explained step by step', withStates, async () => {
   const { backend } = services;
   await runSql(backend, `insert into public.closed values (1)`);
   await runSql(backend, `insert into public.feed values (50, 'judged')`);

@@ -6,7 +6,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
 import { launchBrowser } from '../web/browser.ts';
-import { testEach } from '../web/states.ts';
+import { testEach, withStates } from '../web/states.ts';
 import { type Backend, startBackend } from './harness.ts';
 import { expectSound, signedIn } from './page-helpers.ts';
 
@@ -64,4 +64,5 @@ testEach([
     expect(complaints.list).toEqual([]);
     await close();
   },
+  withStates,
 );

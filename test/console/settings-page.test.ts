@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { axeViolations, launchBrowser, openContext, scrollsSideways } from '../web/browser.ts';
-import { pageStates } from '../web/states.ts';
+import { pageStates, withStates } from '../web/states.ts';
 import { type Backend, startBackend } from './harness.ts';
 import { expectSound, looks, signInWindow } from './page-helpers.ts';
 
@@ -147,7 +147,7 @@ test('switches, choices, lists, durations and secrets have their own controls', 
   await close();
 });
 
-test('a secret can be entered, and the review doesn’t show it', async () => {
+test('a secret can be entered, and the review doesn’t show it', withStates, async () => {
   const { page, complaints, close } = await opened(
     '/settings?section=providers&setting=auth.external.github.secret',
   );
@@ -191,7 +191,7 @@ test('a name can be added to a table, and the review shows it', async () => {
   await close();
 });
 
-test('a provider’s card shows its callback URL and the result of a test', async () => {
+test('a provider’s card shows its callback URL and the result of a test', withStates, async () => {
   const { page, complaints, close } = await opened(
     '/settings?section=providers&setting=auth.external.github.client_id',
   );
@@ -214,7 +214,7 @@ test('a provider’s card shows its callback URL and the result of a test', asyn
   await close();
 });
 
-test('a provider can be enabled on its card without opening the card', async () => {
+test('a provider can be enabled on its card without opening the card', withStates, async () => {
   const { page, complaints, close } = await opened('/settings?section=providers');
   const turnOn = page.getByRole('switch', { name: 'Enable GitLab' });
   await turnOn.press('Space');
@@ -230,7 +230,7 @@ test('a provider can be enabled on its card without opening the card', async () 
   await close();
 });
 
-test('a hook can be called with a sample payload, and the result is shown', async () => {
+test('a hook can be called with a sample payload, and the result is shown', withStates, async () => {
   await backend.database.pool('postgres').exec(`
     create function public.page_hook(event jsonb) returns jsonb language sql as $$ select '{"claims": {"tier": "gold"}}'::jsonb $$;
     grant execute on function public.page_hook to supabase_auth_admin;`);
@@ -250,99 +250,103 @@ test('a hook can be called with a sample payload, and the result is shown', asyn
   await close();
 });
 
-test('an email template can be edited with a live preview in both languages, and is written as a file', async () => {
-  const { page, complaints, close } = await opened('/settings?section=email-templates');
-  expect(await axeViolations(page)).toEqual([]);
-  await page.getByRole('link', { name: 'Reset password' }).press('Enter');
-  const frame = page.frameLocator('iframe');
-  await frame.getByText('for ada@example.com').last().waitFor();
-  expect(await page.locator('iframe').getAttribute('sandbox')).not.toContain('allow-scripts');
-  await expectSound(page, 'a template');
-  const subject = page.getByRole('textbox', { name: 'Reset password: Subject' });
-  /** Whether the preview's subject matches the placeholder with sample values for its variables. */
-  const isPlaceholderShown = async () => {
-    const placeholder = (await subject.getAttribute('placeholder')) ?? '';
-    const subjects = page.getByRole('region', { name: 'Preview with sample values' }).locator('strong');
-    return new RegExp(`^${placeholder.replaceAll(/\{\{[^}]*\}\}/g, '.+')}$`).test(
-      (await subjects.first().textContent()) ?? '',
+test(
+  'an email template can be edited with a live preview in both languages, and is written as a file',
+  withStates,
+  async () => {
+    const { page, complaints, close } = await opened('/settings?section=email-templates');
+    expect(await axeViolations(page)).toEqual([]);
+    await page.getByRole('link', { name: 'Reset password' }).press('Enter');
+    const frame = page.frameLocator('iframe');
+    await frame.getByText('for ada@example.com').last().waitFor();
+    expect(await page.locator('iframe').getAttribute('sandbox')).not.toContain('allow-scripts');
+    await expectSound(page, 'a template');
+    const subject = page.getByRole('textbox', { name: 'Reset password: Subject' });
+    /** Whether the preview's subject matches the placeholder with sample values for its variables. */
+    const isPlaceholderShown = async () => {
+      const placeholder = (await subject.getAttribute('placeholder')) ?? '';
+      const subjects = page.getByRole('region', { name: 'Preview with sample values' }).locator('strong');
+      return new RegExp(`^${placeholder.replaceAll(/\{\{[^}]*\}\}/g, '.+')}$`).test(
+        (await subjects.first().textContent()) ?? '',
+      );
+    };
+    await expect.poll(isPlaceholderShown).toBe(true);
+    await page.getByText('the default subject is “Reset your password”').waitFor();
+    await page.getByLabel('Language of the preview').selectOption('Arabic');
+    await page.frameLocator('iframe').locator('html[lang=ar]').waitFor();
+    expect(await subject.getAttribute('placeholder')).toMatch(/[\u0600-\u06ff]/);
+    await expect.poll(isPlaceholderShown).toBe(true);
+    await page.getByLabel('Language of the preview').selectOption('English');
+
+    await page.getByRole('textbox', { name: 'Reset password: Subject' }).fill('Hello {{ .Email }}');
+    await page.getByText('Hello ada@example.com').waitFor();
+    const html = page.getByRole('textbox', { name: 'HTML', exact: true });
+    await html.fill('<p>{{ if }}</p>');
+    await page.getByText('The template is invalid:').waitFor();
+    await html.fill('<p>Your code is </p>');
+    await html.press('Home');
+    for (const _ of '<p>Your code is ') await html.press('ArrowRight');
+    await page.getByText('Available variables').press('Enter');
+    await page.getByRole('button', { name: 'Insert {{ .Token }}', exact: true }).press('Enter');
+    await frame.getByText('Your code is 123456').waitFor();
+    await page.getByRole('button', { name: 'Plain text' }).press('Enter');
+    await page.getByRole('region', { name: 'Plain text' }).getByText('Your code is 123456').waitFor();
+
+    await page.getByRole('button', { name: 'Review changes' }).press('Enter');
+    await page
+      .getByRole('region', { name: 'Changes to supabase/templates/recovery.html' })
+      .getByText('<p>Your code is {{ .Token }}</p>')
+      .waitFor();
+    await page.getByRole('button', { name: 'Save to files' }).press('Enter');
+    await page.getByRole('status').getByText('2 settings applied').waitFor();
+    expect(readFileSync(join(projectDir, 'supabase/templates/recovery.html'), 'utf8')).toBe(
+      '<p>Your code is {{ .Token }}</p>',
     );
-  };
-  await expect.poll(isPlaceholderShown).toBe(true);
-  await page.getByText('the default subject is “Reset your password”').waitFor();
-  await page.getByLabel('Language of the preview').selectOption('Arabic');
-  await page.frameLocator('iframe').locator('html[lang=ar]').waitFor();
-  expect(await subject.getAttribute('placeholder')).toMatch(/[\u0600-\u06ff]/);
-  await expect.poll(isPlaceholderShown).toBe(true);
-  await page.getByLabel('Language of the preview').selectOption('English');
+    await page.getByText('This email uses supabase/templates/recovery.html').waitFor();
+    // The confirmation message disappears when a different page is opened.
+    await page.getByRole('link', { name: 'Account protection' }).press('Enter');
+    await page.getByText('2 settings applied').waitFor({ state: 'detached' });
+    await page.goBack();
+    await page.getByText('This email uses supabase/templates/recovery.html').waitFor();
+    expect(await page.getByText('2 settings applied').count()).toBe(0);
 
-  await page.getByRole('textbox', { name: 'Reset password: Subject' }).fill('Hello {{ .Email }}');
-  await page.getByText('Hello ada@example.com').waitFor();
-  const html = page.getByRole('textbox', { name: 'HTML', exact: true });
-  await html.fill('<p>{{ if }}</p>');
-  await page.getByText('The template is invalid:').waitFor();
-  await html.fill('<p>Your code is </p>');
-  await html.press('Home');
-  for (const _ of '<p>Your code is ') await html.press('ArrowRight');
-  await page.getByText('Available variables').press('Enter');
-  await page.getByRole('button', { name: 'Insert {{ .Token }}', exact: true }).press('Enter');
-  await frame.getByText('Your code is 123456').waitFor();
-  await page.getByRole('button', { name: 'Plain text' }).press('Enter');
-  await page.getByRole('region', { name: 'Plain text' }).getByText('Your code is 123456').waitFor();
+    await page.getByRole('button', { name: 'Revert to default' }).press('Enter');
+    await page.getByText('supabase/templates/recovery.html won’t be deleted').waitFor();
+    await frame.getByText('for ada@example.com').last().waitFor();
+    let respond = (): void => undefined;
+    const responding = new Promise<void>((resolve) => {
+      respond = resolve;
+    });
+    await page.route('**/settings/preview', async (route) => {
+      await responding;
+      await route.continue();
+    });
+    await page.getByRole('button', { name: 'Review changes' }).press('Enter');
+    await page.getByRole('button', { name: 'Save to files' }).and(page.locator(':focus')).waitFor();
+    // Until the diff is shown, nothing is written and the button keeps focus.
+    await page.keyboard.press('Enter');
+    respond();
+    await page.getByRole('region', { name: 'Changes to supabase/config.toml' }).waitFor();
+    await page.unroute('**/settings/preview');
+    await page.keyboard.press('Enter');
+    await page.getByRole('status').getByText('1 setting applied').waitFor();
+    expect(readFileSync(file, 'utf8')).not.toContain('content_path');
+    await page.getByRole('button', { name: 'Revert to default' }).waitFor({ state: 'detached' });
+    // The old template file is kept, so the next edit creates another file.
+    await html.fill('<p>Once more: {{ .Token }}</p>');
+    await save(page);
+    await page.getByText('This email uses supabase/templates/recovery-2.html').waitFor();
 
-  await page.getByRole('button', { name: 'Review changes' }).press('Enter');
-  await page
-    .getByRole('region', { name: 'Changes to supabase/templates/recovery.html' })
-    .getByText('<p>Your code is {{ .Token }}</p>')
-    .waitFor();
-  await page.getByRole('button', { name: 'Save to files' }).press('Enter');
-  await page.getByRole('status').getByText('2 settings applied').waitFor();
-  expect(readFileSync(join(projectDir, 'supabase/templates/recovery.html'), 'utf8')).toBe(
-    '<p>Your code is {{ .Token }}</p>',
-  );
-  await page.getByText('This email uses supabase/templates/recovery.html').waitFor();
-  // The confirmation message disappears when a different page is opened.
-  await page.getByRole('link', { name: 'Account protection' }).press('Enter');
-  await page.getByText('2 settings applied').waitFor({ state: 'detached' });
-  await page.goBack();
-  await page.getByText('This email uses supabase/templates/recovery.html').waitFor();
-  expect(await page.getByText('2 settings applied').count()).toBe(0);
-
-  await page.getByRole('button', { name: 'Revert to default' }).press('Enter');
-  await page.getByText('supabase/templates/recovery.html won’t be deleted').waitFor();
-  await frame.getByText('for ada@example.com').last().waitFor();
-  let respond = (): void => undefined;
-  const responding = new Promise<void>((resolve) => {
-    respond = resolve;
-  });
-  await page.route('**/settings/preview', async (route) => {
-    await responding;
-    await route.continue();
-  });
-  await page.getByRole('button', { name: 'Review changes' }).press('Enter');
-  await page.getByRole('button', { name: 'Save to files' }).and(page.locator(':focus')).waitFor();
-  // Until the diff is shown, nothing is written and the button keeps focus.
-  await page.keyboard.press('Enter');
-  respond();
-  await page.getByRole('region', { name: 'Changes to supabase/config.toml' }).waitFor();
-  await page.unroute('**/settings/preview');
-  await page.keyboard.press('Enter');
-  await page.getByRole('status').getByText('1 setting applied').waitFor();
-  expect(readFileSync(file, 'utf8')).not.toContain('content_path');
-  await page.getByRole('button', { name: 'Revert to default' }).waitFor({ state: 'detached' });
-  // The old template file is kept, so the next edit creates another file.
-  await html.fill('<p>Once more: {{ .Token }}</p>');
-  await save(page);
-  await page.getByText('This email uses supabase/templates/recovery-2.html').waitFor();
-
-  await page.locator('summary', { hasText: 'Test email' }).press('Enter');
-  await page.getByLabel('Send a test email to', { exact: true }).fill('grace@example.com');
-  await page.keyboard.press('Enter');
-  await page.getByText('Accepted for delivery to grace@example.com.').waitFor();
-  await page.setViewportSize({ width: 360, height: 740 });
-  await expect.poll(() => scrollsSideways(page)).toBe(false);
-  expect(complaints.list).toEqual([]);
-  await close();
-});
+    await page.locator('summary', { hasText: 'Test email' }).press('Enter');
+    await page.getByLabel('Send a test email to', { exact: true }).fill('grace@example.com');
+    await page.keyboard.press('Enter');
+    await page.getByText('Accepted for delivery to grace@example.com.').waitFor();
+    await page.setViewportSize({ width: 360, height: 740 });
+    await expect.poll(() => scrollsSideways(page)).toBe(false);
+    expect(complaints.list).toEqual([]);
+    await close();
+  },
+);
 
 test('with the keyboard, files that were changed elsewhere can be reloaded, and the server can be restarted', async () => {
   writeFileSync(file, '[auth]\njwt_expiry = 600\n[api]\nport = 1234\n');

@@ -12,7 +12,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
 import { createTestBackend } from '../../src/entry/testing.ts';
 import { animationsEnded, launchBrowser } from '../web/browser.ts';
-import { pageStates } from '../web/states.ts';
+import { pageStates, withStates } from '../web/states.ts';
 import { type Backend, type Operator, operator } from './harness.ts';
 import { expectSound, looks, signedIn } from './page-helpers.ts';
 
@@ -258,30 +258,35 @@ test('an image is shown in a smaller size if the service supports it', async () 
   await close();
 });
 
-test('a PDF isn’t shown in a frame, but opened in a tab without access to this page', async () => {
-  const { page, complaints, go, close } = await signedIn(browser, backend);
-  await go('/storage?bucket=files&file=paper.pdf');
-  const link = page.getByRole('dialog').getByRole('link', { name: 'Open the PDF in a new tab' });
-  await link.waitFor();
-  expect(await page.locator('iframe, object, embed').count()).toBe(0);
-  // The tab receives a hostile response instead of a PDF.
-  await page.context().route('**/storage/v1/object/sign/files/paper.pdf*', (route) =>
-    route.fulfill({
-      contentType: 'text/html',
-      body: `<p>here</p><script>document.title = String(window.opener)</script>`,
-    }),
-  );
-  const [tab] = await Promise.all([page.context().waitForEvent('page'), link.press('Enter')]);
-  await tab.getByText('here').waitFor();
-  await expect.poll(() => tab.title()).toBe('null');
-  expect(await tab.evaluate(() => document.referrer)).toBe('');
-  await expectSound(page, 'a PDF');
-  expect(complaints.list).toEqual([]);
-  await close();
-});
+test(
+  'a PDF isn’t shown in a frame, but opened in a tab without access to this page',
+  withStates,
+  async () => {
+    const { page, complaints, go, close } = await signedIn(browser, backend);
+    await go('/storage?bucket=files&file=paper.pdf');
+    const link = page.getByRole('dialog').getByRole('link', { name: 'Open the PDF in a new tab' });
+    await link.waitFor();
+    expect(await page.locator('iframe, object, embed').count()).toBe(0);
+    // The tab receives a hostile response instead of a PDF.
+    await page.context().route('**/storage/v1/object/sign/files/paper.pdf*', (route) =>
+      route.fulfill({
+        contentType: 'text/html',
+        body: `<p>here</p><script>document.title = String(window.opener)</script>`,
+      }),
+    );
+    const [tab] = await Promise.all([page.context().waitForEvent('page'), link.press('Enter')]);
+    await tab.getByText('here').waitFor();
+    await expect.poll(() => tab.title()).toBe('null');
+    expect(await tab.evaluate(() => document.referrer)).toBe('');
+    await expectSound(page, 'a PDF');
+    expect(complaints.list).toEqual([]);
+    await close();
+  },
+);
 
 test.each(['page.html', 'drawing.svg'])(
   '%s is shown without running scripts, on the page and at its link',
+  withStates,
   async (file) => {
     const { page, complaints, go, close } = await signedIn(browser, backend);
     await go(`/storage?bucket=files&file=${file}`);
@@ -424,7 +429,7 @@ test('a read-only operator can view everything but doesn’t see controls that c
   await close();
 });
 
-test('files are sorted by size on the server, and the order is in the URL', async () => {
+test('files are sorted by size on the server, and the order is in the URL', withStates, async () => {
   const { page, go, complaints, close } = await signedIn(browser, backend);
   await go('/storage?bucket=files');
   const size = page.getByRole('columnheader', { name: 'Size' });

@@ -4,7 +4,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
 import { animationsEnded, type Complaints, launchBrowser, openContext } from '../web/browser.ts';
-import { pageStates, testEach } from '../web/states.ts';
+import { pageStates, testEach, withStates } from '../web/states.ts';
 import { type Backend, startBackend } from './harness.ts';
 import { expectSound, looks, signInWindow } from './page-helpers.ts';
 
@@ -267,7 +267,7 @@ describe('files', () => {
     await close();
   });
 
-  test('can contain the rows of a filter', async () => {
+  test('can contain the rows of a filter', withStates, async () => {
     const { page, close } = await signedIn();
     await go(page, '/public/books?filters=[{"column":"id","operator":"lte","value":"2"}]');
     await page.getByRole('button', { name: 'Import and export' }).press('Enter');
@@ -390,9 +390,10 @@ describe('structure', () => {
       expect(complaints.list).toEqual([]);
       await close();
     },
+    withStates,
   );
 
-  test('the page of a missing table explains this and links to the list', async () => {
+  test('the page of a missing table explains this and links to the list', withStates, async () => {
     const { page, close } = await signedIn();
     await go(page, '/public/gone');
     await page.getByRole('heading', { name: 'Table not found' }).waitFor();
@@ -516,41 +517,45 @@ test.each(looks)(
   },
 );
 
-test('the project’s schemas are listed first, and system schemas are collapsed but can be found', async () => {
-  const { page, complaints, close } = await signedIn();
-  await go(page, '');
-  const list = page.getByRole('navigation', { name: 'Tables' });
-  const open = list.getByRole('link', { name: 'tasks', exact: true });
-  await open.waitFor();
-  // The warning is the link's accessible description, so its accessible name is only the table's name.
-  const warning = await open.getAttribute('aria-describedby');
-  expect(await page.locator(`[id="${warning}"]`).textContent()).toContain('Row-level security is off');
-  await list.getByRole('link', { name: 'books' }).waitFor();
-  expect(await list.getByRole('heading', { name: 'auth' }).count()).toBe(0);
-  await page.getByRole('searchbox', { name: 'Filter tables' }).fill('auth.users');
-  await list.getByRole('link', { name: 'users' }).waitFor();
-  await page.getByRole('searchbox', { name: 'Filter tables' }).fill('');
-  await list.getByRole('button', { name: /^System schemas/ }).press('Enter');
-  await list.getByRole('heading', { name: 'auth' }).waitFor();
-  await expectSound(page, 'system schemas');
-  await page.reload();
-  await list.getByRole('heading', { name: 'auth' }).waitFor();
-  await list.getByRole('button', { name: /^System schemas/ }).press('Enter');
-  await list.getByRole('heading', { name: 'auth' }).waitFor({ state: 'detached' });
+test(
+  'the project’s schemas are listed first, and system schemas are collapsed but can be found',
+  withStates,
+  async () => {
+    const { page, complaints, close } = await signedIn();
+    await go(page, '');
+    const list = page.getByRole('navigation', { name: 'Tables' });
+    const open = list.getByRole('link', { name: 'tasks', exact: true });
+    await open.waitFor();
+    // The warning is the link's accessible description, so its accessible name is only the table's name.
+    const warning = await open.getAttribute('aria-describedby');
+    expect(await page.locator(`[id="${warning}"]`).textContent()).toContain('Row-level security is off');
+    await list.getByRole('link', { name: 'books' }).waitFor();
+    expect(await list.getByRole('heading', { name: 'auth' }).count()).toBe(0);
+    await page.getByRole('searchbox', { name: 'Filter tables' }).fill('auth.users');
+    await list.getByRole('link', { name: 'users' }).waitFor();
+    await page.getByRole('searchbox', { name: 'Filter tables' }).fill('');
+    await list.getByRole('button', { name: /^System schemas/ }).press('Enter');
+    await list.getByRole('heading', { name: 'auth' }).waitFor();
+    await expectSound(page, 'system schemas');
+    await page.reload();
+    await list.getByRole('heading', { name: 'auth' }).waitFor();
+    await list.getByRole('button', { name: /^System schemas/ }).press('Enter');
+    await list.getByRole('heading', { name: 'auth' }).waitFor({ state: 'detached' });
 
-  await go(page, '/types');
-  await page.getByText(/^\d+ system types$/).press('Enter');
-  await page.getByRole('heading', { name: 'auth.aal_level' }).waitFor();
-  await expectSound(page, 'system types');
-  expect(await page.getByRole('button', { name: 'Drop aal_level' }).count()).toBe(0);
+    await go(page, '/types');
+    await page.getByText(/^\d+ system types$/).press('Enter');
+    await page.getByRole('heading', { name: 'auth.aal_level' }).waitFor();
+    await expectSound(page, 'system types');
+    expect(await page.getByRole('button', { name: 'Drop aal_level' }).count()).toBe(0);
 
-  await go(page, '/public/books/structure');
-  await page.getByRole('button', { name: 'Add trigger' }).press('Enter');
-  const call = page.getByRole('dialog').getByLabel('Function');
-  await expect
-    .poll(() => call.locator('optgroup').first().getAttribute('label'))
-    .toMatch(/^(Your|System) functions$/);
-  expect(await call.inputValue()).toBe('');
-  expect(complaints.list).toEqual([]);
-  await close();
-});
+    await go(page, '/public/books/structure');
+    await page.getByRole('button', { name: 'Add trigger' }).press('Enter');
+    const call = page.getByRole('dialog').getByLabel('Function');
+    await expect
+      .poll(() => call.locator('optgroup').first().getAttribute('label'))
+      .toMatch(/^(Your|System) functions$/);
+    expect(await call.inputValue()).toBe('');
+    expect(complaints.list).toEqual([]);
+    await close();
+  },
+);

@@ -3,7 +3,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestBackend } from '../../src/entry/testing.ts';
 import { launchBrowser } from '../web/browser.ts';
-import { pageStates } from '../web/states.ts';
+import { pageStates, withStates } from '../web/states.ts';
 import { type Backend, type Operator, operator } from './harness.ts';
 import { expectPanelAtEdge, expectSound, looks, signedIn } from './page-helpers.ts';
 import { markup } from './services-backend.ts';
@@ -113,23 +113,30 @@ test('an operator can send an invitation and a reset link, edit metadata, and en
   await close();
 });
 
-test('acting as a user requires a confirmation, and shows working code and a banner on every page', async () => {
-  const { page, complaints, go, close } = await signedIn(browser, backend);
-  await go(`/users?id=${id}`);
-  await page.getByRole('button', { name: 'Act as this user' }).press('Enter');
-  await page.getByRole('button', { name: 'Create token' }).press('Enter');
-  await page.getByText('accessToken: async () =>').waitFor();
-  await expectSound(page, 'the token');
-  await page.keyboard.press('Escape');
-  await page.getByRole('complementary', { name: 'Acting as a user' }).getByText('ada@example.com').waitFor();
-  await go('/inbox');
-  await page.getByRole('complementary', { name: 'Acting as a user' }).waitFor();
-  expect(await page.evaluate('localStorage.length + sessionStorage.length')).toBe(
-    await page.evaluate('Object.keys(localStorage).filter((key) => /scheme/.test(key)).length'),
-  );
-  expect(complaints.list).toEqual([]);
-  await close();
-});
+test(
+  'acting as a user requires a confirmation, and shows working code and a banner on every page',
+  withStates,
+  async () => {
+    const { page, complaints, go, close } = await signedIn(browser, backend);
+    await go(`/users?id=${id}`);
+    await page.getByRole('button', { name: 'Act as this user' }).press('Enter');
+    await page.getByRole('button', { name: 'Create token' }).press('Enter');
+    await page.getByText('accessToken: async () =>').waitFor();
+    await expectSound(page, 'the token');
+    await page.keyboard.press('Escape');
+    await page
+      .getByRole('complementary', { name: 'Acting as a user' })
+      .getByText('ada@example.com')
+      .waitFor();
+    await go('/inbox');
+    await page.getByRole('complementary', { name: 'Acting as a user' }).waitFor();
+    expect(await page.evaluate('localStorage.length + sessionStorage.length')).toBe(
+      await page.evaluate('Object.keys(localStorage).filter((key) => /scheme/.test(key)).length'),
+    );
+    expect(complaints.list).toEqual([]);
+    await close();
+  },
+);
 
 test('a read-only operator can view everything but doesn’t see controls that change data', async () => {
   await backend.operators.createOperator('looker', 'read-only');

@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
 import { axeViolations, launchBrowser, openContext } from '../web/browser.ts';
-import { pageStates } from '../web/states.ts';
+import { pageStates, withStates } from '../web/states.ts';
 import { type Backend, operator, startBackend } from './harness.ts';
 import { expectSound, looks, signInWindow } from './page-helpers.ts';
 
@@ -96,73 +96,77 @@ const migrations = async (): Promise<string[]> =>
       .query<{ name: string }>(sql`select name from supabase_migrations.schema_migrations order by name`)
   ).map(({ name }) => name);
 
-test('row-level security can be enabled, and a policy can be created from a template, tried as a persona, and dropped', async () => {
-  const { page, complaints, close } = await opened('/policies');
-  const bare = page.getByRole('region', { name: 'bare', exact: true });
-  await bare.getByRole('button', { name: 'Turn on' }).press('Enter');
-  const asked = page.getByRole('dialog', { name: 'Turn on row-level security for bare?' });
-  await asked.getByText('alter table "public"."bare" enable row level security').waitFor();
-  await asked.getByRole('checkbox', { name: 'Save as a migration file' }).press('Space');
-  await asked.getByRole('textbox', { name: 'File name' }).fill('secure_bare');
-  await asked.getByRole('button', { name: 'Turn on' }).press('Enter');
-  await bare.getByText('Row-level security is on').waitFor();
-  await bare.getByRole('button', { name: 'New policy on bare' }).press('Enter');
-  const panel = page.getByRole('dialog', { name: 'New policy on bare' });
-  await panel.getByLabel('Template').focus();
-  await panel.getByLabel('Template').selectOption('Anyone can read');
-  await panel.getByText('create policy "Anyone can read" on "public"."bare"').waitFor();
-  await panel.getByRole('button', { name: 'Save policy' }).press('Enter');
-  await panel.waitFor({ state: 'detached' });
-  expect(await secured('bare')).toEqual({ rls: true, policies: ['Anyone can read'] });
-  expect(await migrations()).toEqual(['create_policy_bare_anyone_can_read', 'secure_bare']);
+test(
+  'row-level security can be enabled, and a policy can be created from a template, tried as a persona, and dropped',
+  withStates,
+  async () => {
+    const { page, complaints, close } = await opened('/policies');
+    const bare = page.getByRole('region', { name: 'bare', exact: true });
+    await bare.getByRole('button', { name: 'Turn on' }).press('Enter');
+    const asked = page.getByRole('dialog', { name: 'Turn on row-level security for bare?' });
+    await asked.getByText('alter table "public"."bare" enable row level security').waitFor();
+    await asked.getByRole('checkbox', { name: 'Save as a migration file' }).press('Space');
+    await asked.getByRole('textbox', { name: 'File name' }).fill('secure_bare');
+    await asked.getByRole('button', { name: 'Turn on' }).press('Enter');
+    await bare.getByText('Row-level security is on').waitFor();
+    await bare.getByRole('button', { name: 'New policy on bare' }).press('Enter');
+    const panel = page.getByRole('dialog', { name: 'New policy on bare' });
+    await panel.getByLabel('Template').focus();
+    await panel.getByLabel('Template').selectOption('Anyone can read');
+    await panel.getByText('create policy "Anyone can read" on "public"."bare"').waitFor();
+    await panel.getByRole('button', { name: 'Save policy' }).press('Enter');
+    await panel.waitFor({ state: 'detached' });
+    expect(await secured('bare')).toEqual({ rls: true, policies: ['Anyone can read'] });
+    expect(await migrations()).toEqual(['create_policy_bare_anyone_can_read', 'secure_bare']);
 
-  await bare.getByRole('button', { name: 'Anyone can read' }).press('Enter');
-  const edit = page.getByRole('dialog', { name: 'Policy on bare' });
-  const using = edit.getByRole('textbox', { name: /^USING/ });
-  await using.focus();
-  await page.keyboard.press('Control+a');
-  await page.keyboard.insertText('nonsense');
-  await edit.getByRole('button', { name: 'Save policy' }).press('Enter');
-  await edit.getByRole('alert').getByText('column "nonsense" does not exist').waitFor();
-  await page.keyboard.press('Escape');
-  await page.getByRole('dialog').last().getByRole('button', { name: 'Discard' }).press('Enter');
-  await edit.waitFor({ state: 'detached' });
-  await bare.getByRole('button', { name: 'Anyone can read' }).press('Enter');
-  await edit.getByRole('button', { name: 'Turn off policy' }).press('Enter');
-  const off = page.getByRole('dialog', { name: 'Turn off policy “Anyone can read”?' });
-  await off.getByText('drop policy "Anyone can read" on "public"."bare"').waitFor();
-  await off.getByRole('button', { name: 'Turn off policy' }).press('Enter');
-  await bare.getByText('turned off', { exact: true }).waitFor();
-  await expectSound(page, 'a policy that is turned off');
-  expect(await secured('bare')).toEqual({ rls: true, policies: null });
-  await bare.getByRole('button', { name: 'Turn on Anyone can read' }).press('Enter');
-  await page.getByRole('dialog').getByText('create policy "Anyone can read"').waitFor();
-  await page.getByRole('dialog').getByRole('button', { name: 'Turn on' }).press('Enter');
-  await bare.getByText('turned off', { exact: true }).waitFor({ state: 'detached' });
-  await page.getByRole('dialog').waitFor({ state: 'detached' });
-  expect(await secured('bare')).toEqual({ rls: true, policies: ['Anyone can read'] });
-  expect(await migrations()).toEqual([
-    'create_policy_bare_anyone_can_read',
-    'secure_bare',
-    'turn_off_policy_bare_anyone_can_read',
-    'turn_on_policy_bare_anyone_can_read',
-  ]);
+    await bare.getByRole('button', { name: 'Anyone can read' }).press('Enter');
+    const edit = page.getByRole('dialog', { name: 'Policy on bare' });
+    const using = edit.getByRole('textbox', { name: /^USING/ });
+    await using.focus();
+    await page.keyboard.press('Control+a');
+    await page.keyboard.insertText('nonsense');
+    await edit.getByRole('button', { name: 'Save policy' }).press('Enter');
+    await edit.getByRole('alert').getByText('column "nonsense" does not exist').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').last().getByRole('button', { name: 'Discard' }).press('Enter');
+    await edit.waitFor({ state: 'detached' });
+    await bare.getByRole('button', { name: 'Anyone can read' }).press('Enter');
+    await edit.getByRole('button', { name: 'Turn off policy' }).press('Enter');
+    const off = page.getByRole('dialog', { name: 'Turn off policy “Anyone can read”?' });
+    await off.getByText('drop policy "Anyone can read" on "public"."bare"').waitFor();
+    await off.getByRole('button', { name: 'Turn off policy' }).press('Enter');
+    await bare.getByText('turned off', { exact: true }).waitFor();
+    await expectSound(page, 'a policy that is turned off');
+    expect(await secured('bare')).toEqual({ rls: true, policies: null });
+    await bare.getByRole('button', { name: 'Turn on Anyone can read' }).press('Enter');
+    await page.getByRole('dialog').getByText('create policy "Anyone can read"').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Turn on' }).press('Enter');
+    await bare.getByText('turned off', { exact: true }).waitFor({ state: 'detached' });
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(await secured('bare')).toEqual({ rls: true, policies: ['Anyone can read'] });
+    expect(await migrations()).toEqual([
+      'create_policy_bare_anyone_can_read',
+      'secure_bare',
+      'turn_off_policy_bare_anyone_can_read',
+      'turn_on_policy_bare_anyone_can_read',
+    ]);
 
-  await bare.getByRole('button', { name: 'Anyone can read' }).press('Enter');
-  await edit.getByRole('checkbox', { name: 'Save as a migration file' }).press('Space');
-  await edit.getByRole('button', { name: 'Drop' }).press('Enter');
-  await page
-    .getByRole('dialog', { name: 'Drop policy' })
-    .getByRole('button', { name: 'Drop' })
-    .press('Enter');
-  await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
-  expect(await secured('bare')).toEqual({ rls: true, policies: null });
-  await bare.getByRole('button', { name: 'Turn off' }).press('Enter');
-  await page.getByRole('dialog').getByRole('button', { name: 'Turn off' }).press('Enter');
-  await bare.getByText('Row-level security is off').waitFor();
-  expect(complaints.list).toEqual([]);
-  await close();
-});
+    await bare.getByRole('button', { name: 'Anyone can read' }).press('Enter');
+    await edit.getByRole('checkbox', { name: 'Save as a migration file' }).press('Space');
+    await edit.getByRole('button', { name: 'Drop' }).press('Enter');
+    await page
+      .getByRole('dialog', { name: 'Drop policy' })
+      .getByRole('button', { name: 'Drop' })
+      .press('Enter');
+    await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
+    expect(await secured('bare')).toEqual({ rls: true, policies: null });
+    await bare.getByRole('button', { name: 'Turn off' }).press('Enter');
+    await page.getByRole('dialog').getByRole('button', { name: 'Turn off' }).press('Enter');
+    await bare.getByText('Row-level security is off').waitFor();
+    expect(complaints.list).toEqual([]);
+    await close();
+  },
+);
 
 test('a condition is completed with the table’s columns, and Escape closes one layer at a time', async () => {
   const { page, complaints, close } = await opened('/policies?only=public.orders');
@@ -219,43 +223,47 @@ test('a condition is completed with the table’s columns, and Escape closes one
   await close();
 });
 
-test('a policy for own rows can be created with a few keys, for the column that references the users', async () => {
-  await backend.database.pool('postgres').exec(`
+test(
+  'a policy for own rows can be created with a few keys, for the column that references the users',
+  withStates,
+  async () => {
+    await backend.database.pool('postgres').exec(`
     create table public.diaries (id uuid primary key, device uuid, user_id uuid, writer uuid references auth.users);
     alter table public.diaries enable row level security`);
-  const { page, complaints, close } = await opened('/policies?only=public.diaries');
-  const panel = page.getByRole('dialog', { name: 'New policy on diaries' });
-  const template = panel.getByLabel('Template').and(page.locator(':focus'));
-  const ownRows = async (name: string, condition: string): Promise<void> => {
-    await page.getByRole('button', { name: 'New policy on diaries' }).press('Enter');
-    await template.selectOption(name);
-    await panel.getByText(condition).last().waitFor();
-  };
-  await ownRows('Users can read their own rows', 'using ((select auth.uid()) = writer)');
-  await expect
-    .poll(() => panel.getByLabel('Column with the user’s ID').locator('option').allTextContents())
-    .toEqual(['writer', 'user_id', 'device', 'id']);
-  await expectSound(page, 'the template for own rows');
-  await template.press('Enter');
-  await panel.waitFor({ state: 'detached' });
-  await ownRows('Users can update their own rows', 'with check ((select auth.uid()) = writer)');
-  await template.press('Enter');
-  await panel.waitFor({ state: 'detached' });
-  await ownRows('Users can delete their own rows', 'for delete');
-  await template.press('Enter');
-  await panel.waitFor({ state: 'detached' });
-  expect(await secured('diaries')).toEqual({
-    rls: true,
-    policies: [
-      'Users can read their own rows',
-      'Users can update their own rows',
-      'Users can delete their own rows',
-    ],
-  });
-  await backend.database.pool('postgres').exec('drop table public.diaries');
-  expect(complaints.list).toEqual([]);
-  await close();
-});
+    const { page, complaints, close } = await opened('/policies?only=public.diaries');
+    const panel = page.getByRole('dialog', { name: 'New policy on diaries' });
+    const template = panel.getByLabel('Template').and(page.locator(':focus'));
+    const ownRows = async (name: string, condition: string): Promise<void> => {
+      await page.getByRole('button', { name: 'New policy on diaries' }).press('Enter');
+      await template.selectOption(name);
+      await panel.getByText(condition).last().waitFor();
+    };
+    await ownRows('Users can read their own rows', 'using ((select auth.uid()) = writer)');
+    await expect
+      .poll(() => panel.getByLabel('Column with the user’s ID').locator('option').allTextContents())
+      .toEqual(['writer', 'user_id', 'device', 'id']);
+    await expectSound(page, 'the template for own rows');
+    await template.press('Enter');
+    await panel.waitFor({ state: 'detached' });
+    await ownRows('Users can update their own rows', 'with check ((select auth.uid()) = writer)');
+    await template.press('Enter');
+    await panel.waitFor({ state: 'detached' });
+    await ownRows('Users can delete their own rows', 'for delete');
+    await template.press('Enter');
+    await panel.waitFor({ state: 'detached' });
+    expect(await secured('diaries')).toEqual({
+      rls: true,
+      policies: [
+        'Users can read their own rows',
+        'Users can update their own rows',
+        'Users can delete their own rows',
+      ],
+    });
+    await backend.database.pool('postgres').exec('drop table public.diaries');
+    expect(complaints.list).toEqual([]);
+    await close();
+  },
+);
 
 test('the keyboard moves through the parts of a question', async () => {
   const { page, complaints, close } = await opened('/');
@@ -324,7 +332,7 @@ test('a write can be explained, is rolled back, and can be exported as a pgTAP t
   await close();
 });
 
-test('the headline names the policy that came closest, with a link to its editor', async () => {
+test('the headline names the policy that came closest, with a link to its editor', withStates, async () => {
   const { page, complaints, close } = await opened(
     `/why?${address({ schema: 'public', table: 'orders', op: 'update', key: { id: '616' }, as: `user:${ada}` })}`,
   );
@@ -349,7 +357,7 @@ test('the headline names the policy that came closest, with a link to its editor
   await close();
 });
 
-test('a logged write can be explained without its values, which aren’t in the log', async () => {
+test('a logged write can be explained without its values, which aren’t in the log', withStates, async () => {
   const token = backend.keys.sign({ role: 'authenticated', sub: ada });
   // REST finds the tables only after it has been notified.
   await expect
@@ -459,33 +467,40 @@ test('a row and a log entry link to the explanation', async () => {
   await close();
 });
 
-test('the template for members offers the tables and functions that connect users with groups', async () => {
-  const { page, complaints, close } = await opened('/policies?only=public.orgs');
-  await page.getByText('Only orgs is shown.').waitFor();
-  expect(await page.getByRole('region', { name: 'notes', exact: true }).count()).toBe(0);
-  await page.getByRole('button', { name: 'New policy on orgs' }).press('Enter');
-  const panel = page.getByRole('dialog', { name: 'New policy on orgs' });
-  await panel.getByLabel('Template').selectOption('Group members (through another table)');
-  await panel
-    .getByText('id in (select m.org_id from public.org_users m where m.user_id = (select auth.uid()))')
-    .last()
-    .waitFor();
-  await panel.getByLabel('Membership source').selectOption('public.is_member(integer)');
-  await panel.getByText('using (public.is_member(id))').waitFor();
-  await expectSound(page, 'template');
-  await panel.getByRole('button', { name: 'Close' }).press('Enter');
-  await page
-    .getByRole('dialog', { name: /Discard/ })
-    .getByRole('button', { name: /Discard/ })
-    .press('Enter');
-  await panel.waitFor({ state: 'detached' });
-  await page.getByRole('button', { name: 'Show all tables' }).press('Enter');
-  await page.getByRole('region', { name: 'notes', exact: true }).waitFor();
-  expect(complaints.list).toEqual([]);
-  await close();
-});
+test(
+  'the template for members offers the tables and functions that connect users with groups',
+  withStates,
+  async () => {
+    const { page, complaints, close } = await opened('/policies?only=public.orgs');
+    await page.getByText('Only orgs is shown.').waitFor();
+    expect(await page.getByRole('region', { name: 'notes', exact: true }).count()).toBe(0);
+    await page.getByRole('button', { name: 'New policy on orgs' }).press('Enter');
+    const panel = page.getByRole('dialog', { name: 'New policy on orgs' });
+    await panel.getByLabel('Template').selectOption('Group members (through another table)');
+    await panel
+      .getByText('id in (select m.org_id from public.org_users m where m.user_id = (select auth.uid()))')
+      .last()
+      .waitFor();
+    await panel.getByLabel('Membership source').selectOption('public.is_member(integer)');
+    await panel.getByText('using (public.is_member(id))').waitFor();
+    await expectSound(page, 'template');
+    await panel.getByRole('button', { name: 'Close' }).press('Enter');
+    await page
+      .getByRole('dialog', { name: /Discard/ })
+      .getByRole('button', { name: /Discard/ })
+      .press('Enter');
+    await panel.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Show all tables' }).press('Enter');
+    await page.getByRole('region', { name: 'notes', exact: true }).waitFor();
+    expect(complaints.list).toEqual([]);
+    await close();
+  },
+);
 
-test('a table page links to the table’s policies, and a list of 500 tables can be searched, filtered and paged', async () => {
+test('a table page links to the table’s policies, and a list of 500 tables can be searched, filtered and paged', {
+  ...withStates,
+  timeout: 60_000,
+}, async () => {
   const pool = backend.database.pool('postgres');
   await pool.exec(`create schema many; do $$ begin for n in 1..500 loop
     execute format('create table many.t%s (id int)', lpad(n::text, 3, '0'));
@@ -527,7 +542,7 @@ test('a table page links to the table’s policies, and a list of 500 tables can
   await pool.exec('drop schema many cascade');
   expect(complaints.list).toEqual([]);
   await close();
-}, 60_000);
+});
 
 test('the matrix highlights access to all rows only for roles that policies apply to', async () => {
   const { page, complaints, close } = await opened('/policies?view=matrix');
@@ -562,7 +577,7 @@ test('the matrix highlights access to all rows only for roles that policies appl
   await close();
 });
 
-test('a helper function is explained with the rows that it reads', async () => {
+test('a helper function is explained with the rows that it reads', withStates, async () => {
   const { page, complaints, close } = await opened(
     `/why?${address({ schema: 'public', table: 'orgs', op: 'select', key: { id: '7' }, as: `user:${ada}` })}`,
   );

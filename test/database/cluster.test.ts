@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
-import { processesIn } from '../../src/platform/database/embedded/processes.ts';
+import { processesIn } from '../../src/platform/database/embedded/lock.ts';
 import { createDatabase, type Database, isHeld, readLock } from '../../src/platform/database/index.ts';
 import { copyTemplateFolder } from '../../src/platform/database/testing/template-folder.ts';
 import { Client, parseConnectionString } from '../../src/platform/database/wire/index.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { processesIn } from '../../src/platform/database/embedded/processes.ts';
+import { processesIn } from '../../src/platform/database/embedded/lock.ts';
 
 /** Creates a temporary folder that other users can reach. `remove` deletes it. */
 export function temporaryFolder(): { path: string; remove: () => void } {

@@ -163,7 +163,7 @@ describeEach(['light', 'dark'])('in %s', (colorScheme) => {
       await inspect();
       await context.close();
     },
-    120_000,
+    { timeout: 120_000 },
   );
 });
 

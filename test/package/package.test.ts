@@ -1,4 +1,9 @@
-/** Tests the npm package, which is installed into a new folder, without the clone and without a network. */
+/**
+ * Tests the npm package, which is installed into a new folder, without the clone and without a network. `npm test` skips
+ * this file.
+ *
+ * @module-tag package
+ */
 import { execFile, spawn } from 'node:child_process';
 import {
   existsSync,

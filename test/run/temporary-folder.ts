@@ -4,7 +4,7 @@
 import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { isAlive } from '../../src/base/shared/run-folder.ts';
-import { memoryFolder } from '../../src/platform/database/testing/memory-folder.ts';
+import { memoryFolder } from '../../src/platform/database/testing/template-folder.ts';
 
 /**
  * The test files whose temporary files stay on the disk. These files run functions, and Deno doesn't allow functions to

@@ -116,7 +116,7 @@ const reviewed = [
   'project/folder/index.ts',
   'project/folder/privileged.ts',
   'services/storage/index.ts',
-  'services/storage/s3/object-bytes.ts',
+  'services/storage/s3/operation.ts',
 ];
 
 test('superuser sessions are opened only in reviewed files', () => {

@@ -10,8 +10,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createFileBackend } from '../../src/services/storage/backend/file.ts';
-import { orphanLifetimeMs, sweepGraceMs } from '../../src/services/storage/backend/file-sweep.ts';
 import { createOwners } from '../../src/services/storage/backend/owners.ts';
+import { orphanLifetimeMs, sweepGraceMs } from '../../src/services/storage/backend/sweep.ts';
 import type { ObjectBackend, SweepReport } from '../../src/services/storage/backend/types.ts';
 
 let root: string;

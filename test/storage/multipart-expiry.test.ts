@@ -16,7 +16,7 @@ import { silentLogger } from '../../src/base/kernel/log.ts';
 import { sql } from '../../src/base/kernel/sql.ts';
 import type { ObjectBackend } from '../../src/services/storage/backend/types.ts';
 import { createTasks, type StorageContext } from '../../src/services/storage/context.ts';
-import { expireMultipartUploads } from '../../src/services/storage/multipart-expiry.ts';
+import { expireMultipartUploads } from '../../src/services/storage/housekeeping.ts';
 import { findLivingVersions } from '../../src/services/storage/queries/objects.ts';
 import { codeOf, s3Client, signByHand } from './s3/clients.ts';
 import { eventually, type StorageServer, startStorage } from './server.ts';

@@ -1,12 +1,11 @@
 /** Describes the settings in the schema for the Console's settings pages. */
-import { effectOf } from './core/applies.ts';
+import { effectOf } from './core/changes.ts';
 import { printDuration, printSize } from './core/values.ts';
-import type { Fields, Node, Section, Type } from './schema/define.ts';
+import type { Fields, Node, Section, SettingsFile, Type } from './schema/define.ts';
 import { developerSettings, harmlessSettings } from './schema/developer-settings.ts';
 import { plinthSchema, projectSchema } from './schema/index.ts';
 import { entryOf, settingPages } from './schema/pages/index.ts';
 import type { PageGroup, Panel } from './schema/pages/types.ts';
-import type { SettingsFile } from './schema/settings-file.ts';
 
 export interface SettingFacts {
   readonly file: SettingsFile;
@@ -56,8 +55,8 @@ export interface NamesFacts {
   readonly pattern: string;
   readonly upperCase: boolean;
   /**
-   * The settings for each name. The paths of these settings contain {@link anyName}. If a path ends with
-   * {@link anyName}, the name's value is the setting itself.
+   * The settings for each name. The paths of these settings contain {@link anyName}. If a path ends with {@link
+   * anyName}, the name's value is the setting itself.
    */
   readonly settings: readonly SettingFacts[];
 }

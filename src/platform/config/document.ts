@@ -1,5 +1,5 @@
 /** Generates `docs/config.md` from the schema. */
-import { effectOfSetting } from './core/applies.ts';
+import { effectOfSetting } from './core/changes.ts';
 import { printDuration, printSize } from './core/values.ts';
 import type { Applies, Fields, Node, Section, Setting } from './schema/define.ts';
 import { plinthSchema, projectSchema } from './schema/index.ts';

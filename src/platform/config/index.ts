@@ -23,8 +23,13 @@ export {
   type SectionFacts,
   type SettingFacts,
 } from './describe.ts';
-export { type FilesState, readFilesState } from './files-state.ts';
-export { createLiveConfig, type LiveConfig, type LiveConfigOwner } from './live.ts';
+export {
+  createLiveConfig,
+  type FilesState,
+  type LiveConfig,
+  type LiveConfigOwner,
+  readFilesState,
+} from './live.ts';
 export {
   configFrom,
   defaultConfig,
@@ -38,4 +43,4 @@ export type { Config } from './schema/index.ts';
 
 /** Returns the shell's environment variables, for commands whose settings aren't in the schema. */
 export const shellEnvironment = (): Readonly<Record<string, string | undefined>> => process.env;
-export type { SettingsFile } from './schema/settings-file.ts';
+export type { SettingsFile } from './schema/define.ts';

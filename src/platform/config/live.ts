@@ -5,6 +5,8 @@
  * All code that handles a request uses the configuration that was current when the request first read the
  * configuration. The request is identified by its asynchronous context (`kernel/trace.ts`).
  */
+import { createHash } from 'node:crypto';
+import { readFileSync, statSync } from 'node:fs';
 import { traces } from '../../base/kernel/trace.ts';
 import type { Config } from './schema/index.ts';
 
@@ -23,7 +25,7 @@ export interface LiveConfig {
   onChange(listener: Listener): void;
 }
 
-export type Listener = (config: Config, previous: Config) => void | Promise<void>;
+type Listener = (config: Config, previous: Config) => void | Promise<void>;
 
 export interface LiveConfigOwner extends LiveConfig {
   /**
@@ -72,4 +74,28 @@ export function createLiveConfig(initial: Config): LiveConfigOwner {
       return results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
     },
   };
+}
+
+/** A summary of the files' state at a point in time. */
+export interface FilesState {
+  /** A hash of the files' contents. */
+  readonly hash: string;
+  /** When any of the files last changed, in milliseconds since the epoch. 0 if none of the files exist. */
+  readonly changedAtMs: number;
+}
+
+/** Reads the files. The hash also covers which files are missing or unreadable. */
+export function readFilesState(paths: readonly string[]): FilesState {
+  const hash = createHash('sha256');
+  let changedAtMs = 0;
+  for (const path of paths) {
+    hash.update(`\0${path}\0`);
+    try {
+      changedAtMs = Math.max(changedAtMs, statSync(path).mtimeMs);
+      hash.update(readFileSync(path));
+    } catch (error) {
+      hash.update(`\0${(error as NodeJS.ErrnoException).code}`);
+    }
+  }
+  return { hash: hash.digest('base64'), changedAtMs };
 }

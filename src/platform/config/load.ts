@@ -8,11 +8,17 @@ import { type NamedFile, outsideFault } from './core/confine.ts';
 import { privateKeysFrom } from './core/decrypt.ts';
 import { parseDotenv } from './core/dotenv.ts';
 import { disableIncomplete } from './core/incomplete.ts';
-import { parseJson } from './core/json.ts';
 import { checkRemotes } from './core/remotes.ts';
 import { type Overrides, type References, type Resolved, resolve, type Sources } from './core/resolve.ts';
-import { parseToml } from './core/toml.ts';
-import { ConfigError, type Notice, noticeText, type RawTable, treeFrom } from './core/tree.ts';
+import {
+  ConfigError,
+  type Notice,
+  noticeText,
+  parseJson,
+  parseToml,
+  type RawTable,
+  treeFrom,
+} from './core/tree.ts';
 import { type Config, plinthSchema, projectSchema } from './schema/index.ts';
 
 export interface LoadOptions {

@@ -12,7 +12,7 @@ import { clusterTarget, type ReachedCluster, type SignIns, signInsOf } from './e
 import { connectExternal } from './external/external.ts';
 import { type Connected, readFindings } from './external/preflight/index.ts';
 import { sqlOnlyFiles } from './external/sql-only.ts';
-import { applyDatabaseSettings, applyPasswords } from './logins/apply.ts';
+import { applyDatabaseSettings, applyPasswords } from './logins.ts';
 import { memberOf } from './member.ts';
 import { readMigrationFiles } from './migrate/files.ts';
 import { rejectOtherVersions } from './migrate/other-versions.ts';
@@ -30,6 +30,7 @@ import type {
   Queryable,
   Setting,
 } from './types.ts';
+import { readVersion } from './wire/client.ts';
 import {
   Client,
   type ConnectionOptions,
@@ -37,7 +38,6 @@ import {
   type Environment,
   runUncollected,
 } from './wire/index.ts';
-import { readVersion } from './wire/version.ts';
 
 export interface DatabaseOptions {
   /**

@@ -5,19 +5,18 @@ import type { Database } from './types.ts';
 
 export { setAutoExposeNewTables } from './auto-expose.ts';
 export { generateTypes, type TypeLanguage, typeLanguages } from './client-types.ts';
-export { type CopySession, openCopySession } from './copy-session.ts';
 export type { DatabaseOptions } from './database.ts';
 export { binaryPackage, linkBinaries } from './embedded/binaries.ts';
 export { extensionAmendment, ownScript } from './embedded/extension-folder.ts';
 export { clearLeftovers } from './embedded/leftovers.ts';
 export { isHeld, type LockInfo, readLock } from './embedded/lock.ts';
+export { makeSpare } from './embedded/prepared.ts';
 export {
   type RecoveredCluster,
   type RecoveryOptions,
   startRecovery,
   type TableReader,
 } from './embedded/recovery.ts';
-export { makeSpare } from './embedded/spare.ts';
 export { migrateNewCluster } from './embedded/upgrade/migrate.ts';
 export { type ClusterPair, openClusterPair, type PrivateServer } from './embedded/upgrade/pair.ts';
 export { DatabaseError, type DatabaseErrorCode, databaseErrors } from './errors.ts';
@@ -37,16 +36,20 @@ export {
 } from './inspect/index.ts';
 export type { MemberOptions } from './member.ts';
 export {
+  type CopySession,
   inspectionTarget,
   type OtherDatabase,
+  openCopySession,
   openOtherDatabase,
   openOtherSession,
+  openTextSession,
+  type ScriptResult,
+  type TextSession,
 } from './other.ts';
 export type { RequestPathLimits } from './path/index.ts';
 export { openRemote, type Remote, type RemoteOptions } from './remote.ts';
 export { announceSchema } from './schema-requests.ts';
 export { readSizes, readStatistics } from './statistics.ts';
-export { openTextSession, type ScriptResult, type TextSession } from './text-session.ts';
 export type * from './types.ts';
 export {
   ConnectionError,

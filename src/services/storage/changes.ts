@@ -3,9 +3,12 @@
  * transaction is known, bytes without a row are removed immediately. If the connection failed during the commit, the
  * outcome is unknown, and the next startup removes bytes without a row.
  */
-import { storing } from './backend-errors.ts';
+
+import { isFullDisk } from './backend/file-system.ts';
+import { BodyTooLargeError } from './backend/types.ts';
 import type { StorageContext } from './context.ts';
 import { leavesOutcomeOpen } from './database-errors.ts';
+import { StorageError } from './errors.ts';
 
 export interface Change {
   /**
@@ -49,6 +52,22 @@ export async function change<T>(
     void ctx.tasks.run('remove refused objects', () =>
       isOpen ? intent.leave() : intent.settle(newVersions),
     );
+    throw error;
+  }
+}
+
+/**
+ * Runs `work` on the backend and converts its errors to entries of the error table. All other errors are rethrown
+ * unchanged.
+ * @throws {StorageError} EntityTooLarge, InsufficientSpace
+ */
+export async function storing<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof BodyTooLargeError)
+      throw new StorageError('EntityTooLarge', undefined, { cause: error });
+    if (isFullDisk(error)) throw new StorageError('InsufficientSpace', undefined, { cause: error });
     throw error;
   }
 }

@@ -2,12 +2,13 @@
  * Runs maintenance at startup and at regular intervals: settles intents of processes that have ended, removes expired
  * uploads, and compares stored object bodies with rows.
  */
-import { sweepGraceMs } from './backend/file-sweep.ts';
+import { sweepGraceMs } from './backend/sweep.ts';
+import { change } from './changes.ts';
 import type { StorageContext } from './context.ts';
-import { expireMultipartUploads } from './multipart-expiry.ts';
 import { deleteLeftChecksums } from './queries/checksums.ts';
+import { deleteIdleUpload, listIdleUploads, lockUpload } from './queries/multipart.ts';
 import { findLivingVersions, listVersionsWith } from './queries/objects.ts';
-import { uploadLifetimeMs } from './resumable/uploads.ts';
+import { uploadLifetimeMs } from './resumable/lifecycle.ts';
 import { serverContext } from './scope.ts';
 
 const recoverEveryMs = 5 * 60 * 1000;
@@ -16,7 +17,7 @@ const sweepEveryMs = 24 * 60 * 60 * 1000;
 /** The delay before the first sweep, which would otherwise slow down startup. */
 const firstSweepMs = 10 * 60 * 1000;
 
-export interface Housekeeping {
+interface Housekeeping {
   start(): void;
   stop(): void;
 }
@@ -77,7 +78,7 @@ async function expireParts(ctx: StorageContext, signal: AbortSignal): Promise<vo
   if (expired > 0) ctx.log.info({ expired }, 'storage: aborted expired multipart uploads');
 }
 
-export async function sweep(ctx: StorageContext, signal: AbortSignal): Promise<void> {
+async function sweep(ctx: StorageContext, signal: AbortSignal): Promise<void> {
   const { backend } = ctx;
   if (ctx.keepsChecksums)
     await deleteLeftChecksums(ctx.database.pool('supabase_storage_admin'), sweepGraceMs / 1000);
@@ -101,3 +102,47 @@ export async function sweep(ctx: StorageContext, signal: AbortSignal): Promise<v
 
 const livingOf = (ctx: StorageContext, versions: readonly string[]): Promise<ReadonlySet<string>> =>
   ctx.database.asRequest(serverContext(), (tx) => findLivingVersions(tx, versions), { readOnly: true });
+
+/** The number of uploads that are read per query. */
+const batchSize = 100;
+
+/**
+ * Aborts multipart uploads that didn't receive a part within the configured time. This corresponds to S3's lifecycle
+ * action AbortIncompleteMultipartUpload, but the period starts when the last part is received. Deletes the rows first
+ * and then the parts. Returns the number of aborted uploads.
+ */
+export async function expireMultipartUploads(ctx: StorageContext, signal: AbortSignal): Promise<number> {
+  const before = new Date(ctx.clock.now() - ctx.multipartLifetimeMs);
+  let expired = 0;
+  for (let after = ''; !signal.aborted; ) {
+    const ids = await ctx.database.asRequest(
+      serverContext(),
+      (tx) => listIdleUploads(tx, before, after, batchSize),
+      { readOnly: true },
+    );
+    for (const id of ids) {
+      if (signal.aborted) break;
+      if (await expire(ctx, id, before)) expired += 1;
+    }
+    const last = ids.at(-1);
+    if (last === undefined || ids.length < batchSize) break;
+    after = last;
+  }
+  return expired;
+}
+
+/** Expires an upload. Returns false if a part has arrived or the upload has ended since the upload was listed. */
+function expire(ctx: StorageContext, id: string, before: Date): Promise<boolean> {
+  return change(ctx, [], (change) => {
+    change.committing();
+    return ctx.database.asRequest(serverContext(), async (tx) => {
+      // The rows of parts are written under the same lock, so either the next statement sees the new part, or the
+      // request that adds the part finds that the upload no longer exists.
+      if (!(await lockUpload(tx, id))) return false;
+      const version = await deleteIdleUpload(tx, id, before);
+      if (version === undefined) return false;
+      await change.giveUp([version]);
+      return true;
+    });
+  });
+}

@@ -7,34 +7,33 @@ import { join } from 'node:path';
 import { type Clock, systemClock } from '../../base/kernel/clock.ts';
 import { type DiskState, spaciousDisk } from '../../base/kernel/disk.ts';
 import type { Logger } from '../../base/kernel/log.ts';
-import type { Health, Service } from '../../base/kernel/service.ts';
+import type { Health, OverloadBody, Service } from '../../base/kernel/service.ts';
 import { createOutgoing } from '../../base/shared/network/outgoing.ts';
 import type { BodyJournal, BodyStore } from '../../operations/backup/types.ts';
 import type { Config, LiveConfig } from '../../platform/config/index.ts';
 import type { Database, MigrationSet } from '../../platform/database/types.ts';
 import type { Keys } from '../../platform/keys/types.ts';
 import { createFileBackend } from './backend/file.ts';
-import { bodyStore, journaled } from './backend/journaled.ts';
-import { readOnly } from './backend/read-only.ts';
 import { createS3Backend } from './backend/s3.ts';
 import type { ObjectBackend } from './backend/types.ts';
+import { bodyStore, journaled, readOnly } from './backend/wrapped.ts';
 import { createTasks, type StorageContext } from './context.ts';
-import { BackendUnavailableError } from './errors.ts';
+import { BackendUnavailableError, renderStorageError, StorageError } from './errors.ts';
 import { createEventSender } from './events/sender.ts';
 import { createHousekeeping } from './housekeeping.ts';
-import { overloaded } from './overloaded.ts';
 import { hasBuckets } from './queries/buckets.ts';
 import { createRenderer } from './render/index.ts';
 import { createUploadLocks } from './resumable/locks.ts';
 import { openSharedLocks } from './resumable/shared-locks.ts';
 import { createStaging } from './resumable/staging.ts';
 import { storageRoutes } from './routes/index.ts';
+import { renderS3Error } from './s3/errors.ts';
 import { mountPrefix, serverContext } from './scope.ts';
 
 export { detectContentType } from './core/sniff.ts';
 export { storageErrors } from './errors.ts';
 
-export interface StorageDeps {
+interface StorageDeps {
   readonly database: Database;
   readonly keys: Keys;
   readonly config: LiveConfig;
@@ -53,7 +52,7 @@ export interface StorageDeps {
 }
 
 /** The storage service. `bodies` gives backups access to the object bodies. */
-export interface StorageService extends Service {
+interface StorageService extends Service {
   readonly bodies: BodyStore;
 }
 
@@ -148,7 +147,15 @@ export function createStorage(deps: StorageDeps): StorageService {
   return {
     name: 'storage',
     bodies: bodyStore(plain),
-    mounts: [{ prefix: mountPrefix, plugin: storageRoutes(ctx), cors: 'open', apiKeys: true, overloaded }],
+    mounts: [
+      {
+        prefix: mountPrefix,
+        plugin: storageRoutes(ctx),
+        cors: 'open',
+        apiKeys: true,
+        overloaded: overloadBodies(),
+      },
+    ],
     async start() {
       housekeeping.start();
       events?.start();
@@ -162,4 +169,18 @@ export function createStorage(deps: StorageDeps): StorageService {
       await backend.close();
     },
   };
+}
+
+/** Returns the responses to requests that are rejected because the server is overloaded, per protocol. */
+function overloadBodies(): readonly OverloadBody[] {
+  const error = new StorageError('Overloaded');
+  return [
+    {
+      below: '/storage/v1/s3',
+      type: 'application/xml; charset=utf-8',
+      text: renderS3Error(error, '', '').xml,
+    },
+    { below: '/storage/v1/upload/resumable', type: 'text/plain; charset=utf-8', text: error.message },
+    { type: 'application/json; charset=utf-8', text: JSON.stringify(renderStorageError(error).body) },
+  ];
 }

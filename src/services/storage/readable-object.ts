@@ -1,9 +1,7 @@
 /** Finds the object that a request reads, checks the caller's access, and handles concurrent replacements. */
-import { isValidKey } from './core/names.ts';
-import { isMeant } from './core/object-marks.ts';
-import type { SignedClaims } from './core/signed-token.ts';
+import { isValidKey, type ObjectAddress } from './core/names.ts';
+import { isMeant, type SignedClaims } from './core/tokens.ts';
 import { BytesMissingError, StorageError } from './errors.ts';
-import type { ObjectAddress } from './object-address.ts';
 import { findObject, findObjectWithBucket, type ObjectRow } from './queries/objects.ts';
 import type { Scope } from './scope.ts';
 

@@ -14,8 +14,8 @@ import type {
   TransactionOptions,
 } from '../../platform/database/types.ts';
 import type { StorageContext } from './context.ts';
-import { checkToken } from './core/check-token.ts';
 import { isUuid } from './core/names.ts';
+import { checkToken } from './core/tokens.ts';
 import { translateDatabaseError } from './database-errors.ts';
 import { StorageError } from './errors.ts';
 import type { Operation } from './operations.ts';

@@ -1,23 +1,26 @@
 /** Creates and verifies signed URLs for downloads and uploads. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { StorageContext } from './context.ts';
-import { checkToken } from './core/check-token.ts';
-import { isMeant, marksOf, ownerMarks } from './core/object-marks.ts';
+import type { ObjectAddress } from './core/names.ts';
 import {
+  checkToken,
   downloadClaims,
+  isMeant,
   isValidExpiry,
+  marksOf,
+  ownerMarks,
   readSignedClaims,
   type SignedClaims,
   type SignedScope,
   uploadClaims,
-} from './core/signed-token.ts';
+} from './core/tokens.ts';
 import { printTransform, type Transform } from './core/transform.ts';
 import { parseMetadataHeader } from './core/user-metadata.ts';
 import { StorageError } from './errors.ts';
-import type { ObjectAddress } from './object-address.ts';
+import { requireKey } from './object-limits.ts';
 import { findObject, findVisibleObjects } from './queries/objects.ts';
 import { type Scope, serviceRole } from './scope.ts';
-import { type Precondition, requireKey, requireWritable } from './uploads.ts';
+import { type Precondition, requireWritable } from './write-object.ts';
 
 /** The lifetime of upload links, which is two hours as on the hosted service. */
 const uploadUrlSeconds = 2 * 60 * 60;
@@ -27,8 +30,7 @@ export async function signDownloadUrl(
   ctx: StorageContext,
   scope: Scope,
   address: ObjectAddress,
-  expiresInSeconds: number,
-  transform: Transform = {},
+  { expiresInSeconds, transform = {} }: { readonly expiresInSeconds: number; readonly transform?: Transform },
 ): Promise<string> {
   requireExpiry(ctx, expiresInSeconds);
   requireKey(address.key);
@@ -56,8 +58,7 @@ export interface SignedPath {
 export async function signDownloadUrls(
   ctx: StorageContext,
   scope: Scope,
-  bucketId: string,
-  paths: readonly string[],
+  { bucketId, paths }: { readonly bucketId: string; readonly paths: readonly string[] },
   expiresInSeconds: number,
 ): Promise<SignedPath[]> {
   requireExpiry(ctx, expiresInSeconds);
@@ -147,7 +148,7 @@ export function replaceableBy({ objects }: SignedClaims): Precondition {
 }
 
 /**
- * Returns the object marks (`core/object-marks.ts`) to which a link is bound. Links from the service role aren't bound
+ * Returns the object marks (`marksOf`) to which a link is bound. Links from the service role aren't bound
  * to objects, because this role bypasses policies.
  */
 const reachOf = ({ role }: Scope, marks: readonly string[]): readonly string[] | undefined =>

@@ -1,14 +1,14 @@
 /** Receives an upload, which is either raw bytes, or the first file of a multipart form and the fields before it. */
+
+import type { EventEmitter } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { Busboy, type BusboyHeaders } from '@fastify/busboy';
 import { onCutShort } from '../../base/shared/http/request-body.ts';
 import { type ByteStream, networkStream } from './byte-stream.ts';
-import { defaultType, isHeaderText } from './core/object-headers.ts';
-import { isValidRobotsTag } from './core/robots-tag.ts';
+import { defaultType, isHeaderText, isValidRobotsTag } from './core/object-headers.ts';
 import { maxUserMetadataBytes, parseMetadataField, parseMetadataHeader } from './core/user-metadata.ts';
 import { StorageError } from './errors.ts';
-import { watchPartTypes } from './part-types.ts';
 
 export interface UploadBody {
   readonly bytes: ByteStream;
@@ -85,7 +85,7 @@ function receiveForm(raw: IncomingMessage, robotsTag: string | undefined): Promi
     parser.on('field', (name, value) => {
       if (name !== '' && !fields.has(name)) fields.set(name, value);
     });
-    parser.on('file', (_name, stream, _fileName, _encoding, partType) => {
+    parser.on('file', (_name, stream, ...[, , partType]) => {
       file = stream;
       // The consumer of the stream handles its errors. Without this listener, an error before the stream is consumed
       // would crash the process.
@@ -126,4 +126,38 @@ function declaredLengthOf(raw: IncomingMessage): number | undefined {
 function textHeader(raw: IncomingMessage, name: string): string | undefined {
   const value = raw.headers[name];
   return typeof value === 'string' ? value : undefined;
+}
+
+/** The parser's parser of parts, which isn't part of its types. */
+interface FormParser {
+  readonly _parser?: { readonly parser?: EventEmitter };
+}
+
+type PartHeader = Readonly<Record<string, readonly string[] | undefined>>;
+
+/**
+ * Reads the complete Content-Type header of the parts of a multipart form. The form parser passes on only the media
+ * type, in lowercase and without parameters such as the charset. `current` is the header of the part whose `file` event
+ * is being emitted.
+ */
+function watchPartTypes(parser: InstanceType<typeof Busboy>): {
+  readonly current: string | undefined;
+} {
+  const types: { current: string | undefined } = { current: undefined };
+  // The first listener of a part's header runs before the form parser's own listener, which emits the `file` event.
+  (parser as unknown as FormParser)._parser?.parser?.prependListener('part', (part: EventEmitter) => {
+    part.on('header', (header: PartHeader) => {
+      types.current = header['content-type']?.[0]?.trim() || undefined;
+    });
+  });
+  return types;
+}
+
+/**
+ * Converts `error` to RequestAborted if the disconnection of the client caused it. Such failures are common and aren't
+ * server errors. Returns any other error unchanged.
+ */
+export function nameAbort(raw: IncomingMessage, error: unknown): unknown {
+  if (raw.errored === null || error !== raw.errored) return error;
+  return new StorageError('RequestAborted', undefined, { cause: error });
 }

@@ -2,9 +2,8 @@
  * Changes single values in a TOML document. Preserves comments, the order of keys, blank lines and the notation of all
  * other values.
  */
-
 import { type AST, parseTOML } from 'toml-eslint-parser';
-import { keyNames } from './toml.ts';
+import { keyNames } from './tree.ts';
 
 export type TomlValue = string | number | boolean | readonly string[];
 

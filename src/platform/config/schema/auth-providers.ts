@@ -1,6 +1,15 @@
 /** The settings for external providers: OAuth, text messages, and third-party token issuers. */
-import { reasons } from './applies.ts';
-import { boolean, duration, names, optionalText, restartSection, secret, section, text } from './define.ts';
+import {
+  boolean,
+  duration,
+  names,
+  optionalText,
+  reasons,
+  restartSection,
+  secret,
+  section,
+  text,
+} from './define.ts';
 
 const provider = (name: string) =>
   section(`Sign-in with ${name}.`, {

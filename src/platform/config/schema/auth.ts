@@ -1,11 +1,12 @@
-import { keysRead, mounted } from './applies.ts';
 import { external, sms, thirdParty } from './auth-providers.ts';
 import {
   boolean,
   duration,
   integer,
+  keysRead,
   list,
   liveSection,
+  mounted,
   oneOf,
   optionalDuration,
   optionalOneOf,

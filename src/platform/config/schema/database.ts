@@ -1,4 +1,3 @@
-import { opened } from './applies.ts';
 import {
   boolean,
   duration,
@@ -9,6 +8,7 @@ import {
   majorVersion,
   names,
   oneOf,
+  opened,
   optionalBoolean,
   optionalInteger,
   optionalOneOf,

@@ -241,3 +241,18 @@ export const names = <V extends Node>(
   value: V,
   extras: { readonly pattern?: RegExp; readonly upperCase?: boolean } = {},
 ): Names<V> => ({ kind: 'names', help, placeholder, value, pattern: /^/, ...extras });
+
+/** Reasons for a restart that several settings share. */
+export const reasons = {
+  opened: 'ports are opened at startup',
+  keys: 'keys are read at startup',
+} as const;
+
+export const mounted = restart('services are assigned to ports at startup');
+export const opened = restart(reasons.opened);
+export const keysRead = restart(reasons.keys);
+
+/**
+ * The settings files. `config.toml` contains upstream's keys, and `plinth.toml` contains the keys that only Plinth has.
+ */
+export type SettingsFile = 'config.toml' | 'plinth.toml';

@@ -4,7 +4,7 @@
  * or an address to which data, requests or users are sent. Settings that determine who can use the Console or how this
  * machine can be reached are also excluded.
  */
-import type { SettingsFile } from './settings-file.ts';
+import type { SettingsFile } from './define.ts';
 
 const project = `
 project_id

@@ -1,11 +1,11 @@
 /** The schema of all keys in `supabase/config.toml` and in Plinth's own `supabase/plinth.toml`. */
-import { api } from './api.ts';
 import { auth } from './auth.ts';
 import { db } from './database.ts';
 import { optionalText, restart, section, type ValueOf } from './define.ts';
 import { plinthSchema } from './plinth/index.ts';
 import {
   analytics,
+  api,
   edgeRuntime,
   experimental,
   functions,

@@ -2,12 +2,11 @@
  * Runs the embedded PostgreSQL server for a data folder. Initializes the data folder if necessary, and starts a server
  * that accepts connections.
  */
-
 import { existsSync, lstatSync, readFileSync, rmSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import type { Logger } from '../../../base/kernel/log.ts';
 import { DatabaseError } from '../errors.ts';
-import { clusterLogins, type Logins } from '../logins/passwords.ts';
+import { clusterLogins, type Logins } from '../logins.ts';
 import { type Binaries, ensureBinaries } from './binaries.ts';
 import { prepareExtensionFolder } from './extension-folder.ts';
 import type { Identity } from './identity.ts';
@@ -15,21 +14,26 @@ import { initialize } from './initdb.ts';
 import { clearLeftovers } from './leftovers.ts';
 import {
   chooseLocation,
+  claimPort,
   diskBytesOf,
+  emptySocketDir,
   giveTo,
   majorOf,
   majorOfBinaries,
   makeDataDir,
+  makeSocketDir,
   writeOwned,
 } from './location.ts';
 import { acquireLock, type Lock } from './lock.ts';
-import { createLoginSecret, readLoginSecret, writeLoginSecret } from './login-secret.ts';
-import { claimPort } from './ports.ts';
+import {
+  createLoginSecret,
+  readLoginSecret,
+  setSuperuserPassword,
+  writeLoginSecret,
+} from './login-secret.ts';
 import { copyPrepared } from './prepared.ts';
 import { type Server, startServer } from './server.ts';
 import { pgHbaConf, postgresqlConf } from './settings.ts';
-import { setSuperuserPassword } from './single-user.ts';
-import { emptySocketDir, makeSocketDir } from './socket-dir.ts';
 import { supervise } from './supervisor.ts';
 import { finishSwap } from './upgrade/journal.ts';
 

@@ -8,7 +8,7 @@ import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseError } from '../errors.ts';
-import { isAlive, isPostmasterOf, processesIn } from './processes.ts';
+import { isAlive, isPostmasterOf, processesIn } from './lock.ts';
 
 /** The prefix in the name of a data folder until initdb has finished. */
 export const unfinishedPrefix = 'initializing-';

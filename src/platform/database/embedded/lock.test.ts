@@ -2,8 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { acquireLock, isHeld, readLock } from './lock.ts';
-import { startMark } from './processes.ts';
+import { acquireLock, isHeld, readLock, startMark } from './lock.ts';
 
 let dir: string;
 beforeEach(() => {

@@ -1,14 +1,13 @@
 /**
- * Reads pgTAP's control file and script from the npm package that provides pgTAP for PGlite. pgTAP is written in pure
- * SQL, so these files work in any PostgreSQL server. The package is optional because only a project's database tests
- * need it.
+ * Reads pgTAP's control file and script from the npm package that provides pgTAP for PGlite, which contains them in a
+ * tar archive. pgTAP is written in pure SQL, so these files work in any PostgreSQL server. The package is optional
+ * because only a project's database tests need it.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import { packageFolder } from '../../packages/index.ts';
-import { tarEntries } from './tar.ts';
 
 export interface ExtensionFile {
   readonly name: string;
@@ -37,3 +36,39 @@ export function pgtapArchive(): string | undefined {
   const folder = packageFolder('server', '@electric-sql/pglite-pgtap');
   return folder === undefined ? undefined : join(folder, 'dist', 'pgtap.tar.gz');
 }
+
+interface TarEntry {
+  readonly path: string;
+  readonly content: Buffer;
+}
+
+const blockBytes = 512;
+
+/**
+ * Yields the regular files of an archive.
+ *
+ * @example [...tarEntries(gunzipSync(archive))].map(({ path }) => path); // ['share/pgtap.control']
+ */
+export function* tarEntries(archive: Buffer): Generator<TarEntry> {
+  for (let at = 0; at + blockBytes <= archive.length; ) {
+    const header = archive.subarray(at, at + blockBytes);
+    if (header.every((byte) => byte === 0)) return;
+    const sizeBytes = Number.parseInt(textOf(header, 124, 12).trim() || '0', 8);
+    const start = at + blockBytes;
+    const type = String.fromCharCode(header[156] ?? 0);
+    if (type === '0' || type === '\0') {
+      const [name, prefix] = [textOf(header, 0, 100), textOf(header, 345, 155)];
+      yield {
+        path: prefix === '' ? name : `${prefix}/${name}`,
+        content: archive.subarray(start, start + sizeBytes),
+      };
+    }
+    at = start + Math.ceil(sizeBytes / blockBytes) * blockBytes;
+  }
+}
+
+const textOf = (header: Buffer, from: number, length: number): string =>
+  header
+    .subarray(from, from + length)
+    .toString('utf8')
+    .split('\0', 1)[0] ?? '';

@@ -5,7 +5,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Logger, silentLogger } from '../../../base/kernel/log.ts';
-import { setPasswords } from '../logins/apply.ts';
+import { setPasswords } from '../logins.ts';
 import { ownSessionSettings } from '../superuser.ts';
 import type { PostgresErrorShape, Queryable } from '../types.ts';
 import { Client, type ConnectionOptions, type CopiedRow, copyOut } from '../wire/index.ts';

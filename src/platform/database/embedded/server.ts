@@ -5,7 +5,6 @@ import { createInterface } from 'node:readline';
 import { DatabaseError } from '../errors.ts';
 import type { Binaries } from './binaries.ts';
 import { commandAs, type Identity } from './identity.ts';
-import { type ServerLogLevel, serverLogLevel } from './server-log.ts';
 
 export interface Server {
   readonly pid: number;
@@ -143,3 +142,16 @@ async function stopServer(child: ChildProcess, ended: Promise<void>): Promise<vo
     if (outcome !== 'late') return;
   }
 }
+
+type ServerLogLevel = 'warn' | 'debug';
+
+/**
+ * The FATAL messages that don't report a failure. A client that connects during startup or shutdown receives "the
+ * database system is …". Plinth reads the schema of a database with event triggers disabled if the login is allowed to
+ * disable them, and PostgreSQL's answer shows whether it is.
+ */
+const expected = /the database system is|permission denied to set parameter "event_triggers"/;
+
+/** Chooses the level at which the lines of PostgreSQL's log appear in Plinth's log. */
+export const serverLogLevel = (line: string): ServerLogLevel =>
+  /^(FATAL|PANIC)/.test(line) && !expected.test(line) ? 'warn' : 'debug';

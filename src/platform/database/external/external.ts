@@ -13,14 +13,14 @@ import type { Logger } from '../../../base/kernel/log.ts';
 import { sql } from '../../../base/kernel/sql.ts';
 import { DatabaseError } from '../errors.ts';
 import { lockExclusively } from '../exclusive-lock.ts';
-import { setPasswords } from '../logins/apply.ts';
 import {
   clusterLogins,
   derivedLogins,
   type Logins,
   ownLoginRoles,
   secretOfUrlPassword,
-} from '../logins/passwords.ts';
+  setPasswords,
+} from '../logins.ts';
 import { retryRoleChanges } from '../migrate/retry-role-changes.ts';
 import { ownSessionSettings, superuserSettings } from '../superuser.ts';
 import type { Finding, LoginRole } from '../types.ts';

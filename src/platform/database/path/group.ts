@@ -3,8 +3,7 @@
  * closes idle lanes, and queues jobs that wait for a lane.
  */
 import { FairQueue, type Verdict, WaitEstimate } from '../../../base/shared/fair-queue.ts';
-import { PoolFullError } from '../pool/errors.ts';
-import { type Claim, Occupancy, type OccupancyLimits } from '../pool/occupancy.ts';
+import { type Claim, Occupancy, type OccupancyLimits, PoolFullError } from '../pool/occupancy.ts';
 import type { PathRequest, PoolLoad } from '../types.ts';
 import { Connection, type ConnectionOptions } from '../wire/index.ts';
 import { type Job, Lane, type LaneGroup } from './lane.ts';

@@ -4,13 +4,11 @@
  * separate group of connections, so that they can't delay other requests (docs/decisions/0048-overload.md). A single
  * timer detects slow and abandoned requests, so individual requests don't need timers or listeners.
  */
-import { PoolEndedError, PoolTimeoutError } from '../pool/errors.ts';
-import type { OccupancyLimits } from '../pool/occupancy.ts';
+import { type OccupancyLimits, PoolEndedError, PoolTimeoutError } from '../pool/occupancy.ts';
 import type { PathRequest, PathResult, PoolLoad, RequestPath } from '../types.ts';
 import { ConnectionError, type ConnectionOptions, PostgresError } from '../wire/index.ts';
 import { Group } from './group.ts';
-import type { Job, Lane, LaneGroup } from './lane.ts';
-import { resetSession } from './reset.ts';
+import { type Job, type Lane, type LaneGroup, resetSession } from './lane.ts';
 import { type Outcome, send } from './send.ts';
 import { SettingsStatements } from './settings.ts';
 

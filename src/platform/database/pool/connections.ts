@@ -5,8 +5,7 @@
 import { FairQueue, type Verdict, WaitEstimate, type Waiter } from '../../../base/shared/fair-queue.ts';
 import type { PoolLoad, RequestClient } from '../types.ts';
 import type { Client } from '../wire/index.ts';
-import { PoolEndedError, PoolFullError, PoolTimeoutError } from './errors.ts';
-import { Occupancy } from './occupancy.ts';
+import { Occupancy, PoolEndedError, PoolFullError, PoolTimeoutError } from './occupancy.ts';
 
 export interface ConnectionsOptions {
   /** Opens a connection. `onEnd` must be called when the connection closes for any reason. */

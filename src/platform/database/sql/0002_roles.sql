@@ -102,9 +102,9 @@ select _plinth.attempt($$alter role supabase_realtime_admin set search_path = re
 select _plinth.attempt($$alter role supabase_functions_admin set search_path = supabase_functions$$);
 -- Plinth's superuser sessions set this path when they start. The setting also covers all other sessions of this role.
 select _plinth.attempt('alter role supabase_admin set search_path = pg_catalog, pg_temp');
-select _plinth.attempt('alter role supabase_replication_admin set search_path = pg_catalog, pg_temp');
 -- Prevents a project's login trigger from running as this role.
 select _plinth.attempt('alter role supabase_replication_admin set event_triggers = off', 170000);
+select _plinth.attempt('alter role supabase_replication_admin set search_path = pg_catalog, pg_temp');
 -- Queries of read-only Console operators run as this role.
 select _plinth.attempt('alter role supabase_read_only_user set search_path = "$user", public, extensions');
 select _plinth.attempt('alter role supabase_read_only_user set default_transaction_read_only = on');

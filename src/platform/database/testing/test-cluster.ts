@@ -9,10 +9,10 @@ import { quoteIdentifier, quoteLiteral, sql } from '../../../base/kernel/sql.ts'
 import { clusterUrl, type DatabaseOptions, openDatabase } from '../database.ts';
 import { type Cluster, startCluster } from '../embedded/cluster.ts';
 import { clusterTarget, type ReachedCluster, signInsOf } from '../embedded/sign-ins.ts';
-import { clusterLogins } from '../logins/passwords.ts';
+import { clusterLogins } from '../logins.ts';
 import type { Database, LoginRole } from '../types.ts';
+import { readVersion } from '../wire/client.ts';
 import { Client, type ConnectionOptions } from '../wire/index.ts';
-import { readVersion } from '../wire/version.ts';
 import { readSharedState } from './cluster-state.ts';
 import { guardCluster, sweepDeadClusters } from './guard.ts';
 import { copyTemplateFolder, testRoot } from './template-folder.ts';

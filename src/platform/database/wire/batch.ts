@@ -7,12 +7,10 @@ import type { Cancellation, Overflow, RowFlow } from '../types.ts';
 import type { Connection } from './connection.ts';
 import type { ConnectionError, PostgresError } from './errors.ts';
 import type { Exchange } from './exchange.ts';
-import { JoinedRows } from './joined-rows.ts';
-import type { LargeMessage } from './message-reader.ts';
-import type { WireParameter } from './message-writer.ts';
-import { readColumns, readParameterTypes } from './messages.ts';
-import { Backend } from './protocol.ts';
-import { type Cells, SpilledRows } from './spilled-rows.ts';
+import type { LargeMessage } from './messages/message-reader.ts';
+import type { WireParameter } from './messages/message-writer.ts';
+import { Backend, readColumns, readParameterTypes } from './messages/messages.ts';
+import { type Cells, JoinedRows, SpilledRows } from './rows/spilled-rows.ts';
 import type { PreparedStatement, StatementCache } from './statement-cache.ts';
 
 /** Reads a row. `start` is the offset of the body of the row's DataRow message. */

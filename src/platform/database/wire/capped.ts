@@ -7,9 +7,8 @@ import type { CappedEnd, CappedRows } from '../types.ts';
 import type { Connection } from './connection.ts';
 import type { ConnectionError, PostgresError } from './errors.ts';
 import type { Exchange } from './exchange.ts';
-import type { LargeMessage } from './message-reader.ts';
-import { readColumns } from './messages.ts';
-import { Backend, Status } from './protocol.ts';
+import type { LargeMessage } from './messages/message-reader.ts';
+import { Backend, readColumns, Status } from './messages/messages.ts';
 
 export class CappedStatement implements Exchange {
   readonly extended = true;

@@ -7,13 +7,11 @@ import { type Trace, traces } from '../../../base/kernel/trace.ts';
 import type { Queryable, RawRow, Row, TextResult } from '../types.ts';
 import { Batch, type RowReader, type Step } from './batch.ts';
 import { Connection } from './connection.ts';
-import { type Decoder, decoderOf, readRow } from './decode.ts';
-import { encodeValue } from './encode.ts';
 import type { ConnectionOptions } from './exchange.ts';
-import type { WireParameter } from './message-writer.ts';
-import { readTexts } from './messages.ts';
-import { Status } from './protocol.ts';
-import { RowView } from './row-view.ts';
+import type { WireParameter } from './messages/message-writer.ts';
+import { readTexts, Status } from './messages/messages.ts';
+import { RowView } from './rows/row-view.ts';
+import { type Decoder, decoderOf, encodeValue, readRow } from './rows/values.ts';
 import { runScript } from './script.ts';
 import { type PreparedStatement, StatementCache } from './statement-cache.ts';
 
@@ -188,4 +186,12 @@ function shapeOf(statement: PreparedStatement): RowShape {
     names: columns.map((column) => column.name),
     decoders: columns.map((column) => decoderOf(column.typeOid)),
   };
+}
+
+/** Returns the server's version as a number. For example, the number for version `18.4` is 180004. */
+export function readVersion(client: Client): number {
+  const [major = '0', minor = '0'] = (client.connection.parameters.get('server_version') ?? '').split(
+    /[.\s]/,
+  );
+  return Number(major) * 10_000 + (Number.parseInt(minor, 10) || 0);
 }

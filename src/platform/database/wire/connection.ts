@@ -4,22 +4,23 @@
  * message.
  */
 import type { Socket } from 'node:net';
+import { DEFAULT_TIMEOUT_MS, isOfKind, openFirst, openSocket } from './connect/socket.ts';
+import { StartupExchange } from './connect/startup.ts';
 import { ConnectionError, type PostgresError } from './errors.ts';
 import type { ConnectionOptions, Exchange } from './exchange.ts';
-import { isOfKind, openFirst } from './hosts.ts';
-import { type LargeMessage, MessageReader } from './message-reader.ts';
-import { MessageWriter } from './message-writer.ts';
+import { type LargeMessage, MessageReader } from './messages/message-reader.ts';
+import { MessageWriter } from './messages/message-writer.ts';
 import {
+  Backend,
+  CANCEL_REQUEST,
   type Notice,
   type Notification,
   readError,
   readFields,
   readNotification,
   readSetting,
-} from './messages.ts';
-import { Backend, CANCEL_REQUEST, Status } from './protocol.ts';
-import { DEFAULT_TIMEOUT_MS, openSocket } from './socket.ts';
-import { StartupExchange } from './startup.ts';
+  Status,
+} from './messages/messages.ts';
 
 /** The SQLSTATEs with which the server can end a session before it starts the next statement. */
 const GOODBYES: readonly string[] = ['57P01', '57P05', '25P03'];

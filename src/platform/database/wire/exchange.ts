@@ -1,8 +1,8 @@
 /** Defines the options for opening a connection, and the callbacks for the server's messages. */
-import type { ConnectionTarget } from './connection-string.ts';
+import type { ConnectionTarget } from './connect/connection-string.ts';
 import type { ConnectionError, PostgresError } from './errors.ts';
-import type { LargeMessage } from './message-reader.ts';
-import type { Notice, Notification } from './messages.ts';
+import type { LargeMessage } from './messages/message-reader.ts';
+import type { Notice, Notification } from './messages/messages.ts';
 
 /** Receives the responses to the messages that were submitted together with this exchange. */
 export interface Exchange {

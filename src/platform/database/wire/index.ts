@@ -3,27 +3,25 @@
  * dependencies.
  */
 
-export { readArray } from './array-literal.ts';
 export { Batch } from './batch.ts';
 export { runCapped } from './capped.ts';
 export { Client } from './client.ts';
-export { Connection } from './connection.ts';
-export { connectionOf, type Environment } from './connection-environment.ts';
+export { connectionOf, type Environment } from './connect/connection-environment.ts';
 export {
   type ConnectionTarget,
   isConnectionUri,
   parseConnectionString,
   type SessionKind,
   type SslMode,
-} from './connection-string.ts';
-export { copyIn } from './copy-in.ts';
-export { type CopiedRow, copyLines, copyOut, readCopiedRow } from './copy-out.ts';
+} from './connect/connection-string.ts';
+export { printConnectionUri } from './connect/print-connection-uri.ts';
+export { readPassword } from './connect/private-files.ts';
+export { Connection } from './connection.ts';
+export { type CopiedRow, copyIn, copyLines, copyOut, readCopiedRow } from './copy.ts';
 export { ConnectionError, ConnectionStringError, PostgresError } from './errors.ts';
 export type { ConnectionOptions } from './exchange.ts';
-export { type Notice, type Notification, readCells } from './messages.ts';
-export { printConnectionUri } from './print-connection-uri.ts';
-export { readPassword } from './private-files.ts';
-export { connectReplication } from './replication.ts';
-export { runScript, type ScriptResult } from './script.ts';
+export { type Notice, type Notification, readCells } from './messages/messages.ts';
+export { connectReplication } from './replication/replication.ts';
+export { readArray } from './rows/values.ts';
+export { runScript, runUncollected, type ScriptResult } from './script.ts';
 export { type PreparedStatement, StatementCache } from './statement-cache.ts';
-export { runUncollected } from './uncollected.ts';

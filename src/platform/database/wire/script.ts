@@ -2,8 +2,7 @@
 import type { Connection } from './connection.ts';
 import type { ConnectionError, PostgresError } from './errors.ts';
 import type { Exchange } from './exchange.ts';
-import { type Column, readColumns, readTexts } from './messages.ts';
-import { Backend } from './protocol.ts';
+import { Backend, type Column, readColumns, readTexts } from './messages/messages.ts';
 
 /** The result of one statement in a script, as text. */
 export interface ScriptResult {
@@ -13,7 +12,7 @@ export interface ScriptResult {
 }
 
 /** Receives the results of a script's statements as they arrive. */
-export interface ScriptReader {
+interface ScriptReader {
   /** Called before the first row with the statement's columns, if the statement returns rows. */
   columns(buffer: Buffer, start: number): void;
   row(buffer: Buffer, start: number): void;
@@ -107,4 +106,30 @@ export async function runScript(connection: Connection, text: string): Promise<S
     },
   });
   return results;
+}
+
+interface UncollectedEnd {
+  /** The command tag of the last statement, for example `INSERT 0 1`. The tag is empty if the script is empty. */
+  readonly commandTag: string;
+  /** The number of rows. The number is undefined if the last statement doesn't return rows. */
+  readonly rowCount: number | undefined;
+}
+
+/** Runs a script, and counts and discards the rows that it returns. */
+export async function runUncollected(connection: Connection, text: string): Promise<UncollectedEnd> {
+  let end: UncollectedEnd = { commandTag: '', rowCount: undefined };
+  let rowCount: number | undefined;
+  await readScript(connection, text, {
+    columns() {
+      rowCount = 0;
+    },
+    row() {
+      rowCount = (rowCount ?? 0) + 1;
+    },
+    complete(commandTag) {
+      end = { commandTag, rowCount };
+      rowCount = undefined;
+    },
+  });
+  return end;
 }

@@ -1,8 +1,8 @@
 /**
  * Caches the prepared statements of one connection. If the cache is full, the least recently used statement is closed.
  */
-import type { MessageWriter } from './message-writer.ts';
-import type { Column } from './messages.ts';
+import type { MessageWriter } from './messages/message-writer.ts';
+import type { Column } from './messages/messages.ts';
 
 export interface PreparedStatement {
   readonly key: string;

@@ -173,8 +173,6 @@ export function fits(filter: LogFilter, entry: LogEntry): boolean {
   return search === undefined || holds(JSON.stringify(entry), search);
 }
 
-/** Removes secrets from query strings, because readers of the log might not be allowed to use them. */
-
 /** The names of parameters whose values might grant access. */
 const secretName =
   /key|token|code|secret|password|passwd|pwd|signature|credential|jwt|hash|nonce|assertion|session|saml|otp|verifier|authorization|^sig$|^state$/i;
@@ -182,7 +180,8 @@ const secretName =
 const maxChars = 2000;
 
 /**
- * Replaces the values of secret parameters in a query string.
+ * Replaces the values of secret parameters in a query string, because readers of the log might not be allowed to use
+ * them.
  *
  * @example cutSecrets('select=id&apikey=sb_1') // 'select=id&apikey=…'
  */

@@ -128,7 +128,6 @@ export function createRequestRing(size: number): RequestRing {
 }
 
 /** A buffer that keeps the latest items, up to a fixed number. */
-
 interface Ring<T> {
   push(item: T): void;
   /** Yields the items from newest to oldest. */

@@ -10,18 +10,23 @@ import { join } from 'node:path';
 import { type DiskState, rejectIfFull, spaciousDisk } from '../../../base/kernel/disk.ts';
 import type { ByteStream } from '../byte-stream.ts';
 import type { ByteRange } from '../core/range.ts';
-import { describeParts } from './describe-parts.ts';
-import { isDirectoryError, isMissing } from './file-errors.ts';
-import { assembleParts, openParts } from './file-parts.ts';
+import { assembleParts, createReaders, openParts, type Readers } from './file-parts.ts';
 import { type FilePaths, filePaths, isVersion } from './file-paths.ts';
-import { createReaders, type Readers } from './file-readers.ts';
-import { fileStream } from './file-stream.ts';
-import { sweepFiles } from './file-sweep.ts';
-import { linkOrCopy, moved, removeTree, syncDirectory } from './file-system.ts';
+import {
+  fileStream,
+  isDirectoryError,
+  isMissing,
+  linkOrCopy,
+  moved,
+  removeTree,
+  syncDirectory,
+} from './file-system.ts';
 import { createIntentLog, type IntentLog } from './intents.ts';
 import { createOwners, type Owners } from './owners.ts';
+import { sweepFiles } from './sweep.ts';
 import {
   BodyTooLargeError,
+  describeParts,
   type Intent,
   type ObjectBackend,
   type OpenBody,

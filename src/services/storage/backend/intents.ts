@@ -6,8 +6,8 @@
 import { randomUUID } from 'node:crypto';
 import { type FileHandle, open, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isFullDisk, isMissing, removeIfThere } from './file-errors.ts';
 import { isVersion } from './file-paths.ts';
+import { isFullDisk, isMissing, removeIfThere } from './file-system.ts';
 import type { Owners } from './owners.ts';
 import type { Intent } from './types.ts';
 

@@ -9,7 +9,7 @@ import { mkdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { readdir, stat, utimes, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { isFullDisk, isMissing, removeIfThere } from './file-errors.ts';
+import { isFullDisk, isMissing, removeIfThere } from './file-system.ts';
 
 export interface Owners {
   /**

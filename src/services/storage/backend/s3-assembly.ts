@@ -13,12 +13,17 @@ const copiesAtOnce = 8;
 
 type Store = (bytes: AsyncIterable<Uint8Array>, maxBytes: number) => Promise<StoredBody>;
 
+interface Assembly {
+  readonly upload: string;
+  readonly parts: readonly Part[];
+  /** The version of the assembled object. */
+  readonly version: string;
+}
+
 /** Assembles the object. Returns false if a part is missing. */
 export async function assembleInS3(
   bucket: Bucket,
-  upload: string,
-  parts: readonly Part[],
-  version: string,
+  { upload, parts, version }: Assembly,
   store: Store,
 ): Promise<boolean> {
   const keys = parts.map(({ id }) => bucket.part(upload, id));

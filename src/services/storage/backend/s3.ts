@@ -11,14 +11,19 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { GetObjectCommandOutput } from '@aws-sdk/client-s3';
 import { firstCause } from '../../../base/shared/errors.ts';
-import { describeParts } from './describe-parts.ts';
 import { isVersion } from './file-paths.ts';
 import { createIntentLog } from './intents.ts';
 import { createOwners } from './owners.ts';
 import { assembleInS3 } from './s3-assembly.ts';
 import { type Bucket, isAbsent, openBucket, removeKeys, type S3Settings } from './s3-bucket.ts';
-import { sweepS3 } from './s3-sweep.ts';
-import { BodyTooLargeError, type ObjectBackend, type OpenBody, type StoredBody } from './types.ts';
+import { sweepS3 } from './sweep.ts';
+import {
+  BodyTooLargeError,
+  describeParts,
+  type ObjectBackend,
+  type OpenBody,
+  type StoredBody,
+} from './types.ts';
 
 /** S3's minimum size for each part except the last. An upload buffers up to twice this size. */
 const minPartBytes = 5 * 1024 * 1024;
@@ -81,7 +86,7 @@ export function createS3Backend(settings: S3Settings, root: string): ObjectBacke
 
     async assemble(upload, parts, version) {
       const at = await bucket();
-      const whole = await assembleInS3(at, upload, parts, version, (bytes, maxBytes) =>
+      const whole = await assembleInS3(at, { upload, parts, version }, (bytes, maxBytes) =>
         store(at.object(version), bytes, maxBytes),
       );
       return whole ? describeParts(parts) : undefined;

@@ -12,6 +12,7 @@
  * overwrites the previous one.
  */
 
+import { createHash } from 'node:crypto';
 import type { ByteStream } from '../byte-stream.ts';
 import type { ByteRange } from '../core/range.ts';
 
@@ -125,4 +126,18 @@ export class BodyTooLargeError extends Error {
     super('The body is larger than allowed');
     this.name = 'BodyTooLargeError';
   }
+}
+
+/**
+ * Returns the size and the S3 ETag of a multipart body. The ETag is computed from the MD5s of the parts and the number
+ * of parts.
+ */
+export function describeParts(parts: readonly Part[]): StoredBody {
+  const hash = createHash('md5');
+  let sizeBytes = 0;
+  for (const part of parts) {
+    hash.update(Buffer.from(part.etag.replaceAll('"', ''), 'hex'));
+    sizeBytes += part.sizeBytes;
+  }
+  return { sizeBytes, etag: `"${hash.digest('hex')}-${parts.length}"`, lastModified: new Date() };
 }

@@ -3,6 +3,12 @@
  * requiring special handling. Keys never become paths, so `..` and empty segments are allowed.
  */
 
+/** The address of an object: its bucket, and its key in the bucket. */
+export interface ObjectAddress {
+  readonly bucketId: string;
+  readonly key: string;
+}
+
 const keyPattern = /^[A-Za-z0-9_/!.*'() &$=@;:+,?-]+$/;
 const bucketPattern = /^[A-Za-z0-9_!.*'() &$=@;:+,?-]{1,100}$/;
 /** The suffix of the names of analytics buckets. The names of other buckets can't end with this suffix. */

@@ -4,13 +4,13 @@ import {
   cacheControl,
   contentDisposition,
   isHeaderText,
+  isValidRobotsTag,
   parseDate,
   readObjectMetadata,
   robotsTag,
   shownContentType,
   storedContentType,
 } from './object-headers.ts';
-import { isValidRobotsTag } from './robots-tag.ts';
 
 test('HTML is served as plain text', () => {
   expect(shownContentType({ mimetype: 'text/html' })).toBe('text/plain');

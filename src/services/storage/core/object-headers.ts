@@ -1,7 +1,6 @@
-/** Builds an object's response headers from its row. */
+/** Builds an object's response headers from its row, and validates those that a client stores with the object. */
 import { attachment } from '../../../base/shared/http/header-text.ts';
 import { isInert, parseMediaType } from '../../../base/shared/http/media-type.ts';
-import { isValidRobotsTag } from './robots-tag.ts';
 
 /**
  * The value that this server writes to `storage.objects.metadata`. Rows that clients wrote with SQL can contain any
@@ -97,4 +96,61 @@ function text(value: unknown): string | undefined {
 function count(value: unknown): number | undefined {
   const number = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value;
   return typeof number === 'number' && Number.isSafeInteger(number) && number >= 0 ? number : undefined;
+}
+
+const plainRules = new Set([
+  'all',
+  'noindex',
+  'nofollow',
+  'none',
+  'nosnippet',
+  'indexifembedded',
+  'notranslate',
+  'noimageindex',
+]);
+
+/** The rules that take a value, each with a function that checks the value. */
+const valueRules: Record<string, (value: string) => boolean> = {
+  'max-snippet': (value) => /^(?:-1|\d+)$/.test(value),
+  'max-video-preview': (value) => /^-?\d+$/.test(value),
+  'max-image-preview': (value) => value === 'none' || value === 'standard' || value === 'large',
+  unavailable_after: (value) => !Number.isNaN(Date.parse(value)),
+};
+
+/**
+ * Whether the `X-Robots-Tag` that a client stores with an object is valid. The header contains comma-separated rules,
+ * each of which can be limited to one crawler.
+ */
+export function isValidRobotsTag(value: string): boolean {
+  const rules = splitRules(value);
+  return rules.length > 0 && rules.every(isValidRule);
+}
+
+function isValidRule(rule: string): boolean {
+  if (plainRules.has(rule)) return true;
+  const colon = rule.indexOf(':');
+  if (colon < 1) return false;
+  const name = rule.slice(0, colon).trim();
+  const rest = rule.slice(colon + 1).trim();
+  if (rest === '') return false;
+  const accepts = Object.hasOwn(valueRules, name) ? valueRules[name] : undefined;
+  // Text before a colon that isn't the name of a rule is the name of a crawler.
+  return accepts ? accepts(rest) : isValidRule(rest);
+}
+
+/**
+ * Splits a value into rules. The date in `unavailable_after` can contain a comma ("Wed, 03 Dec 2025 …"). If the text
+ * after a comma isn't a valid rule, it is part of the date.
+ */
+function splitRules(value: string): string[] {
+  const rules: string[] = [];
+  for (const item of value.split(',').map((part) => part.trim())) {
+    const last = rules.at(-1);
+    if (last !== undefined && /(?:^|:\s*)unavailable_after:/.test(last) && !isValidRule(item)) {
+      rules[rules.length - 1] = `${last}, ${item}`;
+    } else {
+      rules.push(item);
+    }
+  }
+  return rules;
 }

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { chooseFormat } from './picture-format.ts';
-import { planPicture } from './picture-plan.ts';
+import { chooseFormat, planPicture } from './picture.ts';
 import {
   describeTransform,
   formats,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { predatesBucketType } from './client-version.ts';
+import { predatesBucketType } from '../routes/buckets.ts';
 import { detectContentType } from './sniff.ts';
 import { isoTimestamp } from './timestamps.ts';
 import { parseMetadataField, parseMetadataHeader } from './user-metadata.ts';

@@ -6,9 +6,9 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isFullDisk, isMissing } from '../backend/file-errors.ts';
 import { isVersion } from '../backend/file-paths.ts';
-import type { PictureFormat } from '../core/picture-format.ts';
+import { isFullDisk, isMissing } from '../backend/file-system.ts';
+import type { PictureFormat } from '../core/picture.ts';
 import type { Picture } from './picture.ts';
 
 export interface PictureCache {

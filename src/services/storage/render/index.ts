@@ -6,14 +6,13 @@ import { buffer } from 'node:stream/consumers';
 import type { Logger } from '../../../base/kernel/log.ts';
 import { thisMachine } from '../../../base/shared/machine.ts';
 import type { ObjectBackend } from '../backend/types.ts';
-import { chooseFormat } from '../core/picture-format.ts';
+import { chooseFormat } from '../core/picture.ts';
 import { printTransform, type Transform } from '../core/transform.ts';
 import { BytesMissingError, StorageError } from '../errors.ts';
 import { createPictureCache } from './cache.ts';
-import { createGate, GateFullError } from './gate.ts';
 import { makePicture, maxSourceBytes, type Picture } from './picture.ts';
 
-export interface PictureRequest {
+interface PictureRequest {
   /** The version of the source object. */
   readonly version: string;
   readonly transform: Transform;
@@ -31,8 +30,8 @@ export interface Renderer {
   drop(versions: readonly string[]): Promise<void>;
 }
 
-export const cacheBytes = 256 * 1024 * 1024;
-export const maxWaitingPictures = 100;
+const cacheBytes = 256 * 1024 * 1024;
+const maxWaitingPictures = 100;
 
 export function createRenderer(
   backend: Pick<ObjectBackend, 'open'>,
@@ -97,4 +96,38 @@ async function readSource(backend: Pick<ObjectBackend, 'open'>, version: string)
   }
   const bytes = await body.read();
   return Buffer.isBuffer(bytes) ? bytes : buffer(bytes);
+}
+
+export class GateFullError extends Error {
+  constructor() {
+    super('Too many image transformations are already waiting');
+    this.name = 'GateFullError';
+  }
+}
+
+/**
+ * Runs up to `parallel` tasks concurrently, because image processing uses CPU time and memory that other requests need.
+ * @throws {GateFullError} if `waiting` tasks are already queued
+ */
+type Gate = <T>(work: () => Promise<T>) => Promise<T>;
+
+export function createGate(parallel: number, waiting: number): Gate {
+  const queue: (() => void)[] = [];
+  let running = 0;
+  return async (work) => {
+    if (running >= parallel) {
+      if (queue.length >= waiting) throw new GateFullError();
+      // When a task ends, its slot passes to the next task in the queue, so `running` doesn't change.
+      await new Promise<void>((resolve) => queue.push(resolve));
+    } else {
+      running += 1;
+    }
+    try {
+      return await work();
+    } finally {
+      const next = queue.shift();
+      if (next) next();
+      else running -= 1;
+    }
+  };
 }

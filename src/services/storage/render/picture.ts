@@ -4,8 +4,7 @@
  */
 import type { Metadata, Sharp, SharpConstructor, SharpOptions } from 'sharp';
 import { importPackage } from '../../../platform/packages/index.ts';
-import { chooseFormat, type PictureFormat } from '../core/picture-format.ts';
-import { planPicture } from '../core/picture-plan.ts';
+import { chooseFormat, type PictureFormat, planPicture } from '../core/picture.ts';
 import { defaultQuality, type Transform } from '../core/transform.ts';
 import { StorageError } from '../errors.ts';
 

@@ -8,10 +8,9 @@ import { type FileHandle, open, readdir, readFile, rename, stat, unlink, writeFi
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { type DiskState, rejectIfFull, spaciousDisk } from '../../../base/kernel/disk.ts';
-import { isMissing } from '../backend/file-errors.ts';
-import { syncDirectory } from '../backend/file-system.ts';
+import { isMissing, syncDirectory } from '../backend/file-system.ts';
 import { freeChunk } from '../byte-stream.ts';
-import type { TusMetadata } from '../core/tus-headers.ts';
+import type { TusMetadata } from '../core/tus.ts';
 
 /** The metadata of an upload, which is stored when the upload begins. */
 export interface StagedUpload {

@@ -1,8 +1,6 @@
 /** Declares the routes below `/bucket`, which create, list, get, update, delete and empty buckets. */
 import type { FastifyInstance } from 'fastify';
-import { emptyBucket } from '../bucket-emptying.ts';
 import type { StorageContext } from '../context.ts';
-import { predatesBucketType } from '../core/client-version.ts';
 import { isValidMimePattern, parseFileSize } from '../core/limits.ts';
 import { isValidBucketName, isValidNewBucketName } from '../core/names.ts';
 import { StorageError } from '../errors.ts';
@@ -17,6 +15,7 @@ import {
   listBuckets,
   updateBucket,
 } from '../queries/buckets.ts';
+import { emptyBucket } from '../removals.ts';
 import { openScope, requireServiceRole } from '../scope.ts';
 import { authorizationHeader } from './schemas.ts';
 
@@ -216,4 +215,28 @@ function sizeLimitOf(ctx: StorageContext, limit: LimitFields['file_size_limit'])
   if (bytes === undefined) throw new StorageError('InvalidFileSizeLimit');
   if (bytes > ctx.fileSizeLimitBytes) throw new StorageError('EntityTooLarge');
   return bytes;
+}
+
+/**
+ * Whether the client fails if a bucket has a `type` field, as Python clients before storage3 0.12.1 (supabase 2.18.0)
+ * do.
+ */
+export function predatesBucketType(
+  clientInfo: string | string[] | undefined,
+  userAgent: string | undefined,
+): boolean {
+  const info = typeof clientInfo === 'string' ? clientInfo : '';
+  return (
+    isBefore(/supabase-py\/(\d+)\.(\d+)\.(\d+)/i.exec(info), [2, 18, 0]) ||
+    isBefore(/supabase-py\/storage3 v(\d+)\.(\d+)\.(\d+)/i.exec(userAgent ?? ''), [0, 12, 1])
+  );
+}
+
+function isBefore(match: RegExpExecArray | null, version: readonly number[]): boolean {
+  if (!match) return false;
+  for (const [index, requested] of version.entries()) {
+    const found = Number(match[index + 1]);
+    if (found !== requested) return found < requested;
+  }
+  return false;
 }

@@ -2,10 +2,22 @@
  * Declares `GET /object/…`, which downloads an object with the caller's permissions, from a public bucket, or by signed
  * URL.
  */
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { StorageContext } from '../context.ts';
-import { StorageError } from '../errors.ts';
+import { isNotModified, isRangeCurrent } from '../core/conditions.ts';
+import {
+  cacheControl,
+  contentDisposition,
+  documentPolicy,
+  parseDate,
+  readObjectMetadata,
+  robotsTag,
+  shownContentType,
+} from '../core/object-headers.ts';
+import { parseRange } from '../core/range.ts';
+import { BytesMissingError, StorageError } from '../errors.ts';
 import { operations } from '../operations.ts';
+import type { ObjectRow } from '../queries/objects.ts';
 import {
   findCallersObject,
   findPublicObject,
@@ -13,7 +25,7 @@ import {
   withCurrentObject,
 } from '../readable-object.ts';
 import { openScope } from '../scope.ts';
-import { sendObject } from '../send-object.ts';
+import { sendBytes, setHeaders } from '../send-bytes.ts';
 import { verifySignedUrl } from '../signed-urls.ts';
 import { authorizationHeader, type DownloadQuery, downloadQuery, type ObjectParams } from './schemas.ts';
 
@@ -32,7 +44,7 @@ export function downloadRoutes(app: FastifyInstance, ctx: StorageContext): void 
       const scope = openScope(ctx, request, operations.getObject);
       return withCurrentObject(
         () => findCallersObject(scope, addressOf(request)),
-        (object) => sendObject(ctx, request, reply, object),
+        (object) => sendObject(ctx, object, { request, reply }),
       );
     },
   );
@@ -44,7 +56,7 @@ export function downloadRoutes(app: FastifyInstance, ctx: StorageContext): void 
       const scope = openScope(ctx, request, operations.getObject, 'optional');
       return withCurrentObject(
         () => findCallersObject(scope, addressOf(request)),
-        (object) => sendObject(ctx, request, reply, object),
+        (object) => sendObject(ctx, object, { request, reply }),
       );
     },
   );
@@ -56,7 +68,7 @@ export function downloadRoutes(app: FastifyInstance, ctx: StorageContext): void 
       const scope = openScope(ctx, request, operations.getPublicObject, 'none');
       return withCurrentObject(
         () => findPublicObject(scope, addressOf(request)),
-        (object) => sendObject(ctx, request, reply, object),
+        (object) => sendObject(ctx, object, { request, reply }),
       );
     },
   );
@@ -81,8 +93,88 @@ export function downloadRoutes(app: FastifyInstance, ctx: StorageContext): void 
       const scope = openScope(ctx, request, operations.getSignedObject, 'none');
       return withCurrentObject(
         () => findSignedObject(scope, address, claims),
-        (object) => sendObject(ctx, request, reply, object, new Date(claims.exp * 1000)),
+        (object) => sendObject(ctx, object, { request, reply, expires: new Date(claims.exp * 1000) }),
       );
     },
   );
+}
+
+interface Download {
+  readonly request: DownloadRequest;
+  readonly reply: FastifyReply;
+  /** The expiry time of a signed URL, which limits how long the response can be cached. */
+  readonly expires?: Date;
+}
+
+/**
+ * Sends an object. Evaluates conditions and ranges, and sends the headers and the bytes.
+ * @throws {BytesMissingError} before anything is sent
+ */
+async function sendObject(
+  ctx: StorageContext,
+  object: ObjectRow,
+  { request, reply, expires }: Download,
+): Promise<void> {
+  const { headers } = request;
+  const { log } = ctx;
+  const metadata = readObjectMetadata(object.metadata);
+  const current = {
+    etag: metadata.eTag,
+    lastModified: parseDate(metadata.lastModified ?? object.updated_at ?? undefined),
+  };
+  const body = await ctx.backend.open(object.version ?? '');
+  if (!body) throw new BytesMissingError();
+
+  try {
+    const notModified = isNotModified(headers, current);
+    const isStale = headers['if-none-match'] !== undefined && !notModified;
+    const contentType = shownContentType(metadata);
+    const common = {
+      // A 304 response also contains these headers, because browsers then replace the cached policy.
+      'content-type': contentType,
+      ...documentPolicy(contentType),
+      'accept-ranges': 'bytes',
+      'x-robots-tag': robotsTag(metadata.xRobotsTag),
+      etag: current.etag,
+      'last-modified': current.lastModified?.toUTCString(),
+      expires: expires?.toUTCString(),
+    };
+    const lifetime = { 'cache-control': expires ? undefined : cacheControl(metadata.cacheControl, isStale) };
+    if (notModified) {
+      await body.close();
+      await sendBytes(reply, { status: 304, headers: { ...common, ...lifetime } }, undefined, log);
+      return;
+    }
+
+    const described = {
+      ...common,
+      'content-disposition': contentDisposition(request.query.download),
+    };
+    const range = isRangeCurrent(headers, current) ? parseRange(headers.range, body.sizeBytes) : undefined;
+    if (range === 'unsatisfiable') {
+      setHeaders(reply, { ...described, 'content-range': `bytes */${body.sizeBytes}` });
+      reply.type('application/json');
+      throw new StorageError('InvalidRange');
+    }
+    const head = range
+      ? {
+          status: 206,
+          headers: {
+            ...described,
+            ...lifetime,
+            'content-range': `bytes ${range.start}-${range.end}/${body.sizeBytes}`,
+            'content-length': range.end - range.start + 1,
+          },
+        }
+      : { status: 200, headers: { ...described, ...lifetime, 'content-length': body.sizeBytes } };
+    if (request.method === 'HEAD') {
+      await body.close();
+      await sendBytes(reply, head, undefined, log);
+      return;
+    }
+    await sendBytes(reply, head, await body.read(range), log);
+  } catch (error) {
+    await body.close();
+    throw error;
+  }
 }

@@ -1,24 +1,21 @@
 /** Declares the service's parsers, error handling and HTTP routes. Each group of endpoints has its own file. */
 import type { FastifyError, FastifyPluginAsync } from 'fastify';
 import { isOutOfFiles, retryAfterOf } from '../../../base/shared/errors.ts';
-import { nameAbort } from '../aborts.ts';
 import type { StorageContext } from '../context.ts';
 import { nameUnreadableType, renderStorageError, StorageError, unknownRoute } from '../errors.ts';
 import { s3Routes } from '../s3/index.ts';
 import { pathOf } from '../scope.ts';
+import { nameAbort } from '../upload-body.ts';
 import { bucketRoutes } from './buckets.ts';
-import { cacheRoutes } from './cache.ts';
-import { copyRoutes } from './copy.ts';
+import { copyRoutes, moveRoutes } from './copy-move.ts';
 import { downloadRoutes } from './download.ts';
 import { infoRoutes } from './info.ts';
 import { listRoutes } from './list.ts';
-import { moveRoutes } from './move.ts';
-import { notEnabledRoutes } from './not-enabled.ts';
 import { removeRoutes } from './remove.ts';
 import { renderRoutes } from './render.ts';
 import { resumableRoutes } from './resumable.ts';
+import { cacheRoutes, notEnabledRoutes, statusRoutes } from './service.ts';
 import { signRoutes } from './sign.ts';
-import { statusRoutes } from './status.ts';
 import { uploadRoutes } from './upload.ts';
 
 const jsonBodyLimitBytes = 1024 * 1024;

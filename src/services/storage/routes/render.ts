@@ -12,7 +12,7 @@ import {
   readObjectMetadata,
   robotsTag,
 } from '../core/object-headers.ts';
-import { pictureTypes } from '../core/picture-format.ts';
+import { pictureTypes } from '../core/picture.ts';
 import { describeTransform, parseTransform, type Transform } from '../core/transform.ts';
 import { operations } from '../operations.ts';
 import type { ObjectRow } from '../queries/objects.ts';
@@ -43,7 +43,7 @@ export function renderRoutes(app: FastifyInstance, ctx: StorageContext, renderer
       const scope = openScope(ctx, request, operations.renderImage);
       return withCurrentObject(
         () => findCallersObject(scope, addressOf(request)),
-        (object) => sendPicture(renderer, request, reply, object, request.query),
+        (object) => sendPicture(renderer, object, { request, reply, transform: request.query }),
       );
     },
   );
@@ -55,7 +55,7 @@ export function renderRoutes(app: FastifyInstance, ctx: StorageContext, renderer
       const scope = openScope(ctx, request, operations.renderPublicImage, 'none');
       return withCurrentObject(
         () => findPublicObject(scope, addressOf(request)),
-        (object) => sendPicture(renderer, request, reply, object, request.query),
+        (object) => sendPicture(renderer, object, { request, reply, transform: request.query }),
       );
     },
   );
@@ -78,7 +78,8 @@ export function renderRoutes(app: FastifyInstance, ctx: StorageContext, renderer
       const transform = parseTransform(claims.transformations);
       return withCurrentObject(
         () => findSignedObject(scope, address, claims),
-        (object) => sendPicture(renderer, request, reply, object, transform, new Date(claims.exp * 1000)),
+        (object) =>
+          sendPicture(renderer, object, { request, reply, transform, expires: new Date(claims.exp * 1000) }),
       );
     },
   );
@@ -86,13 +87,18 @@ export function renderRoutes(app: FastifyInstance, ctx: StorageContext, renderer
 
 const addressOf = ({ params }: PictureRequest) => ({ bucketId: params.bucketName, key: params['*'] });
 
+interface Rendering {
+  readonly request: PictureRequest;
+  readonly reply: FastifyReply;
+  readonly transform: Transform;
+  /** The expiry time of a signed URL, which limits how long the response can be cached. */
+  readonly expires?: Date;
+}
+
 async function sendPicture(
   renderer: Renderer,
-  request: PictureRequest,
-  reply: FastifyReply,
   object: ObjectRow,
-  transform: Transform,
-  expires?: Date,
+  { request, reply, transform, expires }: Rendering,
 ): Promise<FastifyReply> {
   const { headers } = request;
   const metadata = readObjectMetadata(object.metadata);

@@ -6,14 +6,21 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { retryAfterOf } from '../../../base/shared/errors.ts';
 import type { StorageContext } from '../context.ts';
-import { parseByteCount, parseTusMetadata, printTusMetadata, tusVersion } from '../core/tus-headers.ts';
-import { parseUploadId, printUploadId, type UploadId } from '../core/upload-id.ts';
+import type { ObjectAddress } from '../core/names.ts';
+import {
+  parseByteCount,
+  parseTusMetadata,
+  parseUploadId,
+  printTusMetadata,
+  printUploadId,
+  tusVersion,
+  type UploadId,
+} from '../core/tus.ts';
 import { StorageError, storageErrors } from '../errors.ts';
-import type { ObjectAddress } from '../object-address.ts';
 import { type Operation, operations } from '../operations.ts';
 import { TusError, TusHeaderError } from '../resumable/errors.ts';
-import type { StagedUpload } from '../resumable/staging.ts';
 import {
+  type Addition,
   addBytes,
   addressOf,
   beginUpload,
@@ -24,7 +31,8 @@ import {
   terminateUpload,
   type Uploader,
   uploadLifetimeMs,
-} from '../resumable/uploads.ts';
+} from '../resumable/lifecycle.ts';
+import type { StagedUpload } from '../resumable/staging.ts';
 import { mountPrefix, openScope, ownerOf, type Scope } from '../scope.ts';
 import { replaceableBy, verifySignedUrl } from '../signed-urls.ts';
 import { authorizationHeader } from './schemas.ts';
@@ -38,13 +46,13 @@ type Request = FastifyRequest<{ Params: { id?: string } }>;
 type IdentifyUploader = (request: Request, scope: Scope, address: ObjectAddress) => Uploader;
 
 export function resumableRoutes(app: FastifyInstance, ctx: StorageContext): void {
-  mount(app, ctx, '/upload/resumable', '', (request, scope) => ({
+  mount(app, ctx, '/upload/resumable', (request, scope) => ({
     scope,
     owner: scope.owner,
     identity: `${scope.role} ${scope.owner.ownerId ?? ''}`,
     upsert: request.headers['x-upsert'] === 'true',
   }));
-  mount(app, ctx, '/upload/resumable/sign', '_signed', (request, scope, address) => {
+  mount(app, ctx, '/upload/resumable/sign', (request, scope, address) => {
     const token = request.headers['x-signature'];
     if (typeof token !== 'string' || token === '')
       throw new StorageError('InvalidSignature', 'Missing x-signature header');
@@ -59,9 +67,9 @@ function mount(
   app: FastifyInstance,
   ctx: StorageContext,
   prefix: '/upload/resumable' | '/upload/resumable/sign',
-  suffix: '' | '_signed',
   identify: IdentifyUploader,
 ): void {
+  const suffix = prefix === '/upload/resumable' ? '' : '_signed';
   const { locks } = ctx.resumable;
   const schema = suffix === '' ? { schema: { headers: authorizationHeader } } : {};
   const response =
@@ -104,9 +112,7 @@ function mount(
     const hasBody = request.headers['content-type'] === bodyType;
     if (hasBody || sizeBytes === 0) {
       const progress = await locks
-        .hold(upload.id, (signal) =>
-          addBytes(ctx, uploader, upload, additionOf(request, 0, undefined), signal),
-        )
+        .hold(upload.id, (signal) => addBytes(ctx, uploader, upload, additionOf(request, signal, 0)))
         .catch(async (error: unknown) => {
           // The client never received the upload's URL, so it can't resume the upload.
           await forgetUpload(ctx, upload.id);
@@ -143,7 +149,7 @@ function mount(
     const sizeBytes = byteCount(request, 'upload-length');
     const progress = await holdOwn(named, uploader, async (upload, signal) => {
       if (upload.storedAs === undefined) await requireAllowed(uploader, upload);
-      return addBytes(ctx, uploader, upload, additionOf(request, offset, sizeBytes), signal);
+      return addBytes(ctx, uploader, upload, additionOf(request, signal, offset, sizeBytes));
     });
     reply.header('upload-offset', progress.offset);
     if (progress.isFinished) reply.header('tus-complete', '1');
@@ -235,14 +241,9 @@ function byteCount(request: Request, name: 'upload-length' | 'upload-offset'): n
 const locationOf = ({ host, protocol }: Request, path: string): string =>
   host === '' ? path : `${protocol}://${host}${path}`;
 
-function additionOf(request: Request, offset: number, sizeBytes: number | undefined) {
-  const { raw } = request;
-  return {
-    offset,
-    sizeBytes,
-    contentLength: parseByteCount(raw.headers['content-length'] ?? ''),
-    body: raw,
-  };
+function additionOf({ raw }: Request, signal: AbortSignal, offset: number, sizeBytes?: number): Addition {
+  const contentLength = parseByteCount(raw.headers['content-length'] ?? '');
+  return { offset, sizeBytes, contentLength, body: raw, signal };
 }
 
 function expires(reply: FastifyReply, upload: StagedUpload): FastifyReply {

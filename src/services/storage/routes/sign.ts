@@ -27,7 +27,14 @@ export function signRoutes(app: FastifyInstance, ctx: StorageContext): void {
       const scope = openScope(ctx, request, operations.signObjectUrl);
       const { bucketName: bucketId, '*': key } = request.params;
       const { expiresIn, transform } = request.body;
-      return { signedURL: await signDownloadUrl(ctx, scope, { bucketId, key }, expiresIn, transform) };
+      return {
+        signedURL: await signDownloadUrl(
+          ctx,
+          scope,
+          { bucketId, key },
+          { expiresInSeconds: expiresIn, transform },
+        ),
+      };
     },
   );
 
@@ -49,7 +56,7 @@ export function signRoutes(app: FastifyInstance, ctx: StorageContext): void {
     async (request) => {
       const scope = openScope(ctx, request, operations.signObjectUrls);
       const { expiresIn, paths } = request.body;
-      return signDownloadUrls(ctx, scope, request.params.bucketName, paths, expiresIn);
+      return signDownloadUrls(ctx, scope, { bucketId: request.params.bucketName, paths }, expiresIn);
     },
   );
 }

@@ -6,26 +6,20 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { StorageContext } from '../context.ts';
 import { isUuid } from '../core/names.ts';
 import { StorageError } from '../errors.ts';
+import { bucketLimits, maxObjectBytes, requireKey, requireMime } from '../object-limits.ts';
 import { type Operation, operations } from '../operations.ts';
 import type { ObjectRow } from '../queries/objects.ts';
 import { type Owner, openScope, ownerOf, type Scope, serviceRole } from '../scope.ts';
 import { replaceableBy, signUploadUrl, verifySignedUrl } from '../signed-urls.ts';
 import { receiveUpload } from '../upload-body.ts';
-import {
-  bucketLimits,
-  maxObjectBytes,
-  requireKey,
-  requireMime,
-  storeUpload,
-  type WriteConditions,
-} from '../uploads.ts';
+import { storeUpload, type WriteConditions } from '../write-object.ts';
 import { authorizationHeader, type ObjectParams } from './schemas.ts';
 
 export function uploadRoutes(app: FastifyInstance, ctx: StorageContext): void {
   const upload = (operation: Operation, mayReplace: (request: FastifyRequest) => boolean) => {
     return async (request: FastifyRequest<{ Params: ObjectParams }>, reply: FastifyReply) => {
       const scope = openScope(ctx, request, operation);
-      const row = await receive(ctx, scope, request, scope.owner, { upsert: mayReplace(request) });
+      const row = await receive(ctx, scope, request, { owner: scope.owner, upsert: mayReplace(request) });
       return reply.send({ Id: row.id, Key: `${row.bucket_id}/${row.name}` });
     };
   };
@@ -61,8 +55,11 @@ export function uploadRoutes(app: FastifyInstance, ctx: StorageContext): void {
       const { bucketName: bucketId, '*': key } = request.params;
       const claims = verifySignedUrl(ctx, request.query.token, 'upload', { bucketId, key });
       const scope = openScope(ctx, request, operations.uploadSignedObject, 'none');
-      const conditions = { upsert: claims.upsert, precondition: replaceableBy(claims) };
-      const row = await receive(ctx, scope, request, ownerOf(claims.owner), conditions);
+      const row = await receive(ctx, scope, request, {
+        owner: ownerOf(claims.owner),
+        upsert: claims.upsert,
+        precondition: replaceableBy(claims),
+      });
       return { Key: `${row.bucket_id}/${row.name}` };
     },
   );
@@ -72,8 +69,7 @@ async function receive(
   ctx: StorageContext,
   scope: Scope,
   request: FastifyRequest<{ Params: ObjectParams }>,
-  owner: Owner,
-  conditions: WriteConditions,
+  write: WriteConditions & { readonly owner: Owner },
 ): Promise<ObjectRow> {
   const { bucketName: bucketId, '*': key } = request.params;
   let discard = (): void => void request.raw.resume();
@@ -86,7 +82,7 @@ async function receive(
     requireMime(body.mimeType, limits, key);
     requireKey(key);
     const version = suggestedVersion(scope, request);
-    return await storeUpload(ctx, scope, { bucketId, key, body, maxBytes, owner, version, ...conditions });
+    return await storeUpload(ctx, scope, { bucketId, key, body, maxBytes, version, ...write });
   } catch (error) {
     discard();
     throw error;

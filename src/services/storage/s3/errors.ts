@@ -5,7 +5,7 @@
  */
 import { isOutOfFiles } from '../../../base/shared/errors.ts';
 import { Rejection, StorageError, type StorageErrorName, storageErrors } from '../errors.ts';
-import { writeErrorXml } from './core/xml-writer.ts';
+import { writeErrorXml } from './core/xml.ts';
 
 interface Entry {
   readonly status: number;

@@ -1,19 +1,18 @@
 /** Implements the S3 protocol at `/storage/v1/s3`. Authenticates requests, runs operations and responds with XML. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { retryAfterOf } from '../../../base/shared/errors.ts';
-import { nameAbort } from '../aborts.ts';
 import type { StorageContext } from '../context.ts';
 import { nameUnreadableType } from '../errors.ts';
 import { pathOf } from '../scope.ts';
 import { sendBytes, setHeaders } from '../send-bytes.ts';
-import { authenticate } from './authenticate.ts';
-import type { S3Response } from './call.ts';
+import { nameAbort } from '../upload-body.ts';
+import { authenticate, openSignedScope } from './authenticate.ts';
 import { algorithms, checksumHeader } from './core/object-checksum.ts';
 import { renderS3Error } from './errors.ts';
+import type { S3Response } from './operation.ts';
 import { isPostForm, postForm } from './operations/post-form.ts';
 import { readRequest, s3Prefix } from './request.ts';
 import { chooseOperation } from './router.ts';
-import { openSignedScope } from './scope.ts';
 
 /**
  * Headers that cross-origin scripts can read. Multipart uploads in browsers need the ETag and the checksum of each

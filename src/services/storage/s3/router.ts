@@ -1,7 +1,7 @@
 /** Selects the operation by the request's method, resource and subresource parameters. */
 import { operations } from '../operations.ts';
-import type { S3Operation } from './call.ts';
 import { S3Error } from './errors.ts';
+import type { S3Operation } from './operation.ts';
 import {
   createBucket,
   getBucketLocation,

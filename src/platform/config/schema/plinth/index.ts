@@ -3,8 +3,7 @@
  * keys in `config.toml`.
  */
 import { section } from '../define.ts';
-import { account, branding } from './account.ts';
-import { auth } from './auth.ts';
+import { account, auth, branding } from './auth.ts';
 import { backup, database, rest, safeUpdate } from './database.ts';
 import { console, files, log, server, telemetry } from './server.ts';
 import { edgeRuntime, jobs, realtime, storage } from './services.ts';

@@ -1,5 +1,4 @@
 /** The settings for the process, its ports, its log and its traces. */
-import { opened, reasons } from '../applies.ts';
 import {
   boolean,
   duration,
@@ -9,10 +8,12 @@ import {
   live,
   liveSection,
   oneOf,
+  opened,
   optionalInteger,
   optionalPath,
   optionalPort,
   optionalText,
+  reasons,
   restart,
   restartSection,
   secret,

@@ -6,8 +6,8 @@ import { readMigrationFiles } from '../../migrate/files.ts';
 import { rejectOtherVersions } from '../../migrate/other-versions.ts';
 import { applyFiles } from '../../migrate/runner.ts';
 import type { MigrationSet } from '../../types.ts';
+import { readVersion } from '../../wire/client.ts';
 import { Client, type ConnectionOptions } from '../../wire/index.ts';
-import { readVersion } from '../../wire/version.ts';
 
 /**
  * Applies Plinth's SQL files and returns the number of files that hadn't been applied to the old cluster. From the

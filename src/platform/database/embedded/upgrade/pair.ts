@@ -19,16 +19,19 @@ import { clearLeftovers } from '../leftovers.ts';
 import {
   chooseLocation,
   diskBytesOf,
+  emptySocketDir,
   giveTo,
   majorOf,
   majorOfBinaries,
   makeDataDir,
+  makeOldClusterDir,
+  makeSocketDir,
+  upgradeExtensions,
   writeOwned,
 } from '../location.ts';
 import { acquireLock } from '../lock.ts';
 import { serverEnvironment, startServer } from '../server.ts';
 import { peerOnly, pgHbaConf, postgresqlConf } from '../settings.ts';
-import { emptySocketDir, makeOldClusterDir, makeSocketDir, upgradeExtensions } from '../socket-dir.ts';
 import { finishSwap, removeJournal, swap, upgradeFolders, writeJournal } from './journal.ts';
 
 export interface PrivateServer {

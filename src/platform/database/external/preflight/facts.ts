@@ -1,4 +1,5 @@
 /** The properties of an external server that the preflight's findings depend on. */
+import { quoteLiteral } from '../../../../base/kernel/sql.ts';
 
 export interface Facts {
   /** The value of `server_version_num`, for example 150012. */
@@ -41,7 +42,7 @@ export interface Facts {
   readonly authenticator: AuthenticatorLogin;
 }
 
-export interface LoginFacts {
+interface LoginFacts {
   readonly name: string;
   readonly isSuperuser: boolean;
   readonly canCreateRoles: boolean;
@@ -141,3 +142,20 @@ export const usedExtensions: readonly string[] = [
   'pg_graphql',
   'moddatetime',
 ];
+
+const prefix = 'Plinth manages the passwords of its roles through the login ';
+
+/**
+ * The account that manages the passwords of Plinth's roles on a server. Roles belong to the whole server, so the
+ * account is stored in the comment of the role `authenticator` (docs/decisions/0051-external-preflight.md).
+ */
+export function managerIn(comment: string | null): string | undefined {
+  return comment?.startsWith(prefix) ? comment.slice(prefix.length) : undefined;
+}
+
+/**
+ * Returns the statement that stores the account in the role's comment.
+ * @example manageStatement('app') // "comment on role authenticator is 'Plinth manages … the login app'"
+ */
+export const manageStatement = (login: string): string =>
+  `comment on role authenticator is ${quoteLiteral(prefix + login)}`;

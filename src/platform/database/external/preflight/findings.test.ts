@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import { type Facts, type RoleFacts, usedExtensions } from './facts.ts';
+import { type Facts, managerIn, manageStatement, type RoleFacts, usedExtensions } from './facts.ts';
 import { findingsOf } from './findings.ts';
-import { managerIn, manageStatement } from './manager.ts';
 
 const role: RoleFacts = {
   isSuperuser: false,

@@ -7,13 +7,13 @@ import {
   exclusiveSchemas,
   type Facts,
   isManagedByOthers,
+  manageStatement,
   preparesDatabase,
   replicationRole,
   requiredRoles,
   schemaEventTriggers,
   sharedSchemas,
 } from './facts.ts';
-import { manageStatement } from './manager.ts';
 
 type Outcome = Omit<Finding, 'check'>;
 

@@ -4,17 +4,15 @@
  */
 import { sql } from '../../../../base/kernel/sql.ts';
 import { DatabaseError } from '../../errors.ts';
-import type { Logins } from '../../logins/passwords.ts';
+import type { Logins } from '../../logins.ts';
 import type { Finding, Queryable } from '../../types.ts';
 import { Client, type ConnectionOptions } from '../../wire/index.ts';
 import type { AuthenticatorLogin, Facts } from './facts.ts';
 import { findingsOf } from './findings.ts';
-import { openSession } from './open-session.ts';
-import { type Connected, readFacts } from './read-facts.ts';
+import { type Connected, openSession, readFacts } from './read-facts.ts';
 
-export { type Facts, isManagedByOthers, preparesDatabase } from './facts.ts';
+export { type Facts, isManagedByOthers, manageStatement, preparesDatabase } from './facts.ts';
 export { findingsOf } from './findings.ts';
-export { manageStatement } from './manager.ts';
 export { type Connected, readFacts } from './read-facts.ts';
 
 export interface Preflight {
@@ -26,7 +24,8 @@ export interface Preflight {
 
 /**
  * Runs the preflight. `logins` contains the passwords of Plinth's roles, or is undefined if the passwords can't be
- * derived. `beforeReading` is called before the facts are read, unless the server is behind a pooler in transaction mode.
+ * derived. `beforeReading` is called before the facts are read, unless the server is behind a pooler in transaction
+ * mode.
  * @throws {DatabaseError} unreachable
  */
 export async function runPreflight(

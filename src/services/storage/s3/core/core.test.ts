@@ -10,8 +10,7 @@ import {
   parseCredential,
   sha256Hex,
 } from './signature.ts';
-import { childText, readXml } from './xml-reader.ts';
-import { writeXml } from './xml-writer.ts';
+import { childText, readXml, writeXml } from './xml.ts';
 
 /** The example is "GET Object" in "Authenticating Requests: Using the Authorization Header" of the S3 API reference. */
 test('signs the example in the S3 API reference correctly', () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { startChecksum } from './checksum.ts';
-import { combineCrcs } from './crc-combine.ts';
+import { combineCrcs } from './crc.ts';
 import { checksumOfParts, isSameChecksum, planChecksum, readChecksum } from './object-checksum.ts';
 
 const sumOf = (name: Parameters<typeof startChecksum>[0], bytes: Uint8Array): Buffer => {

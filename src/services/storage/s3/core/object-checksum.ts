@@ -4,7 +4,7 @@
  * and ends with `-` and the number of parts.
  */
 import { type ChecksumName, decodeChecksum, startChecksum } from './checksum.ts';
-import { type CrcName, combineCrcs } from './crc-combine.ts';
+import { type CrcName, combineCrcs } from './crc.ts';
 
 export type Algorithm = Exclude<ChecksumName, 'md5'>;
 const checksumTypes = ['COMPOSITE', 'FULL_OBJECT'] as const;

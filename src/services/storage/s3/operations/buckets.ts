@@ -2,8 +2,8 @@
 import { isValidNewBucketName } from '../../core/names.ts';
 import { StorageError } from '../../errors.ts';
 import { countObjects, deleteBucket, findBucket, insertBucket, listBuckets } from '../../queries/buckets.ts';
-import type { S3Call, S3Response } from '../call.ts';
-import { writeXml } from '../core/xml-writer.ts';
+import { writeXml } from '../core/xml.ts';
+import type { S3Call, S3Response } from '../operation.ts';
 import { header } from '../request.ts';
 
 export async function listAllBuckets({ scope }: S3Call): Promise<S3Response> {

@@ -2,14 +2,14 @@
  * Implements DeleteObject and DeleteObjects. Missing objects are reported as deleted. Objects that policies protect are
  * reported with the error AccessDenied.
  */
+
 import { StorageError } from '../../errors.ts';
 import { findObject, findVisibleNames } from '../../queries/objects.ts';
 import { removeObjects } from '../../removals.ts';
 import { readText } from '../body.ts';
-import { requireBucket, type S3Call, type S3Response } from '../call.ts';
-import { childText, readXml } from '../core/xml-reader.ts';
-import { writeXml } from '../core/xml-writer.ts';
+import { childText, readXml, writeXml } from '../core/xml.ts';
 import { S3Error } from '../errors.ts';
+import { requireBucket, type S3Call, type S3Response } from '../operation.ts';
 
 const maxDeletedKeys = 1000;
 

@@ -1,17 +1,15 @@
 /** Completes and aborts multipart uploads. */
 import { randomUUID } from 'node:crypto';
-import { storing } from '../../backend-errors.ts';
-import { change } from '../../changes.ts';
+import { change, storing } from '../../changes.ts';
 import { StorageError } from '../../errors.ts';
+import { bucketLimits, maxObjectBytes } from '../../object-limits.ts';
 import { deleteUpload, findParts, type UploadedPart } from '../../queries/multipart.ts';
-import { bucketLimits, maxObjectBytes, metadataOf, writeOf, writeRowIn } from '../../uploads.ts';
+import { metadataOf, writeOf, writeRowIn } from '../../write-object.ts';
 import { readDescription } from '../body.ts';
-import type { S3Call, S3Response } from '../call.ts';
 import { type Algorithm, algorithms, checksumElement, checksumElements } from '../core/object-checksum.ts';
-import { childText, readXml } from '../core/xml-reader.ts';
-import { writeXml } from '../core/xml-writer.ts';
+import { childText, readXml, writeXml } from '../core/xml.ts';
 import { S3Error } from '../errors.ts';
-import { writeConditions } from '../preconditions.ts';
+import { type S3Call, type S3Response, writeConditions } from '../operation.ts';
 import { findOwn, maxParts, requireUpload } from './multipart.ts';
 import { checksumOfWhole, checksumsOf, planOf, requireObjectSize } from './multipart-checksums.ts';
 import { conditionally, etagOf } from './write-objects.ts';
@@ -51,7 +49,7 @@ export async function completeMultipart(call: S3Call): Promise<S3Response> {
       return scope.asService(async (tx) => {
         if (!(await deleteUpload(tx, upload.id))) throw new S3Error('NoSuchUpload');
         await change.giveUp([upload.version]);
-        return writeRowIn(scope, tx, { ...conditions, checksum }, object, change.giveUp);
+        return writeRowIn(scope, tx, object, { ...conditions, checksum, giveUp: change.giveUp });
       });
     }),
   );

@@ -5,10 +5,10 @@
 import { decodeCursor, encodeCursor } from '../../core/cursor.ts';
 import { readObjectMetadata } from '../../core/object-headers.ts';
 import { type ListedLine, listByDelimiter, listKeys, readLines } from '../../queries/listing.ts';
-import { requireBucket, type S3Call, type S3Response } from '../call.ts';
 import { encodeListedKey } from '../core/encoding.ts';
-import { writeXml, type XmlContent } from '../core/xml-writer.ts';
+import { writeXml, type XmlContent } from '../core/xml.ts';
 import { S3Error } from '../errors.ts';
+import { requireBucket, type S3Call, type S3Response } from '../operation.ts';
 import { numberParam, onlyVersion, type S3Request } from '../request.ts';
 
 /** The default page size, which is also S3's maximum. */

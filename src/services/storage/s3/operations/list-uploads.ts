@@ -1,9 +1,9 @@
 /** Implements ListMultipartUploads and ListParts. */
 import { findParts, listUploads } from '../../queries/multipart.ts';
-import { requireBucket, type S3Call, type S3Response } from '../call.ts';
 import { encodeListedKey } from '../core/encoding.ts';
 import { checksumElement } from '../core/object-checksum.ts';
-import { writeXml } from '../core/xml-writer.ts';
+import { writeXml } from '../core/xml.ts';
+import { requireBucket, type S3Call, type S3Response } from '../operation.ts';
 import { numberParam } from '../request.ts';
 import { encodingOf } from './list-objects.ts';
 import { maxParts, requireUpload } from './multipart.ts';

@@ -4,7 +4,6 @@
  */
 import { findPartChecksums } from '../../queries/checksums.ts';
 import type { MultipartUpload, UploadedPart } from '../../queries/multipart.ts';
-import type { S3Call } from '../call.ts';
 import { checksumOfHeader } from '../core/checksum.ts';
 import {
   type Algorithm,
@@ -16,6 +15,7 @@ import {
   planChecksum,
 } from '../core/object-checksum.ts';
 import { S3Error } from '../errors.ts';
+import type { S3Call } from '../operation.ts';
 import { header, type S3Request } from '../request.ts';
 
 /** Returns the checksum that a request for a new upload specifies. @throws {S3Error} InvalidRequest */

@@ -1,11 +1,12 @@
 /** Creates multipart uploads and stores their parts. */
 import { randomUUID } from 'node:crypto';
 import type { StoredBody } from '../../backend/types.ts';
-import { storing } from '../../backend-errors.ts';
+import { storing } from '../../changes.ts';
 import type { StorageContext } from '../../context.ts';
 import { defaultType } from '../../core/object-headers.ts';
 import type { ByteRange } from '../../core/range.ts';
 import { BytesMissingError, StorageError } from '../../errors.ts';
+import { bucketLimits, maxObjectBytes, requireKey, requireMime } from '../../object-limits.ts';
 import { insertChecksum } from '../../queries/checksums.ts';
 import {
   findUpload,
@@ -17,16 +18,20 @@ import {
 } from '../../queries/multipart.ts';
 import type { ObjectRow } from '../../queries/objects.ts';
 import { withCurrentObject } from '../../readable-object.ts';
-import { bucketLimits, maxObjectBytes, requireKey, requireMime, requireWritable } from '../../uploads.ts';
+import { requireWritable } from '../../write-object.ts';
 import { type Body, openBody } from '../body.ts';
 import { type SentChecksum, sumUp } from '../body-checksums.ts';
-import type { S3Call, S3Response } from '../call.ts';
 import { checksumElement, checksumHeader } from '../core/object-checksum.ts';
-import { writeXml } from '../core/xml-writer.ts';
+import { writeXml } from '../core/xml.ts';
 import { S3Error } from '../errors.ts';
-import { readVersion } from '../object-bytes.ts';
-import { headersOf, userMetadataOf } from '../object-metadata.ts';
-import { requireCopyConditions } from '../preconditions.ts';
+import {
+  headersOf,
+  readVersion,
+  requireCopyConditions,
+  type S3Call,
+  type S3Response,
+  userMetadataOf,
+} from '../operation.ts';
 import { header, numberParam, type S3Request } from '../request.ts';
 import { planHeaders, plannedChecksum, planOf } from './multipart-checksums.ts';
 import { findCopySource } from './write-objects.ts';

@@ -8,21 +8,20 @@ import { onCutShort } from '../../../../base/shared/http/request-body.ts';
 import type { StorageContext } from '../../context.ts';
 import { defaultType } from '../../core/object-headers.ts';
 import { Rejection, StorageError } from '../../errors.ts';
+import { bucketLimits, maxObjectBytes, requireKey, requireMime } from '../../object-limits.ts';
 import { operations } from '../../operations.ts';
 import type { Scope } from '../../scope.ts';
-import { bucketLimits, maxObjectBytes, requireKey, requireMime, storeUpload } from '../../uploads.ts';
-import { authenticateText } from '../authenticate.ts';
+import { storeUpload } from '../../write-object.ts';
+import { authenticateText, openSignedScope } from '../authenticate.ts';
 import { openFormFile } from '../body.ts';
-import type { S3Response } from '../call.ts';
 import { encodePath } from '../core/encoding.ts';
 import { type ObjectChecksum, wholeChecksum } from '../core/object-checksum.ts';
 import { parsePolicy, sizeBounds, violatedField } from '../core/post-policy.ts';
 import { algorithm } from '../core/signature.ts';
-import { writeXml } from '../core/xml-writer.ts';
+import { writeXml } from '../core/xml.ts';
 import { S3Error } from '../errors.ts';
-import { userMetadataOf } from '../object-metadata.ts';
+import { type S3Response, userMetadataOf } from '../operation.ts';
 import { header, type S3Request } from '../request.ts';
-import { openSignedScope } from '../scope.ts';
 import { etagOf } from './write-objects.ts';
 
 /** The placeholder `${filename}`, which S3 allows in a form's key. */

@@ -7,12 +7,10 @@ import { parseRange } from '../../core/range.ts';
 import { BytesMissingError, StorageError } from '../../errors.ts';
 import { findObject, type ObjectRow } from '../../queries/objects.ts';
 import { withCurrentObject } from '../../readable-object.ts';
-import { requireBucket, type S3Call, type S3Response } from '../call.ts';
 import { checksumHeaders } from '../core/object-checksum.ts';
-import { writeXml } from '../core/xml-writer.ts';
+import { writeXml } from '../core/xml.ts';
 import { S3Error } from '../errors.ts';
-import { checksumOf } from '../object-bytes.ts';
-import { describeObject } from '../object-metadata.ts';
+import { checksumOf, describeObject, requireBucket, type S3Call, type S3Response } from '../operation.ts';
 import { header, type S3Request } from '../request.ts';
 
 /** The response headers that a signed request can override, with the request parameter for each header. */

@@ -1,21 +1,14 @@
 /** Implements PutObject and CopyObject. */
-import { copyObject } from '../../copies.ts';
+
 import { defaultType, readObjectMetadata, storedContentType } from '../../core/object-headers.ts';
 import { StorageError } from '../../errors.ts';
+import { bucketLimits, maxObjectBytes, requireKey, requireMime } from '../../object-limits.ts';
 import type { BucketLimits } from '../../queries/buckets.ts';
 import { findObject, type ObjectRow } from '../../queries/objects.ts';
 import { withCurrentObject } from '../../readable-object.ts';
-import {
-  bucketLimits,
-  maxObjectBytes,
-  requireKey,
-  requireMime,
-  storeUpload,
-  type WriteConditions,
-} from '../../uploads.ts';
+import { copyObject, storeUpload, type WriteConditions } from '../../write-object.ts';
 import { openBody } from '../body.ts';
 import { sumUp } from '../body-checksums.ts';
-import type { S3Call, S3Response } from '../call.ts';
 import { percentDecode } from '../core/encoding.ts';
 import {
   checksumElements,
@@ -24,11 +17,18 @@ import {
   parseAlgorithm,
   wholeChecksum,
 } from '../core/object-checksum.ts';
-import { writeXml } from '../core/xml-writer.ts';
+import { writeXml } from '../core/xml.ts';
 import { S3Error } from '../errors.ts';
-import { checksumOf, readVersion } from '../object-bytes.ts';
-import { headersOf, userMetadataOf } from '../object-metadata.ts';
-import { requireCopyConditions, writeConditions } from '../preconditions.ts';
+import {
+  checksumOf,
+  headersOf,
+  readVersion,
+  requireCopyConditions,
+  type S3Call,
+  type S3Response,
+  userMetadataOf,
+  writeConditions,
+} from '../operation.ts';
 import { header, onlyVersion, type S3Request } from '../request.ts';
 
 export async function putObject(call: S3Call): Promise<S3Response> {
