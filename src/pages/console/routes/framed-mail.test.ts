@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { framedHtml, messageFacts } from './message-facts.ts';
+import { framedHtml, messageFacts } from './framed-mail.ts';
 
 test.each([
   ['Your code is 123456.', '123456'],

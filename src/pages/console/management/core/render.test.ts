@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { projectRefOf } from './project-ref.ts';
+import { projectRefOf } from './render.ts';
 
 test('a ref has the format that the upstream CLI accepts', () => {
   fc.assert(

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { timesRead, viewTargets } from './view-targets.ts';
+import { timesRead, viewTargets } from './views.ts';
 
 const entry = (resno: number, name: string, table: number, column: number, expr = '{VAR :varno 1}'): string =>
   `{TARGETENTRY :expr ${expr} :resno ${resno} :resname ${name} :ressortgroupref 0 :resorigtbl ${table} :resorigcol ${column} :resjunk false}`;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { guardedCell } from '../../../../base/shared/csv.ts';
-import { jsonCell, uniqueNames } from './cells.ts';
+import { guardedCell } from '../../../base/shared/csv.ts';
+import { jsonCell, uniqueNames } from './export.ts';
 
 test.each<[string | null, number, unknown]>([
   [null, 25, null],
