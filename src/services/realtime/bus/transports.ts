@@ -1,8 +1,32 @@
-/** Implements the bus over NATS, with one subject per database. The NATS client is loaded only if needed. */
+/** The transports over which the processes of a group send their messages: NOTIFY and NATS. */
 import type { Logger } from '../../../base/kernel/log.ts';
+import type { Database } from '../../../platform/database/types.ts';
+import { notifyAll } from '../queries.ts';
 import type { Transport } from './types.ts';
 
-export interface NatsOptions {
+const channel = 'plinth_realtime';
+const maxPayloadChars = 7996;
+
+/**
+ * Implements the bus over NOTIFY. PostgreSQL limits a payload to less than 8000 bytes of text, so a batch is split into
+ * base64 chunks. Transactions that only notify don't wait for the disk when they commit.
+ */
+export function createPostgresTransport(database: Database): Transport {
+  return {
+    name: 'postgres',
+    maxChunkBytes: (maxPayloadChars / 4) * 3,
+    send: (chunks) =>
+      notifyAll(
+        database.pool('supabase_realtime_admin'),
+        channel,
+        chunks.map((chunk) => chunk.toString('base64')),
+      ),
+    listen: ({ chunk, lost, restored }) =>
+      database.listen(channel, (payload) => chunk(Buffer.from(payload, 'base64')), restored, lost),
+  };
+}
+
+interface NatsOptions {
   /** Comma-separated `nats://`, `tls://` or `ws://` addresses, optionally with credentials. */
   readonly url: string;
   /** Returns an identifier of the database, because several databases can share a NATS server. */
@@ -14,6 +38,7 @@ export interface NatsOptions {
 const maxChunkBytes = 512 * 1024;
 const reconnectMs = 500;
 
+/** Implements the bus over NATS, with one subject per database. The NATS client is loaded only if needed. */
 export function createNatsTransport({ url, identity, log }: NatsOptions): Transport {
   const open = async () => {
     const { connect } = await import('@nats-io/transport-node');

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { clientOf } from './client.ts';
+import { clientOf } from './token.ts';
 
 test.each([
   ['a user', 'authenticated', 'u1', {}, { key: 'u1', isAnonymous: false }],

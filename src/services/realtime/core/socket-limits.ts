@@ -1,8 +1,5 @@
-/**
- * Limits the memory that open sockets use for channel joins and tracked presence. Anyone can open sockets and join
- * public channels, so each socket's memory use has a limit. If the total limit is exceeded, the sockets that use the
- * most memory are closed.
- */
+/** Limits the memory and the number of open sockets, because anyone with the publishable key can open them. */
+import { AddressCounts, isCountedAddress } from '../../../base/shared/network/network-of.ts';
 
 export interface MemoryLimits {
   /** The memory limit per holder, in bytes as estimated by {@link weightOf}. */
@@ -26,6 +23,10 @@ export function weightOf(json: Uint8Array): number {
   return json.length + values * valueBytes;
 }
 
+/**
+ * Limits the memory that open sockets use for channel joins and tracked presence. Each socket's memory use has a limit.
+ * If the total limit is exceeded, the sockets that use the most memory are closed.
+ */
 export class MemoryUse<Holder> {
   readonly #limits: () => MemoryLimits;
   readonly #held = new Map<Holder, number>();
@@ -58,5 +59,41 @@ export class MemoryUse<Holder> {
       maxHeld = held;
     }
     return largest;
+  }
+}
+
+interface AnonymousLimits {
+  readonly maxAnonymousSockets: number;
+  readonly maxAnonymousSocketsPerAddress: number;
+}
+
+/**
+ * Limits the number of sockets without a signed-in user, in total and per address. A socket counts toward the limits
+ * until it joins a channel with a user's token.
+ */
+export class AnonymousSockets {
+  readonly #limits: () => AnonymousLimits;
+  readonly #byAddress = new AddressCounts();
+  #count = 0;
+
+  constructor(limits: () => AnonymousLimits) {
+    this.#limits = limits;
+  }
+
+  /** Returns an idempotent function that stops counting the socket, or undefined if the limit is reached. */
+  take(address: string): (() => void) | undefined {
+    const isCounted = isCountedAddress(address);
+    const { maxAnonymousSockets, maxAnonymousSocketsPerAddress } = this.#limits();
+    if (this.#count >= maxAnonymousSockets) return undefined;
+    if (isCounted && this.#byAddress.of(address) >= maxAnonymousSocketsPerAddress) return undefined;
+    this.#count += 1;
+    if (isCounted) this.#byAddress.add(address);
+    let isTaken = true;
+    return () => {
+      if (!isTaken) return;
+      isTaken = false;
+      this.#count -= 1;
+      if (isCounted) this.#byAddress.remove(address);
+    };
   }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { waitAfter } from './pace.ts';
+import { waitAfter } from './change-queue.ts';
 
 test.for<[number, number]>([
   [0, 0],

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { isTooDeep, maxDepth } from './json-depth.ts';
+import { isTooDeep, maxDepth } from './raw-json.ts';
 
 const nested = (depth: number): string => `${'[{"a":'.repeat(depth / 2)}1${'}]'.repeat(depth / 2)}`;
 

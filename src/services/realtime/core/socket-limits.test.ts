@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { MemoryUse, weightOf } from './memory-use.ts';
+import { MemoryUse, weightOf } from './socket-limits.ts';
 
 it('a holder can’t exceed its share, and above the total the largest holder is found', () => {
   const memoryUse = new MemoryUse<string>(() => ({ maxHeldBytes: 10, maxHeldBytesInAll: 15 }));
