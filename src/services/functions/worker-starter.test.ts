@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { bootHint } from './boot-hint.ts';
+import { bootHint } from './worker-starter.ts';
 
 // Examples of the output of Deno 2.9.
 test.each<[string[], RegExp]>([
