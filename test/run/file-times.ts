@@ -30,7 +30,7 @@ export class TimesReporter implements Reporter {
   private hasOnlyStates = false;
 
   onInit({ config }: Vitest): void {
-    this.hasOnlyStates = config.tagsFilter?.includes('states') === true;
+    this.hasOnlyStates = config.tagsFilter?.some((filter) => filter.startsWith('states')) === true;
   }
 
   onTestRunEnd(modules: readonly TestModule[]): void {

@@ -404,7 +404,7 @@ const comparisons: Readonly<
   'platform/keys/algorithms.ts': { count: 1, why: 'signatures' },
   'platform/keys/default-keys.ts': { count: 1, why: 'API keys, which programs hold' },
   'project/migrate/notes.ts': { count: 1, why: 'a signature, with a secret that the operator passes' },
-  'services/realtime/socket/token-of-key.ts': { count: 1, why: 'API keys, which programs hold' },
+  'services/realtime/core/token.ts': { count: 1, why: 'API keys, which programs hold' },
   'services/storage/s3/core/signature.ts': { count: 1, why: 'signatures' },
 };
 

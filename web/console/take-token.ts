@@ -12,7 +12,7 @@ export function takeToken(): string | undefined {
 
 /**
  * Whether another website may have opened this page. If so, the token may belong to a different operator. Returns false
- * only if the browser reports that no other website opened the page (`src/pages/console/core/arrival.ts`).
+ * only if the browser reports that no other website opened the page (`src/pages/console/index.ts`).
  */
 export const cameFromElsewhere = (): boolean =>
   document.querySelector<HTMLMetaElement>('meta[name="plinth-arrival"]')?.content !== 'own';

@@ -7,8 +7,7 @@ import { basename, dirname, join, relative, resolve } from 'node:path';
 import { readTextFile } from '../../base/shared/files.ts';
 import { ConfigError, type LiveConfig, parseDotenv } from '../../platform/config/index.ts';
 import { isInside } from './core/module-graph.ts';
-import { slugPattern } from './core/slug.ts';
-import type { DeployedVersion } from './deployed/types.ts';
+import { type DeployedVersion, slugPattern } from './deployed/types.ts';
 
 export interface FunctionSource {
   readonly slug: string;

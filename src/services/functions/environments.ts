@@ -2,17 +2,16 @@
  * Determines the environment variables of workers: the project's variables, the platform's variables and the machine's
  * network settings.
  */
-import { existsSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import type { Logger } from '../../base/kernel/log.ts';
+import { replaceFile } from '../../base/kernel/replace-file.ts';
 import type { LiveConfig } from '../../platform/config/index.ts';
 import type { Database } from '../../platform/database/types.ts';
 import type { Keys } from '../../platform/keys/types.ts';
 import type { Catalog, FunctionSource } from './catalog.ts';
-import { functionEnvironment } from './core/environment.ts';
 import { machineNetwork } from './core/machine-network.ts';
 import type { SecretStore } from './secrets.ts';
-import { trustCertificate } from './trusted-certificates.ts';
 import type { WorkerEnvironment } from './worker-starter.ts';
 
 interface EnvironmentDeps {
@@ -94,4 +93,98 @@ function npmrcVariables(
   project: Readonly<Record<string, string>>,
 ): Readonly<Record<string, string>> {
   return npmrc === undefined || project.HOME !== undefined ? {} : { HOME: dirname(npmrc) };
+}
+
+interface EnvironmentInput {
+  readonly slug: string;
+  /** The variables in `[edge_runtime.secrets]`. */
+  readonly configSecrets: Readonly<Record<string, string | undefined>>;
+  /** The variables in `functions/.env`. */
+  readonly sharedFile: Readonly<Record<string, string>>;
+  /**
+   * Secrets that were set while the server was running. These secrets override the variables that config.toml and
+   * `functions/.env` define for all functions.
+   */
+  readonly storedSecrets: Readonly<Record<string, string>>;
+  /**
+   * The variables in `functions/SLUG/.env`. This includes the variables in `[functions.SLUG.env]`, which override those
+   * in the file.
+   */
+  readonly own: Readonly<Record<string, string>>;
+  readonly apiUrl: string;
+  readonly databaseUrl: string;
+  readonly keys: Pick<Keys, 'anonKey' | 'serviceRoleKey' | 'publishableKey' | 'secretKey' | 'internalJwks'>;
+  /**
+   * Whether the JWKS contains the JWT secret, as in upstream's local stack. Anyone who has this secret can forge
+   * tokens.
+   */
+  readonly includesJwtSecret: boolean;
+}
+
+/**
+ * Returns the environment. `ignored` contains the names of the project's variables that have no effect, because the
+ * platform sets these variables.
+ */
+function functionEnvironment(input: EnvironmentInput): {
+  env: Record<string, string>;
+  ignored: string[];
+} {
+  const env: Record<string, string> = {};
+  const ignored = new Set<string>();
+  const take = (
+    names: Readonly<Record<string, string | undefined>>,
+    spell: (name: string) => string = (name) => name,
+  ): void => {
+    for (const [given, value] of Object.entries(names)) {
+      const name = spell(given);
+      if (name.startsWith('SUPABASE_')) ignored.add(name);
+      else if (value !== undefined) env[name] = value;
+    }
+  };
+  take(input.configSecrets, (name) => name.toUpperCase());
+  take(input.sharedFile);
+  take(input.storedSecrets);
+  take(input.own);
+  return {
+    env: {
+      ...env,
+      SUPABASE_URL: input.apiUrl,
+      SUPABASE_ANON_KEY: input.keys.anonKey,
+      SUPABASE_SERVICE_ROLE_KEY: input.keys.serviceRoleKey,
+      // The hosted service sets only the lists. On self-hosted servers, `@supabase/server` and other libraries also read
+      // the names of single keys, which a project can't set itself because of their prefix.
+      SUPABASE_PUBLISHABLE_KEY: input.keys.publishableKey,
+      SUPABASE_SECRET_KEY: input.keys.secretKey,
+      SUPABASE_PUBLISHABLE_KEYS: JSON.stringify({ default: input.keys.publishableKey }),
+      SUPABASE_SECRET_KEYS: JSON.stringify({ default: input.keys.secretKey }),
+      SUPABASE_DB_URL: input.databaseUrl,
+      SUPABASE_JWKS: JSON.stringify(jwksOf(input)),
+      SUPABASE_FUNCTION_SLUG: input.slug,
+    },
+    ignored: [...ignored],
+  };
+}
+
+function jwksOf({ keys, includesJwtSecret }: EnvironmentInput): ReturnType<Keys['internalJwks']> {
+  const all = keys.internalJwks();
+  return includesJwtSecret ? all : { keys: all.keys.filter(({ kty }) => kty !== 'oct') };
+}
+
+type Names = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Returns the shell's variables with a DENO_CERT file that contains the server's certificate. Deno reads only one
+ * certificate file, so the certificates that the shell's variables specify are added to this file.
+ */
+function trustCertificate(shell: Names, ownCertificate: string): Names {
+  const named = shell.DENO_CERT ?? shell.NODE_EXTRA_CA_CERTS ?? '';
+  if (!existsSync(ownCertificate)) return shell;
+  if (named === '' || !existsSync(named)) return { ...shell, DENO_CERT: ownCertificate };
+  const text = `${readFileSync(resolve(named), 'utf8').trimEnd()}\n${readFileSync(ownCertificate, 'utf8')}`;
+  const path = join(dirname(ownCertificate), 'functions.crt');
+  if (!existsSync(path) || readFileSync(path, 'utf8') !== text) {
+    mkdirSync(dirname(path), { recursive: true });
+    replaceFile(path, text);
+  }
+  return { ...shell, DENO_CERT: path };
 }

@@ -1,5 +1,4 @@
 /** Defines the errors that the platform returns instead of a function's response, in the format `{code, message}`. */
-
 export interface PlatformError {
   readonly status: number;
   readonly code: string;
@@ -58,5 +57,20 @@ export class FunctionError extends Error {
     super(entry.message, options);
     this.entry = entry;
     this.details = options.details ?? [];
+  }
+}
+
+/**
+ * The reasons why a deployment or a secret is rejected. The HTTP status for each reason is the same as in upstream's
+ * Management API.
+ */
+const statuses = { invalid: 400, missing: 404, conflict: 409, tooLarge: 413, full: 507 } as const;
+
+export class DeployError extends Error {
+  override name = 'DeployError';
+  readonly status: number;
+  constructor(reason: keyof typeof statuses, message: string) {
+    super(message);
+    this.status = statuses[reason];
   }
 }

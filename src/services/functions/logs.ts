@@ -3,6 +3,9 @@
  * function's worker. The number of lines per function, the length and the rate of lines, and the number of functions
  * are limited. A function with endless output therefore doesn't use more memory than other functions.
  */
+
+import { systemClock } from '../../base/kernel/clock.ts';
+import type { Logger } from '../../base/kernel/log.ts';
 import type { LogLevel } from './core/log-frames.ts';
 
 export type { LogLevel } from './core/log-frames.ts';
@@ -47,14 +50,14 @@ export interface FunctionLogs {
   follow(filter: LogFilter, listener: (line: FunctionLogLine) => void): () => void;
 }
 
-export interface FunctionLogRing extends FunctionLogs {
+interface FunctionLogRing extends FunctionLogs {
   /**
    * Adds a line and returns it. Returns undefined if the function has exceeded the maximum number of lines per second.
    */
   add(line: NewLogLine, at: number): FunctionLogLine | undefined;
 }
 
-export interface LogBounds {
+interface LogBounds {
   readonly linesPerFunction: number;
   readonly charsPerLine: number;
   readonly functions: number;
@@ -156,3 +159,14 @@ export function createFunctionLogs(bounds: LogBounds = defaultLogBounds): Functi
     },
   };
 }
+
+/** Keeps the output of functions for the Console and also writes the output to the server's log. */
+export const createLineLog =
+  (logs: FunctionLogRing, log: Logger) =>
+  (given: NewLogLine): void => {
+    const line = logs.add(given, systemClock.now());
+    if (line === undefined) return;
+    const { function: slug, level, line: text, requestId } = line;
+    const fields = { service: 'functions', function: slug, ...(requestId ? { requestId } : {}) };
+    log[level](fields, text);
+  };

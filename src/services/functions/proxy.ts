@@ -3,6 +3,7 @@
  * streamed. If the client aborts the request, the request to the worker is also aborted.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
 import { pipeline } from 'node:stream/promises';
 import type { Pool } from 'undici';
 import { isOutOfFiles } from '../../base/shared/errors.ts';
@@ -11,7 +12,6 @@ import { hopByHop, hostOf } from './core/headers.ts';
 import type { Limits } from './core/limits.ts';
 import type { Worker } from './deno/worker.ts';
 import { errors, FunctionError } from './errors.ts';
-import { connectWorker } from './worker-socket.ts';
 
 /**
  * The maximum total size of a response's headers. The limit leaves room for many cookies or a long
@@ -196,4 +196,45 @@ function withRequested(allowed: string, requested: string | undefined): string {
   const listed = new Set(allowed.split(',').map((name) => name.trim().toLowerCase()));
   const missing = requested.split(',').filter((name) => !listed.has(name.trim().toLowerCase()));
   return [allowed, ...missing.map((name) => name.trim())].join(', ');
+}
+
+type Written = (error?: Error | null) => void;
+
+const wantsNoMore = new Set(['EPIPE', 'ECONNRESET']);
+
+/**
+ * Reports bytes as written even if the worker has stopped reading, so that the socket remains open. The next read then
+ * returns the response or the end of the stream.
+ */
+const tolerant =
+  (done: Written): Written =>
+  (error) =>
+    done(wantsNoMore.has((error as NodeJS.ErrnoException | null)?.code ?? '') ? null : error);
+
+/**
+ * A connection to a worker. A function can finish its response while the request body is still being sent. In this
+ * case, writing the rest of the body fails, and a plain socket would close before the response has been read.
+ */
+class WorkerSocket extends Socket {
+  override _write(chunk: unknown, encoding: BufferEncoding, done: Written): void {
+    super._write(chunk, encoding, tolerant(done));
+  }
+
+  override _writev(chunks: { chunk: unknown; encoding: BufferEncoding }[], done: Written): void {
+    super._writev?.(chunks, tolerant(done));
+  }
+}
+
+/** Connects to a worker. Calls `done` once, with the open socket or with an error. */
+function connectWorker(
+  socketPath: string,
+  done: (...outcome: [error: null, socket: Socket] | [error: Error, socket: null]) => void,
+): void {
+  const socket = new WorkerSocket();
+  const refused = (error: Error): void => done(error, null);
+  socket.once('error', refused);
+  socket.connect(socketPath, () => {
+    socket.off('error', refused);
+    done(null, socket);
+  });
 }

@@ -168,7 +168,7 @@ export function upgradeHandler(
       let lease: Lease | undefined;
       try {
         lease = await deps.supervisor.acquire(target.source, requestId, caller.address);
-        record(lease, await forwardUpgrade(lease.worker, target.path, request, socket, head));
+        record(lease, await forwardUpgrade(lease.worker, target.path, { request, socket, head }));
       } catch (thrown) {
         const error = asOverload(thrown);
         record(lease, error);

@@ -8,7 +8,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { replaceFile } from '../../base/kernel/replace-file.ts';
 import { createSeal, type Seal } from '../../base/shared/seal.ts';
 import { checkSecret, maxSecrets } from './core/secret-rules.ts';
-import { DeployError } from './deployed/errors.ts';
+import { DeployError } from './errors.ts';
 
 export interface Secret {
   readonly name: string;

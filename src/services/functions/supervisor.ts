@@ -8,11 +8,10 @@
 import type { QueueLoad } from '../../base/kernel/service.ts';
 import { isCountedAddress, networkOf } from '../../base/shared/network/network-of.ts';
 import type { FunctionSource } from './catalog.ts';
-import { ClientShares } from './client-shares.ts';
 import { maxRequestsPerClient } from './core/limits.ts';
 import type { RequestUsage, Worker } from './deno/worker.ts';
 import { errors, FunctionError } from './errors.ts';
-import { WaitingRequests } from './waiting-requests.ts';
+import { ClientShares, WaitingRequests } from './waiting-requests.ts';
 import { WorkerPool } from './worker-pool.ts';
 import { note, type StarterOptions, WorkerStarter } from './worker-starter.ts';
 

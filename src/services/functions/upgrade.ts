@@ -13,6 +13,14 @@ import type { Worker } from './deno/worker.ts';
 import { FunctionError } from './errors.ts';
 import { reasonOf } from './proxy.ts';
 
+/** A client's upgrade request. */
+interface Upgrade {
+  readonly request: IncomingMessage;
+  readonly socket: Duplex;
+  /** The bytes that the client sent after the request. */
+  readonly head: Buffer;
+}
+
 /**
  * Resolves when the connection is closed. The resolved value is the status of the function's response, or undefined if
  * the client disconnected first.
@@ -21,9 +29,7 @@ import { reasonOf } from './proxy.ts';
 export async function forwardUpgrade(
   worker: Worker,
   path: string,
-  request: IncomingMessage,
-  socket: Duplex,
-  head: Buffer,
+  { request, socket, head }: Upgrade,
 ): Promise<number | undefined> {
   // If the client disconnected while a worker was starting, the `close` event has already been emitted.
   if (socket.destroyed) return undefined;

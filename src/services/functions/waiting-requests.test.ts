@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { ClientShares } from './client-shares.ts';
-import { WaitingRequests } from './waiting-requests.ts';
+import { ClientShares, WaitingRequests } from './waiting-requests.ts';
 
 const full = () => new Error('full');
 const late = () => new Error('late');

@@ -213,7 +213,7 @@ class TopicHub implements Hub {
       if (!member.readsPresence) continue;
       member.send(
         once(frames, member.version, (version) =>
-          encodeJson(version, null, null, topic.name, 'presence_diff', json),
+          encodeJson(version, { topic: topic.name, event: 'presence_diff' }, json),
         ),
       );
       count++;

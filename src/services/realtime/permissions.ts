@@ -5,9 +5,8 @@
 
 import type { Logger } from '../../base/kernel/log.ts';
 import type { Database, PostgresErrorShape, RequestClient } from '../../platform/database/types.ts';
-import { isServerResponse } from './core/server-response.ts';
 import type { Caller } from './core/token.ts';
-import { ChannelError, joinRejections, systemErrors, unauthorizedRead } from './errors.ts';
+import { ChannelError, isServerResponse, joinRejections, systemErrors, unauthorizedRead } from './errors.ts';
 import {
   ensurePartitions,
   type PolicyContext,

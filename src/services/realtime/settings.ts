@@ -4,7 +4,7 @@
  * that each socket can use.
  */
 import type { Config } from '../../platform/config/index.ts';
-import type { MemoryLimits } from './core/memory-use.ts';
+import type { MemoryLimits } from './core/socket-limits.ts';
 
 export interface Limits extends MemoryLimits {
   /** The maximum number of concurrent sockets. */

@@ -4,10 +4,9 @@
  */
 import type { CapturedMessage, Inbox } from '../../../services/mail/types.ts';
 import type { Audit } from '../audit.ts';
-import { messageFacts } from '../core/message-facts.ts';
 import { ConsoleError } from '../errors.ts';
 import type { Api } from '../routes/api.ts';
-import { sendFramed } from '../routes/framed-mail.ts';
+import { messageFacts, sendFramed } from '../routes/framed-mail.ts';
 import type { MessageSummary } from './contract.ts';
 
 function summaryOf({ html, text, ...rest }: CapturedMessage): MessageSummary {

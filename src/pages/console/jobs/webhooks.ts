@@ -5,13 +5,14 @@ import { type Api, type Call, parseAs } from '../routes/api.ts';
 import { applyChanges, statementsOf } from '../schema/apply.ts';
 import type { SchemaChange } from '../schema/changes.ts';
 import type { DeliveryRow } from './contract.ts';
-import { shownPairs, shownUrl } from './core/shown.ts';
 import {
   argumentsOf,
   eventsOf,
   hookFunction,
   isPlainType,
   requestOf,
+  shownPairs,
+  shownUrl,
   type WebhookEvent,
   type WebhookRequest,
 } from './core/webhook.ts';

@@ -12,11 +12,14 @@ import type { FunctionsService } from '../../../services/functions/index.ts';
 import type { Audit } from '../audit.ts';
 import { may } from '../core/roles.ts';
 import { type ConfigDeps, configCalls } from './config-calls.ts';
-import { apiKeyFields } from './core/api-keys.ts';
-import { projectRefOf } from './core/project-ref.ts';
-import { deployedFields, type FunctionFields, folderFields } from './core/render.ts';
-import { ManagementError } from './errors.ts';
-import { type Caller, detailOf, type Handlers } from './handlers.ts';
+import {
+  apiKeyFields,
+  deployedFields,
+  type FunctionFields,
+  folderFields,
+  projectRefOf,
+} from './core/render.ts';
+import { type Caller, detailOf, type Handlers, ManagementError } from './handlers.ts';
 import type { InputOf, ManagementCallName } from './inputs.ts';
 import { type SsoDeps, ssoCalls } from './sso-calls.ts';
 

@@ -1,6 +1,13 @@
 /** Changes the settings in the server's config.toml to match a pushed config.toml. */
 import { isDeepStrictEqual } from 'node:util';
-import { ConfigError, type LiveConfig, loadConfig, setToml } from '../../../platform/config/index.ts';
+import { isRecord } from '../../../base/shared/json.ts';
+import {
+  ConfigError,
+  type LiveConfig,
+  type Loaded,
+  loadConfig,
+  setToml,
+} from '../../../platform/config/index.ts';
 import type { Audit } from '../audit.ts';
 import { may } from '../core/roles.ts';
 import { ConsoleError } from '../errors.ts';
@@ -12,11 +19,9 @@ import { createSecretFiles, maskedSecrets, requireEffect, withSecrets } from '..
 import { at, tableOf } from '../settings/toml.ts';
 import { writeFiles } from '../settings/write-files.ts';
 import { completeFields, hostedFields, settingsOfHosted } from './core/hosted-settings.ts';
-import { withVariableNames } from './core/named-variables.ts';
-import { projectRefOf } from './core/project-ref.ts';
 import { type PushedSettings, pushedSettings } from './core/pushed-settings.ts';
-import { ManagementError } from './errors.ts';
-import { type Caller, detailOf, type Handlers } from './handlers.ts';
+import { projectRefOf } from './core/render.ts';
+import { type Caller, detailOf, type Handlers, ManagementError } from './handlers.ts';
 
 export interface ConfigDeps extends RunningDeps {
   readonly config: LiveConfig;
@@ -173,4 +178,37 @@ function asManagementError(error: unknown): unknown {
   if (!(error instanceof ConsoleError)) return error;
   const { hint } = error.fields;
   return new ManagementError(error.status, hint === undefined ? error.message : `${error.message} ${hint}`);
+}
+
+type Config = Readonly<Record<string, unknown>>;
+
+/**
+ * Returns a copy of the settings in which texts from environment variables are replaced with the names of the variables,
+ * because the texts can be secrets. Numbers and Boolean values aren't replaced.
+ *
+ * @example
+ * // config.toml: site_url = "env(SITE)"
+ * withVariableNames(loadConfig({ projectDir })).auth.site_url; // "env(SITE)"
+ */
+function withVariableNames({
+  config,
+  overrides,
+  references,
+}: Pick<Loaded, 'config' | 'overrides' | 'references'>): Config {
+  const copy: Config = structuredClone(config) as unknown as Config;
+  for (const [key, text] of references) replaceText(copy, key.split('.'), text);
+  for (const [key, variable] of overrides)
+    if (variable !== null) replaceText(copy, key.split('.'), `env(${variable})`);
+  return copy;
+}
+
+function replaceText(config: unknown, path: readonly string[], text: string | readonly string[]): void {
+  const name = path.at(-1) ?? '';
+  const table = path
+    .slice(0, -1)
+    .reduce<unknown>((inner, key) => (isRecord(inner) ? inner[key] : undefined), config);
+  if (!isRecord(table)) return;
+  const value = table[name];
+  if (typeof value === 'string') table[name] = text;
+  else if (Array.isArray(value)) table[name] = [text].flat();
 }

@@ -11,8 +11,7 @@ import type { Attempts } from '../core/attempts.ts';
 import type { Tokens } from '../tokens/tokens.ts';
 import type { Management } from './calls.ts';
 import { filesForm } from './core/render.ts';
-import { ManagementError } from './errors.ts';
-import type { Caller } from './handlers.ts';
+import { type Caller, ManagementError } from './handlers.ts';
 import type { ManagementCallName } from './inputs.ts';
 import { receiveUpload } from './upload.ts';
 

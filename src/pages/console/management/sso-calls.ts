@@ -5,8 +5,7 @@
 import type { Audit } from '../audit.ts';
 import { ConsoleError } from '../errors.ts';
 import type { ServiceCall, ServiceClient } from '../service-client.ts';
-import { ManagementError } from './errors.ts';
-import { type Caller, detailOf, type Handlers } from './handlers.ts';
+import { type Caller, detailOf, type Handlers, ManagementError } from './handlers.ts';
 
 export interface SsoDeps {
   readonly callService: ServiceClient;

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Busboy, type BusboyHeaders } from '@fastify/busboy';
 import { onCutShort } from '../../../base/shared/http/request-body.ts';
-import { ManagementError } from './errors.ts';
+import { ManagementError } from './handlers.ts';
 
 export interface Upload {
   readonly metadata: unknown;

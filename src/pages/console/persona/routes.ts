@@ -1,9 +1,8 @@
 import type { Clock } from '../../../base/kernel/clock.ts';
 import type { Database } from '../../../platform/database/types.ts';
 import type { Api } from '../routes/api.ts';
-import { identify } from './act.ts';
+import { identify, searchUsers } from './act.ts';
 import { parsePersona, printPersona } from './persona.ts';
-import { searchUsers } from './queries.ts';
 
 /** The number of suggestions that fit below the search field. */
 const choices = 8;

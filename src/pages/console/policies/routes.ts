@@ -1,14 +1,13 @@
-import { sql } from '../../../base/kernel/sql.ts';
+import { type Sql, sql } from '../../../base/kernel/sql.ts';
 import type { Database, Queryable } from '../../../platform/database/types.ts';
 import type { Audit } from '../audit.ts';
 import { ConsoleError } from '../errors.ts';
 import type { Api, RouteCall } from '../routes/api.ts';
 import { applyChanges, type WriteMigration } from '../schema/apply.ts';
 import { readChoices } from './choices.ts';
-import type { contract, SecuredRelation, SecuredTable } from './contract.ts';
+import type { contract, Policy, SecuredRelation, SecuredTable } from './contract.ts';
 import { type ListedRelation, listRelations, listRoles } from './queries.ts';
 import { type PolicyChange, policyStatements, type TableName } from './statement.ts';
-import { forgetPolicy, keepPolicy, listTurnedOff } from './turned-off.ts';
 
 const actions = {
   create: 'policy.create',
@@ -21,7 +20,7 @@ const actions = {
 
 type ChangeCall = RouteCall<string, (typeof contract)['POST /policies']>;
 
-export interface PolicyDeps {
+interface PolicyDeps {
   readonly database: Database;
   readonly audit: Audit;
   readonly writeMigration: WriteMigration;
@@ -151,3 +150,40 @@ function policyIn(
     });
   return policy;
 }
+
+/**
+ * Stores the definitions of policies that are turned off, because the only way to turn off a policy in PostgreSQL is to
+ * drop it.
+ */
+interface TurnedOff extends TableName {
+  readonly policy: Policy;
+}
+
+/**
+ * Returns the stored policy definitions. Also deletes the definitions of policies whose table no longer exists. `db`
+ * must be able to write to the schema `_plinth`.
+ */
+const listTurnedOff = (db: Queryable): Promise<TurnedOff[]> =>
+  db.query<TurnedOff>(sql`
+    with gone as (
+      delete from _plinth.policies_off p where not exists (select from pg_class c where c.oid = p.table_id))
+    select n.nspname as schema, c.relname as name, p.policy
+    from _plinth.policies_off p join pg_class c on c.oid = p.table_id join pg_namespace n on n.oid = c.relnamespace
+    order by n.nspname, c.relname, p.name`);
+
+async function keepPolicy(db: Queryable, table: TableName, policy: Policy): Promise<void> {
+  await db.query(sql`
+    insert into _plinth.policies_off (table_id, name, policy)
+    select ${tableId(table)}, ${policy.name}, ${policy}::jsonb
+    on conflict (table_id, name) do update set policy = excluded.policy`);
+}
+
+/** Returns false if the table has no policy with this name that is turned off. */
+async function forgetPolicy(db: Queryable, table: TableName, name: string): Promise<boolean> {
+  const rows = await db.query(sql`
+    delete from _plinth.policies_off where table_id = ${tableId(table)} and name = ${name} returning 1 as gone`);
+  return rows.length > 0;
+}
+
+const tableId = ({ schema, name }: TableName): Sql =>
+  sql`to_regclass(format('%I.%I', ${schema}::text, ${name}::text))`;

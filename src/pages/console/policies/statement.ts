@@ -2,7 +2,7 @@
 import { quoteIdentifier } from '../../../base/kernel/sql.ts';
 import { significant, tokenize } from '../../../base/shared/sql/lex.ts';
 import { ConsoleError } from '../errors.ts';
-import type { Policy } from '../why/core/types.ts';
+import type { Policy } from '../why/core/gates.ts';
 
 export type PolicyText = Pick<Policy, 'name' | 'command' | 'permissive' | 'roles' | 'using' | 'check'>;
 

@@ -7,10 +7,8 @@ import { may } from '../core/roles.ts';
 import { ConsoleError } from '../errors.ts';
 import type { Api, Call } from '../routes/api.ts';
 import type { Advice } from './contract.ts';
-import { indexFor } from './core/index-for.ts';
-import { outlineOf } from './core/outline.ts';
-import { redactLiterals } from './core/redact.ts';
-import { filteredScans } from './core/scans.ts';
+import { filteredScans, indexFor } from './core/index-for.ts';
+import { outlineOf, redactLiterals } from './core/outline.ts';
 import { hasPlan, planOf } from './plan.ts';
 import * as queries from './queries.ts';
 

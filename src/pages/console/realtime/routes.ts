@@ -2,7 +2,6 @@
  * The routes with which the realtime page gets tokens (for joining a channel as a persona) and checks delivery. The
  * page connects to the realtime service like any other client.
  */
-
 import type { Clock } from '../../../base/kernel/clock.ts';
 import type { Database } from '../../../platform/database/types.ts';
 import type { Keys } from '../../../platform/keys/types.ts';
@@ -14,11 +13,16 @@ import { type Identity, identify } from '../persona/act.ts';
 import { parsePersona } from '../persona/persona.ts';
 import { mintToken } from '../persona/token.ts';
 import type { Api, Call } from '../routes/api.ts';
-import type { Checks } from './contract.ts';
-import { checkTable, checkTopic } from './core.ts';
-import { publishedTables, tableFacts, topicPermissions } from './queries.ts';
+import type { Check, Checks } from './contract.ts';
+import {
+  publishedTables,
+  type TableFacts,
+  type TopicPermissions,
+  tableFacts,
+  topicPermissions,
+} from './queries.ts';
 
-export interface RealtimeDeps {
+interface RealtimeDeps {
   readonly database: Database;
   readonly keys: Keys;
   readonly apiUrl: () => string;
@@ -135,4 +139,27 @@ async function checkResult<T>(check: Promise<T>): Promise<T> {
       throw new ConsoleError('bad_request', { message: error.message });
     throw error;
   }
+}
+
+/** Checks whether changes to a table are delivered. */
+function checkTable(facts: TableFacts): Check[] {
+  if (!facts.exists) return [{ code: 'table-missing', weight: 'stops' }];
+  const checks: Check[] = [];
+  if (!facts.published) checks.push({ code: 'not-published', weight: 'stops' });
+  if (!facts.readable) checks.push({ code: 'no-grant', weight: 'stops' });
+  if (!facts.rls) checks.push({ code: 'rls-off', weight: 'fine' });
+  else if (facts.policies === 0) checks.push({ code: 'no-policy', weight: 'stops' });
+  else checks.push({ code: 'policies-decide', weight: 'limits', policies: facts.policies });
+  if (!facts.hasPrimaryKey) checks.push({ code: 'no-key', weight: 'limits' });
+  return checks;
+}
+
+/** Checks whether broadcasts and presence are delivered. */
+function checkTopic(isPrivate: boolean, { read, write }: TopicPermissions): Check[] {
+  if (!isPrivate) return [{ code: 'public-channel', weight: 'fine' }];
+  const checks: Check[] = [];
+  if (read === 0) checks.push({ code: 'private-no-read', weight: 'stops' });
+  if (write === 0) checks.push({ code: 'private-no-write', weight: 'limits' });
+  if (read > 0) checks.push({ code: 'private-policies-decide', weight: 'limits', policies: read });
+  return checks;
 }

@@ -7,8 +7,7 @@ import type { Api } from '../routes/api.ts';
 import { applyChanges, statementsOf, type WriteMigration } from './apply.ts';
 import { isTableChange, type SchemaChange } from './changes.ts';
 import type { TriggerRow } from './contract.ts';
-import { nameToConfirm } from './core/losses.ts';
-import { countLosses } from './count-losses.ts';
+import { countLosses, nameToConfirm } from './count-losses.ts';
 import { listEnums, readStructure, readVocabulary } from './structure.ts';
 
 export interface SchemaDeps {

@@ -10,8 +10,14 @@ import type { SettingFault, Settings, SettingsFile, SettingsPreview } from './co
 import { diffLines } from './diff.ts';
 import { type Change, createSettingsFiles, masked, recordedChanges, type SettingsFiles } from './files.ts';
 import { settingOf } from './known.ts';
-import { secretsFile } from './secret-names.ts';
-import { createSecretFiles, maskedSecrets, requireEffect, type SecretsEdit, withSecrets } from './secrets.ts';
+import {
+  createSecretFiles,
+  maskedSecrets,
+  requireEffect,
+  type SecretsEdit,
+  secretsFile,
+  withSecrets,
+} from './secrets.ts';
 import { createTemplateFiles, type TemplateEdit, type TemplateFile } from './template-files.ts';
 import { writeFiles } from './write-files.ts';
 

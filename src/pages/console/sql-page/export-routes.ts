@@ -1,4 +1,6 @@
 /** The routes that export the complete result of a statement. */
+
+import { randomUUID } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
 import type { Clock } from '../../../base/kernel/clock.ts';
 import { attachment } from '../../../base/shared/http/header-text.ts';
@@ -9,12 +11,10 @@ import { may } from '../core/roles.ts';
 import { ConsoleError } from '../errors.ts';
 import type { Identity } from '../persona/act.ts';
 import type { AddRoute, Call, RouteCall } from '../routes/api.ts';
-import type { contract } from './contract.ts';
+import type { contract, ParameterValue } from './contract.ts';
 import { exportResult } from './export.ts';
-import { createPendingExports } from './pending-exports.ts';
-import { runnables } from './runnable.ts';
+import { oneStatement, requireValues, runnables } from './runnable.ts';
 import type { Runs } from './runs.ts';
-import { oneStatement, requireValues } from './script.ts';
 
 type Contract = typeof contract;
 
@@ -74,4 +74,49 @@ export function exportRoutes(
   route('POST /sql/exports', 'write', (call) => prepare(call, false));
   route('POST /sql/look/exports', 'read', (call) => prepare(call, true), { changes: 'nothing' });
   route('GET /sql/exports/:id', 'read', (call) => download(call, call.params.id));
+}
+
+/**
+ * Exports that the page has prepared. Browsers download files with GET requests, whose URLs can't contain long
+ * statements. Therefore, the page first sends the statement in a POST request and then opens the URL of the export.
+ */
+interface PendingExport {
+  readonly text: string;
+  readonly parameters: readonly ParameterValue[];
+  readonly as: string | undefined;
+  readonly format: 'csv' | 'json';
+  readonly guarded: boolean;
+  readonly name: string;
+  readonly isReadOnly: boolean;
+}
+
+const lifetimeMs = 60_000;
+/** The maximum number of prepared exports per operator. Any additional export replaces the operator's oldest one. */
+const maxPending = 5;
+
+interface PendingExports {
+  add(operatorId: string, request: PendingExport): string;
+  /** Returns the operator's export and removes it. Returns undefined if the export doesn't exist or has expired. */
+  take(id: string, operatorId: string): PendingExport | undefined;
+}
+
+function createPendingExports(now: () => number): PendingExports {
+  const pending = new Map<string, { operatorId: string; until: number; request: PendingExport }>();
+  return {
+    add(operatorId, request) {
+      for (const [id, { until }] of pending) if (until < now()) pending.delete(id);
+      const own = [...pending].filter(([, each]) => each.operatorId === operatorId);
+      const [oldest] = own;
+      if (own.length >= maxPending && oldest !== undefined) pending.delete(oldest[0]);
+      const id = randomUUID();
+      pending.set(id, { operatorId, until: now() + lifetimeMs, request });
+      return id;
+    },
+    take(id, operatorId) {
+      const found = pending.get(id);
+      if (found?.operatorId !== operatorId) return undefined;
+      pending.delete(id);
+      return found.until < now() ? undefined : found.request;
+    },
+  };
 }

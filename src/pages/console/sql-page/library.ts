@@ -3,23 +3,25 @@
  * parameters of a private query are encrypted (private-text.ts). The name and folder aren't encrypted. Owners can
  * change their queries. Operators with the `own` permission can also change shared queries.
  */
-
 import { type Sql, sql } from '../../../base/kernel/sql.ts';
 import { isPostgresError } from '../../../base/shared/errors.ts';
 import type { Queryable } from '../../../platform/database/types.ts';
+import type { Audit } from '../audit.ts';
 import { may, type OperatorRole } from '../core/roles.ts';
 import { ConsoleError } from '../errors.ts';
-import type { QueryView, SavedRow } from './contract.ts';
-import { openSaved, type PrivateStore, sealSaved } from './private-text.ts';
+import { type AddRoute, parseAs } from '../routes/api.ts';
+import type { contract, QueryView, SavedRow } from './contract.ts';
+import { openSaved, type PrivateStore, sealOlderRows, sealSaved } from './private-text.ts';
+import * as queries from './queries.ts';
 
 /** The operator who reads or changes the query library. */
-export interface Reader {
+interface Reader {
   readonly id: string;
   readonly name: string;
   readonly role: OperatorRole;
 }
 
-export interface SavedInput {
+interface SavedInput {
   readonly name: string;
   readonly folder: string;
   readonly isShared: boolean;
@@ -45,7 +47,7 @@ type StoredRow = SavedRow & { readonly sealed: Buffer | null };
 const opened = ({ seal }: PrivateStore, reader: Reader, { sealed, ...row }: StoredRow): SavedRow =>
   sealed === null ? row : { ...row, ...openSaved(seal, reader.id, sealed) };
 
-export async function listSaved(store: PrivateStore, reader: Reader): Promise<SavedRow[]> {
+async function listSaved(store: PrivateStore, reader: Reader): Promise<SavedRow[]> {
   const rows = await store.db.query<StoredRow>(sql`
     select ${fields(reader)} from _plinth.saved_queries where is_shared or ${isOwn(reader)}
     order by lower(folder), lower(name), saved_at`);
@@ -69,7 +71,7 @@ const stored = ({ seal }: PrivateStore, reader: Reader, { text, view, isShared }
  * @throws {ConsoleError} taken if the operator already has a query with this name in this folder, refused if the
  * operator already has the maximum number of queries
  */
-export async function createSaved(store: PrivateStore, reader: Reader, input: SavedInput): Promise<SavedRow> {
+async function createSaved(store: PrivateStore, reader: Reader, input: SavedInput): Promise<SavedRow> {
   const { text, view, sealed } = stored(store, reader, input);
   const [row] = await unlessTaken(() =>
     store.db.transaction(async (tx) => {
@@ -96,7 +98,7 @@ export async function createSaved(store: PrivateStore, reader: Reader, input: Sa
  * @throws {ConsoleError} taken, not_found if the query isn't visible to the operator, forbidden if the query belongs to
  * another operator
  */
-export async function changeSaved(
+async function changeSaved(
   store: PrivateStore,
   reader: Reader,
   id: string,
@@ -120,7 +122,7 @@ export async function changeSaved(
 }
 
 /** Deletes a saved query and returns its name. @throws {ConsoleError} not_found, forbidden */
-export async function removeSaved(store: PrivateStore, reader: Reader, id: string): Promise<SavedRow> {
+async function removeSaved(store: PrivateStore, reader: Reader, id: string): Promise<SavedRow> {
   const [row] = await store.db.query<StoredRow>(sql`
     delete from _plinth.saved_queries where id = ${id}::uuid and ${mayChange(reader)} returning ${fields(reader)}`);
   return row === undefined ? rejected(store.db, reader, id) : opened(store, reader, row);
@@ -147,4 +149,43 @@ async function unlessTaken<T>(work: () => Promise<T>): Promise<T> {
       });
     throw error;
   }
+}
+
+const historyShown = 100;
+
+/** The routes for saved queries and for the history of an operator's statements. */
+export function libraryRoutes(route: AddRoute<typeof contract>, store: PrivateStore, audit: Audit): void {
+  void sealOlderRows(store).catch(() => undefined);
+  route('GET /sql/history', 'read', async ({ operator }) => ({
+    entries: await queries.listHistory(store, operator.id, historyShown),
+  }));
+  route('DELETE /sql/history', 'read', async ({ operator }) => queries.clearHistory(store.db, operator.id), {
+    changes: 'own session',
+  });
+  route('GET /sql/saved', 'read', async ({ operator }) => ({ saved: await listSaved(store, operator) }));
+  route('POST /sql/saved', 'write', async (call) => {
+    const saved = await createSaved(store, call.operator, await call.body());
+    await audit(call, 'query.save', saved.isShared ? saved.name : '', { shared: saved.isShared });
+    return saved;
+  });
+  route('PUT /sql/saved/:id', 'write', async (call) => {
+    const saved = await changeSaved(store, call.operator, await idOf(call.request.params), await call.body());
+    await audit(call, 'query.change', saved.isShared ? saved.name : '', {
+      shared: saved.isShared,
+      owner: saved.owner,
+    });
+    return saved;
+  });
+  route('DELETE /sql/saved/:id', 'write', async (call) => {
+    const { name, owner, isShared } = await removeSaved(
+      store,
+      call.operator,
+      await idOf(call.request.params),
+    );
+    await audit(call, 'query.remove', isShared ? name : '', { shared: isShared, owner });
+  });
+}
+
+async function idOf(params: unknown): Promise<string> {
+  return (await parseAs((await import('./contract.ts')).savedQueryParams, params)).id;
 }

@@ -15,14 +15,13 @@ import { parameterNames } from './core/parameters.ts';
 import { splitStatements } from './core/statements.ts';
 import { explain } from './explain.ts';
 import { exportRoutes } from './export-routes.ts';
-import { libraryRoutes } from './library-routes.ts';
+import { libraryRoutes } from './library.ts';
 import type { PrivateStore } from './private-text.ts';
 import * as queries from './queries.ts';
 import { errorEvent, runScript } from './run.ts';
 import { createRunOutput, type RunOutput } from './run-output.ts';
-import { runnables } from './runnable.ts';
+import { oneStatement, requireValues, runnables, statementsIn } from './runnable.ts';
 import { createRuns, type Running } from './runs.ts';
-import { oneStatement, requireValues, statementsIn } from './script.ts';
 
 /** The maximum number of statements for which plans can be requested together. */
 const maxExplained = 50;

@@ -3,9 +3,10 @@
  * operators.
  */
 import type { BoundParameter, Database } from '../../../platform/database/types.ts';
+import { ConsoleError } from '../errors.ts';
 import type { ParameterValue } from './contract.ts';
-import { type Numbered, numberParameters } from './core/parameters.ts';
-import type { Statement } from './core/statements.ts';
+import { type Numbered, numberParameters, parameterNames } from './core/parameters.ts';
+import { type Statement, splitStatements } from './core/statements.ts';
 import { typeOids } from './parameter-types.ts';
 import { readOnlyQuery } from './read-only.ts';
 
@@ -64,4 +65,32 @@ const ownText = (statement: Statement, numbered: Numbered, values: readonly Para
 /** Returns the value of a parameter. The caller has already checked that each parameter has a value. */
 function parameterNamed(name: string, values: readonly ParameterValue[]): ParameterValue {
   return values.find((each) => each.name === name) ?? { name, type: 'auto', value: null };
+}
+
+/** Returns the statements in the text. @throws {ConsoleError} bad_request if the text contains no statements */
+export function statementsIn(text: string): Statement[] {
+  const statements = splitStatements(text);
+  if (statements.length === 0)
+    throw new ConsoleError('bad_request', { message: 'The text contains no SQL statement.' });
+  return statements;
+}
+
+/** Checks that all parameters in the script have values. @throws {ConsoleError} bad_request if a value is missing */
+export function requireValues(statements: readonly Statement[], values: readonly ParameterValue[]): void {
+  const missing = parameterNames(statements).filter((name) => !values.some((value) => value.name === name));
+  if (missing.length === 0) return;
+  const shown = missing.map((name) => (/^\d/.test(name) ? `$${name}` : `:${name}`)).join(', ');
+  throw new ConsoleError('bad_request', { message: `Enter a value for each parameter: ${shown}.` });
+}
+
+/**
+ * Returns the text's only statement.
+ *
+ * @throws {ConsoleError} bad_request if the text doesn't contain exactly one statement
+ */
+export function oneStatement(text: string): Statement {
+  const [statement, second] = splitStatements(text);
+  if (statement === undefined || second !== undefined)
+    throw new ConsoleError('bad_request', { message: 'Enter exactly one statement.' });
+  return statement;
 }

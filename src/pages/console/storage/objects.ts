@@ -1,6 +1,17 @@
 /** Accesses buckets and objects through the storage service's API as service_role. */
+
+import { ConsoleError } from '../errors.ts';
 import type { ServiceClient } from '../service-client.ts';
-import type { Bucket, FolderPage, ObjectInfo, Removal, StorageFeatures, UploadLink } from './contract.ts';
+import type {
+  Bucket,
+  FolderEntry,
+  FolderMove,
+  FolderPage,
+  ObjectInfo,
+  Removal,
+  StorageFeatures,
+  UploadLink,
+} from './contract.ts';
 
 const missing = "This bucket or file doesn't exist.";
 const pageLimit = 200;
@@ -11,13 +22,13 @@ const deleteBatch = 1000;
  */
 const maxDeleted = 10_000;
 
-export interface BucketSettings {
+interface BucketSettings {
   readonly public?: boolean | undefined;
   readonly file_size_limit?: number | null | undefined;
   readonly allowed_mime_types?: readonly string[] | null | undefined;
 }
 
-export interface FolderQuery {
+interface FolderQuery {
   readonly prefix: string;
   readonly cursor?: string | undefined;
   readonly sort: string;
@@ -175,4 +186,60 @@ async function isServed(call: ServiceClient, path: string, method: 'OPTIONS' | '
   } catch (error) {
     return !(error instanceof Error && /^Route \w+:/.test(error.message));
   }
+}
+
+/**
+ * The number of files that are moved per call. The caller repeats the call until all files are moved, so the caller can
+ * show the progress and stop.
+ */
+const maxMoved = 100;
+const concurrentMoves = 4;
+
+/**
+ * Moves all files in a folder. The storage service can't move a folder in one step, because folders exist only as parts
+ * of file paths.
+ */
+interface MoveRequest {
+  readonly bucket: string;
+  readonly from: string;
+  readonly toBucket: string;
+  readonly to: string;
+  readonly cursor?: string | undefined;
+}
+
+/**
+ * Moves the next batch of files. Files that can't be moved, for example because the new path already exists, stay where
+ * they are and are returned with the reason. Moved files are no longer in the old folder, so the move can be continued
+ * without a cursor.
+ * @throws {ConsoleError} bad_request
+ */
+export async function moveFolder(
+  callService: ServiceClient,
+  move: (from: string, to: string) => Promise<void>,
+  { bucket, from, toBucket, to, cursor }: MoveRequest,
+): Promise<FolderMove> {
+  if (bucket === toBucket && to.startsWith(from))
+    throw new ConsoleError('bad_request', {
+      message: "A folder can't be moved into itself. Enter a path outside of the folder.",
+    });
+  const { body } = await callService(`/storage/v1/object/list-v2/${encodeURIComponent(bucket)}`, {
+    method: 'POST',
+    missing: "This bucket or file doesn't exist.",
+    body: { prefix: from, limit: maxMoved, ...(cursor === undefined ? {} : { cursor }) },
+  });
+  const waiting = (body.objects as FolderEntry[]).map(({ name }) => name);
+  const failures: { path: string; message: string }[] = [];
+  let moved = 0;
+  const work = async (): Promise<void> => {
+    for (let path = waiting.shift(); path !== undefined; path = waiting.shift()) {
+      try {
+        await move(path, to + path.slice(from.length));
+        moved++;
+      } catch (error) {
+        failures.push({ path, message: (error as Error).message });
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: concurrentMoves }, work));
+  return { moved, failures, next: body.hasNext === true ? String(body.nextCursor) : null };
 }

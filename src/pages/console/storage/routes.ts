@@ -8,8 +8,7 @@ import type { Audit } from '../audit.ts';
 import type { Api } from '../routes/api.ts';
 import type { ServiceClient } from '../service-client.ts';
 import { listBySize } from './by-size.ts';
-import { moveFolder } from './folders.ts';
-import { createStorageObjects, type StorageObjects } from './objects.ts';
+import { createStorageObjects, moveFolder, type StorageObjects } from './objects.ts';
 import { measureUsage } from './usage.ts';
 
 export interface StorageDeps {

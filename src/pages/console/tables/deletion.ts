@@ -2,26 +2,29 @@
  * Deletes rows in such a way that they can be restored. Determines which other rows a deletion affects, and returns the
  * complete values of the deleted rows.
  */
-
 import { type Sql, sql } from '../../../base/kernel/sql.ts';
 import type { Queryable, Transaction } from '../../../platform/database/types.ts';
+import type { Audit } from '../audit.ts';
 import { ConsoleError } from '../errors.ts';
+import type { Api } from '../routes/api.ts';
+import { type Access, nameOf, personaOf } from './access.ts';
 import type { DeletedRows, DeleteEffect, Relation } from './contract.ts';
-import { columnOf, where } from './core/filters.ts';
+import { columnOf, identifying, where } from './core/filters.ts';
 import { table } from './read.ts';
+import { reading, writing } from './timing.ts';
 import { inScope, type Scope, scoped } from './write.ts';
 
 /** The maximum number of deleted rows that are returned. If more rows are deleted, the deletion can't be undone. */
-export const maxRestoredRows = 1000;
+const maxRestoredRows = 1000;
 /** The maximum total size of the deleted rows as text. */
-export const maxRestoredBytes = 4_000_000;
+const maxRestoredBytes = 4_000_000;
 /** The maximum number of referencing rows to count. The limit keeps counting fast. */
 const maxCounted = 10_000;
 /** PostgreSQL allows at most 65,535 parameters in a statement (frontend/backend protocol, Bind). */
 const maxParameters = 60_000;
 
 /** Whether all rows in the scope could be restored after being deleted. */
-export async function isRestorable(db: Queryable, relation: Relation, scope: Scope): Promise<boolean> {
+async function isRestorable(db: Queryable, relation: Relation, scope: Scope): Promise<boolean> {
   const [row] = await db.query<{ rows: number; bytes: number }>(sql`
     select count(*)::float8 as rows, coalesce(sum(octet_length(row(page.*)::text)), 0)::float8 as bytes
     from (select * from ${table(relation)} ${scoped(relation, scope)} limit ${maxRestoredRows + 1}::int) as page`);
@@ -41,11 +44,7 @@ interface Reference {
  * Returns the foreign keys through which other rows reference rows in the scope, each with the number of referencing
  * rows.
  */
-export async function deleteEffects(
-  tx: Transaction,
-  relation: Relation,
-  scope: Scope,
-): Promise<DeleteEffect[]> {
+async function deleteEffects(tx: Transaction, relation: Relation, scope: Scope): Promise<DeleteEffect[]> {
   const effects: DeleteEffect[] = [];
   const condition = inScope(relation, scope);
   for (const { references, columns, ...reference } of await referencesTo(tx, relation)) {
@@ -107,7 +106,7 @@ export async function deleteForUndo(tx: Transaction, relation: Relation, scope: 
  * other. Returns the number of restored rows.
  * @throws {ConsoleError} bad_request, not_changed
  */
-export async function restoreRows(
+async function restoreRows(
   tx: Transaction,
   relation: Relation,
   { columns, rows }: DeletedRows,
@@ -128,4 +127,35 @@ export async function restoreRows(
   // A trigger can prevent rows from being inserted.
   if (restored !== rows.length) throw new ConsoleError('not_changed');
   return restored;
+}
+
+/** The maximum number of row keys that are recorded in the audit log. */
+const shownKeys = 100;
+
+/** The routes that show the effects of a deletion and restore deleted rows. */
+export function deletionRoutes(api: Api, { access, audit }: { access: Access; audit: Audit }): void {
+  const route = api.feature(() => import('./contract.ts'));
+
+  route('POST /tables/:schema/:table/delete-effects', 'write', async (call) => {
+    const { scope } = await call.body();
+    const relation = await access.relation(call);
+    const restorable = await access.run(call, (tx) => isRestorable(tx, relation, scope), reading);
+    // Foreign keys affect all rows, including rows that the persona can't see.
+    const effects = await access.runAsOperator(call, (tx) => deleteEffects(tx, relation, scope), reading);
+    return { effects, restorable };
+  });
+  route('POST /tables/:schema/:table/restore', 'write', async (call) => {
+    const deleted = await call.body();
+    const relation = await access.relation(call);
+    const restored = await access.run(call, (tx) => restoreRows(tx, relation, deleted), writing);
+    const names = identifying(relation).filter((name) => deleted.columns.includes(name));
+    await audit(call, 'row.restore', nameOf(relation), {
+      count: restored,
+      keys: deleted.rows
+        .slice(0, shownKeys)
+        .map((row) => Object.fromEntries(names.map((name) => [name, row[deleted.columns.indexOf(name)]]))),
+      ...personaOf(call),
+    });
+    return { restored };
+  });
 }

@@ -1,8 +1,7 @@
 /** Reads an uploaded CSV or JSON file row by row. */
 import { Readable } from 'node:stream';
 import { ConsoleError } from '../errors.ts';
-import { JsonElements, JsonShapeError } from './core/json-elements.ts';
-import { readObject } from './core/json-values.ts';
+import { JsonElements, JsonShapeError, readObject } from './core/json-elements.ts';
 
 export type ImportFormat = 'csv' | 'json';
 

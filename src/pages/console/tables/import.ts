@@ -13,7 +13,7 @@ import type { PostgresErrorShape, Queryable, Transaction } from '../../../platfo
 import { ConsoleError } from '../errors.ts';
 import type { ImportFault, ImportReport, Relation } from './contract.ts';
 import { FaultLog } from './core/fault-log.ts';
-import { textOfValue } from './core/json-values.ts';
+import { textOfValue } from './core/json-elements.ts';
 import type { SourceRow } from './import-source.ts';
 import { table } from './read.ts';
 

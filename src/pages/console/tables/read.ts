@@ -7,8 +7,7 @@ import { type Sql, sql } from '../../../base/kernel/sql.ts';
 import type { Queryable } from '../../../platform/database/types.ts';
 import { ConsoleError } from '../errors.ts';
 import type { Cursor, Filter, Page, Relation, RowKey, Sort } from './contract.ts';
-import { columnOf, matching, where } from './core/filters.ts';
-import { identifying, isRow, keyFrom, keyTexts } from './core/identity.ts';
+import { columnOf, identifying, isRow, keyFrom, keyTexts, matching, where } from './core/filters.ts';
 import { beyond, type OrderItem, orderBy } from './core/order.ts';
 
 /** The maximum number of characters in a cell of the grid. The side panel requests the complete text of the cell. */

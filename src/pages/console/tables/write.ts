@@ -7,8 +7,7 @@ import { type Sql, sql } from '../../../base/kernel/sql.ts';
 import type { Queryable, Transaction } from '../../../platform/database/types.ts';
 import { ConsoleError } from '../errors.ts';
 import type { CellChange, EditedRow, Filter, Relation, RowKey, Values } from './contract.ts';
-import { columnOf, matching, where } from './core/filters.ts';
-import { identifying, isRow, keyFrom, keyTexts } from './core/identity.ts';
+import { columnOf, identifying, isRow, keyFrom, keyTexts, matching, where } from './core/filters.ts';
 import { readRow, table } from './read.ts';
 
 export interface RowEdit {

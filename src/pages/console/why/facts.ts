@@ -3,7 +3,7 @@
 import { sql } from '../../../base/kernel/sql.ts';
 import type { Queryable } from '../../../platform/database/types.ts';
 import type { RelationKind, Security } from './contract.ts';
-import type { Policy } from './core/types.ts';
+import type { Policy } from './core/gates.ts';
 
 export interface RelationFacts {
   oid: number;

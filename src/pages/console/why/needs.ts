@@ -3,7 +3,7 @@
 import { sql } from '../../../base/kernel/sql.ts';
 import type { Queryable } from '../../../platform/database/types.ts';
 import type { Need, Operation } from './contract.ts';
-import type { Policy } from './core/types.ts';
+import type { Policy } from './core/gates.ts';
 import type { RelationFacts } from './facts.ts';
 
 export interface Use {

@@ -6,10 +6,9 @@ import { type Sql, sql } from '../../../base/kernel/sql.ts';
 import type { EvaluatedRows } from './contract.ts';
 import { parseExpression } from './core/expression.ts';
 import { callsIn, hasBareName, parseSelect } from './core/select.ts';
-import { ownersOf } from './functions.ts';
+import { mayReadAll, mayShow, operandsOf, ownersOf } from './functions.ts';
 import { messageOf, type Scope } from './scope.ts';
 import { isTrusted } from './session.ts';
-import { mayReadAll, mayShow, operandsOf } from './visibility.ts';
 
 /** The maximum number of rows to count, so that large tables aren't read completely. */
 const maxCounted = 1000;

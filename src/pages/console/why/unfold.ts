@@ -8,12 +8,11 @@ import type { EvaluatedCall, EvaluatedRows, UnfoldNote } from './contract.ts';
 import { parseExpression } from './core/expression.ts';
 import { type CallText, callsIn, parseBody, relationsIn, subselectsIn } from './core/select.ts';
 import { type Argument, columnOf, withColumns, withValues } from './core/with-values.ts';
-import { type FunctionFacts, findFunction } from './functions.ts';
+import { type FunctionFacts, findFunction, mayShow } from './functions.ts';
 import { condition, messageOf, type Scope, textOf } from './scope.ts';
 import { isTrusted } from './session.ts';
 import { evaluateRows } from './subselects.ts';
 import { maxUnfoldDepth, pathText, undone } from './unfolding.ts';
-import { mayShow } from './visibility.ts';
 
 export interface Unfolded {
   readonly rows: readonly EvaluatedRows[];

@@ -2,22 +2,23 @@
  * Explains the result of an operation on a row. The explanation contains the required privileges, the policies with
  * their values for this row and persona, the expected result, and the actual result.
  */
-import type { Database, Queryable, Setting } from '../../../platform/database/types.ts';
+import type { Database, PostgresErrorShape, Queryable, Setting } from '../../../platform/database/types.ts';
 import { ConsoleError } from '../errors.ts';
 import type { Identity } from '../persona/act.ts';
-import type { AccessReport, Explanation } from './contract.ts';
+import type { AccessReport, Explanation, Truth } from './contract.ts';
 import { explain } from './core/gates.ts';
 import { findRelation, findSecurity, findUpdatable, type RelationFacts } from './facts.ts';
 import { findTable, type Surroundings } from './findings.ts';
 import { readTexts } from './rows.ts';
-import type { WhyStatement } from './statement.ts';
+import { messageOf } from './scope.ts';
+import { inSessionAs } from './session.ts';
+import { statementOf, type WhyStatement } from './statement.ts';
 import { throughView } from './through-view.ts';
-import { tryIt } from './truth.ts';
 
 /** The timeout of each statement. */
 const timeout: Setting = ['statement_timeout', '10000'];
 
-export interface Question {
+interface Question {
   readonly name: { readonly schema: string; readonly name: string };
   readonly statement: WhyStatement;
   /** The columns that an update sets to their current values. */
@@ -124,4 +125,36 @@ async function completed(
   if (unchanged.length === 0) return { statement, unchanged };
   const current = await readTexts(setting, relation, statement, unchanged);
   return { statement: { ...statement, values: { ...values, ...current } }, unchanged };
+}
+
+const noMessage = { sqlstate: null, message: null, detail: null, hint: null };
+
+/** Runs the statement as the persona, rolls the transaction back, and returns the actual result. */
+async function tryIt(
+  database: Database,
+  relation: RelationFacts,
+  statement: WhyStatement,
+  identity: Identity,
+  timeout: Setting,
+): Promise<Truth> {
+  const isSelect = statement.operation === 'select';
+  try {
+    const touched = await inSessionAs(
+      database,
+      identity,
+      identity.role,
+      async (tx) => {
+        const { rows, commandTag } = await tx.queryText(statementOf(relation, statement));
+        // Deferred constraints are also checked.
+        if (!isSelect) await tx.exec('set constraints all immediate');
+        return isSelect ? rows.length : Number(commandTag.split(' ').at(-1));
+      },
+      { end: 'rollback', readOnly: isSelect, settings: [timeout] },
+    );
+    return { verdict: touched > 0 ? 'allowed' : 'hidden', ...noMessage };
+  } catch (error) {
+    const message = messageOf(error);
+    const { code, detail = null, hint = null } = error as PostgresErrorShape;
+    return { verdict: 'refused', sqlstate: code, message, detail, hint };
+  }
 }

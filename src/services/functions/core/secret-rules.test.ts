@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { DeployError } from '../deployed/errors.ts';
+import { DeployError } from '../errors.ts';
 import { checkSecret } from './secret-rules.ts';
 
 test.each([

@@ -1,5 +1,5 @@
 /** Defines which names and values a secret can have. The limits are the same as in upstream's Management API. */
-import { DeployError } from '../deployed/errors.ts';
+import { DeployError } from '../errors.ts';
 
 export const maxSecrets = 100;
 const maxNameChars = 256;

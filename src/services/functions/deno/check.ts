@@ -7,7 +7,6 @@ import { type ChildProcess, execFile } from 'node:child_process';
 import { constants, setPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import type { FunctionSource } from '../catalog.ts';
-import { typeErrors } from '../core/type-errors.ts';
 import { importArguments, importEnvironment } from './arguments.ts';
 
 /** The declarations of the globals that the adapter adds. */
@@ -17,7 +16,7 @@ const timeoutMs = 60_000;
 const delayMs = 500;
 const maxOutputBytes = 4 * 1024 * 1024;
 
-export interface TypeChecker {
+interface TypeChecker {
   check(source: FunctionSource): void;
   stop(): void;
 }
@@ -75,4 +74,29 @@ export function createTypeChecker(options: {
       running?.kill('SIGKILL');
     },
   };
+}
+
+const maxErrors = 20;
+const begin = /^(TS\d+) \[ERROR\]: (.*)$/;
+const locationPattern = /^\s+at (file:\/\/\/\S+:\d+:\d+)$/;
+
+/**
+ * Converts the output of `deno check` to one line per error, which contains the error's location and message. The number
+ * of errors is limited, because later errors are usually consequences of earlier errors.
+ * @example
+ * typeErrors("TS2322 [ERROR]: Type 'string' is not …\n    at file:///app/index.ts:1:7"); // ['/app/index.ts:1:7 TS2322: Type …']
+ */
+export function typeErrors(stderr: string): string[] {
+  const found: string[] = [];
+  let message: string | undefined;
+  for (const line of stderr.split('\n')) {
+    const [, code, text] = begin.exec(line) ?? [];
+    if (code !== undefined) message = `${code}: ${text}`;
+    const at = locationPattern.exec(line)?.[1];
+    if (at === undefined || message === undefined) continue;
+    found.push(`${decodeURI(at.slice('file://'.length))} ${message}`);
+    message = undefined;
+    if (found.length === maxErrors) break;
+  }
+  return found;
 }

@@ -21,9 +21,7 @@ import {
 import { type LogLevel, parseFrame } from '../core/log-frames.ts';
 import { errors, FunctionError } from '../errors.ts';
 import { type InspectMode, runArguments, runEnvironment } from './arguments.ts';
-import { createLineReader } from './lines.ts';
-import { openUsage, type UsageReader } from './process-usage.ts';
-import { waitForSocket } from './ready.ts';
+import { createLineReader, openUsage, type UsageReader, waitForSocket } from './process.ts';
 
 export interface WorkerOptions {
   readonly deno: string;

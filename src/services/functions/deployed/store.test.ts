@@ -14,7 +14,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { spaciousDisk } from '../../../base/kernel/disk.ts';
-import { DeployError } from './errors.ts';
+import { DeployError } from '../errors.ts';
 import { DeployedStore } from './store.ts';
 import type { Deployment, WantedVersion } from './types.ts';
 

@@ -12,15 +12,17 @@ import { join } from 'node:path';
 import type { Clock } from '../../../base/kernel/clock.ts';
 import { type DiskState, rejectIfFull } from '../../../base/kernel/disk.ts';
 import { replaceFile } from '../../../base/kernel/replace-file.ts';
+import { DeployError } from '../errors.ts';
 import {
   checkDeployment,
+  type GivenSettings,
   maxFunctionBytes,
   maxFunctionFiles,
   maxFunctions,
   maxTotalBytes,
+  type StoredVersion,
+  withSettings,
 } from './core/check-deployment.ts';
-import { type GivenSettings, type StoredVersion, withSettings } from './core/with-settings.ts';
-import { DeployError } from './errors.ts';
 import type {
   ChangedFunction,
   DeployedVersion,

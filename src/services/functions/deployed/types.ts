@@ -1,5 +1,4 @@
 /** Functions that were deployed to a running server, as opposed to functions in the project folder. */
-
 export interface FunctionFile {
   /** The path relative to the folder from which the function was deployed, with `/` as the separator. */
   readonly path: string;
@@ -85,3 +84,9 @@ export interface Deployments {
   /** Returns the files of the function's current version. @throws {DeployError} if the function isn't deployed */
   files(slug: string): Promise<readonly FunctionFile[]>;
 }
+
+/**
+ * Function names (slugs), which begin with a letter and contain letters, digits, `_` and `-`, as in version 3.1 of
+ * upstream's CLI.
+ */
+export const slugPattern = /^[A-Za-z][A-Za-z0-9_-]*$/;

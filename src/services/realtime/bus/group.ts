@@ -10,7 +10,18 @@ import { firstRetryMs, lastRetryMs, Outbox } from './outbox.ts';
 import { Peers } from './peers.ts';
 import type { Bus, BusListener, SharedMessage, Transport } from './types.ts';
 
-export interface GroupOptions {
+/** Creates the bus for a process that is the only process serving its database. */
+export function createLocalBus(): Bus {
+  return {
+    send() {},
+    peers: 0,
+    trouble: undefined,
+    async start() {},
+    async stop() {},
+  };
+}
+
+interface GroupOptions {
   readonly transport: Transport;
   /** The secret that all processes of the group share. */
   readonly secret: string;

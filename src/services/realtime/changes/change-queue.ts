@@ -1,11 +1,9 @@
 /** Queues changes from the stream and delivers them to subscribers in batches, in commit order. */
-
 import type { Logger } from '../../../base/kernel/log.ts';
 import type { Pool } from '../../../platform/database/types.ts';
 import type { Change } from '../core/change.ts';
-import { waitAfter } from '../core/pace.ts';
 import type { Relation } from '../core/pgoutput.ts';
-import { isServerResponse } from '../core/server-response.ts';
+import { isServerResponse } from '../errors.ts';
 import type { Catalog } from './catalog.ts';
 import { untilOver } from './checks.ts';
 import { ConditionTests } from './condition-tests.ts';
@@ -22,7 +20,7 @@ const firstRetryMs = 50;
 const lastRetryMs = 2_000;
 const now = (): number => performance.now();
 
-export interface ChangeQueueOptions {
+interface ChangeQueueOptions {
   readonly pool: () => Pool;
   readonly log: Logger;
   readonly catalog: Catalog;
@@ -149,4 +147,26 @@ export class ChangeQueue {
       changes,
     );
   }
+}
+
+interface PaceOptions {
+  /** The wait is the last queries' duration times this factor, within the limits below. */
+  readonly idleRatio: number;
+  readonly minWaitMs: number;
+  readonly maxWaitMs: number;
+}
+
+const defaultPace: PaceOptions = { idleRatio: 2, minWaitMs: 10, maxWaitMs: 50 };
+
+/** A duration below this value means that the batch didn't need any query. */
+const noQueryMs = 0.3;
+
+/**
+ * Returns how long to wait after a batch whose queries took `checkMs`, in milliseconds. The first change after a quiet
+ * period is processed immediately. Subsequent changes are batched for a short time so that each query covers several
+ * changes. After expensive queries, which occur with many claim sets, changes are batched for longer.
+ */
+export function waitAfter(checkMs: number, options: PaceOptions = defaultPace): number {
+  if (checkMs < noQueryMs) return 0;
+  return Math.min(options.maxWaitMs, Math.max(options.minWaitMs, checkMs * options.idleRatio));
 }

@@ -2,12 +2,14 @@
  * Runs the checks that only PostgreSQL can perform: row visibility, conditions and the validation of new subscriptions.
  */
 
+import type { Logger } from '../../../base/kernel/log.ts';
 import { sql } from '../../../base/kernel/sql.ts';
 import type { Pool } from '../../../platform/database/types.ts';
-import type { Table } from '../core/change.ts';
+import type { Change, ConvertedValues, Table } from '../core/change.ts';
 import type { ChangeRequest } from '../core/filter.ts';
 import type { PendingTest, ValidCondition } from '../core/filter-match.ts';
 import { areOver } from '../core/snapshot.ts';
+import { isServerResponse } from '../errors.ts';
 import { currentSnapshot } from '../queries.ts';
 
 /** A subscriber's role and claims, which determine what policies allow. */
@@ -32,8 +34,7 @@ const streamFormat: readonly (readonly [string, string])[] = [
  */
 export async function visibleRows(
   pool: Pool,
-  functionName: string,
-  table: Table,
+  { functionName, table }: { readonly functionName: string; readonly table: Table },
   keys: readonly (readonly string[])[],
   claimSets: readonly ClaimSet[],
 ): Promise<Map<ClaimSet, readonly number[]>> {
@@ -148,7 +149,7 @@ export async function checkConditions(
 }
 
 /** Converts values of types that have a cast to json. A value that can't be converted is null. */
-export async function jsonValues(
+async function jsonValues(
   pool: Pool,
   values: readonly { readonly sqlType: string; readonly text: string }[],
 ): Promise<readonly (string | null)[]> {
@@ -184,4 +185,36 @@ export async function checkSubscription(
     ) as normals`);
   const normals = row?.normals ?? [];
   return conditions.map((condition, index) => ({ ...condition, normal: normals[index] ?? [] }));
+}
+
+const keyOf = (sqlType: string, text: string): string => JSON.stringify([sqlType, text]);
+
+/** Converts a batch's values of types that only PostgreSQL can convert to JSON, with one query per batch. */
+export async function convertValues(
+  pool: Pool,
+  log: Logger,
+  changes: readonly { readonly change: Change; readonly table: Table }[],
+): Promise<ConvertedValues> {
+  const distinct = new Map<string, { sqlType: string; text: string }>();
+  for (const { change, table } of changes) {
+    for (const { name, shape, sqlType } of table.columns) {
+      if (shape.kind !== 'cast') continue;
+      for (const text of [change.row?.get(name), change.old?.get(name)])
+        if (text != null) distinct.set(keyOf(sqlType, text), { sqlType, text });
+    }
+  }
+  const converted = new Map<string, string>();
+  if (distinct.size > 0) {
+    try {
+      const results = await jsonValues(pool, [...distinct.values()]);
+      [...distinct.keys()].forEach((key, index) => {
+        const result = results[index];
+        if (result != null) converted.set(key, result);
+      });
+    } catch (error) {
+      if (!isServerResponse(error)) throw error;
+      log.warn({ error }, 'failed to convert values to JSON; sending their text');
+    }
+  }
+  return { get: (sqlType, text) => converted.get(keyOf(sqlType, text)) };
 }

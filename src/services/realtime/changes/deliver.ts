@@ -15,12 +15,11 @@ import {
 import { type MatchResult, matchRow, type PendingTest } from '../core/filter-match.ts';
 import { encodeJson, type Frame } from '../core/frame.ts';
 import { isPlainId } from '../core/owner.ts';
-import { isServerResponse } from '../core/server-response.ts';
+import { isServerResponse } from '../errors.ts';
 import { type Audience, frameKey, type Group, type Subscriber, type Target } from './audience.ts';
 import type { RoleAccess } from './catalog.ts';
-import { type ClaimSet, makeVisibility, ownersOf, visibleRows } from './checks.ts';
+import { type ClaimSet, convertValues, makeVisibility, ownersOf, visibleRows } from './checks.ts';
 import type { ConditionTests } from './condition-tests.ts';
-import { convertValues } from './converted-values.ts';
 
 export interface DeliveryDeps {
   readonly pool: () => Pool;
@@ -203,11 +202,16 @@ async function queryAudience(
   }
   if (keys.length === 0 || claimSets.size === 0) return;
   const pool = deps.pool();
-  const asked = await narrowed(deps, audience, keys, claimSets, views);
+  const asked = await narrowed(deps, audience, { keys, claimSets }, views);
   if (asked.length === 0) return;
   audience.visibility ??= await makeVisibility(pool, audience.table.oid);
   if (audience.visibility === null) return;
-  const visible = await visibleRows(pool, audience.visibility, audience.table, keys, asked);
+  const visible = await visibleRows(
+    pool,
+    { functionName: audience.visibility, table: audience.table },
+    keys,
+    asked,
+  );
   const visibleTo: Set<ClaimSet>[] = keys.map(() => new Set());
   for (const [claimSet, rows] of visible) for (const row of rows) visibleTo[row]?.add(claimSet);
   deliveries.forEach((delivery, index) => {
@@ -223,8 +227,10 @@ async function queryAudience(
 async function narrowed(
   deps: DeliveryDeps,
   audience: Audience,
-  keys: readonly (readonly string[])[],
-  claimSets: ReadonlySet<ClaimSet>,
+  {
+    keys,
+    claimSets,
+  }: { readonly keys: readonly (readonly string[])[]; readonly claimSets: ReadonlySet<ClaimSet> },
   views: RoleViews,
 ): Promise<readonly ClaimSet[]> {
   const all = [...claimSets];
@@ -317,8 +323,8 @@ class ChangeFrames {
       const { topic, version, bare } = subscriber;
       const data = this.#dataFor(subscriber.claimSet.role, target);
       frame = bare
-        ? encodeJson(version, null, null, topic, this.#delivery.change.action, data)
-        : encodeJson(version, null, null, topic, 'postgres_changes', `{"ids":[${ids}],"data":${data}}`);
+        ? encodeJson(version, { topic, event: this.#delivery.change.action }, data)
+        : encodeJson(version, { topic, event: 'postgres_changes' }, `{"ids":[${ids}],"data":${data}}`);
       this.#frames.set(key, frame);
     }
     return frame;
@@ -332,9 +338,7 @@ class ChangeFrames {
       data = changeJson(
         this.#delivery.audience.table,
         this.#delivery.change,
-        selectable,
-        select,
-        rejectionFor(this.#delivery, this.#views, role),
+        { selectable, select, rejection: rejectionFor(this.#delivery, this.#views, role) },
         this.#converted,
       );
       this.#data.set(key, data);

@@ -12,11 +12,10 @@ import type { Limits } from '../settings.ts';
 import type { StreamReport } from '../types.ts';
 import { type Catalog, createCatalog } from './catalog.ts';
 import { ChangeQueue } from './change-queue.ts';
-import { ClaimSets } from './claim-sets.ts';
 import { createMessages, type Messages } from './messages.ts';
 import { createRegistry, type Registry } from './registry.ts';
 import { createStream, type Stream } from './stream.ts';
-import { ChangeSubscription, type SubscribeOptions, type Subscription } from './subscription.ts';
+import { ChangeSubscription, ClaimSets, type SubscribeOptions, type Subscription } from './subscription.ts';
 
 export interface Feed {
   subscribe(options: SubscribeOptions): Subscription;

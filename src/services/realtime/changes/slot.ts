@@ -4,17 +4,18 @@
  * (`max_slot_wal_keep_size`) and reports how long a slot has been idle (PostgreSQL 17). Otherwise, slots are temporary.
  */
 import { randomBytes } from 'node:crypto';
+import type { Logger } from '../../../base/kernel/log.ts';
 import { sql } from '../../../base/kernel/sql.ts';
-import type { Database, PostgresErrorShape, Queryable } from '../../../platform/database/types.ts';
+import type { Database, Pool, PostgresErrorShape, Queryable } from '../../../platform/database/types.ts';
 
 const prefix = 'supabase_realtime_replication_slot_';
 
-export interface Slot {
+interface Slot {
   readonly name: string;
   readonly permanent: boolean;
 }
 
-export async function newSlot(db: Queryable, serverVersion: number): Promise<Slot> {
+async function newSlot(db: Queryable, serverVersion: number): Promise<Slot> {
   const [row] = await db.query<{ bounded: boolean }>(
     sql`select setting::int8 >= 0 as bounded from pg_catalog.pg_settings where name = 'max_slot_wal_keep_size'`,
   );
@@ -22,7 +23,7 @@ export async function newSlot(db: Queryable, serverVersion: number): Promise<Slo
   return { name, permanent: serverVersion >= 170000 && row?.bounded === true };
 }
 
-export interface SlotState {
+interface SlotState {
   /** False if the server has removed WAL that the slot needs. */
   readonly usable: boolean;
   /** The server process that currently uses the slot. */
@@ -32,7 +33,7 @@ export interface SlotState {
 }
 
 /** Returns the state of a slot, or undefined if the slot doesn't exist. */
-export async function slotState(db: Queryable, name: string): Promise<SlotState | undefined> {
+async function slotState(db: Queryable, name: string): Promise<SlotState | undefined> {
   const [row] = await db.query<SlotState>(sql`
     select coalesce(wal_status, 'lost') <> 'lost' as usable, active_pid,
       coalesce(pg_wal_lsn_diff(pg_current_wal_lsn(), restart_lsn), 0)::int8 as retained_bytes
@@ -44,7 +45,7 @@ export async function slotState(db: Queryable, name: string): Promise<SlotState 
  * Terminates the server process of a broken connection, because that process would keep using or creating the slot
  * until the server detects the broken connection.
  */
-export async function endServer(db: Queryable, pid: number): Promise<void> {
+async function endServer(db: Queryable, pid: number): Promise<void> {
   await db.query(sql`
     select pg_terminate_backend(pid, 5000) from pg_catalog.pg_stat_activity
     where pid = ${pid} and backend_type = 'walsender'`);
@@ -87,7 +88,7 @@ export async function dropAbandoned(database: Database, own: string | undefined)
  * Terminates the server process that uses the slot and the server process `creatorPid`, which may still be creating the
  * slot. Then drops the slot.
  */
-export async function dropSlot(db: Queryable, name: string, creatorPid: number): Promise<void> {
+async function dropSlot(db: Queryable, name: string, creatorPid: number): Promise<void> {
   await endServer(db, creatorPid);
   const found = await slotState(db, name);
   if (found === undefined) return;
@@ -97,5 +98,107 @@ export async function dropSlot(db: Queryable, name: string, creatorPid: number):
   } catch (error) {
     // This SQLSTATE means that another process has dropped the slot.
     if ((error as PostgresErrorShape).code !== '42704') throw error;
+  }
+}
+
+interface StreamSlotOptions {
+  /** A pool whose role has REPLICATION, because only such roles can manage slots and see the slots' connections. */
+  readonly pool: () => Pool;
+  readonly log: Logger;
+  readonly maxWalBytes: () => number;
+}
+
+const mib = (bytes: number): number => Math.round(bytes / 1024 ** 2);
+
+export class StreamSlot {
+  readonly #options: StreamSlotOptions;
+  #slot: Slot | undefined;
+  #retainedBytes: number | undefined;
+  #warning: string | undefined;
+  /** Permanent slots that are no longer needed but may still exist, each with the server process that created it. */
+  readonly #leftovers = new Map<string, number>();
+  /** The server process of the stream's connection. */
+  serverPid = 0;
+
+  constructor(options: StreamSlotOptions) {
+    this.#options = options;
+  }
+
+  get name(): string | undefined {
+    return this.#slot?.name;
+  }
+
+  /** A warning to show while the slot retains a large amount of WAL. */
+  get warning(): string | undefined {
+    return this.#warning;
+  }
+
+  get report() {
+    const maxBytes = this.#options.maxWalBytes();
+    return this.#slot && { ...this.#slot, retainedBytes: this.#retainedBytes, maxBytes };
+  }
+
+  /**
+   * Whether the previous stream's slot can be reused. Terminates the previous stream's server process if it is still
+   * running.
+   */
+  async isResumable(): Promise<boolean> {
+    if (this.#slot === undefined) return false;
+    const pool = this.#options.pool();
+    const found = this.#slot.permanent ? await slotState(pool, this.#slot.name) : undefined;
+    if (found?.usable !== true) {
+      this.giveUp();
+      return false;
+    }
+    if (found.active_pid !== null) await endServer(pool, found.active_pid);
+    return true;
+  }
+
+  /**
+   * Chooses the name of a new slot. The name is stored before the slot is created, because the server may create the
+   * slot even if its response to the command is lost.
+   */
+  async choose(serverVersion: number): Promise<Slot> {
+    const slot = await newSlot(this.#options.pool(), serverVersion);
+    this.#slot = slot;
+    return slot;
+  }
+
+  giveUp(): void {
+    if (this.#slot?.permanent) this.#leftovers.set(this.#slot.name, this.serverPid);
+    this.#slot = undefined;
+  }
+
+  async dropLeftovers(): Promise<void> {
+    for (const [name, creatorPid] of [...this.#leftovers]) {
+      await dropSlot(this.#options.pool(), name, creatorPid);
+      this.#leftovers.delete(name);
+    }
+  }
+
+  /**
+   * Logs a warning if the slot retains a large amount of WAL. Abandons the slot and returns false if the slot retains
+   * more WAL than the limit allows.
+   */
+  async checkWal(): Promise<boolean> {
+    const { pool, log } = this.#options;
+    const maxWalBytes = this.#options.maxWalBytes();
+    const slot = this.#slot;
+    const found = slot && (await slotState(pool(), slot.name));
+    if (slot === undefined || found === undefined || slot !== this.#slot) return true;
+    const retainedBytes = found.retained_bytes;
+    this.#retainedBytes = retainedBytes;
+    const facts = { slot: slot.name, retainedBytes, maxBytes: maxWalBytes };
+    if (retainedBytes > maxWalBytes) {
+      log.error(facts, 'PostgreSQL retains too much WAL for realtime; discarding undelivered changes');
+      this.#warning = undefined;
+      this.giveUp();
+      return false;
+    }
+    if (retainedBytes > maxWalBytes / 2) {
+      if (this.#warning === undefined) log.warn(facts, 'PostgreSQL retains a lot of WAL for realtime');
+      this.#warning = `PostgreSQL retains ${mib(retainedBytes)} MiB of WAL for undelivered changes; above ${mib(maxWalBytes)} MiB, the changes are discarded`;
+    } else this.#warning = undefined;
+    return true;
   }
 }

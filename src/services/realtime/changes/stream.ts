@@ -17,8 +17,7 @@ import { createDecoder, type Relation, type ReplicationEvent } from '../core/pgo
 import { lsnText, Progress } from '../core/progress.ts';
 import type { StreamReport } from '../types.ts';
 import { changesPublication } from './catalog-queries.ts';
-import { dropAbandoned } from './slot.ts';
-import { StreamSlot } from './stream-slot.ts';
+import { dropAbandoned, StreamSlot } from './slot.ts';
 
 export const messagesPublication = 'supabase_realtime_messages_publication';
 

@@ -4,7 +4,7 @@
 import type { Pool, PostgresErrorShape } from '../../../platform/database/types.ts';
 import type { ChangeRequest } from '../core/filter.ts';
 import type { ValidCondition } from '../core/filter-match.ts';
-import { isServerResponse } from '../core/server-response.ts';
+import { isServerResponse } from '../errors.ts';
 import { checkSubscription } from './checks.ts';
 
 /**

@@ -4,7 +4,7 @@ import { type ChangeRequest, parseChangeRequest } from '../core/filter.ts';
 import type { Frame, Version } from '../core/frame.ts';
 import type { Caller } from '../core/token.ts';
 import type { Subscriber } from './audience.ts';
-import type { ClaimSets } from './claim-sets.ts';
+import type { ClaimSet } from './checks.ts';
 import type { Registry } from './registry.ts';
 import type { Stream } from './stream.ts';
 
@@ -28,7 +28,7 @@ export interface Subscription {
   close(): void;
 }
 
-export interface SubscriptionDeps {
+interface SubscriptionDeps {
   readonly log: Logger;
   readonly registry: Registry;
   readonly claimSets: ClaimSets;
@@ -160,3 +160,28 @@ export class ChangeSubscription implements Subscription {
     this.#subscriber = undefined;
   }
 }
+
+/** Stores the claim sets in use. Subscribers with the same role and claims share one claim set. */
+export class ClaimSets {
+  readonly #byKey = new Map<string, { readonly claimSet: ClaimSet; users: number }>();
+
+  acquire({ role, sub, claimsJson }: Caller): ClaimSet {
+    const key = keyOf(role, claimsJson);
+    const known = this.#byKey.get(key);
+    if (known !== undefined) {
+      known.users++;
+      return known.claimSet;
+    }
+    const claimSet = { role, sub: sub ?? '', claimsJson };
+    this.#byKey.set(key, { claimSet, users: 1 });
+    return claimSet;
+  }
+
+  release({ role, claimsJson }: ClaimSet): void {
+    const key = keyOf(role, claimsJson);
+    const known = this.#byKey.get(key);
+    if (known !== undefined && --known.users === 0) this.#byKey.delete(key);
+  }
+}
+
+const keyOf = (role: string, claimsJson: string): string => `${role}\0${claimsJson}`;

@@ -117,12 +117,19 @@ export function rejectionOf(
   return table.primaryKey.every((name) => selectable.has(name)) ? undefined : 'Error 401: Unauthorized';
 }
 
+/** What subscribers with the same role and the same selection receive. */
+export interface ChangeView {
+  /** The columns that the role can read. */
+  readonly selectable: ReadonlySet<string>;
+  /** The columns that the subscription selects. If this is undefined, all columns are selected. */
+  readonly select: ReadonlySet<string> | undefined;
+  readonly rejection: Rejection | undefined;
+}
+
 export function changeJson(
   table: Table,
   change: Change,
-  selectable: ReadonlySet<string>,
-  select: ReadonlySet<string> | undefined,
-  rejection: Rejection | undefined,
+  { selectable, select, rejection }: ChangeView,
   converted: ConvertedValues = noConvertedValues,
 ): string {
   const head = `"schema":${JSON.stringify(table.schema)},"table":${JSON.stringify(table.name)},"type":"${change.action}"`;

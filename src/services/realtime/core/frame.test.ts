@@ -80,12 +80,12 @@ describe('decoding', () => {
 
 describe('encoding', () => {
   test('text frames have the right format in both versions', () => {
-    expect(encodeJson('2.0.0', '1', null, 'realtime:a', 'system', '{"a":1}').data.toString()).toBe(
-      '["1",null,"realtime:a","system",{"a":1}]',
-    );
-    expect(encodeReply('1.0.0', '1', '2', 'realtime:a', 'ok', {}).data.toString()).toBe(
-      '{"topic":"realtime:a","event":"phx_reply","payload":{"status":"ok","response":{}},"ref":"2"}',
-    );
+    expect(
+      encodeJson('2.0.0', { joinRef: '1', topic: 'realtime:a', event: 'system' }, '{"a":1}').data.toString(),
+    ).toBe('["1",null,"realtime:a","system",{"a":1}]');
+    expect(
+      encodeReply('1.0.0', { joinRef: '1', ref: '2', topic: 'realtime:a' }, 'ok', {}).data.toString(),
+    ).toBe('{"topic":"realtime:a","event":"phx_reply","payload":{"status":"ok","response":{}},"ref":"2"}');
   });
 
   test('realtime-js can decode kind 4', () => {

@@ -7,8 +7,7 @@
  * client's channel.
  */
 import { isJson } from '../../../base/shared/json.ts';
-import { isTooDeep } from './json-depth.ts';
-import { rawElements, rawMembers } from './raw-json.ts';
+import { isTooDeep, rawElements, rawMembers } from './raw-json.ts';
 
 export type Version = '1.0.0' | '2.0.0';
 
@@ -61,7 +60,7 @@ function decodeArray(text: string): ClientMessage | undefined {
   // Only broadcasts are forwarded, so the raw text of other messages isn't needed. The raw text preserves numbers such
   // as 1.0 and integers above 2^53.
   const raw = event === 'broadcast' ? (rawElements(text)[4] ?? 'null') : '';
-  return message(joinRef, ref, topic, event, payload, raw);
+  return message({ joinRef, ref, topic, event, payload }, raw);
 }
 
 function decodeObject(text: string): ClientMessage | undefined {
@@ -69,15 +68,20 @@ function decodeObject(text: string): ClientMessage | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
   const { join_ref: joinRef, ref, topic, event, payload } = value as Record<string, unknown>;
   const raw = event === 'broadcast' ? (rawMembers(text).get('payload') ?? 'null') : '';
-  return message(joinRef, ref, topic, event, payload, raw);
+  return message({ joinRef, ref, topic, event, payload }, raw);
 }
 
+interface MessageFields {
+  readonly joinRef: unknown;
+  readonly ref: unknown;
+  readonly topic: unknown;
+  readonly event: unknown;
+  readonly payload: unknown;
+}
+
+/** Returns the message, or undefined if a field is invalid. `text` is the raw text of the payload. */
 function message(
-  joinRef: unknown,
-  ref: unknown,
-  topic: unknown,
-  event: unknown,
-  value: unknown,
+  { joinRef, ref, topic, event, payload: value }: MessageFields,
   text: string,
 ): ClientMessage | undefined {
   if (typeof topic !== 'string' || typeof event !== 'string' || value === undefined) return undefined;
@@ -117,13 +121,18 @@ function decodeBinary(data: Buffer): ClientMessage | undefined {
   };
 }
 
+/** The fields of a message to a client, except the payload. The refs are null unless the message is a reply. */
+export interface MessageHead {
+  readonly joinRef?: string | null;
+  readonly ref?: string | null;
+  readonly topic: string;
+  readonly event: string;
+}
+
 /** Encodes a message whose payload is already JSON text. */
 export function encodeJson(
   version: Version,
-  joinRef: string | null,
-  ref: string | null,
-  topic: string,
-  event: string,
+  { joinRef = null, ref = null, topic, event }: MessageHead,
   payloadJson: string,
 ): Frame {
   const text =
@@ -137,13 +146,12 @@ export type ReplyStatus = 'ok' | 'error';
 
 export function encodeReply(
   version: Version,
-  joinRef: string | null,
-  ref: string | null,
-  topic: string,
+  { joinRef = null, ref = null, topic }: Omit<MessageHead, 'event'>,
   status: ReplyStatus,
   response: unknown,
 ): Frame {
-  return encodeJson(version, joinRef, ref, topic, 'phx_reply', JSON.stringify({ status, response }));
+  const head = { joinRef, ref, topic, event: 'phx_reply' };
+  return encodeJson(version, head, JSON.stringify({ status, response }));
 }
 
 /** A broadcast to clients. The broadcast consists of plain data so that it can be sent to other processes. */
@@ -166,7 +174,7 @@ export type Broadcast =
  */
 export function encodeBroadcast(version: Version, topic: string, broadcast: Broadcast): Frame | undefined {
   if (broadcast.form === 'text')
-    return encodeJson(version, null, null, topic, 'broadcast', broadcast.payloadJson);
+    return encodeJson(version, { topic, event: 'broadcast' }, broadcast.payloadJson);
   if (version === '2.0.0') return encodeUserBroadcast(topic, broadcast);
   if (broadcast.encoding === 'binary') return undefined;
   const json = broadcast.data.toString('utf8');
@@ -174,7 +182,7 @@ export function encodeBroadcast(version: Version, topic: string, broadcast: Broa
   if (!isJson(json)) return undefined;
   const meta = broadcast.metadata === undefined ? '' : `,"meta":${broadcast.metadata}`;
   const payload = `{"type":"broadcast","event":${JSON.stringify(broadcast.event)},"payload":${json}${meta}}`;
-  return encodeJson(version, null, null, topic, 'broadcast', payload);
+  return encodeJson(version, { topic, event: 'broadcast' }, payload);
 }
 
 function encodeUserBroadcast(topic: string, broadcast: Broadcast & { form: 'user' }): Frame | undefined {

@@ -1,6 +1,6 @@
 /**
- * Locates the parts of a JSON document so that a part can be forwarded verbatim. Only strings and nesting are scanned,
- * so the document must already have been validated with `JSON.parse`.
+ * Scans JSON from clients: locates the parts of a document so that a part can be forwarded verbatim, and measures its
+ * nesting. Only strings and nesting are scanned, so the document must already have been validated with `JSON.parse`.
  */
 
 /** Returns the raw JSON of each array element. */
@@ -62,4 +62,35 @@ function endOfString(text: string, at: number): number {
     else if (text[index] === '"') return index + 1;
   }
   return text.length;
+}
+
+/**
+ * The maximum number of levels. Real messages need far fewer levels. `JSON.parse` accepts any depth, but
+ * `JSON.stringify` throws a RangeError at several thousand levels. Some messages are serialized in code that can't
+ * report this error to the client.
+ */
+export const maxDepth = 1000;
+
+const quote = 0x22;
+const backslash = 0x5c;
+const open = new Set([0x5b, 0x7b]);
+const close = new Set([0x5d, 0x7d]);
+
+/** Whether a JSON document has more than {@link maxDepth} levels. The result is unspecified for invalid JSON. */
+export function isTooDeep(text: string): boolean {
+  // Each level needs two brackets, so a shorter document can't exceed the limit.
+  if (text.length <= 2 * maxDepth) return false;
+  let depth = 0;
+  let isInString = false;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (isInString) {
+      if (code === backslash) at++;
+      else if (code === quote) isInString = false;
+    } else if (code === quote) isInString = true;
+    else if (open.has(code)) {
+      if (++depth > maxDepth) return true;
+    } else if (close.has(code)) depth--;
+  }
+  return false;
 }

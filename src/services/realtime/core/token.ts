@@ -1,8 +1,13 @@
 /**
- * Checks the claims of a verified token. `role` and `exp` are required, and `exp` must be in the future. The error
- * messages are the same as upstream's error messages. Upstream doesn't check `nbf`.
+ * Checks the claims of a verified token, and determines the client that a token identifies. `role` and `exp` are
+ * required, and `exp` must be in the future. The error messages are the same as upstream's error messages. Upstream
+ * doesn't check `nbf`.
  */
-import type { Claims, VerifiedToken } from '../../../platform/keys/types.ts';
+
+import { timingSafeEqual } from 'node:crypto';
+import { networkOf } from '../../../base/shared/network/network-of.ts';
+import type { RequestClient } from '../../../platform/database/types.ts';
+import type { Claims, Keys, VerifiedToken } from '../../../platform/keys/types.ts';
 
 export interface Caller {
   readonly role: string;
@@ -21,7 +26,7 @@ export type TokenFault =
   | { readonly kind: 'signature' }
   | { readonly kind: 'signer'; readonly kid: string | undefined };
 
-export type CheckedToken =
+type CheckedToken =
   | { readonly ok: true; readonly caller: Caller }
   | { readonly ok: false; readonly fault: TokenFault };
 
@@ -145,4 +150,32 @@ export function joinReason(fault: TokenFault): string {
     signer: 'JwtSignerError',
   }[fault.kind];
   return `${code}: ${systemText(fault)}`;
+}
+
+/**
+ * Returns the client to which a join or message is attributed when clients take turns using database connections.
+ * Identifies the client by the user's ID or, if the caller isn't signed in, by the network of the IP address. Anonymous
+ * users are grouped by network, because anyone can create many anonymous users.
+ */
+export function clientOf(
+  { role, sub, claims }: Pick<Caller, 'role' | 'sub' | 'claims'>,
+  address: string,
+): RequestClient {
+  const isAnonymousUser = claims.is_anonymous === true;
+  const user = isAnonymousUser ? undefined : sub;
+  return { key: user ?? networkOf(address), isAnonymous: isAnonymousUser || role === 'anon' };
+}
+
+/** Returns the JWT for the role that an `sb_` key has. */
+export function tokenOfKey(keys: Keys, key: string): string {
+  if (equals(key, keys.publishableKey)) return keys.anonKey;
+  if (equals(key, keys.secretKey)) return keys.serviceRoleKey;
+  const kind = keys.kindOfApiKey(key);
+  if (kind !== undefined) return kind === 'secret' ? keys.serviceRoleKey : keys.anonKey;
+  return key;
+}
+
+function equals(a: string, b: string): boolean {
+  const [left, right] = [Buffer.from(a), Buffer.from(b)];
+  return left.length === right.length && timingSafeEqual(left, right);
 }

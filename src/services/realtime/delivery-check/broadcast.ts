@@ -14,7 +14,7 @@ import {
   type Persona,
 } from '../types.ts';
 import { type MessageFacts, messageFacts } from './queries.ts';
-import { isStopped, step, tokenStep } from './steps.ts';
+import { isStopped, stepOf, tokenStep } from './steps.ts';
 
 export interface BroadcastCheckDeps {
   readonly pool: () => Pool;
@@ -64,9 +64,10 @@ export async function checkBroadcast(
 }
 
 function checkRow(row: MessageFacts, topic: string): CheckStep {
+  const step = stepOf('message');
   const { extension, event, encoding, published } = row;
   const facts = { topic: row.topic, extension, event, private: row.private, sizeBytes: row.size_bytes };
-  const stop = (code: string, says: string): CheckStep => step('message', 'stops', code, says, facts);
+  const stop = (code: string, says: string): CheckStep => step('stops', code, says, facts);
   if (!published)
     return stop('not-published', "The service's publication doesn't include realtime.messages.");
   if (row.topic !== topic) return stop('other-topic', `The message was sent to the topic ${row.topic}.`);
@@ -82,13 +83,7 @@ function checkRow(row: MessageFacts, topic: string): CheckStep {
       "The message's private column is null, so neither public nor private channels get the message.",
     );
   if (encoding === null) return stop('no-payload', 'The message has no payload.');
-  return step(
-    'message',
-    'passes',
-    'message-stored',
-    'The message is stored as a broadcast to this topic.',
-    facts,
-  );
+  return step('passes', 'message-stored', 'The message is stored as a broadcast to this topic.', facts);
 }
 
 async function checkSender(
@@ -97,41 +92,31 @@ async function checkSender(
   topic: string,
   isPrivate: boolean,
 ): Promise<CheckStep> {
+  const step = stepOf('sender');
   const { caller, step: token } = tokenStep(sender, deps.now());
   if (token.outcome === 'stops') return { ...token, step: 'sender' };
   const facts = { role: caller.role, sub: caller.sub ?? null };
   if (!isPrivate)
-    return step('sender', 'passes', 'public-send', 'Anyone with a key can send to a public channel.', facts);
+    return step('passes', 'public-send', 'Anyone with a key can send to a public channel.', facts);
   const writable = await permissionsOf(() =>
     deps.permissions.write({ subTopic: topic, caller, headersJson: '{}' }, ['broadcast']),
   );
   if (writable.has('broadcast'))
-    return step(
-      'sender',
-      'passes',
-      'may-write',
-      'A policy on realtime.messages allows the sender to write.',
-      facts,
-    );
+    return step('passes', 'may-write', 'A policy on realtime.messages allows the sender to write.', facts);
   const says =
     "No policy on realtime.messages allows the sender to write, so the sender's messages are discarded.";
-  return step('sender', 'stops', 'may-not-write', says, facts);
+  return step('stops', 'may-not-write', says, facts);
 }
 
 function checkChannel(limits: Limits, isPrivate: boolean, wasPrivate: boolean | undefined): CheckStep {
+  const step = stepOf('channel');
   const facts = { channel: isPrivate ? 'private' : 'public' };
   if (limits.privateOnly && !isPrivate)
-    return step('channel', 'stops', 'private-only', 'Public channels are disabled (private_only).', facts);
+    return step('stops', 'private-only', 'Public channels are disabled (private_only).', facts);
   if (wasPrivate === undefined || wasPrivate === isPrivate)
-    return step(
-      'channel',
-      'passes',
-      'same-channel',
-      'The sender and the subscriber use the same channel.',
-      facts,
-    );
+    return step('passes', 'same-channel', 'The sender and the subscriber use the same channel.', facts);
   const says = `The message was sent to the ${wasPrivate ? 'private' : 'public'} channel with this name, which is a different channel.`;
-  return step('channel', 'stops', 'other-privacy', says, facts);
+  return step('stops', 'other-privacy', says, facts);
 }
 
 async function checkRead(
@@ -140,32 +125,24 @@ async function checkRead(
   topic: string,
   isPrivate: boolean,
 ): Promise<CheckStep> {
-  if (!isPrivate)
-    return step('policy', 'passes', 'public-channel', 'Anyone with a key can read a public channel.');
+  const step = stepOf('policy');
+  if (!isPrivate) return step('passes', 'public-channel', 'Anyone with a key can read a public channel.');
   const { caller, step: token } = tokenStep(subscriber, deps.now());
   if (token.outcome === 'stops')
-    return step('policy', 'not asked', 'refused-before', 'Not checked because the token was rejected.');
+    return step('not asked', 'refused-before', 'Not checked because the token was rejected.');
   const query = { subTopic: topic, caller, headersJson: '{}' };
   const readable = await permissionsOf(() => deps.permissions.read(query, ['broadcast', 'presence']));
   const facts = { broadcast: readable.has('broadcast'), presence: readable.has('presence') };
   if (facts.broadcast)
-    return step(
-      'policy',
-      'passes',
-      'may-read',
-      'A policy on realtime.messages allows the subscriber to read.',
-      facts,
-    );
+    return step('passes', 'may-read', 'A policy on realtime.messages allows the subscriber to read.', facts);
   return facts.presence
     ? step(
-        'policy',
         'stops',
         'presence-only',
         'The subscriber can read presence in this channel, but not broadcasts.',
         facts,
       )
     : step(
-        'policy',
         'stops',
         'may-not-read',
         'No policy allows the subscriber to read, so the join is rejected.',
@@ -189,9 +166,10 @@ function checkLimits(
   version: '1.0.0' | '2.0.0',
   { event, encoding, sizeBytes }: Sent,
 ): CheckStep {
+  const step = stepOf('limit');
   const used = rate();
   const facts = { sizeBytes, maxBytes: limits.maxPayloadBytes, ...used };
-  const stop = (code: string, says: string): CheckStep => step('limit', 'stops', code, says, facts);
+  const stop = (code: string, says: string): CheckStep => step('stops', code, says, facts);
   if (sizeBytes > limits.maxPayloadBytes) return stop('too-large', 'The payload is too large.');
   if (version === '1.0.0' && encoding === 'binary')
     return stop('binary-in-1.0.0', "Version 1.0.0 of the protocol doesn't support binary messages.");
@@ -200,5 +178,5 @@ function checkLimits(
     return stop('name-too-long', `In version 2.0.0, topics and events are limited to ${maxNameBytes} bytes.`);
   if (used !== undefined && used.perSecond > used.limit)
     return stop('rate-reached', 'The limit of messages per second is reached, so channels are closed.');
-  return step('limit', 'passes', 'within-limits', 'The message is within all limits.', facts);
+  return step('passes', 'within-limits', 'The message is within all limits.', facts);
 }

@@ -39,7 +39,7 @@ import {
   readRow,
   tableOid,
 } from './queries.ts';
-import { isStopped, step, tokenStep } from './steps.ts';
+import { isStopped, stepOf, tokenStep } from './steps.ts';
 
 export interface ChangeCheckDeps {
   /** The pool from which the service takes its connections. */
@@ -69,13 +69,13 @@ export async function checkChange(
   if (found === undefined && asked.action !== 'DELETE')
     throw new DeliveryCheckError("The row doesn't exist, so it can't be delivered.");
   const whole: Cells = { ...asked.key, ...found, ...asked.row };
-  const change = changeOf(table, asked.action, whole, facts, deps.now());
+  const change = changeOf(table, asked.action, whole, { facts, committedAt: deps.now() });
 
   const steps: CheckStep[] = [];
   const token = tokenStep(subscriber, deps.now());
   const { caller } = token;
   steps.push(token.step);
-  steps.push(await checkPublication(deps, table, asked, facts, found !== undefined));
+  steps.push(await checkPublication(deps, table, asked, { facts, rowExists: found !== undefined }));
   const parsed = parseChangeRequest(entry);
   const request = parsed.ok ? parsed.value : undefined;
   const checked = request && (await checkRequest(pool, table, caller.role, request));
@@ -83,9 +83,10 @@ export async function checkChange(
   const { selectable, exempt } = await catalog.access(table.oid, caller.role);
   const rejection = rejectionOf(table, asked.action, selectable);
   steps.push(checkPrivilege(table, caller.role, selectable, rejection));
+  const delivery = { table, change, rejection };
   const conditions = checked !== undefined && 'conditions' in checked ? checked.conditions : [];
-  steps.push(await checkFilter(pool, table, change, conditions, rejection));
-  steps.push(await checkPolicy(deps, table, change, caller, exempt, rejection));
+  steps.push(await checkFilter(pool, delivery, conditions));
+  steps.push(await checkPolicy(deps, delivery, caller, exempt));
   steps.push(checkLimits(deps, change));
 
   const delivered = !isStopped(steps);
@@ -93,7 +94,7 @@ export async function checkChange(
   return {
     delivered,
     steps,
-    dataJson: delivered ? changeJson(table, change, selectable, select, rejection) : undefined,
+    dataJson: delivered ? changeJson(table, change, { selectable, select, rejection }) : undefined,
   };
 }
 
@@ -110,8 +111,7 @@ function changeOf(
   table: Table,
   action: Change['action'],
   cells: Cells,
-  facts: PublicationFacts | undefined,
-  now: number,
+  { facts, committedAt }: { readonly facts: PublicationFacts | undefined; readonly committedAt: number },
 ): Change {
   const identity = new Set(facts?.identity ?? table.primaryKey);
   const published = facts?.columns ?? undefined;
@@ -130,41 +130,36 @@ function changeOf(
     (sum, cell) => sum + (cell === null ? 1 : 5 + Buffer.byteLength(cell)),
     8,
   );
-  return { action, relation, committedAt: now, row, old, bytes };
+  return { action, relation, committedAt, row, old, bytes };
 }
 
 async function checkPublication(
   deps: ChangeCheckDeps,
   table: Table,
   { action, key }: ChangeCheckInput['change'],
-  facts: PublicationFacts | undefined,
-  rowExists: boolean,
+  { facts, rowExists }: { readonly facts: PublicationFacts | undefined; readonly rowExists: boolean },
 ): Promise<CheckStep> {
+  const step = stepOf('publication');
   const name = `${table.schema}.${table.name}`;
   if (facts === undefined)
-    return step('publication', 'stops', 'no-publication', "The supabase_realtime publication doesn't exist.");
+    return step('stops', 'no-publication', "The supabase_realtime publication doesn't exist.");
   if (!facts.published)
-    return step(
-      'publication',
-      'stops',
-      'not-published',
-      `${name} isn't in the supabase_realtime publication.`,
-    );
+    return step('stops', 'not-published', `${name} isn't in the supabase_realtime publication.`);
   const does = { INSERT: facts.insert, UPDATE: facts.update, DELETE: facts.delete };
   if (!does[action]) {
     const says = `The supabase_realtime publication doesn't include ${action}.`;
-    return step('publication', 'stops', 'action-not-published', says, { actions: does });
+    return step('stops', 'action-not-published', says, { actions: does });
   }
   const { row_filter: filter, columns } = facts;
   if (filter !== null && rowExists) {
     const passes = await passesRowFilter(deps.ownerPool(), table, key, filter);
     if (passes === false) {
       const says = "The row doesn't match the row filter of the publication.";
-      return step('publication', 'stops', 'publication-row-filter', says, { rowFilter: filter });
+      return step('stops', 'publication-row-filter', says, { rowFilter: filter });
     }
   }
   const says = `The publication includes ${action} on ${name}.`;
-  return step('publication', 'passes', 'published', says, { columns, rowFilter: filter });
+  return step('passes', 'published', says, { columns, rowFilter: filter });
 }
 
 type Checked = { readonly conditions: readonly ValidCondition[] } | { readonly error: PostgresErrorShape };
@@ -185,18 +180,19 @@ function requestStep(
   parsed: ReturnType<typeof parseChangeRequest>,
   checked: Checked | undefined,
 ): CheckStep {
-  if (!parsed.ok) return step('request', 'stops', 'request-invalid', parsed.message);
+  const step = stepOf('request');
+  if (!parsed.ok) return step('stops', 'request-invalid', parsed.message);
   const request = parsed.value;
   const facts = { event: request.action, schema: request.schema, table: request.table };
   if (!matchesName(request.schema, table.schema) || !matchesName(request.table, table.name))
-    return step('request', 'stops', 'other-table', 'The subscription is for a different table.', facts);
+    return step('stops', 'other-table', 'The subscription is for a different table.', facts);
   if (request.action !== '*' && request.action !== action)
-    return step('request', 'stops', 'other-event', `The subscription is only for ${request.action}.`, facts);
+    return step('stops', 'other-event', `The subscription is only for ${request.action}.`, facts);
   if (checked !== undefined && 'error' in checked) {
     const { message } = checked.error;
-    return step('request', 'stops', 'request-refused', `The subscription is rejected: ${message}.`, facts);
+    return step('stops', 'request-refused', `The subscription is rejected: ${message}.`, facts);
   }
-  return step('request', 'passes', 'request-matches', 'The subscription matches this change.', facts);
+  return step('passes', 'request-matches', 'The subscription matches this change.', facts);
 }
 
 function checkPrivilege(
@@ -205,35 +201,40 @@ function checkPrivilege(
   selectable: ReadonlySet<string>,
   rejection: Rejection | undefined,
 ): CheckStep {
+  const step = stepOf('privilege');
   const hidden = table.columns.map(({ name }) => name).filter((name) => !selectable.has(name));
   const facts = { role, hidden };
   if (rejection === 'Error 400: Bad Request, no primary key') {
     const says =
       'The table has no primary key, so subscribers with this role get an error instead of the row.';
-    return step('privilege', 'alters', 'no-primary-key', says, facts);
+    return step('alters', 'no-primary-key', says, facts);
   }
   if (rejection !== undefined) {
     const says = `${role} can't SELECT the primary key, so subscribers with this role get an error instead of the row.`;
-    return step('privilege', 'alters', 'no-select-on-key', says, facts);
+    return step('alters', 'no-select-on-key', says, facts);
   }
-  if (hidden.length === 0)
-    return step('privilege', 'passes', 'all-columns', `${role} can SELECT every column.`, facts);
+  if (hidden.length === 0) return step('passes', 'all-columns', `${role} can SELECT every column.`, facts);
   const says = `${role} can't SELECT these columns, so the message omits them: ${hidden.join(', ')}.`;
-  return step('privilege', 'alters', 'hidden-columns', says, facts);
+  return step('alters', 'hidden-columns', says, facts);
 }
 
 const notAsked = 'Not checked because no subscriber with this role gets the row.';
 
+/** A change, and the reason why subscribers with the role can't receive it. */
+interface Delivery {
+  readonly table: Table;
+  readonly change: Change;
+  readonly rejection: Rejection | undefined;
+}
+
 async function checkFilter(
   pool: Pool,
-  table: Table,
-  change: Change,
+  { table, change, rejection }: Delivery,
   conditions: readonly ValidCondition[],
-  rejection: Rejection | undefined,
 ): Promise<CheckStep> {
-  if (conditions.length === 0)
-    return step('filter', 'passes', 'no-filter', 'The subscription has no filter.');
-  if (rejection !== undefined) return step('filter', 'not asked', 'refused-before', notAsked);
+  const step = stepOf('filter');
+  if (conditions.length === 0) return step('passes', 'no-filter', 'The subscription has no filter.');
+  if (rejection !== undefined) return step('not asked', 'refused-before', notAsked);
   const columns = new Map(table.columns.map((column) => [column.name, column]));
   const row = change.action === 'DELETE' ? change.old : change.row;
   const result = [];
@@ -248,12 +249,12 @@ async function checkFilter(
   }
   const failed = result.find(({ holds }) => !holds);
   const facts = { conditions: result };
-  if (failed === undefined) return step('filter', 'passes', 'filter-matches', 'The filter matches.', facts);
+  if (failed === undefined) return step('passes', 'filter-matches', 'The filter matches.', facts);
   if (!failed.present && change.action === 'DELETE') {
     const says = `The filter uses ${failed.column}, which isn't part of the replica identity. For deleted rows, only the replica identity is available.`;
-    return step('filter', 'stops', 'column-not-in-identity', says, facts);
+    return step('stops', 'column-not-in-identity', says, facts);
   }
-  return step('filter', 'stops', 'filter-does-not-match', `The filter doesn't match: ${failed.text}.`, facts);
+  return step('stops', 'filter-does-not-match', `The filter doesn't match: ${failed.text}.`, facts);
 }
 
 async function fulfills(pool: Pool, compiled: CompiledCondition, value: string | null): Promise<boolean> {
@@ -264,20 +265,19 @@ async function fulfills(pool: Pool, compiled: CompiledCondition, value: string |
 
 async function checkPolicy(
   deps: ChangeCheckDeps,
-  table: Table,
-  change: Change,
+  { table, change, rejection }: Delivery,
   caller: Caller,
   exempt: boolean,
-  rejection: Rejection | undefined,
 ): Promise<CheckStep> {
-  const pass = (code: string, says: string): CheckStep => step('policy', 'passes', code, says);
-  if (rejection !== undefined) return step('policy', 'not asked', 'refused-before', notAsked);
+  const step = stepOf('policy');
+  const pass = (code: string, says: string): CheckStep => step('passes', code, says);
+  if (rejection !== undefined) return step('not asked', 'refused-before', notAsked);
   if (!table.rowSecurity)
     return pass('row-security-off', 'Row-level security is off, so every subscriber can read every row.');
   if (change.action === 'DELETE') {
     const says =
       "Policies can't be checked for a deleted row, so every subscriber gets only its primary key.";
-    return step('policy', 'alters', 'delete-not-asked', says);
+    return step('alters', 'delete-not-asked', says);
   }
   if (exempt) return pass('exempt', `${caller.role} is exempt from policies.`);
   const pool = deps.pool();
@@ -286,30 +286,31 @@ async function checkPolicy(
   const claimSet: ClaimSet = { role: caller.role, sub: caller.sub ?? '', claimsJson: caller.claimsJson };
   const name = await makeVisibility(pool, table.oid);
   const key = table.primaryKey.map((column) => change.row?.get(column) ?? '');
-  const visible = name === null ? new Map() : await visibleRows(pool, name, table, [key], [claimSet]);
+  const visible =
+    name === null ? new Map() : await visibleRows(pool, { functionName: name, table }, [key], [claimSet]);
   if (visible.has(claimSet)) {
     const says = 'Row-level security allows the subscriber to read the current row.';
-    return step('policy', 'passes', 'visible', says, facts);
+    return step('passes', 'visible', says, facts);
   }
   const [code, says] = policies.some(({ permissive }) => permissive)
     ? ['hidden-by-policies', 'Row-level security hides the current row from the subscriber.']
     : ['no-policy', `Row-level security is on, and no policy allows ${caller.role} to read.`];
-  return step('policy', 'stops', code as string, says as string, facts);
+  return step('stops', code as string, says as string, facts);
 }
 
 function checkLimits({ rate }: ChangeCheckDeps, change: Change): CheckStep {
+  const step = stepOf('limit');
   const used = rate();
   const facts = { sizeBytes: change.bytes, maxBytes: maxChangeBytes };
   if (used !== undefined && used.perSecond > used.limit) {
     const says =
       'The limit of messages per second is reached, so channels are closed with "Too many messages per second".';
-    return step('limit', 'stops', 'rate-reached', says, { ...facts, ...used });
+    return step('stops', 'rate-reached', says, { ...facts, ...used });
   }
   const outcome: StepOutcome = change.bytes > maxChangeBytes ? 'alters' : 'passes';
   return outcome === 'passes'
-    ? step('limit', outcome, 'within-limits', 'The change is within all limits.', facts)
+    ? step(outcome, 'within-limits', 'The change is within all limits.', facts)
     : step(
-        'limit',
         outcome,
         'too-large',
         'The change is too large, so values of more than 64 bytes are omitted.',

@@ -3,15 +3,15 @@ import type { Claims } from '../../../platform/keys/types.ts';
 import { type Caller, checkClaims, systemText } from '../core/token.ts';
 import type { CheckStep, CheckStepName, Persona, StepOutcome } from '../types.ts';
 
-export function step(
-  name: CheckStepName,
-  outcome: StepOutcome,
-  code: string,
-  says: string,
-  facts: Readonly<Record<string, unknown>> = {},
-): CheckStep {
-  return { step: name, outcome, code, says, facts };
-}
+/** Returns the function that creates the results of one step. */
+export const stepOf =
+  (name: CheckStepName) =>
+  (
+    outcome: StepOutcome,
+    code: string,
+    says: string,
+    facts: Readonly<Record<string, unknown>> = {},
+  ): CheckStep => ({ step: name, outcome, code, says, facts });
 
 export const isStopped = (steps: readonly CheckStep[]): boolean =>
   steps.some(({ outcome }) => outcome === 'stops');
@@ -21,6 +21,7 @@ export const isStopped = (steps: readonly CheckStep[]): boolean =>
  * treated as newly issued.
  */
 export function tokenStep({ role, claims }: Persona, nowMs: number): { caller: Caller; step: CheckStep } {
+  const step = stepOf('token');
   const whole: Claims & { exp: number } = { ...claims, role, exp: expiryOf(claims, nowMs) };
   const claimsJson = JSON.stringify(whole);
   const result = checkClaims(whole, claimsJson, nowMs);
@@ -30,8 +31,8 @@ export function tokenStep({ role, claims }: Persona, nowMs: number): { caller: C
   return {
     caller,
     step: result.ok
-      ? step('token', 'passes', 'token-good', 'The token would be accepted.', facts)
-      : step('token', 'stops', 'token-refused', `The token is rejected: ${systemText(result.fault)}.`, facts),
+      ? step('passes', 'token-good', 'The token would be accepted.', facts)
+      : step('stops', 'token-refused', `The token is rejected: ${systemText(result.fault)}.`, facts),
   };
 }
 

@@ -3,12 +3,10 @@
  * On a private topic, policies determine the permissions, which are cached until the token changes. Read permissions
  * are queried for the join, and write permissions before the first write.
  */
-import { clientOf } from '../core/client.ts';
-import type { Caller } from '../core/token.ts';
+import { type Caller, clientOf } from '../core/token.ts';
 import { ChannelError, unauthorizedRead } from '../errors.ts';
 import type { Extension, PermissionsQuery } from '../permissions.ts';
-import type { ChannelSocket } from './channel-socket.ts';
-import type { SocketContext } from './context.ts';
+import type { ChannelSocket, SocketContext } from './context.ts';
 
 type ConnectionFacts = Pick<ChannelSocket, 'headersJson' | 'address'>;
 

@@ -2,8 +2,8 @@
 
 import { isRecord } from '../../../base/shared/json.ts';
 import type { ClientMessage } from '../core/frame.ts';
-import { weightOf } from '../core/memory-use.ts';
 import { CallWindow } from '../core/rate.ts';
+import { weightOf } from '../core/socket-limits.ts';
 import { systemErrors } from '../errors.ts';
 import type { Membership } from './membership.ts';
 

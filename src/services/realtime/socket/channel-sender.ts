@@ -1,6 +1,6 @@
 /** Sends a channel's replies, system messages and close messages with the refs that each of them requires. */
-import { encodeReply, type Frame } from '../core/frame.ts';
-import type { ChannelSocket } from './channel-socket.ts';
+import { encodeReply, type Frame, type MessageHead } from '../core/frame.ts';
+import type { ChannelSocket } from './context.ts';
 
 export class ChannelSender {
   readonly #connection: ChannelSocket;
@@ -24,28 +24,30 @@ export class ChannelSender {
   }
 
   reply(ref: string | null, status: 'ok' | 'error', response: unknown): void {
-    this.frame(encodeReply(this.#connection.version, this.#joinRef, ref, this.#topic, status, response));
+    const head = { joinRef: this.#joinRef, ref, topic: this.#topic };
+    this.frame(encodeReply(this.#connection.version, head, status, response));
   }
 
   system(extension: 'system' | 'postgres_changes', status: 'ok' | 'error', message: string): void {
     const channel = this.#topic.slice('realtime:'.length);
-    this.#push(this.#joinRef, null, 'system', JSON.stringify({ extension, status, message, channel }));
+    const payload = { extension, status, message, channel };
+    this.#push({ joinRef: this.#joinRef, event: 'system' }, JSON.stringify(payload));
   }
 
   presenceState(json: string): void {
-    this.#push(this.#joinRef, null, 'presence_state', json);
+    this.#push({ joinRef: this.#joinRef, event: 'presence_state' }, json);
   }
 
   close(): void {
-    this.#push(this.#joinRef, this.#joinRef, 'phx_close', '{}');
+    this.#push({ joinRef: this.#joinRef, ref: this.#joinRef, event: 'phx_close' }, '{}');
   }
 
   disconnect(): void {
     const payload = { extension: 'system', status: 'ok', message: 'Server requested disconnect' };
-    this.#push(null, null, 'system', JSON.stringify(payload));
+    this.#push({ event: 'system' }, JSON.stringify(payload));
   }
 
-  #push(joinRef: string | null, ref: string | null, event: string, payloadJson: string): void {
-    if (!this.#silent) this.#connection.push(joinRef, ref, this.#topic, event, payloadJson);
+  #push(head: Omit<MessageHead, 'topic'>, payloadJson: string): void {
+    if (!this.#silent) this.#connection.push({ ...head, topic: this.#topic }, payloadJson);
   }
 }

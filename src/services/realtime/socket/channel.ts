@@ -4,10 +4,9 @@
  */
 import { randomUUID } from 'node:crypto';
 import { isRecord } from '../../../base/shared/json.ts';
-import { clientOf } from '../core/client.ts';
 import type { ClientMessage, Frame, Version } from '../core/frame.ts';
 import { type JoinRequest, parseJoin } from '../core/join.ts';
-import type { Caller } from '../core/token.ts';
+import { type Caller, clientOf } from '../core/token.ts';
 import { ChannelError, joinRejections, readRevoked, systemErrors } from '../errors.ts';
 import type { Topic } from '../hub.ts';
 import { findReplay, receiveBroadcast, sendReplayed } from './channel-broadcast.ts';
@@ -15,9 +14,8 @@ import { bindingsOf, ChannelChanges } from './channel-changes.ts';
 import { ChannelPermissions } from './channel-permissions.ts';
 import { ChannelPresence } from './channel-presence.ts';
 import { ChannelSender } from './channel-sender.ts';
-import type { ChannelSocket } from './channel-socket.ts';
 import { ChannelToken } from './channel-token.ts';
-import type { JoinedChannel, SocketContext } from './context.ts';
+import type { ChannelSocket, JoinedChannel, SocketContext } from './context.ts';
 import { Inbox } from './inbox.ts';
 import type { Membership } from './membership.ts';
 

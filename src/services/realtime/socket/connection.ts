@@ -6,15 +6,14 @@ import {
   encodeJson,
   encodeReply,
   type Frame,
+  type MessageHead,
   type Version,
 } from '../core/frame.ts';
-import { weightOf } from '../core/memory-use.ts';
-import { checkToken, systemText } from '../core/token.ts';
+import { weightOf } from '../core/socket-limits.ts';
+import { checkToken, systemText, tokenOfKey } from '../core/token.ts';
 import { closes } from '../errors.ts';
 import { Channel } from './channel.ts';
-import type { ChannelSocket } from './channel-socket.ts';
-import type { OpenSocket, SocketContext } from './context.ts';
-import { tokenOfKey } from './token-of-key.ts';
+import type { ChannelSocket, OpenSocket, SocketContext } from './context.ts';
 
 export interface ConnectionOptions {
   readonly version: Version;
@@ -210,7 +209,7 @@ export class Connection implements ChannelSocket, OpenSocket {
   }
 
   #heartbeat({ ref, event }: ClientMessage): void {
-    if (event === 'heartbeat') this.send(encodeReply(this.version, null, ref, 'phoenix', 'ok', {}));
+    if (event === 'heartbeat') this.send(encodeReply(this.version, { ref, topic: 'phoenix' }, 'ok', {}));
     else this.#unmatched('phoenix', ref);
   }
 
@@ -227,20 +226,20 @@ export class Connection implements ChannelSocket, OpenSocket {
     const channel = this.#channels.get(message.topic);
     if (channel !== undefined) channel.receive(message);
     else if (message.event === 'phx_leave') {
-      this.send(encodeReply(this.version, message.joinRef, message.ref, message.topic, 'ok', {}));
+      this.send(encodeReply(this.version, message, 'ok', {}));
     } else this.#unmatched(message.topic, message.ref);
   }
 
   #unmatched(topic: string, ref: string | null): void {
-    this.send(encodeReply(this.version, null, ref, topic, 'error', { reason: 'unmatched topic' }));
+    this.send(encodeReply(this.version, { ref, topic }, 'error', { reason: 'unmatched topic' }));
   }
 
   /**
    * Sends a message. All messages, including `system` and `phx_close`, are sent with this function, so all of them have
    * the same encoding.
    */
-  push(joinRef: string | null, ref: string | null, topic: string, event: string, payloadJson: string): void {
-    this.send(encodeJson(this.version, joinRef, ref, topic, event, payloadJson));
+  push(head: MessageHead, payloadJson: string): void {
+    this.send(encodeJson(this.version, head, payloadJson));
   }
 
   #leaveAll(): void {

@@ -1,14 +1,13 @@
-/** The state that a process shares among its connections and channels. */
-
+/** The state that a process shares among its connections and channels, and the interface of a socket to its channels. */
 import type { Clock } from '../../../base/kernel/clock.ts';
 import type { Logger } from '../../../base/kernel/log.ts';
 import type { RequestClient } from '../../../platform/database/types.ts';
 import type { Keys } from '../../../platform/keys/types.ts';
 import type { Feed } from '../changes/feed.ts';
-import type { AnonymousSockets } from '../core/anonymous-sockets.ts';
 import type { Deadlines } from '../core/deadlines.ts';
-import type { MemoryUse } from '../core/memory-use.ts';
+import type { Frame, MessageHead, Version } from '../core/frame.ts';
 import type { RateAverage } from '../core/rate.ts';
+import type { AnonymousSockets, MemoryUse } from '../core/socket-limits.ts';
 import type { Caller } from '../core/token.ts';
 import type { Hub } from '../hub.ts';
 import type { Permissions } from '../permissions.ts';
@@ -68,11 +67,37 @@ export interface SocketContext {
 }
 
 /** Totals since the process started, for `/metrics`. */
-export interface RealtimeCounts {
+interface RealtimeCounts {
   received: number;
   sent: number;
   dropped: number;
   joined: number;
   rejectedJoins: number;
   failedJoins: number;
+}
+
+/** The interface that a socket provides to its channels. */
+export interface ChannelSocket {
+  readonly version: Version;
+  /** The token for channels whose clients don't send a separate token. */
+  readonly token: string;
+  /** The `x-` headers of the handshake, as JSON. */
+  readonly headersJson: string;
+  readonly mayUseSecretKeys: boolean;
+  readonly address: string;
+  readonly channels: { readonly size: number };
+  send(frame: Frame): void;
+  push(head: MessageHead, payloadJson: string): void;
+  close(code: number, reason: string): void;
+  /** Pauses (1) or resumes (-1) reading from the socket. */
+  stall(by: 1 | -1): void;
+  /**
+   * Counts memory that is retained for the client. If the memory exceeds the limit, closes the socket and returns
+   * false.
+   */
+  hold(weight: number): boolean;
+  release(weight: number): void;
+  /** Called after a channel was joined with this role. */
+  joined(role: string): void;
+  forget(channel: { readonly topic: string }): void;
 }

@@ -7,12 +7,11 @@ import type { UpgradeCaller } from '../../../base/kernel/service.ts';
 import { rawHead } from '../../../base/shared/http/response-head.ts';
 import { hideSecretKeys } from '../../../base/shared/printable.ts';
 import type { Version } from '../core/frame.ts';
-import { checkToken, cleanToken, isSecret } from '../core/token.ts';
+import { checkToken, cleanToken, isSecret, tokenOfKey } from '../core/token.ts';
 import { type HandshakeRejection, handshakeRejectionOf, handshakeRejections } from '../errors.ts';
 import { maxFrameBytes } from '../settings.ts';
 import { Connection } from './connection.ts';
 import type { SocketContext } from './context.ts';
-import { tokenOfKey } from './token-of-key.ts';
 
 const statusTexts: Record<number, string> = {
   401: 'Unauthorized',

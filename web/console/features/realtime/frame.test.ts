@@ -8,7 +8,15 @@ const received = (frame: { data: Buffer; binary: boolean } | undefined): unknown
 
 test('frames from the service are parsed', () => {
   expect(
-    readFrame(received(encodeJson('2.0.0', '1', '2', 'realtime:a', 'phx_reply', '{"status":"ok"}'))),
+    readFrame(
+      received(
+        encodeJson(
+          '2.0.0',
+          { joinRef: '1', ref: '2', topic: 'realtime:a', event: 'phx_reply' },
+          '{"status":"ok"}',
+        ),
+      ),
+    ),
   ).toEqual({
     topic: 'realtime:a',
     event: 'phx_reply',

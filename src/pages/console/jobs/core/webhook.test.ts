@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { shownPairs, shownUrl } from './shown.ts';
-import { argumentsOf, eventsOf, isPlainType, requestOf } from './webhook.ts';
+import { argumentsOf, eventsOf, isPlainType, requestOf, shownPairs, shownUrl } from './webhook.ts';
 
 const stored = (texts: readonly string[]): Buffer => Buffer.from(texts.map((text) => `${text}\0`).join(''));
 const noZero = fc.string({ unit: 'grapheme' }).filter((text) => !text.includes('\0'));

@@ -4,7 +4,6 @@
  * milliseconds. In an argument, the word `null` stands for the default. The bits of `pg_trigger.tgtype` contain the
  * events.
  */
-
 import { isRecord } from '../../../../base/shared/json.ts';
 import type { TriggerEvent } from '../../schema/changes.ts';
 
@@ -22,7 +21,7 @@ export interface WebhookRequest {
 }
 
 /** The values that `http_request` uses for missing arguments (`src/platform/database/sql/0004_functions.sql`). */
-export const hookDefaults = { headers: { 'Content-Type': 'application/json' }, timeoutMs: 1000 } as const;
+const hookDefaults = { headers: { 'Content-Type': 'application/json' }, timeoutMs: 1000 } as const;
 
 /** Parses `pg_trigger.tgargs`, which contains zero-terminated strings. */
 export function requestOf(args: Buffer): WebhookRequest {
@@ -66,4 +65,26 @@ export function eventsOf(type: number): TriggerEvent[] {
 /** Whether the form supports this kind of trigger, which must be a row-level AFTER trigger. */
 export function isPlainType(type: number): boolean {
   return (type & bits.row) !== 0 && (type & (bits.before | bits.truncate | bits.instead)) === 0;
+}
+
+/**
+ * Returns the URL, or only the URL's origin if the operator can't see secrets.
+ * @example
+ * shownUrl('https://hooks.slack.com/services/T0/B0/x', false); // 'https://hooks.slack.com/…'
+ */
+export function shownUrl(url: string, maySeeSecrets: boolean): string {
+  if (maySeeSecrets) return url;
+  // If the text isn't a URL, a secret could be anywhere in it.
+  return URL.canParse(url) && /^https?:/i.test(url) ? `${new URL(url).origin}/…` : '…';
+}
+
+/** Returns the fields of a JSON object in order. The fields' values are null if the operator can't see secrets. */
+export function shownPairs(
+  pairs: Readonly<Record<string, unknown>> | null,
+  maySeeSecrets: boolean,
+): [name: string, value: string | null][] {
+  return Object.entries(pairs ?? {}).map(([name, value]) => [
+    name,
+    maySeeSecrets ? (typeof value === 'string' ? value : JSON.stringify(value)) : null,
+  ]);
 }

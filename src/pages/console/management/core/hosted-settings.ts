@@ -3,13 +3,26 @@
  * fields. The names and units of these fields differ from those of the settings in config.toml.
  */
 import { authFields, emptyAuthFields } from './hosted-auth.ts';
-import { at, type HostedSetting, list, number } from './hosted-formats.ts';
-import { storageFields } from './hosted-storage.ts';
+import { at, flag, type HostedSetting, list, number } from './hosted-formats.ts';
 import type { PushedSettings } from './pushed-settings.ts';
 
-export type HostedService = 'api' | 'auth' | 'storage';
+type HostedService = 'api' | 'auth' | 'storage';
 
 type Fields = Record<string, unknown>;
+
+/** The fields of the hosted service's storage configuration, with the corresponding settings in config.toml. */
+const storageFields: Readonly<Record<string, HostedSetting>> = {
+  fileSizeLimit: at('storage.file_size_limit', number),
+  'features.imageTransformation.enabled': at('storage.image_transformation.enabled', flag),
+  'features.s3Protocol.enabled': at('storage.s3_protocol.enabled', flag),
+  'features.icebergCatalog.enabled': at('storage.analytics.enabled', flag),
+  'features.icebergCatalog.maxNamespaces': at('storage.analytics.max_namespaces', number),
+  'features.icebergCatalog.maxTables': at('storage.analytics.max_tables', number),
+  'features.icebergCatalog.maxCatalogs': at('storage.analytics.max_catalogs', number),
+  'features.vectorBuckets.enabled': at('storage.vector.enabled', flag),
+  'features.vectorBuckets.maxBuckets': at('storage.vector.max_buckets', number),
+  'features.vectorBuckets.maxIndexes': at('storage.vector.max_indexes', number),
+};
 
 const settings: Readonly<Record<HostedService, Readonly<Record<string, HostedSetting>>>> = {
   api: {

@@ -1,5 +1,6 @@
 /** Returns functions with the fields of upstream's Management API v1 (as used by CLI 3.1). */
 import { createHash } from 'node:crypto';
+import type { Keys } from '../../../../platform/keys/types.ts';
 import type { DeployedVersion, FunctionFacts } from '../../../../services/functions/index.ts';
 
 export interface FunctionFields {
@@ -106,3 +107,61 @@ export function filesForm(
 
 /** Replaces characters that aren't allowed in a quoted file name. Stored paths don't contain these characters. */
 const quoted = (path: string): string => path.replace(/["\\\r\n]/g, '_');
+
+type KeyValues = Pick<Keys, 'anonKey' | 'serviceRoleKey' | 'publishableKey' | 'secretKey'>;
+
+/** Returns the project's API keys with the fields of upstream's Management API. */
+interface ApiKeyFields {
+  readonly id: string;
+  readonly name: string;
+  readonly type: 'legacy' | 'publishable' | 'secret';
+  /** Null unless the caller asked to reveal the secret. */
+  readonly api_key: string | null;
+  readonly prefix: string;
+  readonly hash: string;
+  readonly description: string | null;
+  readonly secret_jwt_template: { readonly role: string } | null;
+}
+
+const prefixChars = { legacy: 5, publishable: 20, secret: 14 } as const;
+
+export function apiKeyFields(keys: KeyValues, reveals: boolean): ApiKeyFields[] {
+  const entry = (
+    [id, name, type]: readonly [string, string, ApiKeyFields['type']],
+    value: string,
+    isSecret: boolean,
+    description: string | null,
+  ): ApiKeyFields => ({
+    id,
+    name,
+    type,
+    api_key: isSecret && !reveals ? null : value,
+    // The headers of all JWTs are nearly the same, so only the end of the key distinguishes it from other keys.
+    prefix: type === 'legacy' ? value.slice(-prefixChars.legacy) : value.slice(0, prefixChars[type]),
+    hash: createHash('sha256').update(value).digest('base64url'),
+    description,
+    secret_jwt_template: isSecret ? { role: 'service_role' } : null,
+  });
+  return [
+    entry(['anon', 'anon', 'legacy'], keys.anonKey, false, 'Legacy anon API key'),
+    entry(
+      ['service_role', 'service_role', 'legacy'],
+      keys.serviceRoleKey,
+      true,
+      'Legacy service_role API key',
+    ),
+    entry(['publishable', 'default', 'publishable'], keys.publishableKey, false, null),
+    entry(['secret', 'default', 'secret'], keys.secretKey, true, null),
+  ];
+}
+
+const letters = 20;
+
+/**
+ * The project ref, with which upstream's CLI identifies a project. The ref consists of 20 lowercase letters. The ref is
+ * derived from `project_id`, so a project has the same ref on every machine and after a restore.
+ */
+export function projectRefOf(projectId: string): string {
+  const digest = createHash('sha256').update(`plinth project ${projectId}`).digest();
+  return [...digest.subarray(0, letters)].map((byte) => String.fromCharCode(97 + (byte % 26))).join('');
+}

@@ -1,8 +1,10 @@
-/** Checks a deployment: the function's name, and the paths and the size of its files. */
-import { slugPattern } from '../../core/slug.ts';
-import { DeployError } from '../errors.ts';
-import type { Deployment } from '../types.ts';
-import { archivePath, conflicts } from './archive-path.ts';
+/**
+ * Checks a deployment (the function's name, and the paths and the size of its files), and determines the settings of the
+ * version that it creates.
+ */
+
+import { DeployError } from '../../errors.ts';
+import { type DeployedVersion, type Deployment, slugPattern } from '../types.ts';
 
 /** The maximum size of one function's files, which is upstream's limit for a bundled function. */
 export const maxFunctionBytes = 20 * 1024 * 1024;
@@ -17,7 +19,7 @@ const maxSlugChars = 100;
 const maxNameChars = 200;
 
 /** Checks a function's slug. @throws {DeployError} invalid */
-export function checkSlug(slug: string): void {
+function checkSlug(slug: string): void {
   if (slug.length > maxSlugChars || !slugPattern.test(slug))
     throw new DeployError(
       'invalid',
@@ -26,7 +28,7 @@ export function checkSlug(slug: string): void {
 }
 
 /** Checks a function's name. @throws {DeployError} invalid */
-export function checkName(name: string | undefined): void {
+function checkName(name: string | undefined): void {
   if (name !== undefined && (name === '' || name.length > maxNameChars || /\p{Cc}/u.test(name)))
     throw new DeployError('invalid', `name must be printable text of 1 to ${maxNameChars} characters.`);
 }
@@ -76,4 +78,76 @@ function existing(field: string, path: string, paths: readonly string[]): string
   if (!paths.includes(found))
     throw new DeployError('invalid', `${field}: the upload doesn't contain ${found}.`);
   return found;
+}
+
+/**
+ * The maximum length of a path. This length suffices for source files, and together with the data folder's path, it is
+ * short enough for all file systems.
+ */
+const maxPathChars = 400;
+const maxNameBytes = 200;
+/** Control characters, and characters that Windows doesn't allow in file names or treats as folder separators. */
+const forbidden = /[\p{Cc}\p{Cs}\\:*?"<>|]/u;
+
+/**
+ * Returns the path relative to the function's folder, with `/` as the separator and without `.` segments. Returns
+ * undefined if the path isn't allowed.
+ *
+ * @example
+ * archivePath('./supabase/functions/hello/index.ts'); // 'supabase/functions/hello/index.ts'
+ * archivePath('../secrets.ts'); // undefined
+ */
+export function archivePath(text: string): string | undefined {
+  if (text.length > maxPathChars || text.startsWith('/') || forbidden.test(text)) return undefined;
+  const parts = text.split('/').filter((part) => part !== '.' && part !== '');
+  if (parts.length === 0 || text.endsWith('/') || parts.some((part) => !isName(part))) return undefined;
+  return parts.join('/');
+}
+
+/**
+ * Whether a file or folder can have this name. Windows removes dots and spaces at the end of a name, so two dots and a
+ * space would refer to the parent folder.
+ */
+const isName = (part: string): boolean => !/[. ]$/.test(part) && Buffer.byteLength(part) <= maxNameBytes;
+
+/**
+ * Whether two of the paths conflict because they refer to the same file on a case-insensitive file system, or because
+ * one path uses the other as a folder.
+ */
+export function conflicts(paths: readonly string[]): boolean {
+  const files = new Set(paths.map(folded));
+  if (files.size < paths.length) return true;
+  return [...files].some((path) => parentsOf(path).some((parent) => files.has(parent)));
+}
+
+const folded = (path: string): string => path.normalize('NFC').toLowerCase();
+
+function parentsOf(path: string): string[] {
+  const parts = path.split('/');
+  return parts.slice(1).map((_part, index) => parts.slice(0, index + 1).join('/'));
+}
+
+/** The settings that a deployment specified. The function's current version provides all other settings. */
+export type GivenSettings = Pick<Deployment, 'name' | 'verifyJwt'>;
+
+/** A version without the settings that the current version provides. */
+export type StoredVersion = Omit<DeployedVersion, 'name' | 'verifyJwt'>;
+
+/**
+ * Completes a version. The version keeps its number unless the current version has the same or a higher number, because
+ * the numbers of a function never decrease.
+ */
+export function withSettings(
+  version: StoredVersion,
+  given: GivenSettings,
+  current: DeployedVersion | undefined,
+): DeployedVersion {
+  return {
+    ...version,
+    id: current?.id ?? version.id,
+    name: given.name ?? current?.name ?? version.slug,
+    version: Math.max(version.version, (current?.version ?? 0) + 1),
+    verifyJwt: given.verifyJwt ?? current?.verifyJwt ?? true,
+    createdAt: current?.createdAt ?? version.createdAt,
+  };
 }
