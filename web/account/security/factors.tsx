@@ -1,16 +1,18 @@
-import { Button } from '@mantine/core';
+import { Button, TextInput } from '@mantine/core';
 import { type ComponentType, useState } from 'react';
 import { formatDateTime } from '../../lib/i18n.ts';
 import { Notice } from '../../ui/notice.tsx';
+import { Form, FormButton } from '../form.tsx';
+import { submitKeyFactor } from '../methods/api.ts';
 import { supportsKeys } from '../methods/key-support.ts';
 import { usePageConfig } from '../page-config.ts';
 import { callAuth, type Factor, sessionClient, type User, verifiedFactors } from '../session.ts';
 import { t } from '../text.ts';
+import { useSubmit } from '../use-submit.ts';
 import { Badge, Card } from './card.tsx';
 import { Enrollment } from './enrollment.tsx';
 import { Entry, Meta } from './entry.tsx';
 import { useFresh } from './fresh.tsx';
-import { KeyEnrollment } from './key-enrollment.tsx';
 import { PhoneEnrollment } from './phone-enrollment.tsx';
 import { RecoveryCodes } from './recovery-codes.tsx';
 import classes from './security.module.css';
@@ -126,5 +128,47 @@ function FactorEntry(props: { factor: Factor; kept: string | undefined; onRemove
         await sessionClient().changed('USER_UPDATED');
       }}
     />
+  );
+}
+
+const nameId = 'key-name';
+
+/** Adds a security key as a second factor. The user enters a name for the key and then touches the key. */
+function KeyEnrollment({ onClose }: { onClose: (isReady: boolean) => void }) {
+  const submit = useSubmit(
+    async (field) => {
+      const body = { factor_type: 'webauthn', friendly_name: field('name').trim() || t('factor.webauthn') };
+      const { id } = await callAuth<{ id: string }>('/factors', { method: 'POST', body });
+      try {
+        await submitKeyFactor(id);
+      } catch (error) {
+        await callAuth(`/factors/${id}`, { method: 'DELETE' });
+        throw error;
+      }
+      await sessionClient().changed('USER_UPDATED');
+      onClose(true);
+      return undefined;
+    },
+    { mfa_factor_name_conflict: nameId },
+  );
+  return (
+    <Form onSubmit={submit.onSubmit} problems={submit.problems} label={t('factor.add-key')}>
+      <TextInput
+        id={nameId}
+        name="name"
+        size="md"
+        label={t('factor.key-name')}
+        description={t('factor.key-hint')}
+        autoComplete="off"
+        maxLength={100}
+        error={submit.errorAt(nameId)}
+      />
+      <div className={classes.actions}>
+        <FormButton loading={submit.busy}>{t('security.enroll-start')}</FormButton>
+        <Button variant="default" disabled={submit.busy} onClick={() => onClose(false)}>
+          {t('security.cancel')}
+        </Button>
+      </div>
+    </Form>
   );
 }

@@ -1,11 +1,12 @@
 import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { formatDateTime, formatRelative } from '../../lib/i18n.ts';
+import { formatDateTime, formatLocale, formatRelative, i18n } from '../../lib/i18n.ts';
 import { ErrorSummary } from '../../ui/error-summary.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { signOut } from '../account-api.ts';
 import { deviceOf } from '../fields.ts';
+import { usePageConfig } from '../page-config.ts';
 import { Waiting } from '../parts.tsx';
 import { problemOf } from '../problems.ts';
 import { callAuth, type User } from '../session.ts';
@@ -13,7 +14,6 @@ import { t } from '../text.ts';
 import { Badge, Card, LoadFailed } from './card.tsx';
 import { type BrowserSessions, groupByBrowser, listSessions } from './own-sessions.ts';
 import classes from './security.module.css';
-import { SessionPolicy } from './session-policy.tsx';
 
 const none: never[] = [];
 
@@ -140,4 +140,29 @@ function BrowserApps({ browser, busy, onEnd }: ItemProps) {
       ))}
     </ul>
   );
+}
+
+const units = [
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60],
+  ['second', 1],
+] as const;
+
+/** Returns a duration in the largest unit that yields a whole number. */
+function durationText(seconds: number): string {
+  const [unit, size] = units.find(([, each]) => seconds % each === 0) ?? (['second', 1] as const);
+  const options = { style: 'unit', unit, unitDisplay: 'long' } as const;
+  return new Intl.NumberFormat(formatLocale(i18n.locale), options).format(seconds / size);
+}
+
+/** Shows the rules by which the project ends sessions. */
+function SessionPolicy() {
+  const { idleSeconds, timeboxSeconds, isSingle } = usePageConfig().sessions;
+  const texts = [
+    idleSeconds > 0 ? t('policy.idle', { time: durationText(idleSeconds) }) : '',
+    timeboxSeconds > 0 ? t('policy.timebox', { time: durationText(timeboxSeconds) }) : '',
+    isSingle ? t('policy.single') : '',
+  ].filter((text) => text !== '');
+  return texts.length === 0 ? null : <p className={classes.meta}>{texts.join(' ')}</p>;
 }

@@ -1,5 +1,5 @@
+import { type ReactNode, useEffect, useState } from 'react';
 import { t } from '../text.ts';
-import { AfterDelay } from './after-delay.tsx';
 import classes from './skeleton.module.css';
 
 /** Shows gray lines in place of content that is loading. */
@@ -15,4 +15,16 @@ export function SkeletonLines({ lines }: { lines: number }) {
       </div>
     </AfterDelay>
   );
+}
+
+const delayMs = 150;
+
+/** Shows its children after a short delay. Without the delay, the children would flicker when a response is fast. */
+function AfterDelay({ children }: { children: ReactNode }) {
+  const [shown, setShown] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setShown(true), delayMs);
+    return () => clearTimeout(timer);
+  }, []);
+  return shown ? children : null;
 }

@@ -6,10 +6,9 @@ import { JsonBlock } from '../../components/json-block.tsx';
 import list from '../../components/list.module.css';
 import { Moment } from '../../components/moment.tsx';
 import type { AuditEntry } from './api.ts';
-import { ChangesTable } from './changes-table.tsx';
 import { groupByOperation, usersIn } from './groups.ts';
 import classes from './page.module.css';
-import { changesOf, sentenceOf } from './sentence.ts';
+import { changesOf, type RecordedChange, sentenceOf } from './sentence.ts';
 import { t } from './text.ts';
 
 export function AuditTable({ entries }: { entries: readonly AuditEntry[] }) {
@@ -141,3 +140,45 @@ const ActionButton = ({ action, label, isOpen }: ActionButtonProps) => (
     <code>{action}</code>
   </button>
 );
+
+/** The old and new values of an entry. */
+function ChangesTable({ changes }: { changes: readonly RecordedChange[] }) {
+  return (
+    <table className={`${list.table} ${classes.changes}`}>
+      <caption className="visually-hidden">{t('audit.changes')}</caption>
+      <thead>
+        <tr>
+          <th scope="col">{t('audit.setting')}</th>
+          <th scope="col">{t('audit.from')}</th>
+          <th scope="col">{t('audit.to')}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {changes.map((change) => (
+          <tr key={change.name}>
+            <th scope="row">
+              <code>{change.name}</code>
+            </th>
+            {'hidden' in change ? (
+              <td colSpan={2} className={list.dim}>
+                {t(`audit.hidden-${change.hidden}`)}
+              </td>
+            ) : (
+              <>
+                <td>
+                  <Value text={change.from} />
+                </td>
+                <td>
+                  <Value text={change.to} />
+                </td>
+              </>
+            )}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+const Value = ({ text }: { text: string | null }) =>
+  text === null ? <span className={list.dim}>{t('audit.unset')}</span> : <code>{text}</code>;

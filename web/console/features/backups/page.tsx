@@ -14,14 +14,21 @@ import { EmptyState } from '../../components/empty-state.tsx';
 import { Fact, Facts } from '../../components/facts.tsx';
 import { CodeBlock } from '../../components/json-block.tsx';
 import { Moment } from '../../components/moment.tsx';
+import { ownCommand } from '../../components/own-command.ts';
 import { PageHead } from '../../components/page.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { SkeletonLines } from '../../components/skeleton.tsx';
-import { type Backups, type BackupsOverview, backupsQuery, runBackup, verifyBackup } from './api.ts';
+import {
+  type Backups,
+  type BackupsOverview,
+  backupsQuery,
+  type Drill,
+  runBackup,
+  verifyBackup,
+} from './api.ts';
 import { BackupList } from './backup-list.tsx';
-import { DrillCard } from './drill-card.tsx';
+import { secondsText } from './durations.ts';
 import classes from './page.module.css';
-import { RestoreCard } from './restore-card.tsx';
 import { t } from './text.ts';
 
 export function BackupsPage() {
@@ -152,4 +159,89 @@ const hourMs = 3_600_000;
 function keepText(keepMs: number): string {
   const hours = Math.round(keepMs / hourMs);
   return hours % 24 === 0 ? t('backups.keep-days', { days: hours / 24 }) : t('backups.keep-hours', { hours });
+}
+
+function DrillCard({ drill: { step, last } }: Pick<BackupsOverview, 'drill'>) {
+  return (
+    <Card title={t('backups.drill')} text={t('backups.drill-text')}>
+      <div role="status" className={classes.running}>
+        {step === null ? null : (
+          <Notice tone="info">
+            <p>{t('backups.drill-running', { step })}</p>
+          </Notice>
+        )}
+      </div>
+      {last === null ? <p>{t('backups.drill-none')}</p> : <Result drill={last} isRunning={step !== null} />}
+    </Card>
+  );
+}
+
+function Result({
+  drill: { endedAt, durationMs, problems, checked },
+  isRunning,
+}: {
+  drill: Drill;
+  /** Whether a new check is running. The last success is then less important than its progress. */
+  isRunning: boolean;
+}) {
+  return (
+    <div className={classes.noticed}>
+      {problems.length === 0 ? (
+        isRunning ? null : (
+          <Notice tone="success">
+            <p>{t('backups.drill-good')}</p>
+          </Notice>
+        )
+      ) : (
+        <Notice tone="danger" title={t('backups.drill-bad', { count: problems.length })}>
+          {problems.map((problem) => (
+            <p key={problem}>{problem}</p>
+          ))}
+        </Notice>
+      )}
+      <Facts layout="columns">
+        <Fact label={t('backups.drill-when')}>
+          <Moment at={endedAt} relative />
+        </Fact>
+        <Fact label={t('backups.drill-took')}>{secondsText(durationMs)}</Fact>
+        {checked === null ? null : (
+          <>
+            <Fact label={t('backups.drill-read')}>
+              {t('backups.drill-counts', {
+                tables: checked.tables,
+                rows: checked.rows,
+                objects: checked.objects,
+              })}
+            </Fact>
+            <Fact label={t('backups.drill-age')}>{secondsText(checked.newestAgeMs)}</Fact>
+          </>
+        )}
+      </Facts>
+    </div>
+  );
+}
+
+/** The commands that restore a backup. */
+function RestoreCard({ overview: { target, newestRecoverable } }: { overview: BackupsOverview }) {
+  const time = (newestRecoverable ?? new Date().toISOString()).replace(/\.\d+Z$/, 'Z');
+  const commands = [
+    [t('backups.restore-newest'), ownCommand('restore --data-dir restored')],
+    [t('backups.restore-time'), ownCommand(`restore --to-time ${time} --data-dir restored`)],
+    [
+      t('backups.restore-elsewhere'),
+      `PLINTH_BACKUP_KEY=… ${ownCommand(`restore --from '${target}' --data-dir restored`)}`,
+    ],
+    [t('backups.restore-start'), ownCommand('serve --data-dir restored')],
+  ] as const;
+  return (
+    <Card title={t('backups.restore')} text={t('backups.restore-text')}>
+      <Facts layout="stacked">
+        {commands.map(([label, command]) => (
+          <Fact key={label} label={label}>
+            <Copyable value={command} what={label} />
+          </Fact>
+        ))}
+      </Facts>
+    </Card>
+  );
 }

@@ -7,6 +7,7 @@ import { Copyable } from '../../../ui/copyable.tsx';
 import { Notice } from '../../../ui/notice.tsx';
 import { homeQuery, tablesQuery } from '../../api/queries.ts';
 import type { Home } from '../../api/types.ts';
+import { CodeTabs } from '../../components/code-tabs.tsx';
 import { Fact, Facts } from '../../components/facts.tsx';
 import { ownCommand } from '../../components/own-command.ts';
 import { PageHead, ScrollPage } from '../../components/page.tsx';
@@ -14,10 +15,10 @@ import { ProblemBox } from '../../components/problem-box.tsx';
 import { SkeletonLines } from '../../components/skeleton.tsx';
 import { t } from '../../text.ts';
 import { Card } from './card.tsx';
-import { Connect } from './connect.tsx';
 import { OverviewTiles } from './overview.tsx';
 import classes from './page.module.css';
 import { Problems } from './problems.tsx';
+import { snippets } from './snippets.ts';
 
 export function HomePage() {
   const { data, error } = useQuery(homeQuery);
@@ -211,3 +212,11 @@ function Step({
     </li>
   );
 }
+
+const Connect = ({ home, table }: { home: Home; table: string }) => (
+  <CodeTabs
+    examples={snippets(home, table)}
+    label={t('home.connect')}
+    what={(name) => t('home.snippet', { name })}
+  />
+);

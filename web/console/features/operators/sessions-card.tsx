@@ -9,7 +9,6 @@ import { ProblemBox } from '../../components/problem-box.tsx';
 import { SkeletonLines } from '../../components/skeleton.tsx';
 import { Tag } from '../../components/tag.tsx';
 import { operatorsKey, sessionsQuery } from './api.ts';
-import { browserOf } from './browser-of.ts';
 import { t } from './text.ts';
 
 export function SessionsCard({ isOwner }: { isOwner: boolean }) {
@@ -91,4 +90,28 @@ export function SessionsCard({ isOwner }: { isOwner: boolean }) {
       )}
     </Card>
   );
+}
+
+const browsers: readonly (readonly [pattern: RegExp, name: string])[] = [
+  [/\bEdg\//, 'Edge'],
+  [/\bOPR\//, 'Opera'],
+  [/\bFirefox\//, 'Firefox'],
+  [/\bHeadlessChrome\/|\bChrome\//, 'Chrome'],
+  [/\bSafari\//, 'Safari'],
+];
+const systems: readonly (readonly [pattern: RegExp, name: string])[] = [
+  [/iPhone|iPad/, 'iOS'],
+  [/Android/, 'Android'],
+  [/Windows/, 'Windows'],
+  [/Mac OS X/, 'macOS'],
+  [/Linux/, 'Linux'],
+];
+
+/** @example browserOf('Mozilla/5.0 (X11; Linux x86_64) … Firefox/140.0') // 'Firefox, Linux' */
+function browserOf(userAgent: string | null): string {
+  const text = userAgent ?? '';
+  const find = (table: typeof browsers): string | undefined =>
+    table.find(([pattern]) => pattern.test(text))?.[1];
+  const known = [find(browsers), find(systems)].filter((part) => part !== undefined);
+  return known.length > 0 ? known.join(', ') : text.slice(0, 40) || '—';
 }

@@ -1,7 +1,9 @@
 /** Shows a statement's complete text, its statistics and its plan. */
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import { Notice } from '../../../ui/notice.tsx';
 import { useMay } from '../../api/session.ts';
 import { Fact, Facts } from '../../components/facts.tsx';
 import { CodeBlock } from '../../components/json-block.tsx';
@@ -10,8 +12,7 @@ import { SidePanel } from '../../components/side-panel.tsx';
 import { SkeletonLines } from '../../components/skeleton.tsx';
 import { PlanView } from '../sql/plan-view.tsx';
 import { printSize } from '../storage/sizes.ts';
-import { AdviceItem } from './advice-item.tsx';
-import { planQuery, type StatementDetails, type StatementKey, statementQuery } from './api.ts';
+import { type Advice, planQuery, type StatementDetails, type StatementKey, statementQuery } from './api.ts';
 import { durationText, shareText, wholeText } from './parts.tsx';
 import classes from './queries.module.css';
 import { t } from './text.ts';
@@ -101,5 +102,20 @@ function Plan({ statement: { id, role, hasPlan } }: { statement: StatementDetail
         </>
       )}
     </section>
+  );
+}
+
+function AdviceItem({ advice: { schema, table, rows, kept, filter, index } }: { advice: Advice }) {
+  return (
+    <Notice tone="warning" title={t('advice.scan')}>
+      <p>{t('advice.scan-once', { table: `${schema}.${table}`, rows, kept })}</p>
+      <CodeBlock text={filter} what={t('advice.condition', { table: `${schema}.${table}` })} />
+      <CodeBlock text={index} what={t('advice.index', { table: `${schema}.${table}` })} />
+      <p>
+        <Link to="/tables/$schema/$table/structure" params={{ schema, table }}>
+          {t('advice.structure', { table: `${schema}.${table}` })}
+        </Link>
+      </p>
+    </Notice>
   );
 }

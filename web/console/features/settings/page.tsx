@@ -1,29 +1,28 @@
 /** The settings page, which shows the project's settings as forms. Changes are reviewed before they are written. */
-import { ActionIcon } from '@mantine/core';
+import { ActionIcon, Button } from '@mantine/core';
 import { IconArrowLeft } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { PageHead } from '../../components/page.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { SkeletonLines } from '../../components/skeleton.tsx';
 import { SplitView } from '../../components/split-view.tsx';
 import { useUnsaved } from '../../components/unsaved.tsx';
 import { useDebounced } from '../../components/use-debounced.ts';
-import { type SettingsPage as PageFacts, settingsQuery } from './api.ts';
+import { type SettingsPage as PageFacts, type SettingFault, settingsQuery } from './api.ts';
 import { Words } from './field.tsx';
-import { FormContext, ReviewContext, useSettingsForm } from './form.ts';
+import { FormContext, fieldId, ReviewContext, type SettingsForm, useSettingsForm } from './form.ts';
 import { HookCard } from './hooks.tsx';
+import nav from './nav.module.css';
 import { addressOf, SettingsNav } from './nav.tsx';
 import classes from './page.module.css';
 import { PartCard } from './parts.tsx';
 import { ProviderCard } from './providers.tsx';
 import { Review } from './review.tsx';
 import { type Outcome, Running } from './running.tsx';
-import { SaveBar } from './save-bar.tsx';
 import { Templates } from './templates.tsx';
 import { t } from './text.ts';
-import { useFocus, useOpenPageVisible } from './use-focus.ts';
 import { useForm } from './use-form.ts';
 
 const route = getRouteApi('/app/settings');
@@ -158,3 +157,81 @@ function Opened({ page, mail, onBack }: { page: PageFacts; mail: string | undefi
     </div>
   );
 }
+
+/** Shows the unsaved changes. If a changed setting is invalid, the button opens that setting instead of the review. */
+function SaveBar({
+  form,
+  count,
+  faults,
+  onDiscard,
+  isInvalid,
+  onReview,
+}: {
+  form: SettingsForm;
+  count: number;
+  faults: readonly SettingFault[];
+  onDiscard: () => void;
+  /** Whether one of the changed settings is invalid. In that case, the button opens the invalid setting. */
+  isInvalid: boolean;
+  onReview: () => void;
+}) {
+  const elsewhere = faults.filter(({ key }) => form.settingOf(key) === undefined);
+  return (
+    <div className={classes.bar}>
+      <div className={classes.state} role="status">
+        <span>{t('settings.unsaved', { count })}</span>
+        {faults.length === 0 ? null : (
+          <span className={classes.faults}>{t('settings.faults', { count: faults.length })}</span>
+        )}
+        {elsewhere.map(({ key, message }) => (
+          <span key={key + message} className={classes.faults}>
+            <code>{key}</code> {message}
+          </span>
+        ))}
+      </div>
+      <Button size="compact-sm" variant="default" onClick={onDiscard}>
+        {t('settings.discard')}
+      </Button>
+      <Button size="compact-sm" onClick={onReview}>
+        {t(isInvalid ? 'settings.show-error' : 'settings.review')}
+      </Button>
+    </div>
+  );
+}
+
+/** Scrolls the list until the link of the open page is visible. */
+function useOpenPageVisible(id: string | undefined): void {
+  useEffect(() => {
+    if (id !== undefined)
+      document.querySelector(`.${nav.pages} [aria-current]`)?.scrollIntoView({ block: 'nearest' });
+  }, [id]);
+}
+
+/** Shows the setting that the page's URL names, and moves the focus to the setting's control. */
+function useFocus(key: string | undefined, jumps: number, isReady: boolean): void {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each jump moves the focus again
+  useEffect(() => {
+    if (key === undefined || !isReady) return;
+    const until = performance.now() + settleMs;
+    let frame = requestAnimationFrame(function show() {
+      const field = document.getElementById(fieldId(key));
+      if (field === null) {
+        // An email's fields don't appear until its templates have been loaded.
+        if (performance.now() < until) frame = requestAnimationFrame(show);
+        return;
+      }
+      for (
+        let above = field.closest('details');
+        above !== null;
+        above = above.parentElement?.closest('details') ?? null
+      )
+        above.open = true;
+      field.focus({ preventScroll: true });
+      field.scrollIntoView({ block: 'center' });
+    });
+    return () => cancelAnimationFrame(frame);
+  }, [key, jumps, isReady]);
+}
+
+/** The maximum time to wait until a setting's field appears. */
+const settleMs = 5000;

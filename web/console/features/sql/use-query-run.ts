@@ -1,10 +1,10 @@
 /** Runs or explains the editor's text. Running removes the plans, and explaining removes the results. */
 import { useMutation } from '@tanstack/react-query';
+import { useEffect, useRef, useState } from 'react';
 import { useMay } from '../../api/session.ts';
 import { explainSql, type StatementPlan } from './api.ts';
 import { type Selection, scriptOf } from './selection.ts';
-import { useRepeat } from './use-repeat.ts';
-import { type RunInput, useRun } from './use-run.ts';
+import { type RunInput, type RunState, useRun } from './use-run.ts';
 
 export interface ShownPlans {
   /** The editor's text when the plans were requested. Offsets in `plans` refer to this text. */
@@ -64,4 +64,40 @@ export function useQueryRun(text: string, selection: Selection, request: RunInpu
       dismiss();
     },
   };
+}
+
+/**
+ * Runs the last query again at an interval. Runs never overlap. The repetition stops after an error, if the server
+ * requires confirmation, and when the page is hidden.
+ */
+function useRepeat(state: RunState, again: () => void) {
+  const [everySeconds, setEvery] = useState(0);
+  const latest = useRef(again);
+  latest.current = again;
+  const { isRunning, run, problem, confirmation } = state;
+  const hasFailed =
+    (problem !== null && problem !== undefined) ||
+    confirmation !== undefined ||
+    run?.error !== undefined ||
+    run?.statements.some(({ error }) => error !== undefined) === true;
+
+  useEffect(() => {
+    if (everySeconds === 0 || isRunning) return;
+    if (hasFailed) {
+      setEvery(0);
+      return;
+    }
+    const timer = setTimeout(() => latest.current(), everySeconds * 1000);
+    return () => clearTimeout(timer);
+  }, [everySeconds, isRunning, hasFailed]);
+
+  useEffect(() => {
+    const stopIfHidden = (): void => {
+      if (document.visibilityState === 'hidden') setEvery(0);
+    };
+    document.addEventListener('visibilitychange', stopIfHidden);
+    return () => document.removeEventListener('visibilitychange', stopIfHidden);
+  }, []);
+
+  return { everySeconds, set: setEvery, stop: () => setEvery(0) };
 }

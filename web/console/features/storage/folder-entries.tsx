@@ -1,16 +1,16 @@
 /** Lists the folders and files in a folder. */
 import { Checkbox } from '@mantine/core';
-import { IconFile, IconFolder } from '@tabler/icons-react';
-import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { IconArrowDown, IconArrowUp, IconFile, IconFolder } from '@tabler/icons-react';
+import { queryOptions, useQueries } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
+import { fetchConsole } from '../../api/session.ts';
 import lists from '../../components/list.module.css';
 import { Moment } from '../../components/moment.tsx';
-import type { FolderEntry } from './api.ts';
+import type { FileSort, FolderEntry } from './api.ts';
 import classes from './folder-view.module.css';
 import { printSize } from './sizes.ts';
-import { SortHead } from './sort-head.tsx';
 import { t } from './text.ts';
-import { useThumbnails } from './thumbnails.ts';
 
 export function Entries({
   bucket,
@@ -136,4 +136,92 @@ function Thumbnail({ link }: { link: string | undefined }) {
       onError={() => setFailed(link)}
     />
   );
+}
+
+const route = getRouteApi('/app/storage');
+
+/** A column header that sorts the files on the server. Pressing the header again reverses the order. */
+function SortHead({
+  sort,
+  className,
+  children,
+}: {
+  sort: FileSort;
+  className?: string | undefined;
+  children: ReactNode;
+}) {
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const isSorted = (search.sort ?? 'name') === sort;
+  const order = search.order ?? 'asc';
+  // By default, names are sorted from A to Z, sizes from largest to smallest, and times from newest to oldest.
+  const next = isSorted ? (order === 'asc' ? 'desc' : 'asc') : sort === 'name' ? 'asc' : 'desc';
+  const Arrow = order === 'asc' ? IconArrowUp : IconArrowDown;
+  return (
+    <th
+      scope="col"
+      className={className}
+      aria-sort={isSorted ? (order === 'asc' ? 'ascending' : 'descending') : 'none'}
+    >
+      <button
+        type="button"
+        className={classes.sort}
+        onClick={() =>
+          void navigate({
+            search: ({ sort: _sort, order: _order, ...rest }) => ({
+              ...rest,
+              ...(sort === 'name' ? {} : { sort }),
+              ...(next === 'asc' ? {} : { order: next }),
+            }),
+            replace: true,
+          })
+        }
+      >
+        {children}
+        {isSorted ? <Arrow size={13} aria-hidden /> : null}
+      </button>
+    </th>
+  );
+}
+
+const batchSize = 50;
+/** The maximum age of the links, which is shorter than their lifetime. */
+const staleMs = 25 * 60_000;
+
+interface Picture {
+  readonly path: string;
+  readonly type: string;
+  readonly size: number;
+}
+
+const thumbnailsQuery = (bucket: string, files: readonly Picture[]) =>
+  queryOptions({
+    queryKey: ['thumbnails', bucket, files],
+    queryFn: async ({ signal }) =>
+      (
+        await fetchConsole('POST /storage/buckets/:bucket/thumbnails', {
+          params: { bucket },
+          body: { files },
+          signal,
+        })
+      ).links,
+    staleTime: staleMs,
+    gcTime: staleMs,
+    retry: false,
+  });
+
+/** Returns the links by path. */
+function useThumbnails(bucket: string, entries: readonly FolderEntry[]): Readonly<Record<string, string>> {
+  const pictures = entries.flatMap(({ id, name, metadata }) => {
+    const { mimetype: type = '', size = 0 } = metadata ?? {};
+    return id !== null && type.startsWith('image/') ? [{ path: name, type, size }] : [];
+  });
+  const batches = Array.from({ length: Math.ceil(pictures.length / batchSize) }, (_, index) =>
+    pictures.slice(index * batchSize, (index + 1) * batchSize),
+  );
+  return useQueries({
+    queries: batches.map((files) => thumbnailsQuery(bucket, files)),
+    combine: (results) =>
+      Object.assign({}, ...results.map(({ data = {} }) => data)) as Record<string, string>,
+  });
 }

@@ -1,11 +1,12 @@
 /** Shows a folder in a bucket, with its path, its entries and a drop zone. */
-import { Button } from '@mantine/core';
+import { Button, TextInput } from '@mantine/core';
 import { IconFolder } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import { useMay } from '../../api/session.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
+import { FormDialog } from '../../components/form-dialog.tsx';
 import { LoadMore } from '../../components/load-more.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { SkeletonLines } from '../../components/skeleton.tsx';
@@ -16,7 +17,6 @@ import { FilePanel } from './file-panel.tsx';
 import { Entries } from './folder-entries.tsx';
 import { FolderTools, folderName } from './folder-tools.tsx';
 import { MoveEntries } from './move-entries.tsx';
-import { NewFolder } from './new-folder.tsx';
 import { SelectionBar } from './selection-bar.tsx';
 import { t } from './text.ts';
 
@@ -201,5 +201,30 @@ function NoFiles({
         </Button>
       ) : null}
     </EmptyState>
+  );
+}
+
+/** The dialog that opens a new folder. The folder doesn't exist until it contains a file. */
+function NewFolder({ onClose, onOpen }: { onClose: () => void; onOpen: (name: string) => void }) {
+  const [name, setName] = useState('');
+  return (
+    <FormDialog
+      title={t('files.new-folder')}
+      action={t('files.folder-open')}
+      isBusy={false}
+      error={null}
+      onSubmit={() => onOpen(name.replaceAll(/^\/+|\/+$/g, ''))}
+      onClose={onClose}
+    >
+      <p>{t('files.folder-text')}</p>
+      <TextInput
+        label={t('files.folder-name')}
+        required
+        autoComplete="off"
+        data-autofocus
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+      />
+    </FormDialog>
   );
 }

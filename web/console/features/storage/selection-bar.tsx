@@ -4,9 +4,9 @@
 import { Button } from '@mantine/core';
 import { IconArrowsMove, IconTrash } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
+import { fetchConsole } from '../../api/session.ts';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import classes from './folder-view.module.css';
-import { fetchAllNames, maxSelected } from './select-all.ts';
 import { t } from './text.ts';
 
 export function SelectionBar({
@@ -64,4 +64,24 @@ export function SelectionBar({
       </span>
     </section>
   );
+}
+
+/**
+ * The maximum number of selected entries. With more entries, the selection and all later actions would take too long.
+ */
+const maxSelected = 10_000;
+
+/** Returns the names of at most {@link maxSelected} entries, including entries on pages that haven't been loaded. */
+async function fetchAllNames(bucket: string, prefix: string): Promise<string[]> {
+  const names: string[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await fetchConsole('GET /storage/buckets/:bucket/objects', {
+      params: { bucket },
+      query: { prefix, cursor },
+    });
+    names.push(...[...page.folders, ...page.objects].map(({ name }) => name));
+    cursor = page.hasNext ? page.nextCursor : undefined;
+  } while (cursor !== undefined && names.length < maxSelected);
+  return names.slice(0, maxSelected);
 }

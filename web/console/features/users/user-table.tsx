@@ -3,17 +3,18 @@ import { Checkbox } from '@mantine/core';
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { formatDateTime } from '../../../lib/i18n.ts';
 import { Breakable } from '../../../ui/breakable.tsx';
 import list from '../../components/list.module.css';
 import { Moment } from '../../components/moment.tsx';
+import { Tag } from '../../components/tag.tsx';
 import type { UserRow } from './api.ts';
 import { filtersOf, type Sort, type UsersSearch } from './search.ts';
 import { t } from './text.ts';
-import { initialsOf, nameOf } from './user-name.ts';
+import { initialsOf, isBanned, isUntilLifted, nameOf } from './user-name.ts';
 import classes from './user-table.module.css';
-import { UserTags } from './user-tags.tsx';
 
-export interface Selection {
+interface Selection {
   readonly ids: ReadonlySet<string>;
   readonly set: (ids: ReadonlySet<string>) => void;
 }
@@ -202,3 +203,25 @@ const toneCount = 5;
 
 /** Returns a color index, which never changes for a user. */
 const toneOf = (id: string): number => Number.parseInt(id.slice(0, 4), 16) % toneCount;
+
+/** Shows the states of a user that are relevant to operators, as labels. */
+function UserTags({ user }: { user: UserRow }) {
+  const isConfirmed = Boolean(user.email_confirmed_at || user.phone_confirmed_at);
+  return (
+    <>
+      {user.is_anonymous ? <Tag tone="info">{t('users.guest')}</Tag> : null}
+      {user.is_sso_user ? <Tag>{t('users.sso-tag')}</Tag> : null}
+      {user.has_factor ? <Tag tone="success">{t('users.factor-tag')}</Tag> : null}
+      {!user.is_anonymous && !isConfirmed ? (
+        <Tag tone="warning">{t(user.invited_at === null ? 'users.unconfirmed' : 'users.invited')}</Tag>
+      ) : null}
+      {user.banned_until && isBanned(user.banned_until) ? (
+        <Tag tone="danger">
+          {isUntilLifted(user.banned_until)
+            ? t('users.banned')
+            : t('users.banned-until-short', { date: formatDateTime(user.banned_until) })}
+        </Tag>
+      ) : null}
+    </>
+  );
+}

@@ -11,10 +11,10 @@ import { relationQuery } from '../../api/queries.ts';
 import type { Relation } from '../../api/types.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { PageHead } from '../../components/page.tsx';
+import { parsePersona } from '../../components/persona.ts';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { SkeletonLines } from '../../components/skeleton.tsx';
 import { findRequest, type Question, reportQuery } from './api.ts';
-import { lastPersona, rememberPersona } from './last-persona.ts';
 import classes from './page.module.css';
 import { QuestionForm } from './question-form.tsx';
 import { ReportView } from './report.tsx';
@@ -183,4 +183,25 @@ function FromRequest({ requestId }: { requestId: string | undefined }) {
       {error === null ? null : <ProblemBox error={error} />}
     </form>
   );
+}
+
+const key = 'plinth-why-persona';
+
+/** Returns the persona as text, or undefined if none has been selected. */
+function lastPersona(): string | undefined {
+  try {
+    return localStorage.getItem(key) ?? undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function rememberPersona(as: string): void {
+  // Claims can contain personal data, so they aren't stored.
+  if (parsePersona(as).kind === 'claims') return;
+  try {
+    localStorage.setItem(key, as);
+  } catch {
+    // Without browser storage, the operator must select a persona each time.
+  }
 }

@@ -11,7 +11,6 @@ import classes from '../jobs.module.css';
 import { nextRun, parseSchedule } from '../schedule.ts';
 import { wordsOf } from '../schedule-words.ts';
 import { t } from '../text.ts';
-import { edgeFunctionCommand, functionCommand, queueCommand, requestCommand } from './commands.ts';
 
 const often = ['30 seconds', '* * * * *', '*/5 * * * *', '0 * * * *', '0 0 * * *', '0 3 * * 1', '0 0 1 * *'];
 
@@ -149,3 +148,28 @@ function Beginnings({ onChoose }: { onChoose: (command: string) => void }) {
     />
   );
 }
+
+/** Templates for a job's command. */
+const functionCommand = 'select public.my_function();';
+const queueCommand = `select pgmq.send('my_queue', '{"hello": "world"}');`;
+const requestCommand = `select net.http_post(
+  url := 'https://example.com/path',
+  body := '{"hello": "world"}'::jsonb,
+  headers := '{"Content-Type": "application/json"}'::jsonb,
+  timeout_milliseconds := 5000
+);`;
+
+/**
+ * Returns a command that calls an edge function. @example edgeFunctionCommand('http://127.0.0.1:54321', 'hello', anonKey)
+ */
+const edgeFunctionCommand = (url: string, slug: string, anonKey: string): string => {
+  const headers = { 'Content-Type': 'application/json', Authorization: `Bearer ${anonKey}` };
+  return `select net.http_post(
+  url := ${quoted(`${url}/functions/v1/${encodeURIComponent(slug)}`)},
+  body := '{}'::jsonb,
+  headers := ${quoted(JSON.stringify(headers))}::jsonb,
+  timeout_milliseconds := 5000
+);`;
+};
+
+const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;

@@ -1,15 +1,18 @@
 /** The list of message queues (pgmq). */
+
+import { Checkbox, TextInput } from '@mantine/core';
 import { IconStack2 } from '@tabler/icons-react';
-import { useQuery } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import { fetchConsole } from '../../../api/session.ts';
+import { FormDialog } from '../../../components/form-dialog.tsx';
 import list from '../../../components/list.module.css';
 import { type Queue, queuesQuery } from '../api.ts';
 import { Entries } from '../entries.tsx';
 import classes from '../jobs.module.css';
 import { Enabled } from '../parts.tsx';
 import { t } from '../text.ts';
-import { NewQueue } from './new-queue.tsx';
 import { QueuePanel } from './panel.tsx';
 import { ageText, countText, QueueTags } from './queue-parts.tsx';
 
@@ -110,5 +113,53 @@ function QueueTable({ queues, openName }: { queues: readonly Queue[]; openName: 
         ))}
       </tbody>
     </table>
+  );
+}
+
+function NewQueue({ onClose, onCreated }: { onClose: () => void; onCreated: (name: string) => void }) {
+  const queryClient = useQueryClient();
+  const [name, setName] = useState('');
+  const [unlogged, setUnlogged] = useState(false);
+  const [rls, setRls] = useState(true);
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: () => fetchConsole('POST /jobs/queues', { body: { name, unlogged, rls } }),
+    onSuccess: async () => {
+      await queryClient.invalidateQueries({ queryKey: queuesQuery.queryKey });
+      onCreated(name);
+    },
+  });
+  return (
+    <FormDialog
+      title={t('queues.new')}
+      action={t('queues.create')}
+      isBusy={isPending}
+      error={error}
+      onSubmit={() => mutate()}
+      onClose={onClose}
+    >
+      <TextInput
+        label={t('queues.name')}
+        description={t('queues.name-help')}
+        required
+        maxLength={47}
+        autoComplete="off"
+        spellCheck={false}
+        data-autofocus
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+      />
+      <Checkbox
+        label={t('queues.rls')}
+        description={t('queues.rls-why')}
+        checked={rls}
+        onChange={(event) => setRls(event.currentTarget.checked)}
+      />
+      <Checkbox
+        label={t('queues.unlogged')}
+        description={t('queues.unlogged-why')}
+        checked={unlogged}
+        onChange={(event) => setUnlogged(event.currentTarget.checked)}
+      />
+    </FormDialog>
   );
 }

@@ -4,14 +4,14 @@ import { type KeyboardEvent, useId, useState } from 'react';
 import { fetchConsole } from '../../../api/session.ts';
 import type { CellChange, Relation } from '../../../api/types.ts';
 import { Confirm } from '../../../components/confirm.tsx';
-import { isEditable } from '../cells.ts';
+import { type GridRow, isEditable } from '../cells.ts';
 import { checkDraft, type Draft, isGiven, missing } from '../fields/check.ts';
 import { kindOf } from '../fields/kinds.ts';
 import { RowField } from '../row/row-field.tsx';
 import { isAll, type RowScope, sizeQuery } from '../rows/scope.ts';
 import type { Rows } from '../rows/use-rows.ts';
 import { t } from '../rows-text.ts';
-import { EditPreview, maxPreviewed } from './edit-preview.tsx';
+import { Value } from '../value.tsx';
 import classes from './edit-rows.module.css';
 
 /**
@@ -150,5 +150,54 @@ export default function EditRows({
         )}
       </div>
     </Confirm>
+  );
+}
+
+export const maxPreviewed = 5;
+
+/** Shows the current and the new value of the first rows that a bulk change applies to. */
+export function EditPreview({
+  relation,
+  column,
+  rows,
+  total,
+  change,
+}: {
+  relation: Relation;
+  column: string;
+  rows: readonly GridRow[];
+  /** The number of rows that will be changed, including rows that aren't shown. */
+  total: number;
+  /** Undefined until the operator has entered a valid value. */
+  change: CellChange | undefined;
+}) {
+  const at = relation.columns.findIndex(({ name }) => name === column);
+  const keyNames = relation.key.kind === 'columns' ? relation.key.columns.join(', ') : t('bulk.row');
+  return (
+    <>
+      <table className={classes.preview} aria-label={t('bulk.preview')}>
+        <thead>
+          <tr>
+            <th scope="col">{keyNames}</th>
+            <th scope="col">{t('bulk.old')}</th>
+            <th scope="col">{t('bulk.new')}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ key = {}, cells, cut }) => (
+            <tr key={Object.values(key).join()}>
+              <th scope="row">{Object.values(key).join(', ')}</th>
+              <td>
+                <Value change={{ value: cells[at] ?? null }} isCut={cut.includes(at)} />
+              </td>
+              <td>{change === undefined ? '–' : <Value change={change} />}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {total > rows.length ? (
+        <p className={classes.more}>{t('bulk.more', { count: total - rows.length })}</p>
+      ) : null}
+    </>
   );
 }

@@ -2,17 +2,20 @@
  * Edits a foreign key. The field accepts any key and searches the referenced rows by key and by a descriptive column.
  * The field follows the combobox pattern of the ARIA Authoring Practices Guide.
  */
+
+import { useQuery } from '@tanstack/react-query';
 import { type KeyboardEvent, type Ref, useEffect, useId, useRef, useState } from 'react';
 import type { ReferenceChoices } from '../../../../../src/pages/console/tables/contract.ts';
+import { fetchConsole } from '../../../api/session.ts';
 import { usePopupLayer } from '../../../components/modal-layer.ts';
 import { messageOf } from '../../../components/problem-box.tsx';
+import { useDebounced } from '../../../components/use-debounced.ts';
 import { isMono, typedChange } from '../cells.ts';
 import { t } from '../rows-text.ts';
 import { checkDraft } from './check.ts';
 import { type EditorProps, textOf } from './editor.ts';
 import classes from './fields.module.css';
 import { kindOf } from './kinds.ts';
-import { useReferenceLabel, useReferences } from './use-references.ts';
 
 type ReferenceChoice = ReferenceChoices['choices'][number];
 
@@ -159,4 +162,52 @@ function stateOf(count: number, more: boolean, isLoading: boolean): string {
   if (isLoading) return t('reference.searching');
   if (count === 0) return t('reference.none');
   return more ? t('reference.more', { count }) : '';
+}
+
+/** Searches the rows that a foreign key can reference, after a pause in typing. */
+function useReferences({ table, column, as }: EditorProps, isOpen: boolean) {
+  /** The text to search for. Until the user types, the first rows are listed. */
+  const [asked, setAsked] = useState('');
+  const [text, setSearch] = useDebounced(asked, setAsked);
+  const { data, error, isFetching, isPlaceholderData } = useQuery({
+    queryKey: ['references', table.schema, table.table, column.name, as, asked],
+    queryFn: ({ signal }) =>
+      fetchConsole('GET /tables/:schema/:table/references/:column', {
+        params: { schema: table.schema, table: table.table, column: column.name },
+        query: { as, search: asked },
+        signal,
+      }),
+    enabled: isOpen,
+    retry: false,
+    staleTime: 5000,
+    placeholderData: (previous) => previous,
+  });
+  return {
+    text,
+    asked,
+    setSearch,
+    choices: data?.choices ?? [],
+    hasMore: data?.more ?? false,
+    error,
+    isLoading: isFetching && data === undefined,
+    /** Whether the choices belong to the current text. */
+    isSettled: text === asked && !isPlaceholderData && (data !== undefined || error !== null),
+  };
+}
+
+/** Returns the text that describes the row with the given key. Empty if the key is empty or unknown. */
+function useReferenceLabel({ table, column, as }: EditorProps, key: string): string {
+  const { data } = useQuery({
+    queryKey: ['reference', table.schema, table.table, column.name, as, key],
+    queryFn: ({ signal }) =>
+      fetchConsole('GET /tables/:schema/:table/references/:column', {
+        params: { schema: table.schema, table: table.table, column: column.name },
+        query: { as, search: key, exact: 'true' },
+        signal,
+      }),
+    enabled: key !== '',
+    retry: false,
+    staleTime: 5000,
+  });
+  return data?.choices[0]?.label ?? '';
 }

@@ -1,5 +1,5 @@
 /** Provides the state of the grid, and the functions that the grid's key handlers and rows call. */
-import { type KeyboardEvent, type RefObject, useEffect, useMemo } from 'react';
+import { type KeyboardEvent, type RefObject, useEffect, useMemo, useRef } from 'react';
 import type { RowView } from '../../../api/queries.ts';
 import type { Filter, Relation, RowKey, Sort } from '../../../api/types.ts';
 import type { BulkKind } from '../edits/bulk-change.tsx';
@@ -8,6 +8,7 @@ import { useRowsFocus } from '../rows/rows-focus.ts';
 import type { Rows } from '../rows/use-rows.ts';
 import type { After } from './cell-editor.tsx';
 import type { ColumnLayout, GridColumn } from './columns.ts';
+import type { GridActions } from './grid-row.tsx';
 import { commandOf, type GridCommand, type PlainCommand } from './keys.ts';
 import { headHeight } from './layout.ts';
 import { type Bounds, move, type Position } from './movement.ts';
@@ -19,7 +20,6 @@ import { useGridMenu } from './use-grid-menu.ts';
 import { useGridPosition } from './use-grid-position.ts';
 import { useGridWindow } from './use-grid-window.ts';
 import { useRowToggle } from './use-row-toggle.ts';
-import { useStableActions } from './use-stable-actions.ts';
 
 export interface DataGridProps {
   readonly relation: Relation;
@@ -200,3 +200,25 @@ export function useDataGrid(props: DataGridProps, scroller: RefObject<HTMLElemen
  */
 const pageRowsOf = (scroller: HTMLElement | null, rowHeight: number): number =>
   Math.max(1, Math.floor(((scroller?.clientHeight ?? 0) - headHeight) / rowHeight) - 1);
+
+/**
+ * Returns functions that keep their identity and call the latest version of each action, so rows that receive them
+ * aren't rendered again.
+ */
+function useStableActions(current: GridActions): GridActions {
+  const latest = useRef(current);
+  latest.current = current;
+  return useMemo(
+    () => ({
+      press: (position, extend) => latest.current.press(position, extend),
+      drag: (position) => latest.current.drag(position),
+      focus: (position) => latest.current.focus(position),
+      edit: (position) => latest.current.edit(position),
+      toggle: (index, extend) => latest.current.toggle(index, extend),
+      peek: (position) => latest.current.peek(position),
+      save: (change, after) => latest.current.save(change, after),
+      cancel: (keepFocus) => latest.current.cancel(keepFocus),
+    }),
+    [],
+  );
+}

@@ -2,17 +2,16 @@ import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type FormEvent, useId, useState } from 'react';
+import { ApiError } from '../../../../lib/api.ts';
 import { rowQuery } from '../../../api/queries.ts';
 import { fetchConsole } from '../../../api/session.ts';
 import type { Cell, CellChange, Column, Relation, RowKey, RowValues } from '../../../api/types.ts';
 import { ProblemBox } from '../../../components/problem-box.tsx';
 import { useDirty } from '../../../components/unsaved.tsx';
-import { isEditable, valueIn } from '../cells.ts';
+import { hasDefault, isEditable, valueIn } from '../cells.ts';
 import { currentOf } from '../edits/failure-bar.tsx';
-import { checkDraft, type Draft, isGiven } from '../fields/check.ts';
+import { checkDraft, type Draft, isGiven, missing } from '../fields/check.ts';
 import { t } from '../rows-text.ts';
-import { columnOfError } from './error-column.ts';
-import { copiedDraft, newDraft } from './new-row.ts';
 import { RowField } from './row-field.tsx';
 import classes from './row-panel.module.css';
 
@@ -181,4 +180,33 @@ function focusField(id: string): void {
   const field = document.getElementById(id);
   const focusable = 'input, textarea, select, button';
   (field?.matches(focusable) === true ? field : field?.querySelector<HTMLElement>(focusable))?.focus();
+}
+
+/**
+ * Returns the column to which the database's error refers. For a violated key, PostgreSQL names the columns only in the
+ * detail, such as `Key (shelf)=(99) is not present in table "shelves".`
+ */
+function columnOfError(error: unknown, relation: Relation): string | undefined {
+  if (!(error instanceof ApiError)) return undefined;
+  const name =
+    typeof error.body.column === 'string'
+      ? error.body.column
+      : /^Key \((.+?)\)=/.exec(error.detail ?? '')?.[1];
+  return relation.columns.find((column) => column.name === name || `"${column.name}"` === name)?.name;
+}
+
+/**
+ * Returns a column's initial value, which is its default. If the column doesn't have a default, the value is NULL if
+ * the column is nullable, and otherwise missing.
+ */
+function newDraft(column: Column): Draft {
+  if (hasDefault(column) || column.generated) return { default: true };
+  return column.nullable ? { value: null } : missing;
+}
+
+/** Returns a column's value in a copy of a row. The copy has the same values, except for the primary key. */
+function copiedDraft(column: Column, values: RowValues): Draft {
+  if (column.primary_key || column.generated || column.identity !== null)
+    return hasDefault(column) || column.generated ? { default: true } : missing;
+  return { value: valueIn(values, column.name) };
 }

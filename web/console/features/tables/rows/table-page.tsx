@@ -4,8 +4,8 @@
  */
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { Suspense, useMemo, useRef, useState } from 'react';
-import { relationQuery } from '../../../api/queries.ts';
+import { Suspense, useCallback, useMemo, useRef, useState } from 'react';
+import { pageSize, relationQuery } from '../../../api/queries.ts';
 import { useMay } from '../../../api/session.ts';
 import type { Relation } from '../../../api/types.ts';
 import { messageOf } from '../../../components/problem-box.tsx';
@@ -29,7 +29,6 @@ import { useLive } from './use-live.ts';
 import { useRowSelection } from './use-row-selection.ts';
 import { useRows } from './use-rows.ts';
 import { useTableUrl } from './use-table-url.ts';
-import { useVisiblePages } from './use-visible-pages.ts';
 
 const route = getRouteApi('/app/tables/$schema/$table');
 
@@ -202,4 +201,18 @@ function undoLast(edits: Edits, onRestored: () => void, onNote: (note: string) =
     },
     (failure: unknown) => onNote(t('rows.restore-failed', { reason: messageOf(failure) })),
   );
+}
+
+const pageStart = (row: number): number => Math.floor(row / pageSize) * pageSize;
+
+/** The component is rendered again only if different pages are needed. The grid itself tracks individual rows. */
+function useVisiblePages() {
+  const [visible, setVisible] = useState({ first: 0, last: 0 });
+  const onVisible = useCallback((firstRow: number, lastRow: number) => {
+    const [first, last] = [pageStart(firstRow), pageStart(lastRow)];
+    setVisible((previous) =>
+      previous.first === first && previous.last === last ? previous : { first, last },
+    );
+  }, []);
+  return { visible, onVisible };
 }

@@ -2,12 +2,11 @@
 import { Checkbox, NativeSelect, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { Relation } from '../../../api/types.ts';
-import type { IndexMethod } from './api.ts';
+import type { IndexMethod, IndexPart } from './api.ts';
 import { ChangePanel } from './change-panel.tsx';
 import { NamesField } from './constraint-panel.tsx';
 import { linesIn, namesIn } from './drafts.ts';
 import classes from './forms.module.css';
-import { indexPartOf } from './index-parts.ts';
 import { t } from './text.ts';
 
 const methods: readonly IndexMethod[] = ['btree', 'hash', 'gin', 'gist', 'brin', 'spgist'];
@@ -109,4 +108,18 @@ export function NewIndex({ relation, onClose }: { relation: Relation; onClose: (
       />
     </ChangePanel>
   );
+}
+
+/**
+ * Parses one line of the form: a column, or an expression in parentheses. `desc` at the end reverses the order.
+ * @example
+ * indexPartOf('(lower(title)) desc'); // { expression: 'lower(title)', descending: true }
+ */
+function indexPartOf(line: string): IndexPart {
+  const turned = /\s+(asc|desc)$/i.exec(line);
+  const subject = turned === null ? line : line.slice(0, turned.index).trim();
+  const descending = turned?.[1]?.toLowerCase() === 'desc' ? { descending: true } : {};
+  return subject.startsWith('(') && subject.endsWith(')')
+    ? { expression: subject.slice(1, -1), ...descending }
+    : { column: subject.replaceAll(/^"|"$/g, ''), ...descending };
 }
