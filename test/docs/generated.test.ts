@@ -88,7 +88,9 @@ describe('links between documents', () => {
 
   it('include every decision', () => {
     const files = readdirSync(new URL('../../docs/decisions/', import.meta.url));
+    const ofWeb = readdirSync(new URL('../../web/decisions/', import.meta.url));
     const index = readDocument('docs/decisions/README.md');
     expect(files.filter((file) => file !== 'README.md' && !index.includes(`(${file})`))).toEqual([]);
+    expect(ofWeb.filter((file) => !index.includes(`(../../web/decisions/${file})`))).toEqual([]);
   });
 });
