@@ -120,7 +120,7 @@ export function createForwarder({
   const upgrade: NonNullable<Mount['upgrade']> = (request, socket, head, caller) => {
     const headers = headersFor(request, caller.address);
     const sent = offer(request, { ...headers, connection: 'Upgrade', upgrade: 'websocket' }, false);
-    forwardUpgrade(sent, socket, head, () => unreachable(request), log);
+    forwardUpgrade(sent, { socket, head }, () => unreachable(request), log);
   };
   const mounts: readonly Mount[] = forwardedMounts.map(({ hasUpgrades, ...mount }) => ({
     ...mount,
@@ -250,8 +250,7 @@ function endToEnd(raw: readonly string[]): string[] {
  */
 function forwardUpgrade(
   sent: ClientRequest,
-  socket: Duplex,
-  head: Buffer,
+  { socket, head }: { readonly socket: Duplex; readonly head: Buffer },
   unreachable: () => Unreachable,
   log: Logger,
 ): void {

@@ -92,7 +92,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const prepare = (one: FastifyInstance, isIncluded: (mount: Mount) => boolean): void => {
     recordRoutes(one, routes);
     one.addHook('onRequest', drain.onRequest);
-    admitRequests(one, admission, pace, proxies, options);
+    admitRequests(one, { admission, pace, proxies }, options);
     if (forwarder !== undefined) forwardRequests(one, forwarder, isOwn);
     if (options.own !== undefined) guardOrigin(one, options.own);
     finishHeads(one);

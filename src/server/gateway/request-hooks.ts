@@ -78,12 +78,16 @@ export function forwardRequests(
   });
 }
 
+interface Guards {
+  readonly admission: ReturnType<typeof createAdmission>;
+  readonly pace: ReturnType<typeof watchPace>;
+  readonly proxies: TrustedProxies;
+}
+
 /** Rejects a request that exceeds a limit, and otherwise starts its trace. */
 export function admitRequests(
   app: FastifyInstance,
-  admission: ReturnType<typeof createAdmission>,
-  pace: ReturnType<typeof watchPace>,
-  proxies: TrustedProxies,
+  { admission, pace, proxies }: Guards,
   {
     own,
     tls,

@@ -55,7 +55,7 @@ export function repeatWays(html: string, { providers, shown, isCollapsed, last }
   };
   const repeated = html.replace(
     /(<div[^>]* data-list="providers-([a-z]+)">)(.*?)(<\/div>)/gs,
-    (_, start: string, list: string, button: string, end: string) => {
+    (...[, start = '', list = '', button = '', end = '']: string[]) => {
       const buttons = (lists[list] ?? []).map((provider) => providerButton(button, provider, last));
       return `${start}${buttons.join('')}${end}`;
     },

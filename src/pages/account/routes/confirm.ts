@@ -86,7 +86,8 @@ export function confirmRoutes(app: FastifyInstance, deps: ConfirmDeps): void {
       if (isSame && isOpenedByUser(request.method, request.headers)) {
         return reply.redirect((await signIn(request, reply, link, own)).address, 303);
       }
-      if (!isSame && (await windows.find(wait)) !== undefined) return askNumber(request, reply, link, wait);
+      if (!isSame && (await windows.find(wait)) !== undefined)
+        return askNumber(request, reply, { link, wait });
     }
     const page = pagesOf[link.type];
     let email: string | null = null;
@@ -117,7 +118,7 @@ export function confirmRoutes(app: FastifyInstance, deps: ConfirmDeps): void {
     if (own === undefined) return goToApp(request, reply, link);
     const wait = waitOf(own);
     if (wait !== undefined && !windows.isSame(request, wait) && (await windows.find(wait)) !== undefined) {
-      return confirmWindow(request, reply, link, wait, form.get('number') ?? '');
+      return confirmWindow(request, reply, { link, wait }, form.get('number') ?? '');
     }
     const { address, isApp } = await signIn(request, reply, link, own);
     return isApp ? openElsewhere(send, request, reply, address) : reply.redirect(address, 303);

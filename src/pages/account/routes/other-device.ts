@@ -14,6 +14,12 @@ import { markedForm } from './mark.ts';
 import type { Send } from './page-names.ts';
 import { isTemporary, sendExpired } from './responses.ts';
 
+/** A link, and the window that waits for it. */
+interface WaitingLink {
+  readonly link: ConfirmLink;
+  readonly wait: string;
+}
+
 export function otherDevice(deps: {
   readonly auth: AuthClient;
   readonly windows: WaitingWindows;
@@ -25,8 +31,7 @@ export function otherDevice(deps: {
   async function askNumber(
     request: FastifyRequest,
     reply: FastifyReply,
-    link: ConfirmLink,
-    wait: string,
+    { link, wait }: WaitingLink,
     isWrong = false,
   ) {
     const other = await windows.find(wait);
@@ -56,14 +61,13 @@ export function otherDevice(deps: {
   async function confirmWindow(
     request: FastifyRequest,
     reply: FastifyReply,
-    link: ConfirmLink,
-    wait: string,
+    { link, wait }: WaitingLink,
     entered: string,
   ) {
     const number = entered
       .replace(/[٠-٩۰-۹]/g, (digit) => String((digit.codePointAt(0) ?? 0) & 15))
       .replace(/\D/g, '');
-    if (number === '') return askNumber(request, reply, link, wait);
+    if (number === '') return askNumber(request, reply, { link, wait });
     try {
       await auth.visitor(request).checkLink(link);
     } catch (error) {
@@ -72,7 +76,7 @@ export function otherDevice(deps: {
     }
     const result = await windows.checkNumber(wait, number);
     if (result === 'canceled') return canceled(request, reply);
-    if (result === 'wrong') return askNumber(request, reply, link, wait, true);
+    if (result === 'wrong') return askNumber(request, reply, { link, wait }, true);
     await windows.confirm(wait, { link: link.token, type: link.type });
     return reply.redirect('/account/confirmed', 303);
   }

@@ -11,6 +11,12 @@ export interface Invocation {
   readonly body: string;
 }
 
+export interface FunctionRequest extends Invocation {
+  readonly slug: string;
+  /** The headers that identify the caller. */
+  readonly identity: Readonly<Record<string, string>>;
+}
+
 export interface InvokeLimits {
   readonly timeoutMs: number;
   readonly bodyBytes: number;
@@ -27,13 +33,11 @@ const ownHeaders =
  * @throws {ConsoleError} upstream if the response doesn't begin in time, bad_request if the path leads to a different
  * endpoint
  * @example
- * await invoke(stream, 'hello', { method: 'GET', path: '', headers: [], body: '' }, {}, invokeLimits, performance.now);
+ * await invoke(stream, { slug: 'hello', method: 'GET', path: '', headers: [], body: '', identity: {} }, invokeLimits, now);
  */
 export async function invoke(
   stream: (path: string, init: RequestInit) => Promise<Response>,
-  slug: string,
-  { method, path, headers, body }: Invocation,
-  identity: Readonly<Record<string, string>>,
+  { slug, method, path, headers, body, identity }: FunctionRequest,
   limits: InvokeLimits,
   now: () => number,
 ): Promise<FunctionResponse> {

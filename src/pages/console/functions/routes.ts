@@ -63,7 +63,10 @@ export function functionRoutes(app: FastifyInstance, api: Api, deps: FunctionsDe
     const apikey = keys.publishableKey;
     if (persona.kind === 'anon') return { apikey, authorization: `Bearer ${keys.anonKey}` };
     const identity = await identify(db, persona, clock.now(), operator.role);
-    const { token } = await mintToken(db, (claims) => keys.sign(claims), identity, clock.now(), tokenSeconds);
+    const { token } = await mintToken(db, keys, identity, {
+      nowMs: clock.now(),
+      lifetimeSeconds: tokenSeconds,
+    });
     return { apikey, authorization: `Bearer ${token}` };
   }
 
@@ -91,7 +94,7 @@ export function functionRoutes(app: FastifyInstance, api: Api, deps: FunctionsDe
       path: invocation.path,
       as: parsePersona(as).kind,
     });
-    const response = await invoke(deps.stream, slug, invocation, identity, invokeLimits, () =>
+    const response = await invoke(deps.stream, { ...invocation, slug, identity }, invokeLimits, () =>
       performance.now(),
     );
     return {

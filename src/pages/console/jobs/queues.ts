@@ -80,7 +80,7 @@ export function queueRoutes(api: Api, { database, audit }: JobDeps): void {
   route('GET /jobs/queues/:queue/messages/:id', rows, async (call) => {
     const { id } = await parseAs((await contract()).messageParams, call.request.params);
     const { of } = await call.query();
-    const found = await findMessage(pool, await queueOf(call), of, id, openedMessageChars);
+    const found = await findMessage(pool, await queueOf(call), { of, id, maxChars: openedMessageChars });
     if (found === undefined) throw new ConsoleError('not_found', { message: "This message doesn't exist." });
     return found;
   });
@@ -175,9 +175,7 @@ const listMessages = (
 async function findMessage(
   db: Queryable,
   tables: QueueTables,
-  of: MessageSource,
-  id: string,
-  maxChars: number,
+  { of, id, maxChars }: { readonly of: MessageSource; readonly id: string; readonly maxChars: number },
 ): Promise<MessageRow | undefined> {
   const [row] = await db.query<MessageRow>(sql`
     select ${message(of, maxChars)} from ${sql.id('pgmq', tables[of])} q where msg_id = ${id}::bigint`);

@@ -65,14 +65,17 @@ type Request = FastifyRequest<{
   Querystring: Record<string, string | undefined>;
 }>;
 
+interface Sending {
+  readonly status?: number;
+  readonly send?: (reply: FastifyReply, result: unknown) => FastifyReply;
+}
+
 function addRoutes(app: FastifyInstance, deps: ManagementRoutesDeps, version: 1 | 2): void {
   function route(
-    method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
-    url: string,
+    [method, url]: readonly [method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', url: string],
     name: ManagementCallName,
     input: (request: Request) => unknown = () => ({}),
-    status = 200,
-    send = (reply: FastifyReply, result: unknown): FastifyReply => reply.send(result),
+    { status = 200, send = (reply, result) => reply.send(result) }: Sending = {},
   ): void {
     app.route<{ Params: Request['params']; Querystring: Request['query'] }>({
       method,
@@ -97,27 +100,25 @@ function addRoutes(app: FastifyInstance, deps: ManagementRoutesDeps, version: 1 
   const slugOf = ({ params }: Request) => ({ slug: params.slug });
 
   if (version === 2) {
-    route('GET', `${project}/config`, 'getHostedConfig');
+    route(['GET', `${project}/config`], 'getHostedConfig');
     return;
   }
-  route('GET', '/projects', 'listProjects');
-  route('GET', project, 'getProject');
-  route('GET', `${project}/api-keys`, 'listApiKeys', ({ query }) => ({ reveal: query.reveal === 'true' }));
-  route('GET', `${project}/types/typescript`, 'generateTypes', ({ query }) =>
+  route(['GET', '/projects'], 'listProjects');
+  route(['GET', project], 'getProject');
+  route(['GET', `${project}/api-keys`], 'listApiKeys', ({ query }) => ({ reveal: query.reveal === 'true' }));
+  route(['GET', `${project}/types/typescript`], 'generateTypes', ({ query }) =>
     query.included_schemas === undefined ? {} : { included_schemas: query.included_schemas },
   );
-  route('GET', `${project}/functions`, 'listFunctions');
+  route(['GET', `${project}/functions`], 'listFunctions');
   route(
-    'POST',
-    `${project}/functions`,
+    ['POST', `${project}/functions`],
     'createFunction',
     ({ query, body }) => ({ ...settingsIn(query), ...(body as object) }),
-    201,
+    { status: 201 },
   );
-  route('PUT', `${project}/functions`, 'activateFunctions', ({ body }) => ({ functions: body }));
+  route(['PUT', `${project}/functions`], 'activateFunctions', ({ body }) => ({ functions: body }));
   route(
-    'POST',
-    `${project}/functions/deploy`,
+    ['POST', `${project}/functions/deploy`],
     'deployFunction',
     async ({ query, raw, headers }) => {
       if (headers['content-type']?.startsWith('multipart/form-data') !== true)
@@ -126,47 +127,52 @@ function addRoutes(app: FastifyInstance, deps: ManagementRoutesDeps, version: 1 
       const named = (metadata as { name?: unknown } | null)?.name;
       return { slug: query.slug ?? named, bundleOnly: query.bundleOnly === 'true', metadata, files };
     },
-    201,
+    { status: 201 },
   );
-  route('GET', oneFunction, 'getFunction', slugOf);
-  route('PATCH', oneFunction, 'changeFunction', ({ params, query, body }) => ({
+  route(['GET', oneFunction], 'getFunction', slugOf);
+  route(['PATCH', oneFunction], 'changeFunction', ({ params, query, body }) => ({
     ...settingsIn(query),
     ...(body as object | undefined),
     slug: params.slug,
   }));
-  route('DELETE', oneFunction, 'deleteFunction', slugOf);
-  route('GET', `${oneFunction}/body`, 'getFunctionFiles', slugOf, 200, (reply, result) => {
-    const { entrypointPath, files } = result as {
-      entrypointPath: string;
-      files: Parameters<typeof filesForm>[1];
-    };
-    const boundary = `plinth-${randomUUID()}`;
-    return reply
-      .type(`multipart/form-data; boundary=${boundary}`)
-      .send(filesForm(entrypointPath, files, boundary));
+  route(['DELETE', oneFunction], 'deleteFunction', slugOf);
+  route(['GET', `${oneFunction}/body`], 'getFunctionFiles', slugOf, {
+    send(reply, result) {
+      const { entrypointPath, files } = result as {
+        entrypointPath: string;
+        files: Parameters<typeof filesForm>[1];
+      };
+      const boundary = `plinth-${randomUUID()}`;
+      return reply
+        .type(`multipart/form-data; boundary=${boundary}`)
+        .send(filesForm(entrypointPath, files, boundary));
+    },
   });
   // Upstream's API doesn't have this route.
-  route('PATCH', `${project}/config`, 'pushConfig', ({ body }) => body);
-  route('GET', `${project}/billing/addons`, 'listAddons');
+  route(['PATCH', `${project}/config`], 'pushConfig', ({ body }) => body);
+  route(['GET', `${project}/billing/addons`], 'listAddons');
   for (const [path, service] of [
     ['postgrest', 'api'],
     ['config/auth', 'auth'],
     ['config/storage', 'storage'],
   ]) {
-    route('GET', `${project}/${path}`, 'getHostedService', () => ({ service }));
-    route('PATCH', `${project}/${path}`, 'changeHostedService', ({ body }) => ({ service, fields: body }));
+    route(['GET', `${project}/${path}`], 'getHostedService', () => ({ service }));
+    route(['PATCH', `${project}/${path}`], 'changeHostedService', ({ body }) => ({ service, fields: body }));
   }
   const idOf = ({ params }: Request) => ({ id: params.id });
-  route('GET', `${project}/advisors/security`, 'securityAdvisors');
-  route('GET', `${project}/advisors/performance`, 'performanceAdvisors');
-  route('GET', ssoProviders, 'listSsoProviders');
-  route('POST', ssoProviders, 'createSsoProvider', ({ body }) => ({ provider: body }), 201);
-  route('GET', oneProvider, 'getSsoProvider', idOf);
-  route('PUT', oneProvider, 'changeSsoProvider', (request) => ({ ...idOf(request), changes: request.body }));
-  route('DELETE', oneProvider, 'removeSsoProvider', idOf);
-  route('GET', `${project}/secrets`, 'listSecrets');
-  route('POST', `${project}/secrets`, 'setSecrets', ({ body }) => ({ secrets: body }), 201);
-  route('DELETE', `${project}/secrets`, 'unsetSecrets', ({ body }) => ({ names: body }));
+  route(['GET', `${project}/advisors/security`], 'securityAdvisors');
+  route(['GET', `${project}/advisors/performance`], 'performanceAdvisors');
+  route(['GET', ssoProviders], 'listSsoProviders');
+  route(['POST', ssoProviders], 'createSsoProvider', ({ body }) => ({ provider: body }), { status: 201 });
+  route(['GET', oneProvider], 'getSsoProvider', idOf);
+  route(['PUT', oneProvider], 'changeSsoProvider', (request) => ({
+    ...idOf(request),
+    changes: request.body,
+  }));
+  route(['DELETE', oneProvider], 'removeSsoProvider', idOf);
+  route(['GET', `${project}/secrets`], 'listSecrets');
+  route(['POST', `${project}/secrets`], 'setSecrets', ({ body }) => ({ secrets: body }), { status: 201 });
+  route(['DELETE', `${project}/secrets`], 'unsetSecrets', ({ body }) => ({ names: body }));
 }
 
 /** Returns the function settings in the query string. */

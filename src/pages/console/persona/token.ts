@@ -7,6 +7,13 @@ import { ConsoleError } from '../errors.ts';
 import type { Identity } from './act.ts';
 import type { PersonaToken } from './contract.ts';
 
+export interface TokenTerms {
+  readonly nowMs: number;
+  readonly lifetimeSeconds: number;
+  /** Additional claims. */
+  readonly extra?: TokenClaims;
+}
+
 /**
  * Creates a token that a browser or program can use to act as the persona.
  * @throws {ConsoleError} bad_request if the persona is the operator, who has no token, or if the database role bypasses
@@ -14,11 +21,9 @@ import type { PersonaToken } from './contract.ts';
  */
 export async function mintToken(
   db: Queryable,
-  sign: (claims: TokenClaims) => string,
+  keys: { sign(claims: TokenClaims): string },
   identity: Identity,
-  nowMs: number,
-  lifetimeSeconds: number,
-  extra: TokenClaims = {},
+  { nowMs, lifetimeSeconds, extra = {} }: TokenTerms,
 ): Promise<PersonaToken> {
   if (identity.claims === undefined)
     throw new ConsoleError('bad_request', {
@@ -30,7 +35,7 @@ export async function mintToken(
     });
   const iat = Math.floor(nowMs / 1000);
   const exp = iat + lifetimeSeconds;
-  return { token: sign({ ...identity.claims, ...extra, iat, exp }), expiresAt: exp * 1000 };
+  return { token: keys.sign({ ...identity.claims, ...extra, iat, exp }), expiresAt: exp * 1000 };
 }
 
 /**

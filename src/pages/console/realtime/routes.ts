@@ -57,7 +57,7 @@ export function realtimeRoutes(
   route('POST /realtime/token', 'write', async (call) => {
     const { as } = await call.body();
     const identity = await identify(db, parsePersona(as), clock.now(), call.operator.role);
-    const token = await mintToken(db, (claims) => keys.sign(claims), identity, clock.now(), tokenSeconds);
+    const token = await mintToken(db, keys, identity, { nowMs: clock.now(), lifetimeSeconds: tokenSeconds });
     await audit(call, 'realtime.join', identity.name, { role: identity.role });
     return token;
   });

@@ -38,7 +38,10 @@ export function referenceRoutes(api: Api, deps: ReferenceDeps): void {
     if (persona.kind === 'operator') return `Bearer ${serviceToken(keys)}`;
     if (persona.kind === 'anon') return `Bearer ${keys.anonKey}`;
     const identity = await identify(db, persona, clock.now(), operator.role);
-    const { token } = await mintToken(db, (claims) => keys.sign(claims), identity, clock.now(), tokenSeconds);
+    const { token } = await mintToken(db, keys, identity, {
+      nowMs: clock.now(),
+      lifetimeSeconds: tokenSeconds,
+    });
     return `Bearer ${token}`;
   }
 

@@ -126,8 +126,7 @@ export function createApi(app: FastifyInstance, sessions: Sessions, log: Logger)
     throw new ConsoleError('not_found');
   });
   function route(
-    method: Method,
-    path: string,
+    { method, path }: { readonly method: Method; readonly path: string },
     requires: Permission | Requirement,
     handle: (call: Call) => Promise<unknown>,
     options?: RouteOptions,
@@ -161,8 +160,7 @@ export function createApi(app: FastifyInstance, sessions: Sessions, log: Logger)
         return (await parseAs(schema, input)) as never;
       };
       route(
-        method,
-        path,
+        { method, path },
         requires,
         ({ request, reply, operator, authorize }) =>
           handle({

@@ -75,8 +75,10 @@ export function importTableRoutes(
               tx,
               relation,
               { mapping, skip },
-              readSource(rest, format, delimiter),
-              (rows) => progress.set(progressId, rows),
+              {
+                source: readSource(rest, format, delimiter),
+                onRows: (rows) => progress.set(progressId, rows),
+              },
             );
             if (!found.mayWrite) throw new Faulty(found.report);
             report = found.report;

@@ -43,7 +43,7 @@ export async function exportResult(
 ): Promise<Readable> {
   const file = new PassThrough({ highWaterMark: bufferedChars });
   const { promise: begun, resolve, reject } = Promise.withResolvers<void>();
-  pump(database, runnable, options, file, resolve).then(
+  pump(database, runnable, options, { file, onFirstRow: resolve }).then(
     (hasColumns) => {
       if (hasColumns) {
         file.end();
@@ -68,8 +68,7 @@ async function pump(
   database: Database,
   { text, parameters }: Runnable,
   { identity, format, guarded, signal }: ExportOptions,
-  file: PassThrough,
-  onFirstRow: () => void,
+  { file, onFirstRow }: { readonly file: PassThrough; readonly onFirstRow: () => void },
 ): Promise<boolean> {
   const session = await database
     .pool(identity.claims === undefined ? identity.operatorRole : 'authenticator')

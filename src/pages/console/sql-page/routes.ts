@@ -83,7 +83,7 @@ export function sqlRoutes(api: Api, { database, clock, audit, seal }: SqlDeps): 
         output,
         signal,
       });
-    void finish(call, { text, as: identity.as, isReadOnly, repeated }, running, output, work);
+    void finish(call, { text, as: identity.as, isReadOnly, repeated }, { running, output }, work);
     return call.reply.type('application/x-ndjson; charset=utf-8').send(output.lines);
   }
 
@@ -91,8 +91,7 @@ export function sqlRoutes(api: Api, { database, clock, audit, seal }: SqlDeps): 
   async function finish(
     call: Call,
     script: { text: string; as: string; isReadOnly: boolean; repeated: boolean },
-    running: Running,
-    output: RunOutput,
+    { running, output }: { readonly running: Running; readonly output: RunOutput },
     work: () => ReturnType<typeof runScript>,
   ): Promise<void> {
     const startedAt = performance.now();

@@ -59,7 +59,7 @@ export async function streamRows(
   const { promise: begun, resolve, reject } = Promise.withResolvers<void>();
   run(async (tx) => {
     await tx.queryText(sql`declare plinth_export no scroll cursor for ${rows}`);
-    await pump(tx, print, file, stopped, resolve);
+    await pump(tx, { print, file, signal: stopped, onStart: resolve });
   }).then(
     () => file.end(),
     (error: unknown) => {
@@ -72,13 +72,14 @@ export async function streamRows(
   return file;
 }
 
-async function pump(
-  tx: Transaction,
-  print: Printer,
-  file: PassThrough,
-  signal: AbortSignal,
-  onStart: () => void,
-): Promise<void> {
+interface Pump {
+  readonly print: Printer;
+  readonly file: PassThrough;
+  readonly signal: AbortSignal;
+  readonly onStart: () => void;
+}
+
+async function pump(tx: Transaction, { print, file, signal, onStart }: Pump): Promise<void> {
   let size = firstBatchRows;
   const fetch = () => tx.queryText(sql.raw(`fetch ${size} from plinth_export`));
   let batch = await fetch();

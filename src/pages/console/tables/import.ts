@@ -100,13 +100,18 @@ interface Row {
   readonly values: SourceRow['values'];
 }
 
-/** Imports the rows. `onRows` is called with the number of rows read so far. @throws {ConsoleError} bad_request */
+export interface ImportSource {
+  readonly source: AsyncIterable<SourceRow>;
+  /** Called with the number of rows read so far. */
+  readonly onRows: (rows: number) => void;
+}
+
+/** Imports the rows. @throws {ConsoleError} bad_request */
 export async function importRows(
   tx: Transaction,
   relation: Relation,
   options: ImportOptions,
-  source: AsyncIterable<SourceRow>,
-  onRows: (rows: number) => void,
+  { source, onRows }: ImportSource,
 ): Promise<ImportResult> {
   const targets = await targetsOf(tx, relation, options);
   const { isTrial = false, skip = false } = options;

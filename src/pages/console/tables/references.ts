@@ -53,19 +53,18 @@ export async function findReferences(
 ): Promise<ReferenceChoices> {
   const label = labelOf(target, keyColumn);
   try {
-    return await tx.savepoint((inner) => find(inner, target, keyColumn, label, search));
+    return await tx.savepoint((inner) => find(inner, target, { keyColumn, labelColumn: label }, search));
   } catch (error) {
     // The persona may be allowed to read only the key column.
     if (label === undefined || !hasCode(error, '42501')) throw error;
-    return find(tx, target, keyColumn, undefined, search);
+    return find(tx, target, { keyColumn, labelColumn: undefined }, search);
   }
 }
 
 async function find(
   tx: Transaction,
   target: Relation,
-  keyColumn: string,
-  labelColumn: string | undefined,
+  { keyColumn, labelColumn }: { readonly keyColumn: string; readonly labelColumn: string | undefined },
   { search, exact: isExact }: ReferenceSearch,
 ): Promise<ReferenceChoices> {
   // The column name is qualified. Otherwise, ORDER BY would sort by the output column that has the same name.

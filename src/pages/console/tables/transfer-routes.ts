@@ -87,8 +87,7 @@ export function transferRoutes(api: Api, { database, access, audit, progress }: 
             tx,
             relation,
             { mapping, fixed, skip, isTrial: dry },
-            source,
-            (rows) => progress.set(progressId, rows),
+            { source, onRows: (rows) => progress.set(progressId, rows) },
           );
           if (!mayWrite) throw new Faulty(report);
           return report;

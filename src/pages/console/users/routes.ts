@@ -184,14 +184,11 @@ function impersonationRoutes(
     const identity = await identify(db, { kind: 'user', id: user.id }, clock.now(), call.operator.role);
     // The `act` claim identifies the operator who is acting as the user (RFC 8693, section 4.1).
     const actor = { act: { sub: `operator:${call.operator.name}` } };
-    const { token, expiresAt } = await mintToken(
-      db,
-      (claims) => keys.sign(claims),
-      identity,
-      clock.now(),
-      impersonationSeconds,
-      actor,
-    );
+    const { token, expiresAt } = await mintToken(db, keys, identity, {
+      nowMs: clock.now(),
+      lifetimeSeconds: impersonationSeconds,
+      extra: actor,
+    });
     const until = new Date(expiresAt).toISOString();
     await audit(call, 'user.impersonate', nameOf(user), { userId: user.id, expiresAt: until });
     return { accessToken: token, expiresAt: until, url: apiUrl(), publishableKey: keys.publishableKey };

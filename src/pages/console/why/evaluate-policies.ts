@@ -34,8 +34,7 @@ export async function evaluatePolicies(
   if (plans.length === 0) return [];
   return inSessionAs(
     database,
-    identity,
-    role,
+    { identity, role },
     async (tx) => {
       const gates: Gate[] = [];
       const unfolding = unfoldingFor(database, { tx, identity, role, author: relation.owner, mayRead });
@@ -43,7 +42,7 @@ export async function evaluatePolicies(
         const row = plan.row === 'old' ? rows.before : rows.after;
         const evaluated: EvaluatedPolicy[] = [];
         for (const policy of policies.filter((each) => concerns(each, plan.command)))
-          evaluated.push(await evaluatePolicy(tx, relation, plan, policy, row, unfolding));
+          evaluated.push(await evaluatePolicy(tx, relation, { plan, policy, row }, unfolding));
         gates.push({
           ...plan,
           relation: { schema: relation.schema, name: relation.name },
@@ -58,12 +57,16 @@ export async function evaluatePolicies(
   );
 }
 
+interface PolicyOfGate {
+  readonly plan: GatePlan;
+  readonly policy: Policy;
+  readonly row: WholeRow | undefined;
+}
+
 async function evaluatePolicy(
   tx: Transaction,
   relation: RelationFacts,
-  plan: GatePlan,
-  policy: Policy,
-  row: WholeRow | undefined,
+  { plan, policy, row }: PolicyOfGate,
   unfolding: Unfolding,
 ): Promise<EvaluatedPolicy> {
   const { name, permissive, command, roles, applies, functions } = policy;

@@ -41,7 +41,7 @@ export async function findTable(
   const security = await findSecurity(db, relation, role);
   const policies = security === undefined ? [] : await listPolicies(db, relation.oid, role);
   const plans = security === 'on' ? gatesOf(operation, returned.length > 0) : [];
-  const rows = await readRows(database, relation, statement, identity, timeout);
+  const rows = await readRows(database, relation, statement, { identity, timeout });
   const gates = await evaluatePolicies(
     database,
     { relation, role, plans, policies, rows, mayRead },
@@ -54,7 +54,7 @@ export async function findTable(
     needs:
       security === undefined
         ? []
-        : await listNeeds(db, relation, role, uses, operation === 'insert', concerned),
+        : await listNeeds(db, relation, role, { uses, inserts: operation === 'insert', policies: concerned }),
     gates,
     before: rows.before?.cells ?? null,
     after: rows.after?.cells ?? null,

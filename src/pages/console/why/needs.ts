@@ -39,14 +39,18 @@ export function usesOf(
   }
 }
 
+export interface StatementNeeds {
+  readonly uses: readonly Use[];
+  readonly inserts?: boolean;
+  readonly policies?: readonly Policy[];
+}
+
 /** Lists the privileges that the statement requires. The role must exist. */
 export async function listNeeds(
   db: Queryable,
   relation: RelationFacts,
   role: string,
-  uses: readonly Use[],
-  inserts: boolean,
-  policies: readonly Policy[],
+  { uses, inserts = false, policies = [] }: StatementNeeds,
 ): Promise<Need[]> {
   const [names] = await db.query<{ held: boolean; schema: string; table: string; to: string }>(sql`
     select has_schema_privilege(${role}::name, ${relation.schema}::text, 'usage') as held,

@@ -31,8 +31,7 @@ export function readRows(
   database: Database,
   relation: RelationFacts,
   statement: WhyStatement,
-  identity: Identity,
-  timeout: Setting,
+  { identity, timeout }: { readonly identity: Identity; readonly timeout: Setting },
 ): Promise<Rows> {
   // The claims are set because triggers and defaults can read them. The session's role isn't changed.
   const settings = settingsOf(identity, defaultSearchPath).filter(([name]) => name !== 'role');

@@ -41,8 +41,7 @@ export async function inSession<T>(
  */
 export function inSessionAs<T>(
   database: Database,
-  identity: Identity,
-  role: string,
+  { identity, role }: { readonly identity: Identity; readonly role: string },
   work: TransactionWork<T>,
   options: TransactionOptions,
 ): Promise<T> {

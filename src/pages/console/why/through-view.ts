@@ -28,7 +28,7 @@ export async function throughView(
   const { db, identity, mayRead } = around;
   const sources = await sourcesOf(db, view, identity.role);
   const mayLook = sources.every(({ relation }) => mayRead(relation.schema));
-  const own = await listNeeds(db, view, identity.role, usesIn(statement), false, []);
+  const own = await listNeeds(db, view, identity.role, { uses: usesIn(statement) });
   const isRead = statement.operation === 'select';
   const target = isRead ? undefined : writtenTable(sources);
   const written = target === undefined ? undefined : statementOf(target, statement);
@@ -47,7 +47,7 @@ export async function throughView(
       source === target && statement.operation === 'insert'
         ? []
         : [{ privilege: 'SELECT', columns: source.used }];
-    const rights = (await listNeeds(db, relation, role, uses, false, [])).filter(isChecked);
+    const rights = (await listNeeds(db, relation, role, { uses })).filter(isChecked);
     needs.push(...rights);
     let evaluated: readonly Gate[] | undefined = [];
     if (source === target && written !== undefined) {
@@ -128,7 +128,7 @@ async function evaluateRead(
   const statement = { operation, key, values: {}, returned: [] };
   const policies = await listPolicies(db, relation.oid, role);
   try {
-    const rows = await readRows(database, relation, statement, identity, timeout);
+    const rows = await readRows(database, relation, statement, { identity, timeout });
     const plans = gatesOf('select', false);
     const gates = await evaluatePolicies(
       database,

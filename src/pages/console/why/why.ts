@@ -57,7 +57,7 @@ export async function why(
     isView,
     gates: found.gates,
   });
-  const truth = await tryIt(database, relation, statement, identity, timeout);
+  const truth = await tryIt(database, relation, statement, { identity, timeout });
   // If a policy on a table behind the view couldn't be evaluated, only the actual result is known.
   const explanation: Explanation =
     found.isUnsure && explained.verdict === 'allowed' && truth.verdict !== 'refused'
@@ -134,15 +134,13 @@ async function tryIt(
   database: Database,
   relation: RelationFacts,
   statement: WhyStatement,
-  identity: Identity,
-  timeout: Setting,
+  { identity, timeout }: { readonly identity: Identity; readonly timeout: Setting },
 ): Promise<Truth> {
   const isSelect = statement.operation === 'select';
   try {
     const touched = await inSessionAs(
       database,
-      identity,
-      identity.role,
+      { identity, role: identity.role },
       async (tx) => {
         const { rows, commandTag } = await tx.queryText(statementOf(relation, statement));
         // Deferred constraints are also checked.

@@ -47,7 +47,7 @@ const secondText = new Intl.DateTimeFormat('en-GB', {
 });
 
 /** Formats the times on an axis whose marks are `step` seconds apart. */
-export const timeMarks: uPlot.Axis.DynamicValues = (_plot, splits, _axis, _space, step) => {
+export const timeMarks: uPlot.Axis.DynamicValues = (...[, splits, , , step]) => {
   const format = step >= minuteSeconds ? minuteText : secondText;
   return splits.map((seconds) => {
     // If the marks are less than a second apart, only those of whole seconds have a text.

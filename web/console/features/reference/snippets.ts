@@ -80,7 +80,7 @@ export function usageOf(
     case 'select': {
       const request: Request = { method: 'GET', path: `${inPath(name)}?select=*&limit=10`, ...inSchema };
       const script = `const { data, error } = ${from}\n  .select()\n  .limit(10);`;
-      return usage(request, script, { kind: 'select', schema, name }, address, {
+      return usage({ request, script }, { kind: 'select', schema, name }, address, {
         label: 'SQL',
         text: `select * from ${table} limit 10;`,
       });
@@ -88,8 +88,7 @@ export function usageOf(
     case 'insert': {
       const request: Request = { method: 'POST', path: inPath(name), body: json(row), ...inSchema };
       return usage(
-        request,
-        `const { data, error } = ${from}\n  .insert(${jsValue(row)})\n  .select();`,
+        { request, script: `const { data, error } = ${from}\n  .insert(${jsValue(row)})\n  .select();` },
         { kind: 'insert', schema, name, row },
         address,
       );
@@ -102,8 +101,7 @@ export function usageOf(
         ...inSchema,
       };
       return usage(
-        request,
-        `const { data, error } = ${from}\n  .update(${jsValue(row)})${eq}\n  .select();`,
+        { request, script: `const { data, error } = ${from}\n  .update(${jsValue(row)})${eq}\n  .select();` },
         { kind: 'update', schema, name, row, key: [keyName, keyValue] },
         address,
       );
@@ -111,7 +109,7 @@ export function usageOf(
     case 'delete': {
       const request: Request = { method: 'DELETE', path: `${inPath(name)}?${filter}`, ...inSchema };
       const script = `const { error } = ${from}\n  .delete()${eq};`;
-      return usage(request, script, { kind: 'delete', schema, name, key: [keyName, keyValue] }, address);
+      return usage({ request, script }, { kind: 'delete', schema, name, key: [keyName, keyValue] }, address);
     }
   }
 }
@@ -132,8 +130,7 @@ export function callOf(
     ...(schema === undefined ? {} : { schema }),
   };
   return usage(
-    request,
-    `const { data, error } = ${clientOf(schema)}\n  .rpc(${jsText(name)}${args});`,
+    { request, script: `const { data, error } = ${clientOf(schema)}\n  .rpc(${jsText(name)}${args});` },
     { kind: 'rpc', schema, name, args: given },
     address,
   );
@@ -155,7 +152,12 @@ function jsValue(value: unknown): string {
   return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`;
 }
 
-function usage(request: Request, script: string, call: Call, address: Address, ...more: Snippet[]): Usage {
+function usage(
+  { request, script }: { readonly request: Request; readonly script: string },
+  call: Call,
+  address: Address,
+  ...more: Snippet[]
+): Usage {
   return {
     request,
     snippets: [

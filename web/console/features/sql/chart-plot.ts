@@ -46,8 +46,7 @@ export function createPlot(
   element: HTMLElement,
   size: { width: number; height: number },
   kind: ChartKind,
-  data: ChartData,
-  hidden: ReadonlySet<string>,
+  { data, hidden }: { readonly data: ChartData; readonly hidden: ReadonlySet<string> },
 ): uPlot {
   const { x, y } = axesIn(element);
   const fromZero = kind === 'bar' || kind === 'area';

@@ -115,13 +115,7 @@ function Plot({ data, kind, label }: { data: ChartData; kind: ChartChoice['kind'
     if (element === null || view === null) return;
     const draw = (): void => {
       plot.current?.destroy();
-      plot.current = createPlot(
-        element,
-        sizeIn(element, view),
-        kind,
-        latest.current.data,
-        latest.current.hidden,
-      );
+      plot.current = createPlot(element, sizeIn(element, view), kind, latest.current);
     };
     draw();
     const resize = new ResizeObserver(() => plot.current?.setSize(sizeIn(element, view)));

@@ -56,7 +56,7 @@ const text = (value: unknown): string =>
 export function planTree({ Plan }: RawPlan): PlanStep {
   const wasRun = 'Actual Total Time' in Plan;
   const whole = wasRun ? totalMs(Plan) : number(Plan['Total Cost']);
-  return stepOf(Plan, '0', 0, wasRun, whole);
+  return stepOf(Plan, { id: '0', depth: 0 }, wasRun, whole);
 }
 
 /** Returns the steps in display order, from top to bottom. */
@@ -66,7 +66,12 @@ export const flatten = (step: PlanStep): PlanStep[] => [step, ...step.children.f
 const totalMs = (node: RawNode): number =>
   number(node['Actual Total Time']) * Math.max(1, number(node['Actual Loops']));
 
-function stepOf(node: RawNode, id: string, depth: number, wasRun: boolean, whole: number): PlanStep {
+function stepOf(
+  node: RawNode,
+  { id, depth }: { readonly id: string; readonly depth: number },
+  wasRun: boolean,
+  whole: number,
+): PlanStep {
   const plans = node.Plans ?? [];
   const sum = (measure: (each: RawNode) => number): number =>
     plans.reduce((total, each) => total + measure(each), 0);
@@ -92,7 +97,9 @@ function stepOf(node: RawNode, id: string, depth: number, wasRun: boolean, whole
     loops: number(node['Actual Loops']),
     off:
       actualRows === undefined || number(node['Actual Loops']) === 0 ? 1 : factor(expectedRows, actualRows),
-    children: plans.map((each, index) => stepOf(each, `${id}.${index}`, depth + 1, wasRun, whole)),
+    children: plans.map((each, index) =>
+      stepOf(each, { id: `${id}.${index}`, depth: depth + 1 }, wasRun, whole),
+    ),
   };
 }
 

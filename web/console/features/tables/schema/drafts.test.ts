@@ -47,9 +47,14 @@ const at = { schema: 'public', table: 'things' };
 
 test('an alteration contains only the differences', () => {
   const draft = draftOf(column);
-  expect(alterationOf(at, column, draft, '', vocabulary)).toBeUndefined();
+  expect(alterationOf(at, column, { draft, using: '' }, vocabulary)).toBeUndefined();
   expect(
-    alterationOf(at, column, { ...draft, type: 'bigint', value: 'none' }, 'size::bigint', vocabulary),
+    alterationOf(
+      at,
+      column,
+      { draft: { ...draft, type: 'bigint', value: 'none' }, using: 'size::bigint' },
+      vocabulary,
+    ),
   ).toEqual({
     kind: 'alter_column',
     ...at,
@@ -61,8 +66,7 @@ test('an alteration contains only the differences', () => {
     alterationOf(
       at,
       { ...column, identity: 'always', default: null },
-      { ...draft, value: 'none' },
-      '',
+      { draft: { ...draft, value: 'none' }, using: '' },
       vocabulary,
     ),
   ).toMatchObject({ identity: { action: 'drop' } });

@@ -158,8 +158,7 @@ export function draftOf(column: Column): ColumnDraft {
 export function alterationOf(
   at: { readonly schema: string; readonly table: string },
   column: Column,
-  draft: ColumnDraft,
-  using: string,
+  { draft, using }: { readonly draft: ColumnDraft; readonly using: string },
   vocabulary: Vocabulary,
 ): SchemaChange | undefined {
   const previous = draftOf(column);

@@ -127,7 +127,7 @@ function StoredColumn({
   const [draft, setDraft] = useState(() => draftOf(column));
   const [using, setUsing] = useState('');
   const at = { schema: relation.schema, table: relation.name };
-  const change = alterationOf(at, column, draft, using, vocabulary);
+  const change = alterationOf(at, column, { draft, using }, vocabulary);
   return (
     <ChangePanel
       title={t('column.edit', { name: column.name })}
