@@ -102,13 +102,7 @@ function removeOldTemplates(): void {
 /** Returns a hash of PostgreSQL's version and of all files that the bootstrap runs. */
 function contentHash(): string {
   const hash = createHash('sha256').update(findBinaries().version);
-  for (const folder of [
-    '../sql/',
-    '../extensions/',
-    '../extension-amendments/',
-    '../embedded/',
-    '../logins/',
-  ]) {
+  for (const folder of ['../sql/', '../extensions/', '../extension-amendments/', '../embedded/']) {
     const path = fileURLToPath(new URL(folder, import.meta.url));
     const entries = readdirSync(path, { recursive: true, withFileTypes: true });
     const files = entries
@@ -116,6 +110,7 @@ function contentHash(): string {
       .map(({ parentPath, name }) => join(parentPath, name));
     for (const file of files.sort()) hash.update(relative(path, file)).update(readFileSync(file));
   }
+  hash.update(readFileSync(new URL('../logins.ts', import.meta.url)));
   return hash.digest('hex').slice(0, 16);
 }
 
