@@ -55,14 +55,18 @@ export async function sendEmailChange(
       NewEmail: newEmail,
       Data: user.raw_user_meta_data ?? {},
     };
-    const send = (template: TemplateName, to: string, otp: string, hash: string, more = {}) => {
+    const send = (template: TemplateName, to: string, data: { readonly Token: string }, hash: string) => {
       const link = linkData(ctx, { hash, type: 'email_change', redirectTo });
-      const data = { ...common, Token: otp, SendingTo: to, ...link, ...more };
-      return deliver(ctx, template, { to, data, pageLanguage: caller.pageLanguage });
+      return deliver(ctx, template, {
+        to,
+        data: { ...common, SendingTo: to, ...link, ...data },
+        pageLanguage: caller.pageLanguage,
+      });
     };
-    await send('email_change', newEmail, otpNew, hashNew);
+    await send('email_change', newEmail, { Token: otpNew }, hashNew);
     if (isDouble) {
-      await send('email_change_current', oldEmail, otpOld, hashOld, { CancelURL: cancelLink(ctx, hashOld) });
+      const cancel = { Token: otpOld, CancelURL: cancelLink(ctx, hashOld) };
+      await send('email_change_current', oldEmail, cancel, hashOld);
     }
   });
   await storeEmailChange(ctx, tx, user, { newEmail, hashNew, hashOld: isDouble ? hashOld : undefined });
