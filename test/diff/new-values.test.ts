@@ -3,7 +3,7 @@
  * of object that can contain a value is tested.
  */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { committingNewValues } from '../../src/project/diff/core/new-values.ts';
+import { committingNewValues } from '../../src/project/diff/core/enum-values.ts';
 import { diffScript, type SchemaDiff } from '../../src/project/diff/index.ts';
 import type { DiffStatement } from '../../src/project/diff/types.ts';
 import {

@@ -3,12 +3,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { createTestDatabase } from '../../src/platform/database/testing.ts';
-import {
-  type Baseline,
-  type BaselineOptions,
-  makeBaseline,
-  migrations,
-} from '../../src/project/folder/index.ts';
+import { type Baseline, type BaselineOptions, makeBaseline } from '../../src/project/baseline/index.ts';
+import { migrations } from '../../src/project/folder/index.ts';
 import { projectWith, type TestProject } from './helpers.ts';
 
 // The timeouts are long, because each test creates databases and applies a baseline and migrations to them.

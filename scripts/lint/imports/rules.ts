@@ -16,7 +16,7 @@ export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = 
   server: [['backend'], ['gateway'], ['cluster', 'tls']],
   pages: [['account', 'console']],
   services: [['auth', 'functions', 'jobs', 'mail', 'realtime', 'rest', 'storage']],
-  project: [['folder'], ['advisors', 'diff', 'migrate']],
+  project: [['baseline'], ['folder'], ['advisors', 'diff', 'migrate', 'types-file']],
   operations: [['upgrade'], ['backup', 'dump']],
   platform: [['database', 'telemetry'], ['keys'], ['config', 'packages']],
   base: [['shared'], ['kernel']],

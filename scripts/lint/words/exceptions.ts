@@ -35,7 +35,7 @@ export const wordExceptions: readonly WordException[] = [
     reason: 'The migration names of the hosted storage server.',
   },
   {
-    paths: ['src/pages/console/sql-page/core/danger.ts', 'src/project/folder/core/baseline/print.ts'],
+    paths: ['src/pages/console/sql-page/core/danger.ts', 'src/project/baseline/core/print.ts'],
     rule: 'British spelling',
     line: 'analyse',
     reason: 'A keyword of PostgreSQL.',
@@ -69,7 +69,7 @@ export const wordExceptions: readonly WordException[] = [
     reason: 'Texts in the bodies of installed functions. Statements of extension files are not changed.',
   },
   {
-    paths: ['src/project/folder/core/baseline/observe.ts'],
+    paths: ['src/project/folder/core/observe.ts'],
     rule: 'is no',
     line: 'there is no',
     reason: 'Error messages of PostgreSQL.',

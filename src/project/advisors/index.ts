@@ -2,10 +2,24 @@
  * Checks a database for security and performance problems. Includes the rules of Supabase's splinter that apply to
  * Plinth, with the same names, levels and cache keys, and additional rules.
  */
-import type { Pool } from '../../platform/database/types.ts';
+import type { Pool, Queryable } from '../../platform/database/types.ts';
+import type { Catalog } from './catalog.ts';
 import { findingsOf } from './core/rule.ts';
 import { rules } from './core/rules.ts';
-import { readCatalog } from './read-catalog.ts';
+import {
+  readBlockSize,
+  readBypassingRoles,
+  readExtensions,
+  readForeignKeys,
+  readFunctions,
+  readIndexes,
+  readPageStatistics,
+  readPolicies,
+  readPolicyRoles,
+  readPublicBuckets,
+  readRelations,
+  readUsersViews,
+} from './queries.ts';
 import { type Finding, findingLevels } from './types.ts';
 
 export {
@@ -41,4 +55,24 @@ export async function runAdvisors(pool: Pool, { exposedSchemas }: AdvisorOptions
   } finally {
     session.destroy();
   }
+}
+
+/** Reads the catalog data that the rules need. The session's search path must be empty. */
+export async function readCatalog(db: Queryable, exposedSchemas: readonly string[]): Promise<Catalog> {
+  const statistics = new Map((await readPageStatistics(db)).map(({ oid, ...pages }) => [oid, pages]));
+  const relations = await readRelations(db);
+  return {
+    exposedSchemas,
+    relations: relations.map((relation) => ({ ...relation, pages: statistics.get(relation.oid) ?? null })),
+    policies: await readPolicies(db),
+    foreignKeys: await readForeignKeys(db),
+    indexes: await readIndexes(db),
+    functions: await readFunctions(db),
+    extensions: await readExtensions(db),
+    usersViews: await readUsersViews(db),
+    policyRoles: await readPolicyRoles(db),
+    bypassingRoles: await readBypassingRoles(db),
+    publicBuckets: await readPublicBuckets(db),
+    blockSize: await readBlockSize(db),
+  };
 }

@@ -1,10 +1,24 @@
 /** Reads and changes the migration history of a database, which can be a database that Plinth doesn't manage. */
 import { join } from 'node:path';
-import type { Pool } from '../../platform/database/types.ts';
+import { readTextFile } from '../../base/shared/files.ts';
+import type { Pool, Session } from '../../platform/database/types.ts';
+import { splitStatements } from './core/split.ts';
 import { ProjectError } from './errors.ts';
-import { readMigrationFolder } from './files.ts';
+import { readMigrationFolder, readRolesFile, readSeedFiles } from './files.ts';
 import { compareMigrations, type MigrationState, readForHistory } from './migrations.ts';
-import { deleteApplied, ensureHistory, insertApplied, selectApplied, selectHistory } from './queries.ts';
+import {
+  deleteApplied,
+  ensureHistory,
+  insertApplied,
+  insertStep,
+  selectApplied,
+  selectHistory,
+  selectSeeds,
+  selectSteps,
+  upsertSeed,
+} from './queries.ts';
+import type { RanFile } from './run-file.ts';
+import type { ProjectDeps } from './types.ts';
 
 export async function readHistory(pool: Pool, projectDir: string): Promise<MigrationState[]> {
   const applied = await selectApplied(pool);
@@ -76,4 +90,48 @@ export async function recordedMigrations(pool: Pool): Promise<RecordedMigration[
       throw new ProjectError('version_invalid', { version, name });
     return { entry: `${version}_${name}.sql`, text: `${statements.join(';\n')};\n` };
   });
+}
+
+interface RanFiles {
+  /** The files in the order in which the project runs them. */
+  readonly ran: readonly RanFile[];
+  readonly isSeed: (shownPath: string) => boolean;
+}
+
+/** Reads the files of the project that an earlier process has applied, for statements that --keep-going retries. */
+export async function ranFiles(
+  { projectDir, config }: Pick<ProjectDeps, 'projectDir' | 'config'>,
+  session: Session,
+): Promise<RanFiles> {
+  const supabaseDir = join(projectDir, 'supabase');
+  const seeds = readSeedFiles(supabaseDir, config.db.seed.sql_paths).files;
+  const seedPaths = new Set(seeds.map(({ shownPath }) => shownPath));
+  const [steps, applied, known] = [
+    await selectSteps(session),
+    new Set((await selectApplied(session)).map(({ version }) => version)),
+    await selectSeeds(session),
+  ];
+  const ran: RanFile[] = [];
+  const roles = steps.has('roles') ? readRolesFile(supabaseDir) : undefined;
+  if (roles !== undefined)
+    ran.push({
+      shownPath: 'supabase/roles.sql',
+      statements: splitStatements(roles),
+      record: (tx) => insertStep(tx, 'roles'),
+    });
+  for (const { version, name, path, shownPath } of readMigrationFolder(supabaseDir).files)
+    if (applied.has(version))
+      ran.push({
+        shownPath,
+        statements: splitStatements(readTextFile(path)),
+        record: (tx, statements) => insertApplied(tx, { version, name, statements }),
+      });
+  for (const { shownPath, text, hash } of seeds)
+    if (known.has(shownPath))
+      ran.push({
+        shownPath,
+        statements: splitStatements(text),
+        record: (tx) => upsertSeed(tx, shownPath, known.get(shownPath) ?? hash),
+      });
+  return { ran, isSeed: (shownPath) => seedPaths.has(shownPath) };
 }

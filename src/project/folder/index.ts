@@ -8,29 +8,43 @@ import type { Logger } from '../../base/kernel/log.ts';
 import type { Database, MigrationSet } from '../../platform/database/types.ts';
 import { announcing } from './announcing.ts';
 import { type BucketDeps, seedBuckets } from './buckets.ts';
-import { describeFailures, type SkippedStatement, summaryOf } from './core/failures.ts';
-import { securityConsequences } from './core/security-consequences.ts';
+import { describeFailures, type SkippedStatement, securityConsequences, summaryOf } from './core/failures.ts';
 import { extensionOptions } from './external-extensions.ts';
 import { readMigrationFolder, readSources } from './files.ts';
 import { firstStart, withUserSession } from './first-start.ts';
-import { type HistoryRepair, readHistory, repairHistory } from './history.ts';
+import { type HistoryRepair, ranFiles, readHistory, repairHistory } from './history.ts';
 import { retrySkipped } from './keep-going.ts';
 import { applyMigrations, type MigrationState, pendingMigrations } from './migrations.ts';
 import { reportingPlaceholders } from './missing-extensions.ts';
 import { disableUserEventTriggers } from './privileged.ts';
 import { deleteFailures, insertStep, selectFailures, selectOpenTables, selectSteps } from './queries.ts';
-import { ranFiles } from './ran-files.ts';
 import { findSchemaTool } from './schema-tools.ts';
 import type { ProjectDeps } from './types.ts';
 
 export { announcing } from './announcing.ts';
-export { type Baseline, type BaselineOptions, type EmptyDatabase, makeBaseline } from './baseline.ts';
 export { bucketSettings, seedBuckets } from './buckets.ts';
 export { type DataStatement, dataStatements } from './core/data-statements.ts';
-export { atLevel, hasLevel, type LintLevel, type LintResult, lintLevels } from './core/lint.ts';
+export {
+  identifier,
+  isCreatedBy,
+  mentions,
+  missingExtension,
+  partsOf,
+  type SqlText,
+  serviceSchemas,
+  withoutComments,
+} from './core/missing.ts';
+export { type Failure, type Observation, observe } from './core/observe.ts';
 export { type TestDatabaseOptions, testDatabase } from './database-tests/index.ts';
 export { markPosition, ProjectError, type ProjectErrorCode } from './errors.ts';
-export { type MigrationFile, readMigrationFolder } from './files.ts';
+export {
+  baselineFileOf,
+  type MigrationFile,
+  type NewFile,
+  readMigrationFolder,
+  readSources,
+} from './files.ts';
+export { firstStart, withUserSession } from './first-start.ts';
 export {
   type HistoryRepair,
   type RecordedMigration,
@@ -39,9 +53,9 @@ export {
   repairHistory,
   squashHistory,
 } from './history.ts';
-export { lint } from './lint.ts';
+export { atLevel, hasLevel, type LintLevel, type LintResult, lint, lintLevels } from './lint.ts';
 export type { MigrationState } from './migrations.ts';
-export { createFunction, FunctionExists } from './new-function.ts';
+export { createFunction, FunctionExists, type WrittenMigration, writeMigration } from './new-files.ts';
 export { type PushOptions, type PushPlan, planPush, push } from './push.ts';
 export {
   type DryRun,
@@ -50,9 +64,9 @@ export {
   reviewMigrations,
   tryMigrations,
 } from './review.ts';
+export type { KeepGoing, StatementFailure } from './run-file.ts';
 export { applyProjectMigrations, applySchemaFiles, readSchemaFiles, runAsMigration } from './schema.ts';
 export type { ProjectDeps } from './types.ts';
-export { type WrittenMigration, writeMigration } from './written-migration.ts';
 
 export const migrations: MigrationSet = { module: 'project', dir: new URL('./sql/', import.meta.url) };
 

@@ -1,7 +1,7 @@
 /** Finds the files with the project's generated types, which can declare a table that no migration creates. */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { readTypes, type TypesModel } from './core/types-file/model.ts';
+import { readTypes, type TypesModel } from '../types-file/index.ts';
 
 export interface TypesFile {
   /** The path relative to the project folder, such as `src/integrations/supabase/types.ts`. */

@@ -5,9 +5,9 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { sql } from '../../base/kernel/sql.ts';
 import type { CopySession } from '../../platform/database/index.ts';
-import type { DefinitionPlan } from './core/definitions.ts';
 import { objectPath } from './core/object-path.ts';
 import { readJobs } from './cron.ts';
+import type { DefinitionPlan } from './definitions.ts';
 import { queueNotes, readQueues } from './queues.ts';
 import type { End, Plans } from './types.ts';
 

@@ -1,25 +1,28 @@
-/** Migrates the rows of one table. */
-
+/**
+ * Migrates the rows of one table.
+ *
+ * Finds the rows of one table that differ. The target joins the fingerprints of both tables, so memory use is constant.
+ */
 import { sql } from '../../base/kernel/sql.ts';
 import { copyTable } from '../../operations/dump/index.ts';
 import type { CopySession } from '../../platform/database/index.ts';
 import {
   copyIntoStatement,
+  fingerprintQuery,
   rowsAtQuery,
   rowsBetweenQuery,
   rowsQuery,
   type SharedTable,
   summaryQuery,
 } from './core/row-text.ts';
-import { dropDelta, findDelta, sourcePlaces } from './delta.ts';
 import { inTransaction } from './ends.ts';
 import { hasRows, readBlocks } from './queries.ts';
-import type { End, TableReport } from './types.ts';
+import type { Changes, End, TableReport } from './types.ts';
 
 /** The number of blocks per transaction, which is 128 MiB of a table at the default block size. */
 const blocksPerPart = 16_384;
 
-export interface RowsOptions {
+interface RowsOptions {
   /** Called with the number of rows that have been copied so far. */
   readonly onRows: (rows: number) => void;
   /** Whether to keep rows that are missing on the source, because later steps still need these rows. */
@@ -126,7 +129,7 @@ async function replaceRows(
   });
 }
 
-export interface Summary {
+interface Summary {
   readonly rows: string;
   readonly hash: string;
 }
@@ -134,4 +137,54 @@ export interface Summary {
 export async function summaryOf({ query }: CopySession, table: SharedTable): Promise<Summary> {
   const [row] = await query<Summary>(sql.raw(summaryQuery(table)));
   return row as Summary;
+}
+
+/**
+ * Fills the target's temporary table `plinth_delta`, in which `source` and `target` are the positions of rows that
+ * differ. A new row doesn't have a position in `target`, and a deleted row doesn't have one in `source`.
+ */
+export async function findDelta(
+  source: End,
+  target: End,
+  table: SharedTable,
+  hashed: readonly string[] = table.columns,
+): Promise<Changes> {
+  const { session } = target;
+  await session.exec(
+    'drop table if exists pg_temp.plinth_rows, pg_temp.plinth_delta;' +
+      'create temporary table plinth_rows (place pg_catalog.tid, key pg_catalog.text collate "C", hash pg_catalog.bytea)',
+  );
+  await copyTable(source.session, session, {
+    from: `COPY (${fingerprintQuery(table, hashed)}) TO STDOUT`,
+    to: 'COPY pg_temp.plinth_rows FROM STDIN',
+  });
+  await session.exec(`
+    create temporary table plinth_delta as
+      select s.place as source, t.place as target from pg_temp.plinth_rows s
+      full join (${fingerprintQuery(table, hashed)}) t (place, key, hash) on t.key = s.key
+      where s.key is null or t.key is null or s.hash <> t.hash;
+    drop table pg_temp.plinth_rows;
+    create index on pg_temp.plinth_delta (source)`);
+  const [row] = await session.query<{ added: number; changed: number; deleted: number }>(sql`
+    select count(*) filter (where target is null) as added, count(*) filter (where source is null) as deleted,
+      count(*) filter (where source is not null and target is not null) as changed
+    from pg_temp.plinth_delta`);
+  return { added: row?.added ?? 0, changed: row?.changed ?? 0, deleted: row?.deleted ?? 0 };
+}
+
+export const dropDelta = ({ session }: End): Promise<void> =>
+  session.exec('drop table if exists pg_temp.plinth_delta');
+
+const placesPerBatch = 5_000;
+
+/** Yields the positions of the source's rows that are new or changed. */
+export async function* sourcePlaces({ session }: End): AsyncGenerator<string[]> {
+  for (let offset = '(0,0)'; ; ) {
+    const rows = await session.query<{ place: string }>(sql`
+      select source::text as place from pg_temp.plinth_delta where source > ${offset}::tid
+      order by source limit ${placesPerBatch}::int`);
+    if (rows.length === 0) return;
+    yield rows.map(({ place }) => place);
+    offset = rows.at(-1)?.place as string;
+  }
 }

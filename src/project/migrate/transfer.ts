@@ -3,13 +3,11 @@
  * earlier run stopped.
  */
 import type { ProjectPlan } from '../../operations/dump/index.ts';
-import { type DefinitionPlan, isLate } from './core/definitions.ts';
 import type { SharedTable } from './core/row-text.ts';
 import { type JobsReport, migrateJobs } from './cron.ts';
-import { applyDefinitions } from './definitions.ts';
+import { applyDefinitions, type DefinitionPlan, isLate } from './definitions.ts';
 import { MigrateError } from './errors.ts';
 import { prepareHistory } from './history.ts';
-import { migrateLargeObjects } from './large-objects.ts';
 import { markTarget, rejectForeignRows } from './marker.ts';
 import { notesOf } from './notes.ts';
 import { migrateObjects } from './objects/transfer.ts';
@@ -17,7 +15,7 @@ import { planOf, readPlans, selectionOf, withEnds } from './plans.ts';
 import { readAlwaysTriggers } from './queries.ts';
 import { migrateQueues } from './queues.ts';
 import { migrateRows } from './rows.ts';
-import { migrateSequences } from './sequences.ts';
+import { migrateLargeObjects, migrateSequences } from './sequences.ts';
 import type { End, Plans, Report, TableReport, TransferOptions } from './types.ts';
 import { migrateSecrets } from './vault.ts';
 

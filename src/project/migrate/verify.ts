@@ -2,17 +2,17 @@
 
 import { sql } from '../../base/kernel/sql.ts';
 import { planProject } from '../../operations/dump/index.ts';
-import { planDefinitions } from './core/definitions.ts';
 import { objectPath } from './core/object-path.ts';
 import { sharedTable } from './core/row-text.ts';
 import { readJobs } from './cron.ts';
+import { planDefinitions } from './definitions.ts';
 import { openSource } from './ends.ts';
 import { described } from './errors.ts';
-import { readHashes } from './large-objects.ts';
 import { createStorageApi, digestOf, type StorageApi } from './objects/storage-api.ts';
 import { readPrimaryKeys, readTablesWith } from './queries.ts';
 import { queueTables, readQueues } from './queues.ts';
 import { summaryOf } from './rows.ts';
+import { readHashes } from './sequences.ts';
 import type { End, EndOptions } from './types.ts';
 import { readSecrets } from './vault.ts';
 

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { silentLogger } from '../../../base/kernel/log.ts';
-import { type Baseline, type EmptyDatabase, makeBaseline } from '../../../project/folder/index.ts';
+import { type Baseline, type EmptyDatabase, makeBaseline } from '../../../project/baseline/index.ts';
 import type { Backend } from '../../main.ts';
 import { type Command, projectOptions, UsageError } from '../command.ts';
 import { columns, print, progressPrinter, say } from '../output.ts';

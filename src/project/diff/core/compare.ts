@@ -2,24 +2,21 @@
 import type { Action, Fact, FactBase, RenameCandidate, StableId } from '@supabase/pg-delta';
 import type { DiffOptions, DiffStatement, SchemaDiff, Snapshot } from '../types.ts';
 import { breakCycles } from './cycles.ts';
+import { isWrongDefault, unwantedDefaults, withoutMemberDefaults, withReplacedDefaults } from './defaults.ts';
+import { addingValuesFirst, committingNewValues, restoredForEnum } from './enum-values.ts';
 import { compareExtras } from './extras.ts';
 import { foldColumns } from './fold-columns.ts';
 import { managedView } from './managed-view.ts';
-import { withoutMemberDefaults } from './member-defaults.ts';
-import { addingValuesFirst, committingNewValues } from './new-values.ts';
 import { keepExtensionSchemas } from './normalize.ts';
-import { withReplacedDefaults } from './parameter-defaults.ts';
 import { partitionMoves } from './partitions.ts';
 import { planOf } from './plan.ts';
 import { compareProperties, type Property } from './properties.ts';
-import { restoredForEnum } from './recreated-enums.ts';
 import { schemaOfId } from './refs.ts';
 import { isPossibleRename, isSamePair, renameOf } from './renames.ts';
 import { planReplacingTypes } from './replaced-types.ts';
 import { grantsAfterNewOwner, revokingTablesFirst } from './revocations.ts';
 import { separateDrops } from './separate-drops.ts';
 import { canLoseData } from './type-changes.ts';
-import { isWrongDefault, unwantedDefaults } from './unwanted-defaults.ts';
 import { comparable, inAnyVersion } from './versions.ts';
 import { withVirtualColumns } from './virtual-columns.ts';
 

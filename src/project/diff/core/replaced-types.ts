@@ -8,7 +8,7 @@ import { type Action, buildFactBase, type Fact, type FactBase, type StableId } f
 import { quoteIdentifier } from '../../../base/kernel/sql.ts';
 import { quoteIfNeeded } from '../../../operations/dump/index.ts';
 import { DiffError } from '../errors.ts';
-import { mapTexts } from './map-texts.ts';
+import { mapTexts } from './normalize.ts';
 
 interface ReplacedType {
   readonly kind: 'domain' | 'type';

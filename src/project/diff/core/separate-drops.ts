@@ -5,7 +5,7 @@
  */
 import { buildFactBase, encodeId, type Fact, type FactBase, type StableId } from '@supabase/pg-delta';
 import { quoteIdentifier } from '../../../base/kernel/sql.ts';
-import { cyclesOf, type Edge } from './strongly-connected.ts';
+import { cyclesOf, type Edge } from './cycles.ts';
 
 export interface SeparateDrops {
   /** The old schema after `statements` have run. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { grantedWhereThere } from './extension-grant.ts';
+import { grantedWhereThere } from './extension-statement.ts';
 import { splitStatements } from './split.ts';
 
 const missing = { pgaudit: {}, postgis: {} };

@@ -4,7 +4,6 @@
  */
 
 import { lex } from '../../../base/shared/sql/lex.ts';
-import { mentions } from './baseline/statement.ts';
 
 export interface SqlText {
   /** The path that messages show, such as `supabase/migrations/1_init.sql`. */
@@ -291,3 +290,7 @@ function extensionAdvice(
     `create extension if not exists ${written}${where};`,
   ];
 }
+
+/** Whether the statement contains the name as a whole word, with or without its schema and quotes. */
+export const mentions = (statement: string, name: string): boolean =>
+  new RegExp(String.raw`(?<![\w$])${RegExp.escape(name)}(?![\w$])`, 'i').test(statement);

@@ -3,10 +3,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { quoteIdentifier } from '../../../base/kernel/sql.ts';
 import { openTextSession } from '../../../platform/database/index.ts';
-import { usesPackageManager } from './core/package-manager.ts';
 import { isSelfContained, readScript } from './core/psql-script.ts';
 import { type FileOutcome, fileLines, isPassed, summaryLines } from './core/report.ts';
-import { findTestFiles, type TestFile } from './files.ts';
+import { findTestFiles, type TestFile, usesPackageManager } from './files.ts';
 import { type RunTestOptions, runTestFile } from './run-file.ts';
 
 export interface TestDatabaseOptions {

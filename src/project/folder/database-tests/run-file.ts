@@ -3,10 +3,9 @@ import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { openTextSession, PostgresError, type TextSession } from '../../../platform/database/index.ts';
 import { absentExtensionSentence } from '../missing-extensions.ts';
-import { isPackageManagerSetup } from './core/package-manager.ts';
 import { readScript, type ScriptStep, withVariables } from './core/psql-script.ts';
 import type { FileOutcome } from './core/report.ts';
-import type { TestFile } from './files.ts';
+import { isPackageManagerSetup, type TestFile } from './files.ts';
 
 export interface RunTestOptions {
   readonly url: string;

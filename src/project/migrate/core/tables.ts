@@ -1,6 +1,5 @@
 /** Selects the tables whose rows are migrated. */
 import type { ProjectPlan, TableData } from '../../../operations/dump/index.ts';
-import { orderByReferences } from './reference-order.ts';
 import { type SharedTable, sharedTable } from './row-text.ts';
 
 /** Tables that other steps fill, or whose rows belong to work that the source's server hasn't finished. */
@@ -19,7 +18,7 @@ export interface TableSelection {
   readonly notes: readonly string[];
 }
 
-export interface TableFacts {
+interface TableFacts {
   /** The quoted names of each table's primary key columns. */
   readonly keys: ReadonlyMap<string, readonly string[]>;
   /** Tables that have at least one row. */
@@ -64,4 +63,27 @@ export function selectTables(
   const byName = new Map(tables.map((table) => [table.table, table]));
   const ordered = orderByReferences([...byName.keys()], references);
   return { tables: ordered.flatMap((table) => byName.get(table) ?? []), notes };
+}
+
+/**
+ * Orders tables so that each table comes after the tables that it references. Tables in a cycle keep their order.
+ *
+ * @example orderByReferences(['identities', 'users'], [['identities', 'users']]); // ['users', 'identities']
+ */
+export function orderByReferences(
+  tables: readonly string[],
+  references: readonly (readonly [from: string, to: string])[],
+): string[] {
+  const wanted = new Set(tables);
+  const needs = Map.groupBy(references, ([from]) => from);
+  const ordered = new Set<string>();
+  const entered = new Set<string>();
+  const enter = (table: string): void => {
+    if (entered.has(table)) return;
+    entered.add(table);
+    for (const [, to] of needs.get(table) ?? []) if (wanted.has(to)) enter(to);
+    ordered.add(table);
+  };
+  for (const table of tables) enter(table);
+  return [...ordered];
 }

@@ -6,8 +6,8 @@
 import { createHash } from 'node:crypto';
 import { objectPath } from '../core/object-path.ts';
 import type { SharedTable } from '../core/row-text.ts';
-import { dropDelta, findDelta, sourcePlaces } from '../delta.ts';
 import { MigrateError } from '../errors.ts';
+import { dropDelta, findDelta, sourcePlaces } from '../rows.ts';
 import type { End, ObjectsReport } from '../types.ts';
 import {
   objectKey,

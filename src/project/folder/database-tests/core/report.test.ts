@@ -1,8 +1,7 @@
 /** The expected lines are the lines that Perl's prove prints for the same output, except for the CPU times. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type FileOutcome, fileLines, isPassed, summaryLines } from './report.ts';
-import { parseTap } from './tap.ts';
+import { type FileOutcome, fileLines, isPassed, parseTap, summaryLines } from './report.ts';
 
 const outcome = (output: string[], error?: string): FileOutcome => ({ shownPath: 't/a.sql', output, error });
 
