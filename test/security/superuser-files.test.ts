@@ -90,7 +90,6 @@ const reviewed = [
   'services/auth/index.ts',
   // Reads WAL positions, the slot and the system identifier with functions and views in `pg_catalog`, which objects in
   // a project's search path must not replace.
-  'operations/backup/archive/archiver.ts',
   // Drops the archiver's slot, which requires REPLICATION.
   'operations/backup/archive/archiver.ts',
   'operations/backup/base-backup.ts',
