@@ -113,7 +113,7 @@ export async function connectDatabase(options: DatabaseOptions): Promise<Databas
     options.databaseUrl === undefined
       ? await startEmbedded(options, log, onProgress)
       : await connectToExternal(options.databaseUrl, options, log, onProgress);
-  return openDatabase(server, log, onProgress, options.requestPath, options.pools);
+  return openDatabase(server, log, onProgress, { path: options.requestPath, pools: options.pools });
 }
 
 async function startEmbedded(
@@ -232,19 +232,23 @@ async function connectToExternal(
   return { target, targetOf, connected, admin: session, info, stop: async () => {} };
 }
 
+interface ConnectionLimits {
+  readonly path?: RequestPathLimits | undefined;
+  readonly pools?: Pick<PoolsOptions, 'max' | 'maxWaiting'> | undefined;
+}
+
 /** Creates the pools, the path that requests use, and the listener for a database that has been bootstrapped. */
 export function openDatabase(
   server: Server,
   log: Logger,
   onProgress: (message: string) => void,
-  pathLimits: RequestPathLimits = {},
-  poolLimits: Pick<PoolsOptions, 'max' | 'maxWaiting'> = {},
+  limits: ConnectionLimits = {},
 ): Database {
   const { target, info } = server;
-  const pools = createPools({ connectOptions: target, ...poolLimits });
+  const pools = createPools({ connectOptions: target, ...limits.pools });
   const requestPath = createRequestPath({
     connectOptions: () => target('authenticator'),
-    ...pathLimits,
+    ...limits.path,
   });
   const hub = createListenHub({
     connectOptions: () => target('authenticator'),

@@ -77,11 +77,8 @@ export function createDatabase(options: DatabaseOptions): Promise<Database> {
 
 /** Opens a database that another process has started, without starting a server or making changes. */
 export function joinDatabase(options: MemberOptions): Database {
-  return openDatabase(
-    serverOfMember(options),
-    options.log,
-    () => undefined,
-    options.requestPath,
-    options.pools,
-  );
+  return openDatabase(serverOfMember(options), options.log, () => undefined, {
+    path: options.requestPath,
+    pools: options.pools,
+  });
 }

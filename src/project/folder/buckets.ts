@@ -21,16 +21,18 @@ export async function seedBuckets(deps: BucketDeps): Promise<void> {
   const buckets = Object.entries(deps.config.storage.buckets);
   if (buckets.length === 0) return;
   const existing = new Set(
-    ((await call(deps, '*', 'GET', '/bucket')) as { name: string }[]).map((bucket) => bucket.name),
+    ((await call(deps, '*', { method: 'GET', path: '/bucket' })) as { name: string }[]).map(
+      (bucket) => bucket.name,
+    ),
   );
   for (const [name, bucket] of buckets) {
     const body = bodyOf(deps.config, bucket);
     if (existing.has(name)) {
       deps.onProgress(`Updating Storage bucket: ${name}`);
-      await call(deps, name, 'PUT', `/bucket/${encodeURIComponent(name)}`, body);
+      await call(deps, name, { method: 'PUT', path: `/bucket/${encodeURIComponent(name)}`, body });
     } else {
       deps.onProgress(`Creating Storage bucket: ${name}`);
-      await call(deps, name, 'POST', '/bucket', { name, ...body });
+      await call(deps, name, { method: 'POST', path: '/bucket', body: { name, ...body } });
     }
   }
   const uploads = buckets.flatMap(([name, { objects_path }]) =>
@@ -93,21 +95,30 @@ async function uploadSome(deps: BucketDeps, queue: Upload[]): Promise<void> {
     deps.onProgress(`Uploading: ${path} => ${bucket}/${key}`);
     const content = readFileSync(path);
     const target = [bucket, ...key.split('/')].map(encodeURIComponent).join('/');
-    await call(deps, bucket, 'POST', `/object/${target}`, content, {
-      'content-type': fileType(key, content),
-      'cache-control': 'max-age=3600',
-      'x-upsert': 'true',
+    await call(deps, bucket, {
+      method: 'POST',
+      path: `/object/${target}`,
+      body: content,
+      headers: {
+        'content-type': fileType(key, content),
+        'cache-control': 'max-age=3600',
+        'x-upsert': 'true',
+      },
     });
   }
+}
+
+interface Call {
+  readonly method: string;
+  readonly path: string;
+  readonly body?: object;
+  readonly headers?: Record<string, string>;
 }
 
 async function call(
   { fetch, secretKey }: BucketDeps,
   bucket: string,
-  method: string,
-  path: string,
-  body?: object,
-  headers: Record<string, string> = { 'content-type': 'application/json' },
+  { method, path, body, headers = { 'content-type': 'application/json' } }: Call,
 ): Promise<unknown> {
   const response = await fetch(`/storage/v1${path}`, {
     method,

@@ -54,8 +54,7 @@ export async function planOf(end: End): Promise<ProjectPlan> {
 export async function selectionOf(
   source: End,
   target: End,
-  from: Pick<ProjectPlan, 'tables'>,
-  to: Pick<ProjectPlan, 'tables'>,
+  plans: { readonly [end in keyof Plans]: Pick<ProjectPlan, 'tables'> },
   /** Tables that the target's account will own. */
   created: readonly string[] = [],
 ): Promise<TableSelection> {
@@ -66,11 +65,11 @@ export async function selectionOf(
   ]);
   const filled = await readFilled(
     source.session,
-    from.tables.map(({ table }) => table).filter((table) => readable.has(table)),
+    plans.source.tables.map(({ table }) => table).filter((table) => readable.has(table)),
   );
   const keys = await readPrimaryKeys(source.session);
   const references = await readReferences(source.session);
-  return selectTables(from, to, { keys, filled, readable, writable, references });
+  return selectTables(plans.source, plans.target, { keys, filled, readable, writable, references });
 }
 
 export interface CheckReport {
@@ -102,8 +101,7 @@ export async function checkTransfer(options: TransferOptions): Promise<CheckRepo
     const selection = await selectionOf(
       source,
       target,
-      plans.source,
-      future,
+      { source: plans.source, target: future },
       created.map(({ table }) => table),
     );
     return {

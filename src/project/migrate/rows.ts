@@ -59,7 +59,7 @@ async function fillTable(
     const end = first + blocksPerPart < blocks ? first + blocksPerPart : undefined;
     const query = first === 0 && end === undefined ? rowsQuery(table) : rowsBetweenQuery(table, first, end);
     rows += await inTransaction(target, () =>
-      copyRows(source, target, table, query, (part) => onRows(rows + part)),
+      copyRows(source, target, { table, query, onRows: (part) => onRows(rows + part) }),
     );
   }
   return { table: table.table, added: rows, changed: 0, deleted: 0, replaced: false };
@@ -71,9 +71,11 @@ async function fillTable(
 async function copyRows(
   source: End,
   target: End,
-  table: SharedTable,
-  query: string,
-  onRows: (rows: number) => void,
+  {
+    table,
+    query,
+    onRows,
+  }: { readonly table: SharedTable; readonly query: string; readonly onRows: (rows: number) => void },
 ): Promise<number> {
   await target.session.exec(`set local search_path = "$user", public, extensions`);
   const copied = await copyTable(
@@ -103,9 +105,8 @@ async function migrateDelta(
     let rows = 0;
     for await (const places of sourcePlaces(target)) {
       signal?.throwIfAborted();
-      rows += await copyRows(source, target, table, rowsAtQuery(table, places), (part) =>
-        onRows(rows + part),
-      );
+      const query = rowsAtQuery(table, places);
+      rows += await copyRows(source, target, { table, query, onRows: (part) => onRows(rows + part) });
     }
     await dropDelta(target);
     const deleted = keepDeleted ? 0 : changes.deleted;
@@ -124,7 +125,7 @@ async function replaceRows(
     return { table: table.table, added: 0, changed: 0, deleted: 0, replaced: false };
   return await inTransaction(target, async () => {
     await target.session.exec(`delete from only ${table.table}`);
-    const added = await copyRows(source, target, table, rowsQuery(table), onRows);
+    const added = await copyRows(source, target, { table, query: rowsQuery(table), onRows });
     return { table: table.table, added, changed: 0, deleted: Number(before.rows), replaced: true };
   });
 }

@@ -40,7 +40,8 @@ async function migrateAll(source: End, target: End, options: TransferOptions): P
   const early = definitions.missing.filter(isNow(false));
   const skipped = await applyDefinitions(target, early, options);
   const after = await planOf(target);
-  const tables = await migrateTables(source, target, { source: plans.source, target: after }, options, notes);
+  const tables = await migrateTables(source, target, { source: plans.source, target: after }, options);
+  notes.push(...tables.notes);
   const late = definitions.missing.filter(isNow(true));
   skipped.push(...(await applyDefinitions(target, late, options)));
   notes.push(...skipped.map(({ text }) => `Not created: ${text}`));
@@ -81,6 +82,7 @@ const listed = (subjects: readonly string[]): string =>
 interface BroughtTables {
   readonly reports: readonly TableReport[];
   readonly buckets: SharedTable | undefined;
+  readonly notes: readonly string[];
 }
 
 async function migrateTables(
@@ -88,10 +90,9 @@ async function migrateTables(
   target: End,
   plans: Plans,
   options: TransferOptions,
-  notes: string[],
 ): Promise<BroughtTables> {
-  const selection = await selectionOf(source, target, plans.source, plans.target);
-  notes.push(...selection.notes);
+  const selection = await selectionOf(source, target, plans);
+  const notes = [...selection.notes];
   const history = await prepareHistory(source, target);
   const all: readonly SharedTable[] = [...selection.tables, ...(history === undefined ? [] : [history])];
   const triggers = await readAlwaysTriggers(source.session);
@@ -118,7 +119,7 @@ async function migrateTables(
       throw new MigrateError('table_failed', { table: table.table, reason: (error as Error).message }, error);
     }
   }
-  return { reports, buckets: all.find(({ table }) => table === buckets) };
+  return { reports, buckets: all.find(({ table }) => table === buckets), notes };
 }
 
 /** Buckets are deleted after their objects, because the storage API needs a bucket's row to delete its objects. */

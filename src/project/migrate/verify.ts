@@ -47,7 +47,7 @@ export async function verify(options: VerifyOptions): Promise<VerifyReport> {
       const differences: string[] = [];
       onProgress('Comparing definitions');
       const tables = await compareDefinitions(source, target, differences);
-      const { count, rows } = await compareTables(source, target, tables, differences, options);
+      const { count, rows } = await compareTables(source, target, { ...tables, differences }, options);
       await compareRest(source, target, differences);
       const bodies = options.objects
         ? await compareObjects(source, target, differences, options)
@@ -82,8 +82,7 @@ async function compareDefinitions(source: End, target: End, differences: string[
 async function compareTables(
   source: End,
   target: End,
-  { from, to }: Tables,
-  differences: string[],
+  { from, to, differences }: Tables & { readonly differences: string[] },
   { onProgress, signal }: VerifyOptions,
 ): Promise<{ count: number; rows: number }> {
   const keys = await readPrimaryKeys(source.session);

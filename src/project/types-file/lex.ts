@@ -42,12 +42,10 @@ function contentOf(quoted: string): string {
   const end = quoted.length > 1 && quoted.endsWith(quoted[0] as string) ? -1 : undefined;
   return quoted
     .slice(1, end)
-    .replace(
-      /\\(?:u\{([\da-f]+)\}|u([\da-f]{4})|x([\da-f]{2})|\n|([\s\S]))/gi,
-      (_, braced, four, two, plain) => {
-        const code = Number.parseInt(braced ?? four ?? two ?? '', 16);
-        if (Number.isFinite(code)) return code <= 0x10ffff ? String.fromCodePoint(code) : '';
-        return plain === undefined ? '' : (escapes[plain as string] ?? plain);
-      },
-    );
+    .replace(/\\(?:u\{([\da-f]+)\}|u([\da-f]{4})|x([\da-f]{2})|\n|([\s\S]))/gi, (_, ...groups) => {
+      const [braced, four, two, plain] = groups as (string | undefined)[];
+      const code = Number.parseInt(braced ?? four ?? two ?? '', 16);
+      if (Number.isFinite(code)) return code <= 0x10ffff ? String.fromCodePoint(code) : '';
+      return plain === undefined ? '' : (escapes[plain] ?? plain);
+    });
 }

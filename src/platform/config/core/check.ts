@@ -45,7 +45,8 @@ export function check(config: Config, { exists, unset }: CheckContext, report: R
   }
   checkFactors(config, need, report);
   checkHooks(config, need, report);
-  checkMail(config, need, exists, report, warn);
+  checkMailTexts(config, exists, report, warn);
+  checkSmtp(config, need);
   checkSms(config, need);
   checkProviders(config, need, report);
 }
@@ -261,9 +262,8 @@ const localHosts = new Set(['localhost', '127.0.0.1', '[::1]', 'host.docker.inte
 const isThisMachine = (address = ''): boolean =>
   URL.canParse(address) && localHosts.has(new URL(address).hostname);
 
-function checkMail(
+function checkMailTexts(
   { auth }: Config,
-  need: Need,
   exists: CheckContext['exists'],
   report: Report,
   warn: Report,
@@ -280,6 +280,9 @@ function checkMail(
         warn(`${key}.content_path`, `the file ${path} doesn't exist, so the built-in text is sent`);
     }
   }
+}
+
+function checkSmtp({ auth }: Config, need: Need): void {
   const { smtp } = auth.email;
   if (!smtp.enabled) return;
   const because = 'auth.email.smtp is enabled';

@@ -50,7 +50,7 @@ test.each<[string, string[], TomlValue | undefined, string, string]>([
     ', client_id = "abc"',
     '',
   ],
-])('%s', (_what, path, value, before, after) => {
+])('%s', (...[, path, value, before, after]) => {
   if (path[0] === 'site') {
     expect(parsed(setToml(file, path, value))).toEqual({ ...parsed(file), site: 'x' });
     return;

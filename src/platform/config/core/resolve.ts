@@ -82,6 +82,15 @@ export function resolve(schema: Section<Fields>, root: RawTable, sources: Source
   };
 }
 
+/** Where a node is in the configuration. */
+interface Place {
+  readonly path: readonly string[];
+  /** Whether all sections around the node are enabled. */
+  readonly on: boolean;
+  /** The value that replaces the setting's default. */
+  readonly fallback: unknown;
+}
+
 class Walk {
   readonly faults: Notice[] = [];
   readonly warnings: Notice[] = [];
@@ -113,7 +122,7 @@ class Walk {
     for (const [key, node] of Object.entries(schema.fields)) {
       const member = this.#pick(table, key, aliasOf(node), path);
       const fallback = table === undefined ? undefined : schema.whenPresent?.[key];
-      result[key] = this.#node(node, member, [...path, key], enabledHere, fallback);
+      result[key] = this.#node(node, member, { path: [...path, key], on: enabledHere, fallback });
     }
     if (schema.pending && on && result.enabled === true && !isOnByDefault(schema)) {
       this.#warn([...path, 'enabled'], schema.pending, table?.get('enabled')?.location);
@@ -124,17 +133,12 @@ class Walk {
     return result;
   }
 
-  #node(
-    node: Node,
-    raw: RawNode | undefined,
-    path: readonly string[],
-    on: boolean,
-    fallback: unknown,
-  ): unknown {
+  #node(node: Node, raw: RawNode | undefined, place: Place): unknown {
+    const { path, on } = place;
     if (raw?.location !== undefined) this.locations.set(path.join('.'), raw.location);
     if (node.kind === 'section') return this.section(node, raw, path, on);
     if (node.kind === 'names') return this.#names(node, raw, path, on);
-    return this.#setting(node, raw, path, on, fallback);
+    return this.#setting(node, raw, place);
   }
 
   #names(node: Names<Node>, raw: RawNode | undefined, path: readonly string[], on: boolean): object {
@@ -144,18 +148,12 @@ class Walk {
       if (!node.pattern.test(name)) {
         this.#fault([...path, written], `isn't a valid name (${node.pattern.source})`, member.location);
       }
-      result[name] = this.#node(node.value, member, [...path, name], on, undefined);
+      result[name] = this.#node(node.value, member, { path: [...path, name], on, fallback: undefined });
     }
     return result;
   }
 
-  #setting(
-    setting: Setting<unknown>,
-    raw: RawNode | undefined,
-    path: readonly string[],
-    on: boolean,
-    fallback: unknown,
-  ): unknown {
+  #setting(setting: Setting<unknown>, raw: RawNode | undefined, { path, on, fallback }: Place): unknown {
     const given = this.#fromOutside(path) ?? raw;
     const standard = fallback ?? setting.default;
     if (given === undefined) return standard;
@@ -227,7 +225,7 @@ class Walk {
     if (typeof raw.value !== 'string') {
       return parseScalar(type, raw.value, this.#sources.numbersAreUnits);
     }
-    const text = this.#substitute(raw.value, path, type, raw.location, on);
+    const text = this.#substitute(raw, path, type, on);
     if (text === undefined) return { value: undefined };
     if (type.name === 'secret') return this.#decrypted(text);
     if (type.name === 'path') return { value: this.#path(type.base, text) };
@@ -241,14 +239,14 @@ class Walk {
       const items: string[] = [];
       for (const item of raw.value as readonly RawNode[]) {
         if (typeof item.value === 'object') return { fault: 'must be a list of strings' };
-        items.push(this.#substitute(String(item.value), path, type, item.location, on) ?? '');
+        items.push(this.#substitute(item, path, type, on) ?? '');
       }
       const texts = (raw.value as readonly RawNode[]).map((item) => String(item.value));
       if (this.references.has(path.join('.'))) this.references.set(path.join('.'), texts);
       return { value: items };
     }
     if (typeof raw.value === 'object') return { fault: 'must be a list of strings' };
-    const text = this.#substitute(String(raw.value), path, type, raw.location, on) ?? '';
+    const text = this.#substitute(raw, path, type, on) ?? '';
     return { value: text === '' ? [] : text.split(',').map((item) => item.trim()) };
   }
 
@@ -257,12 +255,12 @@ class Walk {
    * secret is undefined. For other settings, the text is kept and a warning is reported.
    */
   #substitute(
-    text: string,
+    { value: given, location }: RawNode,
     path: readonly string[],
     type: Type,
-    location: SourceLocation | undefined,
     on: boolean,
   ): string | undefined {
+    const text = String(given);
     const name = /^env\((.*)\)$/.exec(text)?.[1];
     if (name === undefined) return text;
     const value = this.#sources.environment[name];

@@ -44,7 +44,7 @@ export async function initialize(
   try {
     writeFileSync(passwordFile, options.superuserPassword, { mode: 0o600 });
     if (identity.kind === 'user') chownSync(passwordFile, identity.uid, identity.gid);
-    await runInitdb(binaries, identity, work, passwordFile, options.durable);
+    await runInitdb(binaries, identity, { dir: work, passwordFile, durable: options.durable });
     const key = join(work, vaultKeyFile);
     writeFileSync(key, randomBytes(32).toString('hex'), { mode: 0o600 });
     if (identity.kind === 'user') chownSync(key, identity.uid, identity.gid);
@@ -62,9 +62,11 @@ export async function initialize(
 async function runInitdb(
   binaries: Binaries,
   identity: Identity,
-  dir: string,
-  passwordFile: string,
-  durable: boolean,
+  {
+    dir,
+    passwordFile,
+    durable,
+  }: { readonly dir: string; readonly passwordFile: string; readonly durable: boolean },
 ): Promise<void> {
   let reason = '';
   // The character type (ctype) determines which characters are letters in pg_trgm and in text search dictionaries. The

@@ -28,7 +28,7 @@ import { DatabaseError } from '../errors.ts';
 import { type Binaries, copyBinaries, findBinaries, linkLibraries } from './binaries.ts';
 import { chooseIdentity, type Identity, unprivilegedAccount } from './identity.ts';
 
-interface ServerLocation {
+export interface ServerLocation {
   readonly identity: Identity;
   readonly binaries: Binaries;
   /** The folder that contains Plinth's own files for the server (socket, control files). */

@@ -7,7 +7,7 @@
 import { type OccupancyLimits, PoolEndedError, PoolTimeoutError } from '../pool/occupancy.ts';
 import type { PathRequest, PathResult, PoolLoad, RequestPath } from '../types.ts';
 import { ConnectionError, type ConnectionOptions, PostgresError } from '../wire/index.ts';
-import { Group } from './group.ts';
+import { Group, type GroupOptions } from './group.ts';
 import { type Job, type Lane, type LaneGroup, resetSession } from './lane.ts';
 import { type Outcome, send } from './send.ts';
 import { SettingsStatements } from './settings.ts';
@@ -141,40 +141,37 @@ class Path implements RequestPath {
     const alone = options.aloneConnections ?? 6;
     const slow = options.slowConnections ?? 0;
     const group = (
-      name: string,
-      limit: number,
       queue: QueueLimits | undefined,
-      occupancy: OccupancyLimits,
-      isLimited: (request: PathRequest) => boolean,
-      assumedMs = 0,
+      own: Pick<GroupOptions, 'name' | 'limit' | 'occupancy' | 'isLimited' | 'assumedMs'>,
     ) =>
       new Group({
-        name,
-        connectOptions: options.connectOptions,
-        limit,
+        ...own,
         ...(queue ?? UNLIMITED),
-        occupancy,
-        isLimited,
-        assumedMs,
+        connectOptions: options.connectOptions,
         statementLimit: options.statementLimit ?? 100,
         onChange: (change) => this.#serve(this.#groupOf(change)),
       });
-    this.#shared = group('shared', options.sharedConnections ?? 4, options.queue, unoccupied, () => false);
-    this.#alone = group(
-      'exclusive',
-      alone,
-      options.queue,
-      unknownLimits(alone),
-      ({ speed }) => slow > 0 && speed !== undefined && !speed.isBrief,
-    );
-    this.#slow = group(
-      'slow',
-      slow,
-      options.slowQueue,
-      slowLimits(slow),
-      () => true,
-      ASSUMED_SLOW * this.#slowAfterMs,
-    );
+    this.#shared = group(options.queue, {
+      name: 'shared',
+      limit: options.sharedConnections ?? 4,
+      occupancy: unoccupied,
+      isLimited: () => false,
+      assumedMs: 0,
+    });
+    this.#alone = group(options.queue, {
+      name: 'exclusive',
+      limit: alone,
+      occupancy: unknownLimits(alone),
+      isLimited: ({ speed }) => slow > 0 && speed !== undefined && !speed.isBrief,
+      assumedMs: 0,
+    });
+    this.#slow = group(options.slowQueue, {
+      name: 'slow',
+      limit: slow,
+      occupancy: slowLimits(slow),
+      isLimited: () => true,
+      assumedMs: ASSUMED_SLOW * this.#slowAfterMs,
+    });
     this.#groups = [this.#shared, this.#alone, this.#slow];
   }
 
@@ -305,7 +302,8 @@ class Path implements RequestPath {
     job.observedMs = 0;
     if (lane.jobs.push(job) === 1) lane.since = performance.now();
     try {
-      send(lane, job.request, this.#settings.of(job.request), job.reprepared, (outcome) => {
+      const { request, reprepared: prepareAgain } = job;
+      send({ lane, request, settings: this.#settings.of(request), prepareAgain }, (outcome) => {
         this.#ended(lane, job, outcome);
       });
     } catch (error) {

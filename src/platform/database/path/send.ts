@@ -25,34 +25,34 @@ export type Outcome =
    */
   | { readonly error: unknown; readonly again?: 'here' | 'elsewhere' | undefined };
 
-/** Sends a request. If `prepareAgain` is true, every statement is prepared again. */
-export function send(
-  lane: Lane,
-  request: PathRequest,
-  settings: SettingsStatement,
-  prepareAgain: boolean,
-  done: (outcome: Outcome) => void,
-): void {
+/** A request and how it is sent. */
+export interface Sending {
+  readonly lane: Lane;
+  readonly request: PathRequest;
+  readonly settings: SettingsStatement;
+  /** Whether every statement is prepared again. */
+  readonly prepareAgain: boolean;
+}
+
+const DISCARDED = { keeps: false } as const;
+
+export function send(sending: Sending, done: (outcome: Outcome) => void): void {
+  const { request } = sending;
   if (request.explicit === undefined) {
-    sendBatch(lane, request, settings, prepareAgain, undefined, (batch) => {
+    sendBatch(sending, undefined, (batch) => {
       done(batch.error === undefined ? { result: resultOf(batch, request, 1) } : failure(batch, request));
     });
   } else {
-    sendExplicit(lane, request, request.explicit, settings, prepareAgain).then(done, (error) =>
-      done({ error }),
-    );
+    sendExplicit(sending, request.explicit).then(done, (error) => done({ error }));
   }
 }
 
 function sendBatch(
-  lane: Lane,
-  request: PathRequest,
-  settings: SettingsStatement,
-  prepareAgain: boolean,
+  { lane, request, settings, prepareAgain }: Sending,
   begin: string | undefined,
   done: (batch: Batch<Cells>) => void,
 ): void {
-  const batch = new Batch<Cells>(lane.connection, lane.statements, readCells, done, prepareAgain);
+  const batch = new Batch<Cells>(lane, readCells, done, prepareAgain);
   if (request.overflow !== undefined) {
     batch.signal = request.signal;
     batch.refuser = lane;
@@ -62,12 +62,12 @@ function sendBatch(
   const prefix = `${request.role}\n`;
   try {
     if (begin !== undefined) batch.add(begin, begin, []);
-    batch.add(settings.key, settings.text, settings.values, false);
+    batch.add(settings.key, settings.text, settings.values, DISCARDED);
     if (request.before !== undefined) {
       for (const { key, text, params } of request.before) batch.add(prefix + key, text, params);
     }
     const { statement, params, overflow, joinWith } = request;
-    batch.add(prefix + statement.key, statement.text, params, true, overflow, joinWith);
+    batch.add(prefix + statement.key, statement.text, params, { keeps: true, overflow, joinWith });
     if (request.after !== undefined) {
       for (const { key, text, params } of request.after) batch.add(prefix + key, text, params);
     }
@@ -79,20 +79,18 @@ function sendBatch(
 }
 
 async function sendExplicit(
-  lane: Lane,
-  request: PathRequest,
+  sending: Sending,
   { isolation, decide }: NonNullable<PathRequest['explicit']>,
-  settings: SettingsStatement,
-  prepareAgain: boolean,
 ): Promise<Outcome> {
-  const { connection } = lane;
+  const {
+    request,
+    lane: { connection },
+  } = sending;
   // Never sets the access mode to READ WRITE, so that a database that is read-only because the disk is full remains
   // read-only.
   const access = request.access === 'read only' ? ' read only' : '';
   const begin = `begin${isolation === undefined ? '' : ` isolation level ${isolation}`}${access}`;
-  const batch = await new Promise<Batch<Cells>>((resolve) =>
-    sendBatch(lane, request, settings, prepareAgain, begin, resolve),
-  );
+  const batch = await new Promise<Batch<Cells>>((resolve) => sendBatch(sending, begin, resolve));
   if (batch.error !== undefined) {
     if (!connection.ended) await runScript(connection, 'rollback');
     return failure(batch, request);

@@ -263,5 +263,5 @@ export async function openTestDatabase(
   };
   const signIns = signInsOf(cluster, name, silentLogger);
   const server = { ...signIns, admin, info, stop: async () => {} };
-  return openDatabase(server, silentLogger, () => {}, limits.requestPath, limits.pools);
+  return openDatabase(server, silentLogger, () => {}, { path: limits.requestPath, pools: limits.pools });
 }

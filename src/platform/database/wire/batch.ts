@@ -46,6 +46,17 @@ const ANY_SIZE = 0x7fff_ffff;
  */
 const KEPT_TEXT_LENGTH = 16 * 1024;
 
+/** What happens to the rows that a statement returns. */
+export interface StepRows {
+  readonly keeps: boolean;
+  readonly overflow?: Overflow | undefined;
+  /** The separator, if the rows are requested as one joined text. */
+  readonly joinWith?: Uint8Array | undefined;
+}
+
+const KEPT: StepRows = { keeps: true };
+const NOT_KEPT: StepRows = { keeps: false };
+
 export class Batch<T> implements Exchange {
   readonly extended = true;
   readonly steps: Step<T>[] = [];
@@ -67,8 +78,7 @@ export class Batch<T> implements Exchange {
 
   /** Creates an empty batch. If `prepareAgain` is true, every statement is prepared again. */
   constructor(
-    connection: Connection,
-    statements: StatementCache,
+    { connection, statements }: { readonly connection: Connection; readonly statements: StatementCache },
     readRow: RowReader<T>,
     onEnd: (batch: Batch<T>) => void,
     prepareAgain = false,
@@ -82,14 +92,7 @@ export class Batch<T> implements Exchange {
   }
 
   /** Adds a statement. Writes Bind and Execute, preceded by Parse if the connection hasn't prepared the statement. */
-  add(
-    key: string,
-    text: string,
-    parameters: readonly WireParameter[],
-    keepsRows = true,
-    overflow?: Overflow,
-    joinWith?: Uint8Array,
-  ): void {
+  add(key: string, text: string, parameters: readonly WireParameter[], rows: StepRows = KEPT): void {
     const { writer } = this.#connection;
     let known = this.#statements.get(key);
     if (this.#prepareAgain && known !== undefined) {
@@ -100,27 +103,21 @@ export class Batch<T> implements Exchange {
     writer.bind(statement.name, parameters);
     writer.execute();
     if (text.length > KEPT_TEXT_LENGTH) this.#statements.close(writer, statement);
-    this.#push(statement, known === undefined, keepsRows, overflow, joinWith);
+    this.#push(statement, known === undefined, rows);
   }
 
   /** Writes only Parse and Describe, to determine the types of a statement's parameters. */
   addDescribe(key: string, text: string): PreparedStatement {
     const statement = this.#statements.prepare(this.#connection.writer, key, text);
-    this.#push(statement, true, false, undefined);
+    this.#push(statement, true, NOT_KEPT);
     return statement;
   }
 
-  #push(
-    statement: PreparedStatement,
-    fresh: boolean,
-    keepsRows: boolean,
-    overflow: Overflow | undefined,
-    joinWith?: Uint8Array,
-  ): void {
+  #push(statement: PreparedStatement, fresh: boolean, { keeps, overflow, joinWith }: StepRows): void {
     this.steps.push({
       statement,
       fresh,
-      keepsRows,
+      keepsRows: keeps,
       bound: false,
       rows: [],
       rowCount: 0,

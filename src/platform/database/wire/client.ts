@@ -80,7 +80,7 @@ export class Client implements Queryable {
     const batch = await this.#send(
       (open) => {
         compiled.forEach(({ text, parameters }, index) => {
-          open.add(text, text, parameters, index === at);
+          open.add(text, text, parameters, { keeps: index === at });
         });
       },
       (buffer, start) => onRow(row.moveTo(buffer, start)),
@@ -131,7 +131,11 @@ export class Client implements Queryable {
 
   #send<T>(fill: (batch: Batch<T>) => void, readRow: RowReader<T>): Promise<Batch<T>> {
     return new Promise((resolve) => {
-      const batch = new Batch<T>(this.connection, this.#statements, readRow, resolve);
+      const batch = new Batch<T>(
+        { connection: this.connection, statements: this.#statements },
+        readRow,
+        resolve,
+      );
       try {
         fill(batch);
       } catch (error) {

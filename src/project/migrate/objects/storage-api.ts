@@ -14,6 +14,7 @@ export interface UploadOptions {
   readonly contentType: string;
   readonly cacheControl: string | undefined;
   readonly version: string | undefined;
+  readonly signal: AbortSignal | undefined;
 }
 
 export interface StorageApi {
@@ -24,7 +25,6 @@ export interface StorageApi {
     name: string,
     body: Uint8Array | AsyncIterable<Uint8Array>,
     options: UploadOptions,
-    signal: AbortSignal | undefined,
   ): Promise<void>;
   remove(bucket: string, names: readonly string[]): Promise<void>;
 }
@@ -83,7 +83,7 @@ export function createStorageApi(end: string, { projectUrl, serviceKey }: Storag
         sizeBytes: length === null || response.headers.has('content-encoding') ? undefined : Number(length),
       };
     },
-    async upload(bucket, name, body, { contentType, cacheControl, version }, signal) {
+    async upload(bucket, name, body, { contentType, cacheControl, version, signal }) {
       const subject = `${bucket}/${name}`;
       const isWhole = body instanceof Uint8Array;
       const response = await send(

@@ -74,7 +74,7 @@ export async function migrateObjects(
     for (let start = 0; start < places.length; start += objectsPerBatch) {
       signal?.throwIfAborted();
       const batch = await readSourceObjects(source, table, places.slice(start, start + objectsPerBatch));
-      const result = await migrateBatch(target, table, batch, transfer, parallel);
+      const result = await migrateBatch(target, table, batch, { ...transfer, parallel });
       counts.bytes += result.bytes;
       counts.updated += result.updated;
       counts.done += batch.length;
@@ -113,8 +113,7 @@ async function migrateBatch(
   target: End,
   table: SharedTable,
   batch: readonly SourceObject[],
-  transfer: Transfer,
-  parallel: number,
+  transfer: Transfer & { readonly parallel: number },
 ): Promise<BatchResult> {
   const before = await readTargetObjects(target, batch);
   const waiting = batch.filter((object) => !hasSameBody(object, before.get(objectKey(object))));
@@ -131,7 +130,7 @@ async function migrateBatch(
       }
     }
   };
-  await Promise.all(Array.from({ length: parallel }, work));
+  await Promise.all(Array.from({ length: transfer.parallel }, work));
   const after = await readTargetObjects(target, batch);
   const ready = batch.filter((object) => {
     const key = objectKey(object);
@@ -221,17 +220,12 @@ async function migrateBodyOnce(
   const isSmall = download.sizeBytes !== undefined && download.sizeBytes <= bufferedBytes;
   const body = isSmall ? await collect(stream) : stream;
   if (isSmall && sizeBytes !== download.sizeBytes) throw new Error('The download was incomplete.');
-  await to.upload(
-    bucket,
-    name,
-    body,
-    {
-      contentType: textOf(metadata.mimetype) ?? 'application/octet-stream',
-      cacheControl: textOf(metadata.cacheControl),
-      version: version ?? undefined,
-    },
+  await to.upload(bucket, name, body, {
+    contentType: textOf(metadata.mimetype) ?? 'application/octet-stream',
+    cacheControl: textOf(metadata.cacheControl),
+    version: version ?? undefined,
     signal,
-  );
+  });
   const digest = md5.digest('hex');
   const expected = md5Of(metadata.eTag);
   if (expected !== undefined && expected !== digest)

@@ -26,6 +26,7 @@ import {
   makeDataDir,
   makeOldClusterDir,
   makeSocketDir,
+  type ServerLocation,
   upgradeExtensions,
   writeOwned,
 } from '../location.ts';
@@ -104,21 +105,27 @@ export async function openClusterPair(options: PairOptions): Promise<ClusterPair
     const to = majorOfBinaries(location.binaries);
     if (from > to)
       throw new DatabaseError('newer_version', { dir: location.pgdata, found: from, expected: to });
-    return await pairOf(dataDir, location, from, to, lock.release, options);
+    return await pairOf({ dataDir, location, from, to, releaseLock: lock.release }, options);
   } catch (error) {
     lock.release();
     throw error;
   }
 }
 
+interface LockedFolder {
+  readonly dataDir: string;
+  readonly location: ServerLocation;
+  /** The major versions of the current and the new cluster. */
+  readonly from: number;
+  readonly to: number;
+  readonly releaseLock: () => void;
+}
+
 async function pairOf(
-  dataDir: string,
-  { identity, binaries, home, pgdata }: ReturnType<typeof chooseLocation>,
-  from: number,
-  to: number,
-  releaseLock: () => void,
+  { dataDir, location, from, to, releaseLock }: LockedFolder,
   { isRehearsal, onLine, onStep = () => {} }: PairOptions,
 ): Promise<ClusterPair> {
+  const { identity, binaries, home, pgdata } = location;
   const folders = upgradeFolders(pgdata);
   const next = isRehearsal ? join(dirname(folders.current), 'postgres.check') : folders.next;
   const socketDir = makeSocketDir(home, identity);
@@ -137,8 +144,7 @@ async function pairOf(
   const start = async (
     programs: Pick<Binaries, 'postgres'>,
     folder: string,
-    port: number,
-    version: number,
+    { port, version }: { readonly port: number; readonly version: number },
     args: readonly string[],
   ): Promise<PrivateServer> => {
     const server = await startServer({
@@ -191,7 +197,7 @@ async function pairOf(
     },
     startCurrent(postgres) {
       const args = configureCurrent(identity, currentDir, from, diskBytesOf(folders.current));
-      return start({ postgres }, folders.current, currentPort, from * 10_000, args);
+      return start({ postgres }, folders.current, { port: currentPort, version: from * 10_000 }, args);
     },
     async createNext() {
       if (existsSync(next)) await clearLeftovers(next);
@@ -216,7 +222,7 @@ async function pairOf(
         extra: mode === 'loading' ? loadingSettings() : { ...settings, max_logical_replication_workers: 0 },
       });
       writeOwned(identity, join(next, 'postgresql.conf'), conf);
-      return start(binaries, next, nextPort, to * 10_000, []);
+      return start(binaries, next, { port: nextPort, version: to * 10_000 }, []);
     },
     syncNext() {
       const { file, args, ids } = commandAs(identity, binaries.initdb, ['--sync-only', '-D', next]);
