@@ -31,7 +31,7 @@ export function post<T>(name: string, body: object): Promise<T> {
 export async function postGuarded<T>(name: string, body: object): Promise<T> {
   const { captcha } = pageConfig;
   if (captcha === undefined) return post(name, body);
-  const { solveCaptcha } = await loaded(import('./captcha.ts'));
+  const { solveCaptcha } = await loaded(import('./form/captcha.ts'));
   return post(name, { ...body, captcha_token: await solveCaptcha(captcha) });
 }
 

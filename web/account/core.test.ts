@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { checkPassword, deviceOf, digitsOf, isGoodPassword, looksLikeEmail } from './fields.ts';
 import { hostOf, parseFlow } from './flow.ts';
+import { checkPassword, deviceOf, digitsOf, isGoodPassword, looksLikeEmail } from './form/fields.ts';
 
 describe('the flow’s parameters', () => {
   test('contain what the app requested, and nothing else', () => {

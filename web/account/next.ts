@@ -4,9 +4,8 @@ import { ApiError } from '../lib/api.ts';
 import type { SessionState } from '../lib/session/index.ts';
 import { leaveFor, returnAddress } from './account-api.ts';
 import { endAdding, type Flow, securityPath } from './flow.ts';
+import { forgetTyped } from './form/typed-address.ts';
 import { needsSecondFactor, type User } from './session.ts';
-
-import { forgetTyped } from './typed-address.ts';
 
 type Navigate = (path: string, options?: { replace?: boolean }) => void;
 

@@ -10,14 +10,14 @@ import {
 } from 'react';
 import { useLocation } from 'wouter';
 import { describedBy } from '../ui/described-by.tsx';
-import { digitsOf, looksLikeEmail } from './fields.ts';
 import { useFlow } from './flow.ts';
-import { Form, FormButton } from './form.tsx';
+import { digitsOf, looksLikeEmail } from './form/fields.ts';
+import { Form, FormButton } from './form/form.tsx';
+import { keepTyped, typedAddress } from './form/typed-address.ts';
 import { usePageConfig } from './page-config.ts';
 import classes from './parts.module.css';
 import { introId } from './shell.tsx';
 import { t } from './text.ts';
-import { keepTyped, typedAddress } from './typed-address.ts';
 
 /**
  * A placeholder for data that is loading. The placeholder is invisible at first, because most requests finish quickly.

@@ -2,7 +2,7 @@
 import { navigate } from 'wouter/use-browser-location';
 import type { SessionState } from '../lib/session/index.ts';
 import { type Made, postGuarded } from './account-api.ts';
-import { rememberCode } from './pending.ts';
+import { rememberCode } from './form/pending.ts';
 import { sessionClient, type User } from './session.ts';
 
 export async function signIn(email: string, password: string): Promise<SessionState<User>> {

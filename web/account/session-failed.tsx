@@ -1,8 +1,8 @@
 import { Button } from '@mantine/core';
 import { useEffect } from 'react';
 import { ErrorSummary } from '../ui/error-summary.tsx';
+import { problemOf } from './form/problems.ts';
 import { Row } from './parts.tsx';
-import { problemOf } from './problems.ts';
 import { sessionClient } from './session.ts';
 import { t } from './text.ts';
 

@@ -1,11 +1,11 @@
 import { type ReactNode, useEffect, useRef } from 'react';
 import { SchemeSwitch } from '../ui/scheme-switch.tsx';
 import { WithAddresses } from './addresses.tsx';
+import { useFocusKept } from './form/use-focus-kept.ts';
 import { LanguageLinks } from './language-links.tsx';
 import { usePageConfig } from './page-config.ts';
 import classes from './shell.module.css';
 import { type TextId, t } from './text.ts';
-import { useFocusKept } from './use-focus-kept.ts';
 
 /** The ID of the text below the heading. The text describes the field that the page focuses. */
 export const introId = 'page-intro';

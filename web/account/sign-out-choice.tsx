@@ -1,11 +1,11 @@
 import { Button } from '@mantine/core';
 import { signOut } from './account-api.ts';
-import { Form } from './form.tsx';
+import { Form } from './form/form.tsx';
+import { useSubmit } from './form/use-submit.ts';
 import classes from './parts.module.css';
 import { Submit, wide } from './parts.tsx';
 import type { AppSessions } from './security/own-sessions.ts';
 import { t } from './text.ts';
-import { useSubmit } from './use-submit.ts';
 
 /**
  * Asks whether to sign out of the apps in this browser too. A sign-out never ends sessions that the page doesn't name.

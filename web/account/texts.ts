@@ -5,7 +5,7 @@
 import { activateLocale, addMessages, type Catalog } from '../lib/i18n.ts';
 import type { Locale } from '../locales/languages.ts';
 import type { Problem } from '../ui/error-summary.tsx';
-import type * as Problems from './problems.ts';
+import type * as Problems from './form/problems.ts';
 import { t } from './text.ts';
 
 type Loaders = Record<string, () => Promise<{ readonly messages: Catalog }>>;
@@ -63,7 +63,7 @@ export const loadRest = once(rest);
 
 /** Loads the error messages as a separate chunk, because most visits don't result in an error. */
 export async function loadProblems(): Promise<typeof Problems> {
-  const [problems] = await Promise.all([import('./problems.ts'), loadErrors()]);
+  const [problems] = await Promise.all([import('./form/problems.ts'), loadErrors()]);
   return problems;
 }
 

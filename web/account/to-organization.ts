@@ -1,8 +1,8 @@
 import { ApiError } from '../lib/api.ts';
 import { loaded } from '../lib/loaded.ts';
 import { leaveFor } from './account-api.ts';
-import { domainIn } from './fields.ts';
 import { currentFlow } from './flow.ts';
+import { domainIn } from './form/fields.ts';
 
 /**
  * Continues at the organization's identity provider if the address requires SSO, as the sign-in page does. Throws every

@@ -14,9 +14,9 @@ import {
 
 import { homeQuery, inboxQuery, relationQuery, rowsQuery, tablesQuery } from './api/queries.ts';
 import { sessionQuery } from './api/session.ts';
+import { RouteFault, RouteMissing, RouteWaiting } from './components/frame/route-states.tsx';
 import { loadPart } from './components/lazy-part.ts';
-import { type AsSearch, validateAs } from './components/persona.ts';
-import { RouteFault, RouteMissing, RouteWaiting } from './components/route-states.tsx';
+import { type AsSearch, validateAs } from './components/persona/persona.ts';
 import { forgetEarly } from './early.ts';
 import { advisorsQuery, validateAdvisorsSearch } from './features/advisors/api.ts';
 import { validateAuditSearch } from './features/audit/api.ts';

@@ -61,7 +61,7 @@ export function providerName(id: string): string {
   return id.startsWith('sso:') ? 'SSO' : (knownProviderName(id) ?? id.replace(/^custom:/, ''));
 }
 
-/** Returns the browser and system from a User-Agent header. `web/account/fields.ts` contains the same function. */
+/** Returns the browser and system from a User-Agent header. `web/account/form/fields.ts` contains the same function. */
 export function deviceOf(userAgent: string): { browser: string; system: string } | undefined {
   const browser = browsers.find(([, pattern]) => pattern.test(userAgent))?.[0];
   const system = systems.find(([, pattern]) => pattern.test(userAgent))?.[0];

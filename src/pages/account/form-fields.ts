@@ -38,7 +38,7 @@ export function emailIn(form: URLSearchParams): string {
 
 /**
  * Returns the digits of the typed code. Also accepts Arabic and Persian digits, as `digitsOf` in
- * `web/account/fields.ts` does.
+ * `web/account/form/fields.ts` does.
  */
 export function digitsIn(form: URLSearchParams): string {
   const digits = textIn(form, 'code', 'field.code-empty')

@@ -3,9 +3,9 @@ import { useLocation } from 'wouter';
 import { ErrorSummary } from '../../ui/error-summary.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { currentFlow } from '../flow.ts';
+import { useSubmit } from '../form/use-submit.ts';
 import { Stack, TextButton } from '../parts.tsx';
 import { t } from '../text.ts';
-import { useSubmit } from '../use-submit.ts';
 import { isGuestSetAside, resumeGuest } from './api.ts';
 
 /** Explains to guests on the sign-in page what will happen to their data, and links to the guest session. */

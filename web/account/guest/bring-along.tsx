@@ -1,10 +1,10 @@
 import { useState } from 'react';
 import { ApiError } from '../../lib/api.ts';
 import { useFlow } from '../flow.ts';
+import { useSubmit } from '../form/use-submit.ts';
 import { Aside, Form, PageButton, Stack, Submit, SubtleButton, TextButton } from '../parts.tsx';
 import { Shell } from '../shell.tsx';
 import { t } from '../text.ts';
-import { useSubmit } from '../use-submit.ts';
 import { handOverGuest, leaveGuestBehind, resumeGuest } from './api.ts';
 
 /** Asks the account's owner whether to move the guest's data to the account. At this point, no data has been moved. */

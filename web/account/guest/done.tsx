@@ -1,10 +1,10 @@
 import { useLocation } from 'wouter';
 import { currentFlow, hostOf, useFlow } from '../flow.ts';
+import { useSubmit } from '../form/use-submit.ts';
 import { leave } from '../next.ts';
 import { Form, Submit } from '../parts.tsx';
 import { Shell, type ShellProps } from '../shell.tsx';
 import { t } from '../text.ts';
-import { useSubmit } from '../use-submit.ts';
 
 /** Shows the result, and a button that continues to the app or the account. */
 export function Done({ page, text }: { page: ShellProps['page']; text: string }) {

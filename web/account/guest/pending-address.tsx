@@ -1,12 +1,12 @@
 import { useEffect } from 'react';
 import { post } from '../account-api.ts';
-import { digitsOf } from '../fields.ts';
+import { digitsOf } from '../form/fields.ts';
+import { useSubmit } from '../form/use-submit.ts';
 import { usePageConfig } from '../page-config.ts';
 import { CodeField, Form, Submit } from '../parts.tsx';
 import { PendingChange } from '../security/pending-change.tsx';
 import { sessionClient } from '../session.ts';
 import { t } from '../text.ts';
-import { useSubmit } from '../use-submit.ts';
 
 const codeId = 'code';
 

@@ -1,10 +1,10 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { Notice } from '../../ui/notice.tsx';
-import { Form } from '../form.tsx';
+import { Form } from '../form/form.tsx';
+import type { useSubmit } from '../form/use-submit.ts';
 import classes from '../parts.module.css';
 import { DangerButton, PageButton, TextButton } from '../parts.tsx';
 import { t } from '../text.ts';
-import type { useSubmit } from '../use-submit.ts';
 
 /** Asks guests before they sign out, because they can't sign in to the same account again. */
 export function GuestSignOut(props: {

@@ -2,11 +2,11 @@ import { useLocation } from 'wouter';
 import type { Problem } from '../../ui/error-summary.tsx';
 import { WithAddresses } from '../addresses.tsx';
 import { useDestination } from '../flow.ts';
+import { useSubmit } from '../form/use-submit.ts';
 import { goOn } from '../next.ts';
 import { AccountsLink, Form, Submit } from '../parts.tsx';
 import { nameOf, sessionClient, type User } from '../session.ts';
 import { t } from '../text.ts';
-import { useSubmit } from '../use-submit.ts';
 
 export function AlreadySignedIn(props: { user: User; problems: readonly Problem[] }) {
   const { user } = props;

@@ -3,8 +3,10 @@ import { useLocation } from 'wouter';
 import { Notice } from '../../ui/notice.tsx';
 import { type Address, type CodePurpose, sendCode, verifyCode } from '../account-api.ts';
 import { Agreement } from '../agreement.tsx';
-import { digitsOf, looksLikeEmail, phoneOf } from '../fields.ts';
 import { currentFlow, endAdding } from '../flow.ts';
+import { digitsOf, looksLikeEmail, phoneOf } from '../form/fields.ts';
+import { forgetCode, type Pending, pendingCode, rememberCode } from '../form/pending.ts';
+import { useSubmit } from '../form/use-submit.ts';
 import { goOn } from '../next.ts';
 import { usePageConfig } from '../page-config.ts';
 import {
@@ -19,13 +21,11 @@ import {
   SubtleButton,
   TextButton,
 } from '../parts.tsx';
-import { forgetCode, type Pending, pendingCode, rememberCode } from '../pending.ts';
 import { useSecondsUntil } from '../seconds-until.ts';
 import { sessionClient, useSession } from '../session.ts';
 import { Shell } from '../shell.tsx';
 import { t } from '../text.ts';
 import { toOrganization } from '../to-organization.ts';
-import { useSubmit } from '../use-submit.ts';
 
 const emailId = 'email';
 const phoneId = 'phone';
@@ -184,7 +184,7 @@ function useConfirmedElsewhere({ purpose, number }: Pending, isEntering: RefObje
     if (number === undefined) return;
     const stop = new AbortController();
     setCanceled(false);
-    void import('../waiting.ts')
+    void import('../form/waiting.ts')
       .then(({ waitForLink }) =>
         waitForLink(stop.signal, async (state) => {
           isEntering.current = true;

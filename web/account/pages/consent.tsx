@@ -11,14 +11,14 @@ import { AppMark } from '../consent/app-mark.tsx';
 import classes from '../consent/consent.module.css';
 import { appName, type ConsentRequest, destinationOf, permissionsOf } from '../consent/consent-request.ts';
 import { currentFlow, hostOf } from '../flow.ts';
+import { problemOf } from '../form/problems.ts';
+import { useSubmit } from '../form/use-submit.ts';
 import { usePageConfig } from '../page-config.ts';
 import { Aside, Form, PageButton, Row, Submit, SubtleButton, TextButton, Waiting } from '../parts.tsx';
-import { problemOf } from '../problems.ts';
 import { nameOf, needsSecondFactor, type User, useSession } from '../session.ts';
 import { SessionFailed } from '../session-failed.tsx';
 import { Shell } from '../shell.tsx';
 import { t } from '../text.ts';
-import { useSubmit } from '../use-submit.ts';
 
 const queries = createQueryClient();
 

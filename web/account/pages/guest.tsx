@@ -3,7 +3,7 @@ import { useLocation } from 'wouter';
 import type { Problem } from '../../ui/error-summary.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { continueAsGuest } from '../account-api.ts';
-
+import { useSubmit } from '../form/use-submit.ts';
 import { useIntroduction } from '../introduction.ts';
 import { goOn } from '../next.ts';
 import { usePageConfig } from '../page-config.ts';
@@ -12,7 +12,6 @@ import { useSession } from '../session.ts';
 import { Shell } from '../shell.tsx';
 import { t } from '../text.ts';
 import { inWords } from '../texts.ts';
-import { useSubmit } from '../use-submit.ts';
 import { AlreadySignedIn } from './already-signed-in.tsx';
 
 /** Offers a button that starts a guest session. Opening the page doesn't create a user yet. */

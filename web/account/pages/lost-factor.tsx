@@ -9,12 +9,12 @@ import { Notice } from '../../ui/notice.tsx';
 import { post } from '../account-api.ts';
 import { WithAddresses } from '../addresses.tsx';
 import { hostOf } from '../flow.ts';
+import { keepTyped } from '../form/typed-address.ts';
+import { useSubmit } from '../form/use-submit.ts';
 import { usePageConfig } from '../page-config.ts';
 import { Form, LinkButton, Stack, Submit, SubtleButton, TextButton, Waiting } from '../parts.tsx';
 import { sessionClient } from '../session.ts';
 import { t } from '../text.ts';
-import { keepTyped } from '../typed-address.ts';
-import { useSubmit } from '../use-submit.ts';
 
 /** The state of the request to remove the second factors (`src/services/auth/factors/removals.ts`). */
 interface Removal {

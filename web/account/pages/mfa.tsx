@@ -4,8 +4,9 @@ import { useLocation } from 'wouter';
 import { Notice } from '../../ui/notice.tsx';
 import { signOut, verifyFactor } from '../account-api.ts';
 import { WithAddresses } from '../addresses.tsx';
-import { digitsOf } from '../fields.ts';
 import { currentFlow, endAdding, securityPath, useFlow } from '../flow.ts';
+import { digitsOf } from '../form/fields.ts';
+import { useSubmit } from '../form/use-submit.ts';
 import { challengeFactor, submitFactor, submitKeyFactor, submitRecoveryCode } from '../methods/api.ts';
 import { supportsKeys } from '../methods/key-support.ts';
 import { proving } from '../methods/proving.ts';
@@ -24,7 +25,6 @@ import {
 } from '../session.ts';
 import { Shell } from '../shell.tsx';
 import { t } from '../text.ts';
-import { useSubmit } from '../use-submit.ts';
 import { LostFactor } from './lost-factor.tsx';
 
 const codeId = 'code';

@@ -1,19 +1,19 @@
 import { IconFingerprint } from '@tabler/icons-react';
 import { useEffect, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
-import { isGoodPassword } from '../fields.ts';
 import { useFlow } from '../flow.ts';
+import { isGoodPassword } from '../form/fields.ts';
+import { NewPasswordField } from '../form/new-password-field.tsx';
+import { useSubmit } from '../form/use-submit.ts';
 import { addPasskey } from '../methods/api.ts';
 import { supportsKeys } from '../methods/key-support.ts';
 import { mark } from '../methods/mark.tsx';
-import { NewPasswordField } from '../new-password-field.tsx';
 import { goOn } from '../next.ts';
 import { usePageConfig } from '../page-config.ts';
 import { Aside, Divider, Form, Submit, SubtleButton, TextButton } from '../parts.tsx';
 import { callAuth, sessionClient, useSession } from '../session.ts';
 import { Shell } from '../shell.tsx';
 import { t } from '../text.ts';
-import { useSubmit } from '../use-submit.ts';
 
 const passwordId = 'new-password';
 

@@ -9,6 +9,8 @@ import { leaveFor, returnAddress, signOut } from '../account-api.ts';
 import { WithAddresses } from '../addresses.tsx';
 import { BackToApp } from '../back-to-app.tsx';
 import { backToSecurity, currentFlow, hostOf, useFlow } from '../flow.ts';
+import { keepTyped } from '../form/typed-address.ts';
+import { useSubmit } from '../form/use-submit.ts';
 import { GuestSignOut } from '../guest/sign-out.tsx';
 import { usePageConfig } from '../page-config.ts';
 import { PageButton, SubtleButton, Waiting } from '../parts.tsx';
@@ -39,8 +41,6 @@ import { SessionFailed } from '../session-failed.tsx';
 import { Shell } from '../shell.tsx';
 import { SignOutChoice } from '../sign-out-choice.tsx';
 import { t } from '../text.ts';
-import { keepTyped } from '../typed-address.ts';
-import { useSubmit } from '../use-submit.ts';
 
 const queries = createQueryClient();
 

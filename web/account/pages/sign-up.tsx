@@ -1,19 +1,19 @@
 import { useLocation } from 'wouter';
 import { signUp } from '../account-api.ts';
 import { Agreement } from '../agreement.tsx';
-import { isGoodPassword, looksLikeEmail } from '../fields.ts';
 import { useFlow } from '../flow.ts';
+import { isGoodPassword, looksLikeEmail } from '../form/fields.ts';
+import { NewPasswordField } from '../form/new-password-field.tsx';
+import { rememberCode } from '../form/pending.ts';
+import { useSubmit } from '../form/use-submit.ts';
 import { useIntroduction } from '../introduction.ts';
 import { SocialLinks } from '../methods/social.tsx';
-import { NewPasswordField } from '../new-password-field.tsx';
 import { goOn } from '../next.ts';
 import { usePageConfig } from '../page-config.ts';
 import { Aside, Divider, EmailField, Form, PageLink, Submit } from '../parts.tsx';
-import { rememberCode } from '../pending.ts';
 import { Shell } from '../shell.tsx';
 import { t } from '../text.ts';
 import { toOrganization } from '../to-organization.ts';
-import { useSubmit } from '../use-submit.ts';
 
 const emailId = 'email';
 const passwordId = 'new-password';

@@ -4,7 +4,8 @@ import { Notice } from '../../ui/notice.tsx';
 import { forgetLeft, isAppAddress, lastSignOut, leaveFor, signOut, signOutAll } from '../account-api.ts';
 import { WithAddresses } from '../addresses.tsx';
 import { hostOf, useFlow } from '../flow.ts';
-import { Form } from '../form.tsx';
+import { Form } from '../form/form.tsx';
+import { useSubmit } from '../form/use-submit.ts';
 import { GuestSignOut } from '../guest/sign-out.tsx';
 import { AccountsLink, LinkButton, PageButton, PageLink, Submit, SubtleButton, Waiting } from '../parts.tsx';
 import { type AppSessions, appsHere } from '../security/own-sessions.ts';
@@ -12,7 +13,6 @@ import { nameOf, useSession } from '../session.ts';
 import { SignOutChoice } from '../sign-out-choice.tsx';
 import { framesLoaded, useSignedOutFrames } from '../signed-out-frames.ts';
 import { t } from '../text.ts';
-import { useSubmit } from '../use-submit.ts';
 
 /**
  * If the user is still signed in, offers to sign out of the Account pages too. Also offers a link back to the app if

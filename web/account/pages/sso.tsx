@@ -1,14 +1,14 @@
 import { TextInput } from '@mantine/core';
 import { leaveFor } from '../account-api.ts';
-import { looksLikeEmail } from '../fields.ts';
 import { useFlow } from '../flow.ts';
+import { looksLikeEmail } from '../form/fields.ts';
+import { useTypedAddress } from '../form/typed-address.ts';
+import { useSubmit } from '../form/use-submit.ts';
 import { findOrganization } from '../methods/api.ts';
 import { usePageConfig } from '../page-config.ts';
 import { Form, PageLink, Submit } from '../parts.tsx';
 import { Shell } from '../shell.tsx';
 import { t } from '../text.ts';
-import { useTypedAddress } from '../typed-address.ts';
-import { useSubmit } from '../use-submit.ts';
 
 const domainId = 'domain';
 

@@ -8,6 +8,7 @@ import type { ReactElement, ReactNode } from 'react';
 import { Notice } from '../../ui/notice.tsx';
 import { WithAddresses } from '../addresses.tsx';
 import { Agreement } from '../agreement.tsx';
+import { PasswordRules } from '../form/password-rules.tsx';
 import { mark } from '../methods/mark.tsx';
 import { OtherWays } from '../methods/others.tsx';
 import { SocialLinks } from '../methods/social.tsx';
@@ -23,7 +24,6 @@ import {
   Submit,
   SubtleButton,
 } from '../parts.tsx';
-import { PasswordRules } from '../password-rules.tsx';
 import { Accounts } from './accounts.tsx';
 import {
   browser,

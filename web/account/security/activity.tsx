@@ -4,7 +4,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import { formatDateTime, formatRelative } from '../../lib/i18n.ts';
 import { WithAddresses } from '../addresses.tsx';
-import { deviceOf } from '../fields.ts';
+import { deviceOf } from '../form/fields.ts';
 import { Waiting } from '../parts.tsx';
 import { providerName } from '../provider-name.ts';
 import { callAuth, type User } from '../session.ts';

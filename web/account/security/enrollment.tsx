@@ -2,14 +2,14 @@ import { Button, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { verifyFactor } from '../account-api.ts';
-import { digitsOf } from '../fields.ts';
-import { FormButton } from '../form.tsx';
+import { digitsOf } from '../form/fields.ts';
+import { FormButton } from '../form/form.tsx';
+import { useSubmit } from '../form/use-submit.ts';
 import { usePageConfig } from '../page-config.ts';
 import partClasses from '../parts.module.css';
 import { CodeField, Form } from '../parts.tsx';
 import { callAuth, sessionClient } from '../session.ts';
 import { t } from '../text.ts';
-import { useSubmit } from '../use-submit.ts';
 import classes from './security.module.css';
 
 interface Enrolled {

@@ -1,9 +1,9 @@
 import { Button } from '@mantine/core';
 import { type ReactNode, useId, useState } from 'react';
 import { WithAddresses } from '../addresses.tsx';
-import { Form, FormButton } from '../form.tsx';
+import { Form, FormButton } from '../form/form.tsx';
+import { useSubmit } from '../form/use-submit.ts';
 import { t } from '../text.ts';
-import { useSubmit } from '../use-submit.ts';
 import { useFresh } from './fresh.tsx';
 import classes from './security.module.css';
 

@@ -3,8 +3,8 @@ import { type ReactNode, useState } from 'react';
 import { ErrorSummary } from '../../ui/error-summary.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { WithAddresses } from '../addresses.tsx';
+import { useSubmit } from '../form/use-submit.ts';
 import { callAuth, sessionClient } from '../session.ts';
-import { useSubmit } from '../use-submit.ts';
 import { t } from './pending-text.ts';
 import classes from './security.module.css';
 

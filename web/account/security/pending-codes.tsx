@@ -1,12 +1,12 @@
 import { useEffect, useState } from 'react';
 import { ApiError } from '../../lib/api.ts';
 import { WithAddresses } from '../addresses.tsx';
-import { digitsOf } from '../fields.ts';
-import { FormButton } from '../form.tsx';
+import { digitsOf } from '../form/fields.ts';
+import { FormButton } from '../form/form.tsx';
+import { useSubmit } from '../form/use-submit.ts';
 import { usePageConfig } from '../page-config.ts';
 import { CodeField, Form } from '../parts.tsx';
 import { t as account } from '../text.ts';
-import { useSubmit } from '../use-submit.ts';
 import { t } from './pending-text.ts';
 import classes from './security.module.css';
 

@@ -1,14 +1,14 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
-import { digitsOf, phoneOf } from '../fields.ts';
-import { FormButton } from '../form.tsx';
+import { digitsOf, phoneOf } from '../form/fields.ts';
+import { FormButton } from '../form/form.tsx';
+import { useSubmit } from '../form/use-submit.ts';
 import { challengeFactor, submitFactor } from '../methods/api.ts';
 import { proving } from '../methods/proving.ts';
 import { usePageConfig } from '../page-config.ts';
 import { CodeField, Form, PhoneField } from '../parts.tsx';
 import { callAuth, sessionClient } from '../session.ts';
 import { t } from '../text.ts';
-import { useSubmit } from '../use-submit.ts';
 import classes from './security.module.css';
 
 const phoneId = 'factor-phone';

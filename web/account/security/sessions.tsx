@@ -5,10 +5,10 @@ import { formatDateTime, formatLocale, formatRelative, i18n } from '../../lib/i1
 import { ErrorSummary } from '../../ui/error-summary.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { signOut } from '../account-api.ts';
-import { deviceOf } from '../fields.ts';
+import { deviceOf } from '../form/fields.ts';
+import { problemOf } from '../form/problems.ts';
 import { usePageConfig } from '../page-config.ts';
 import { Waiting } from '../parts.tsx';
-import { problemOf } from '../problems.ts';
 import { callAuth, type User } from '../session.ts';
 import { t } from '../text.ts';
 import { Badge, Card, LoadFailed } from './card.tsx';

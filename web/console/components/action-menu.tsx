@@ -6,7 +6,7 @@ import { Button, Popover } from '@mantine/core';
 import { IconChevronDown } from '@tabler/icons-react';
 import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import classes from './action-menu.module.css';
-import { PopupLayer } from './modal-layer.ts';
+import { PopupLayer } from './keyboard/modal-layer.ts';
 
 export interface MenuAction {
   readonly label: string;

@@ -2,7 +2,7 @@ import { type MantineSize, Modal } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { t } from '../text.ts';
 import classes from './dialog.module.css';
-import { useModalLayer } from './modal-layer.ts';
+import { useModalLayer } from './keyboard/modal-layer.ts';
 
 /** A dialog with a title and a close button. `dialog.module.css` contains the layout of forms in dialogs. */
 export function Dialog(props: {

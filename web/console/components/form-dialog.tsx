@@ -3,8 +3,8 @@ import { type ReactNode, useState } from 'react';
 import { t } from '../text.ts';
 import classes from './dialog.module.css';
 import { Dialog } from './dialog.tsx';
+import { submitFromSelect } from './keyboard/submit-from-select.ts';
 import { ProblemBox } from './problem-box.tsx';
-import { submitFromSelect } from './submit-from-select.ts';
 import { useUnsaved } from './unsaved.tsx';
 
 /**

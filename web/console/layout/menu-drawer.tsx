@@ -1,7 +1,7 @@
 /** The menu for narrow windows, which is loaded when it is first opened. */
 import { Drawer } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { useModalLayer } from '../components/modal-layer.ts';
+import { useModalLayer } from '../components/keyboard/modal-layer.ts';
 import { t } from '../text.ts';
 import classes from './shell.module.css';
 

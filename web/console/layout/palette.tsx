@@ -2,7 +2,7 @@
 import { useMantineColorScheme } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useCallback, useEffect, useMemo, useState } from 'react';
-import { takeTyped } from '../components/typed-ahead.ts';
+import { takeTyped } from '../components/keyboard/typed-ahead.ts';
 import type { ActionTools } from './palette/actions.tsx';
 import { ConfirmAction, type ConfirmedAction } from './palette/confirm-action.tsx';
 import { DocPanel } from './palette/doc-panel.tsx';

@@ -2,7 +2,7 @@ import { Switch } from '@mantine/core';
 import '@mantine/core/styles/Switch.layer.css';
 import { useState } from 'react';
 import { Dialog } from '../components/dialog.tsx';
-import { areKeysOn, turnKeys } from '../components/single-keys.ts';
+import { areKeysOn, turnKeys } from '../components/keyboard/single-keys.ts';
 import { type TextId, t } from '../text.ts';
 import { menu } from './menu.ts';
 import classes from './shortcut-list.module.css';

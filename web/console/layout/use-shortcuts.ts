@@ -4,7 +4,7 @@
  */
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
-import { areKeysOn } from '../components/single-keys.ts';
+import { areKeysOn } from '../components/keyboard/single-keys.ts';
 import { menu } from './menu.ts';
 
 const chordMs = 1200;

@@ -174,7 +174,7 @@ export function keepAgreement(html: string, { terms, privacy }: FooterLinks): st
   );
 }
 
-/** Repeats the prerendered password requirement (`web/account/password-rules.tsx`) once for each text. */
+/** Repeats the prerendered password requirement (`web/account/form/password-rules.tsx`) once for each text. */
 export function repeatRules(html: string, texts: readonly string[]): string {
   return html.replace(
     /(<ul[^>]* data-list="password-rules">)(.*?)(<\/ul>)/s,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { checkPassword } from '../../../../web/account/fields.ts';
+import { checkPassword } from '../../../../web/account/form/fields.ts';
 import { passwordRules } from './password-rules.ts';
 
 test.each(['', 'letters_digits', 'lower_upper_letters_digits', 'lower_upper_letters_digits_symbols'])(

@@ -48,7 +48,7 @@ const withCaptcha: ReadonlySet<string> = new Set<PageName>([
 ]);
 
 /**
- * The error codes for typing mistakes. `web/account/problems.ts` also lists those of the codes that the auth service
+ * The error codes for typing mistakes. `web/account/form/problems.ts` also lists those of the codes that the auth service
  * returns.
  */
 const mistakes: ReadonlySet<string> = new Set([

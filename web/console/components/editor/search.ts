@@ -8,8 +8,8 @@ import {
 } from '@codemirror/search';
 import { StateEffect, StateField } from '@codemirror/state';
 import { type EditorView, keymap, ViewPlugin } from '@codemirror/view';
-import { openLayer } from '../modal-layer.ts';
-import { takeTyped } from '../typed-ahead.ts';
+import { openLayer } from '../keyboard/modal-layer.ts';
+import { takeTyped } from '../keyboard/typed-ahead.ts';
 
 /** Whether the search panel has been added to the editor. */
 const added = StateField.define<true>({ create: () => true, update: () => true });

@@ -15,8 +15,8 @@ import {
   tooltips,
 } from '@codemirror/view';
 import { useEffect, useImperativeHandle, useRef } from 'react';
+import { collectTyped } from '../keyboard/typed-ahead.ts';
 import { loadPart } from '../lazy-part.ts';
-import { collectTyped } from '../typed-ahead.ts';
 import type { SqlEditorHandle, SqlEditorProps } from './types.ts';
 
 const theme = EditorView.theme({

@@ -18,7 +18,7 @@ import { bracketMatching, HighlightStyle, indentOnInput, syntaxHighlighting } fr
 import type { Extension } from '@codemirror/state';
 import { type EditorView, keymap, ViewPlugin } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
-import { openLayer } from '../modal-layer.ts';
+import { openLayer } from '../keyboard/modal-layer.ts';
 import { tablesInScope } from './columns-in-scope.ts';
 import type { OwnTable, SqlNames } from './types.ts';
 

@@ -2,12 +2,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { Suspense } from 'react';
 import { formatDateTime } from '../../../lib/i18n.ts';
-import { Card } from '../../components/card.tsx';
+import { Card } from '../../components/frame/card.tsx';
+import { SkeletonLines } from '../../components/frame/skeleton.tsx';
 import { lazyPart } from '../../components/lazy-part.ts';
 import list from '../../components/list.module.css';
 import { Moment } from '../../components/moment.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
-import { SkeletonLines } from '../../components/skeleton.tsx';
 import type { Chart } from '../metrics/series.ts';
 import { printSize } from '../storage/sizes.ts';
 import { type BackupsOverview, type BaseBackup, backupListQuery } from './api.ts';

@@ -9,15 +9,15 @@ import { Link } from '@tanstack/react-router';
 import { Copyable } from '../../../ui/copyable.tsx';
 import { Notice } from '../../../ui/notice.tsx';
 import { useMay } from '../../api/session.ts';
-import { Card, Cards } from '../../components/card.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { Fact, Facts } from '../../components/facts.tsx';
+import { Card, Cards } from '../../components/frame/card.tsx';
+import { PageHead } from '../../components/frame/page.tsx';
+import { SkeletonLines } from '../../components/frame/skeleton.tsx';
 import { CodeBlock } from '../../components/json-block.tsx';
+import { ownCommand } from '../../components/keyboard/own-command.ts';
 import { Moment } from '../../components/moment.tsx';
-import { ownCommand } from '../../components/own-command.ts';
-import { PageHead } from '../../components/page.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
-import { SkeletonLines } from '../../components/skeleton.tsx';
 import {
   type Backups,
   type BackupsOverview,

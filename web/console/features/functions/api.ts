@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import { type Address, consoleUrl } from '../../api/route.ts';
 import { fetchConsole } from '../../api/session.ts';
-import { type AsSearch, validateAs } from '../../components/persona.ts';
+import { type AsSearch, validateAs } from '../../components/persona/persona.ts';
 
 export type {
   ActivityMinute,

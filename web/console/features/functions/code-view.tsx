@@ -1,9 +1,9 @@
 /** Shows the files of a function as they are served. The files can't be edited. */
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
+import { SkeletonLines } from '../../components/frame/skeleton.tsx';
 import { CodeBlock } from '../../components/json-block.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
-import { SkeletonLines } from '../../components/skeleton.tsx';
 import classes from './activity.module.css';
 import { type FunctionFacts, fileQuery, filesQuery } from './api.ts';
 import { t } from './text.ts';

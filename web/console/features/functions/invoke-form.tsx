@@ -8,7 +8,7 @@ import { Copyable } from '../../../ui/copyable.tsx';
 import { fetchConsole } from '../../api/session.ts';
 import { Fact, Facts } from '../../components/facts.tsx';
 import { CodeBlock } from '../../components/json-block.tsx';
-import { PersonaPicker } from '../../components/persona-picker.tsx';
+import { PersonaPicker } from '../../components/persona/persona-picker.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { Tag } from '../../components/tag.tsx';
 import { type FunctionResponse, functionsQuery, invocationsQuery } from './api.ts';

@@ -8,10 +8,10 @@ import { messageQuery } from '../../api/queries.ts';
 import { consoleUrl } from '../../api/route.ts';
 import { fetchConsole, useMay } from '../../api/session.ts';
 import type { Message } from '../../api/types.ts';
+import { SkeletonLines } from '../../components/frame/skeleton.tsx';
 import { MailBody } from '../../components/mail-body.tsx';
 import { Moment } from '../../components/moment.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
-import { SkeletonLines } from '../../components/skeleton.tsx';
 import { t } from '../../text.ts';
 import classes from './message-view.module.css';
 

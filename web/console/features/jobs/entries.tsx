@@ -4,10 +4,10 @@ import { IconPlus } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { useMay } from '../../api/session.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
+import { SkeletonLines } from '../../components/frame/skeleton.tsx';
 import list from '../../components/list.module.css';
 import { MissingNote } from '../../components/missing-note.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
-import { SkeletonLines } from '../../components/skeleton.tsx';
 import classes from './jobs.module.css';
 
 interface EntriesProps<T> {

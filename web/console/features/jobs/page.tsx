@@ -1,7 +1,7 @@
 /** The Jobs pages, which show scheduled jobs, webhooks, requests from SQL, and queues. */
 import { Link, Outlet } from '@tanstack/react-router';
-import { PageHead } from '../../components/page.tsx';
-import tabStyles from '../../components/tabs.module.css';
+import { PageHead } from '../../components/frame/page.tsx';
+import tabStyles from '../../components/frame/tabs.module.css';
 import { t } from './text.ts';
 
 const tabs = [

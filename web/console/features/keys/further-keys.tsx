@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';
-import { Card } from '../../components/card.tsx';
+import { Card } from '../../components/frame/card.tsx';
 import list from '../../components/list.module.css';
 import { Moment } from '../../components/moment.tsx';
 import { Tag } from '../../components/tag.tsx';

@@ -8,7 +8,7 @@ import { Notice } from '../../../ui/notice.tsx';
 import { fetchConsole, resumeSession, sessionQuery } from '../../api/session.ts';
 import type { Session } from '../../api/types.ts';
 import { Dialog } from '../../components/dialog.tsx';
-import { ownCommand } from '../../components/own-command.ts';
+import { ownCommand } from '../../components/keyboard/own-command.ts';
 import { t as common } from '../../text.ts';
 import { ProveFactor } from './factor-step.tsx';
 import classes from './form.module.css';

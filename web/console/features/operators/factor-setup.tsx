@@ -8,8 +8,8 @@ import { useState } from 'react';
 import { CopyButton } from '../../../ui/copy-button.tsx';
 import { Copyable } from '../../../ui/copyable.tsx';
 import { fetchConsole } from '../../api/session.ts';
+import { SkeletonLines } from '../../components/frame/skeleton.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
-import { SkeletonLines } from '../../components/skeleton.tsx';
 import classes from './form.module.css';
 import { t } from './text.ts';
 

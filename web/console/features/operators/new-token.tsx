@@ -5,7 +5,7 @@ import { formatDateTime } from '../../../lib/i18n.ts';
 import { Copyable } from '../../../ui/copyable.tsx';
 import { fetchConsole, sessionQuery } from '../../api/session.ts';
 import { Dialog } from '../../components/dialog.tsx';
-import { ownCommand } from '../../components/own-command.ts';
+import { ownCommand } from '../../components/keyboard/own-command.ts';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { t as common } from '../../text.ts';
 import { type Role, roles } from './api.ts';

@@ -1,5 +1,5 @@
 /** Validates the policies page's search parameters. */
-import { type AsSearch, validateAs } from '../../components/persona.ts';
+import { type AsSearch, validateAs } from '../../components/persona/persona.ts';
 
 export interface PolicySearch extends AsSearch {
   readonly filter?: string;

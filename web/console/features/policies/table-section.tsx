@@ -4,10 +4,10 @@ import { IconChevronDown, IconChevronRight, IconPlus } from '@tabler/icons-react
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
+import { SkeletonLines } from '../../components/frame/skeleton.tsx';
 import { migrationName } from '../../components/migration-choice.tsx';
-import { usePersonaName } from '../../components/persona-name.ts';
+import { usePersonaName } from '../../components/persona/persona-name.ts';
 import { ProblemBox } from '../../components/problem-box.tsx';
-import { SkeletonLines } from '../../components/skeleton.tsx';
 import { Tag } from '../../components/tag.tsx';
 import { isNumberType } from '../sql/chart-data.ts';
 import { shownValue } from '../sql/shown-value.ts';

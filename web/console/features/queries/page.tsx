@@ -3,8 +3,8 @@
  * page.
  */
 import { Link, Outlet } from '@tanstack/react-router';
-import { PageHead } from '../../components/page.tsx';
-import tabStyles from '../../components/tabs.module.css';
+import { PageHead } from '../../components/frame/page.tsx';
+import tabStyles from '../../components/frame/tabs.module.css';
 import classes from './queries.module.css';
 import { t } from './text.ts';
 

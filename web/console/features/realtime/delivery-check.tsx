@@ -10,7 +10,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { fetchConsole } from '../../api/session.ts';
 import { JsonBlock } from '../../components/json-block.tsx';
-import { PersonaPicker } from '../../components/persona-picker.tsx';
+import { PersonaPicker } from '../../components/persona/persona-picker.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { Tag } from '../../components/tag.tsx';
 import { type CheckResult, splitTable } from './api.ts';

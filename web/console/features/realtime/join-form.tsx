@@ -1,7 +1,7 @@
 import { Button, Checkbox, NativeSelect, TextInput } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
-import { PersonaPicker } from '../../components/persona-picker.tsx';
+import { PersonaPicker } from '../../components/persona/persona-picker.tsx';
 import { Tag } from '../../components/tag.tsx';
 import { type RealtimeFacts, splitTable } from './api.ts';
 import classes from './page.module.css';

@@ -8,9 +8,9 @@ import { IconAlertTriangle, IconCircleCheck, IconInfoCircle } from '@tabler/icon
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
-import { PageHead, ScrollPage } from '../../components/page.tsx';
+import { PageHead, ScrollPage } from '../../components/frame/page.tsx';
+import { SkeletonLines } from '../../components/frame/skeleton.tsx';
 import { messageOf, ProblemBox } from '../../components/problem-box.tsx';
-import { SkeletonLines } from '../../components/skeleton.tsx';
 import { type Check, checksQuery, realtimeQuery, splitTable } from './api.ts';
 import { DeliveryCheckView } from './delivery-check.tsx';
 import { EventList } from './event-list.tsx';

@@ -5,12 +5,12 @@
 import { Button, Checkbox, Textarea, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Card } from '../../components/card.tsx';
 import { Confirm } from '../../components/confirm.tsx';
+import { Card } from '../../components/frame/card.tsx';
 import { CodeBlock } from '../../components/json-block.tsx';
-import { parsePersona } from '../../components/persona.ts';
-import { usePersonaName } from '../../components/persona-name.ts';
-import { PersonaPicker } from '../../components/persona-picker.tsx';
+import { parsePersona } from '../../components/persona/persona.ts';
+import { usePersonaName } from '../../components/persona/persona-name.ts';
+import { PersonaPicker } from '../../components/persona/persona-picker.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { Tag } from '../../components/tag.tsx';
 import form from '../operators/form.module.css';

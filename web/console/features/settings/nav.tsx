@@ -1,8 +1,8 @@
 /** Shows the list of pages, or the search results in place of the list. */
 import { Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
+import { ItemName, ItemNav, itemLink } from '../../components/frame/split-view.tsx';
 import { SearchInput } from '../../components/search-input.tsx';
-import { ItemName, ItemNav, itemLink } from '../../components/split-view.tsx';
 import { Tag } from '../../components/tag.tsx';
 import { keyOf, type SettingsPage, type SettingsSearch } from './api.ts';
 import { useSettingsForm } from './form.ts';

@@ -5,8 +5,8 @@ import type { ReactNode } from 'react';
 import { Notice } from '../../../ui/notice.tsx';
 import { fetchConsole } from '../../api/session.ts';
 import { Dialog } from '../../components/dialog.tsx';
+import { SkeletonLines } from '../../components/frame/skeleton.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
-import { SkeletonLines } from '../../components/skeleton.tsx';
 import { t as common } from '../../text.ts';
 import form from '../operators/form.module.css';
 import {

@@ -2,8 +2,8 @@
 import { IconChevronRight } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { SkeletonLines } from '../../components/frame/skeleton.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
-import { SkeletonLines } from '../../components/skeleton.tsx';
 import { Tag } from '../../components/tag.tsx';
 import { mailsQuery, type Part, type SettingsPage } from './api.ts';
 import { useSettingsForm } from './form.ts';

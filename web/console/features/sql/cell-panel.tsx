@@ -2,10 +2,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { Notice } from '../../../ui/notice.tsx';
 import { useMay } from '../../api/session.ts';
+import { SidePanel } from '../../components/frame/side-panel.tsx';
+import { SkeletonLines } from '../../components/frame/skeleton.tsx';
 import { CodeBlock } from '../../components/json-block.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
-import { SidePanel } from '../../components/side-panel.tsx';
-import { SkeletonLines } from '../../components/skeleton.tsx';
 import { type CellRequest, readCell } from './api.ts';
 import { t } from './text.ts';
 

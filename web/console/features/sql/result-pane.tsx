@@ -2,9 +2,9 @@
 import { IconTerminal2 } from '@tabler/icons-react';
 import { Suspense } from 'react';
 import { EmptyState } from '../../components/empty-state.tsx';
+import { SkeletonLines } from '../../components/frame/skeleton.tsx';
 import { lazyPart } from '../../components/lazy-part.ts';
 import { ProblemBox } from '../../components/problem-box.tsx';
-import { SkeletonLines } from '../../components/skeleton.tsx';
 import classes from './page.module.css';
 import type { ChartStore } from './results.tsx';
 import { t } from './text.ts';

@@ -1,7 +1,7 @@
 /** The results of a run, with a tab for each statement. */
 import { Suspense, useId, useState } from 'react';
+import { SkeletonLines } from '../../components/frame/skeleton.tsx';
 import { lazyPart } from '../../components/lazy-part.ts';
-import { SkeletonLines } from '../../components/skeleton.tsx';
 import { Tag } from '../../components/tag.tsx';
 import type { ChartChoice } from './api.ts';
 import { CellPanel } from './cell-panel.tsx';

@@ -4,7 +4,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 import { fetchConsole } from '../../api/session.ts';
 import { FormDialog } from '../../components/form-dialog.tsx';
-import { insertTyped } from '../../components/typed-ahead.ts';
+import { insertTyped } from '../../components/keyboard/typed-ahead.ts';
 import { type SavedQuery, savedQuery } from './api.ts';
 import { changeTab, type Tab } from './tabs.ts';
 import { t } from './text.ts';

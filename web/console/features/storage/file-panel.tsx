@@ -9,11 +9,11 @@ import { fetchConsole, useMay } from '../../api/session.ts';
 import { Confirm } from '../../components/confirm.tsx';
 import { Fact, Facts } from '../../components/facts.tsx';
 import { FormDialog } from '../../components/form-dialog.tsx';
+import { SidePanel } from '../../components/frame/side-panel.tsx';
+import { SkeletonLines } from '../../components/frame/skeleton.tsx';
 import { JsonBlock } from '../../components/json-block.tsx';
 import { Moment } from '../../components/moment.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
-import { SidePanel } from '../../components/side-panel.tsx';
-import { SkeletonLines } from '../../components/skeleton.tsx';
 import {
   type Bucket,
   type FileInfo,

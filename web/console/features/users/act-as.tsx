@@ -11,8 +11,8 @@ import type { User } from '../../api/types.ts';
 import dialog from '../../components/dialog.module.css';
 import { Dialog } from '../../components/dialog.tsx';
 import { FormDialog } from '../../components/form-dialog.tsx';
-import { impersonationsQuery } from '../../components/impersonation-banner.tsx';
 import { CodeBlock } from '../../components/json-block.tsx';
+import { impersonationsQuery } from '../../components/persona/impersonation-banner.tsx';
 import { t } from './text.ts';
 import { nameOf } from './user-name.ts';
 

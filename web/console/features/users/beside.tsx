@@ -5,9 +5,9 @@
 import { ActionIcon } from '@mantine/core';
 import { IconChevronDown, IconChevronUp, IconX } from '@tabler/icons-react';
 import { type ReactNode, useCallback, useEffect, useId, useRef, useState, useSyncExternalStore } from 'react';
-import { isPageOnTop } from '../../components/modal-layer.ts';
-import { SidePanel } from '../../components/side-panel.tsx';
-import { areKeysOn } from '../../components/single-keys.ts';
+import { SidePanel } from '../../components/frame/side-panel.tsx';
+import { isPageOnTop } from '../../components/keyboard/modal-layer.ts';
+import { areKeysOn } from '../../components/keyboard/single-keys.ts';
 import { UnsavedParts, useUnsaved } from '../../components/unsaved.tsx';
 import classes from './beside.module.css';
 import { t } from './text.ts';

@@ -1,6 +1,6 @@
 /** Tabs for the user list and the SSO connections. */
 import { Link } from '@tanstack/react-router';
-import tabStyles from '../../components/tabs.module.css';
+import tabStyles from '../../components/frame/tabs.module.css';
 import { t } from './text.ts';
 
 export function UserTabs() {

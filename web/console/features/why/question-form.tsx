@@ -6,7 +6,7 @@ import { useRef, useState } from 'react';
 import { tablesQuery } from '../../api/queries.ts';
 import { useMay } from '../../api/session.ts';
 import type { Relation } from '../../api/types.ts';
-import { submitFromSelect } from '../../components/submit-from-select.ts';
+import { submitFromSelect } from '../../components/keyboard/submit-from-select.ts';
 import classes from './page.module.css';
 import { Pairs } from './pairs.tsx';
 import { type Cells, type Operation, operations, type WhySearch } from './search.ts';

@@ -4,7 +4,7 @@ import { IconCheck, IconFlask, IconMinus, IconX } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Notice } from '../../../ui/notice.tsx';
-import { Card } from '../../components/card.tsx';
+import { Card } from '../../components/frame/card.tsx';
 import { CodeBlock } from '../../components/json-block.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { Tag } from '../../components/tag.tsx';

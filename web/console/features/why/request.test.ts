@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { printPersona } from '../../components/persona.ts';
+import { printPersona } from '../../components/persona/persona.ts';
 import { questionOf } from './request.ts';
 
 const written = (text: string) => [

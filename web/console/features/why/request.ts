@@ -1,6 +1,6 @@
 /** Converts a logged REST request to a question about access. */
 import type { LogEntry } from '../../../../src/pages/console/logs/contract.ts';
-import { printPersona } from '../../components/persona.ts';
+import { printPersona } from '../../components/persona/persona.ts';
 import type { Cells, Operation, WhySearch } from './search.ts';
 
 export type LoggedRequest = Partial<

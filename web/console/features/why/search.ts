@@ -1,5 +1,5 @@
 /** Validates the parameters of the question in the URL. */
-import { type AsSearch, validateAs } from '../../components/persona.ts';
+import { type AsSearch, validateAs } from '../../components/persona/persona.ts';
 
 export const operations = ['select', 'insert', 'update', 'delete'] as const;
 export type Operation = (typeof operations)[number];

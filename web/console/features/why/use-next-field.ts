@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'react';
-import { focusNearest } from '../../components/nearest-focus.ts';
+import { focusNearest } from '../../components/keyboard/nearest-focus.ts';
 
 /** The steps of the page, which are the parts of the question in order and the result. */
 export type Step = 'who' | 'table' | 'row' | 'result';

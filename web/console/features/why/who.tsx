@@ -4,9 +4,9 @@
  */
 import { Button } from '@mantine/core';
 import { useState } from 'react';
-import { type Persona, parsePersona, printPersona } from '../../components/persona.ts';
-import { usePersonaName } from '../../components/persona-name.ts';
-import { ClaimsForm, PersonaChoice, PersonaUsers } from '../../components/persona-picker.tsx';
+import { type Persona, parsePersona, printPersona } from '../../components/persona/persona.ts';
+import { usePersonaName } from '../../components/persona/persona-name.ts';
+import { ClaimsForm, PersonaChoice, PersonaUsers } from '../../components/persona/persona-picker.tsx';
 import classes from './page.module.css';
 import { t } from './text.ts';
 import type { Step } from './use-next-field.ts';

@@ -1,4 +1,4 @@
-import { SidePanel } from '../../components/side-panel.tsx';
+import { SidePanel } from '../../components/frame/side-panel.tsx';
 import type { DocSection } from './doc-sections.ts';
 import classes from './palette.module.css';
 

@@ -5,7 +5,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useMay } from '../../../api/session.ts';
-import { Card, Cards } from '../../../components/card.tsx';
+import { Card, Cards } from '../../../components/frame/card.tsx';
 import list from '../../../components/list.module.css';
 import { MissingNote } from '../../../components/missing-note.tsx';
 import { Moment } from '../../../components/moment.tsx';

@@ -6,10 +6,10 @@ import { Notice } from '../../../../ui/notice.tsx';
 import { fetchConsole, useMay } from '../../../api/session.ts';
 import { Confirm } from '../../../components/confirm.tsx';
 import { Fact, Facts } from '../../../components/facts.tsx';
+import { SidePanel } from '../../../components/frame/side-panel.tsx';
 import { CodeBlock } from '../../../components/json-block.tsx';
 import { Moment } from '../../../components/moment.tsx';
 import { ProblemBox } from '../../../components/problem-box.tsx';
-import { SidePanel } from '../../../components/side-panel.tsx';
 import {
   type Delivery,
   deliveriesQuery,

@@ -7,7 +7,7 @@ import { useQuery } from '@tanstack/react-query';
 import { type KeyboardEvent, type Ref, useEffect, useId, useRef, useState } from 'react';
 import type { ReferenceChoices } from '../../../../../src/pages/console/tables/contract.ts';
 import { fetchConsole } from '../../../api/session.ts';
-import { usePopupLayer } from '../../../components/modal-layer.ts';
+import { usePopupLayer } from '../../../components/keyboard/modal-layer.ts';
 import { messageOf } from '../../../components/problem-box.tsx';
 import { useDebounced } from '../../../components/use-debounced.ts';
 import { isMono, typedChange } from '../cells.ts';

@@ -15,7 +15,7 @@ import type { CellRange } from './range.ts';
 import { type DataGridProps, useDataGrid } from './use-data-grid.ts';
 import type { OpenMenu } from './use-grid-menu.ts';
 
-const CellMenu = lazyPart(() => import('./cell-menu.tsx'));
+const CellMenu = lazyPart(() => import('./cells/cell-menu.tsx'));
 const HeadMenu = lazyPart(() => import('./head-menu.tsx'));
 
 export function DataGrid(props: DataGridProps) {

@@ -4,12 +4,12 @@ import type { RowKey } from '../../../api/types.ts';
 import { keyText } from '../cells.ts';
 import type { Edits } from '../edits/use-edits.ts';
 import type { Rows } from '../rows/use-rows.ts';
+import type { Editing } from './cells/use-cell-edit.ts';
 import classes from './data-grid.module.css';
 import { type GridActions, GridRowView } from './grid-row.tsx';
 import { shownIndexes } from './layout.ts';
 import type { Position } from './movement.ts';
 import type { CellRange } from './range.ts';
-import type { Editing } from './use-cell-edit.ts';
 import type { GridWindow } from './use-grid-window.ts';
 
 export function GridBody({

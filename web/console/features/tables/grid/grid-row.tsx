@@ -7,13 +7,13 @@ import { lazyPart } from '../../../components/lazy-part.ts';
 import { type GridRow, isEditable, isMono, isNumber } from '../cells.ts';
 import { t } from '../text.ts';
 import { Value } from '../value.tsx';
-import { type After, CellEditor } from './cell-editor.tsx';
+import { type After, CellEditor } from './cells/cell-editor.tsx';
 import classes from './data-grid.module.css';
 import { boxWidth } from './layout.ts';
 import type { Position } from './movement.ts';
 import type { PlacedColumn } from './use-column-window.ts';
 
-const CellPopup = lazyPart(() => import('./cell-popup.tsx'));
+const CellPopup = lazyPart(() => import('./cells/cell-popup.tsx'));
 
 /** The functions that a row calls. The functions don't change while the grid exists. */
 export interface GridActions {

@@ -1,7 +1,7 @@
 /** The context menu of a column's header. */
 import { t } from '../rows-text.ts';
+import { ContextMenu, type MenuItem, type MenuPlace } from './cells/context-menu.tsx';
 import { withHidden, withMoved, withPinned, withWidth } from './columns.ts';
-import { ContextMenu, type MenuItem, type MenuPlace } from './context-menu.tsx';
 import { copyText } from './copy-text.ts';
 import type { DataGridProps } from './use-data-grid.ts';
 

@@ -3,8 +3,8 @@
 import { ActionIcon, Menu } from '@mantine/core';
 import { IconDots, IconDownload, IconUpload } from '@tabler/icons-react';
 import { exportUrl, type RowView, type TableName } from '../../../api/queries.ts';
-import { menuProps } from '../../../components/menu-props.ts';
-import { PopupLayer } from '../../../components/modal-layer.ts';
+import { menuProps } from '../../../components/keyboard/menu-props.ts';
+import { PopupLayer } from '../../../components/keyboard/modal-layer.ts';
 import { t } from '../text.ts';
 
 const files = [

@@ -5,10 +5,10 @@ import { useQuery } from '@tanstack/react-query';
 import { ApiError } from '../../../../lib/api.ts';
 import { rowQuery } from '../../../api/queries.ts';
 import type { RowKey } from '../../../api/types.ts';
+import { SidePanel } from '../../../components/frame/side-panel.tsx';
+import { SkeletonLines } from '../../../components/frame/skeleton.tsx';
 import { BackToList } from '../../../components/missing-note.tsx';
 import { ProblemBox } from '../../../components/problem-box.tsx';
-import { SidePanel } from '../../../components/side-panel.tsx';
-import { SkeletonLines } from '../../../components/skeleton.tsx';
 import { t } from '../rows-text.ts';
 import { RowForm, type RowPanelProps } from './row-form.tsx';
 

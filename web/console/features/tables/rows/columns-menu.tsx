@@ -3,7 +3,7 @@ import { ActionIcon, Button, Popover } from '@mantine/core';
 import { IconArrowDown, IconArrowUp, IconColumns, IconPin, IconPinFilled } from '@tabler/icons-react';
 import { useId, useState } from 'react';
 import type { Relation } from '../../../api/types.ts';
-import { PopupLayer } from '../../../components/modal-layer.ts';
+import { PopupLayer } from '../../../components/keyboard/modal-layer.ts';
 import { type Density, orderedNames, withHidden, withMoved, withPinned } from '../grid/columns.ts';
 import { t } from '../rows-text.ts';
 import classes from './columns-menu.module.css';

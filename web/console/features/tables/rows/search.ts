@@ -3,7 +3,7 @@
  * without these parameters instead of causing an error.
  */
 import { type Filter, filterOperators, type RowKey, type Sort } from '../../../api/types.ts';
-import { validateAs } from '../../../components/persona.ts';
+import { validateAs } from '../../../components/persona/persona.ts';
 
 export interface TableSearch {
   readonly filters?: readonly Filter[];

@@ -12,7 +12,7 @@ import { t } from '../text.ts';
 import type { Columns } from './use-column-layout.ts';
 
 const PersonaPicker = lazyPart(async () => ({
-  default: (await import('../../../components/persona-picker.tsx')).PersonaPicker,
+  default: (await import('../../../components/persona/persona-picker.tsx')).PersonaPicker,
 }));
 const ColumnsMenu = lazyPart(() => import('./columns-menu.tsx'));
 const TransferMenu = lazyPart(() => import('../import/transfer-menu.tsx'));

@@ -1,7 +1,7 @@
 /** A panel with a form, followed by a review of the resulting SQL. */
 import { Button } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
-import { SidePanel } from '../../../components/side-panel.tsx';
+import { SidePanel } from '../../../components/frame/side-panel.tsx';
 import type { SchemaChange } from './api.ts';
 import classes from './forms.module.css';
 import { Review } from './review.tsx';

@@ -1,7 +1,7 @@
 /** One column in the form for a new table. */
 import { ActionIcon, Button, Checkbox, NativeSelect, TextInput } from '@mantine/core';
 import { IconTrash } from '@tabler/icons-react';
-import { focusNew } from '../../../components/focus-new.ts';
+import { focusNew } from '../../../components/keyboard/focus-new.ts';
 import type { ReferenceAction, Vocabulary } from './api.ts';
 import { TypeField } from './column-fields.tsx';
 import type { ColumnDraft } from './drafts.ts';

@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { relationQuery } from '../../../api/queries.ts';
 import { useMay } from '../../../api/session.ts';
 import type { Relation } from '../../../api/types.ts';
-import { SkeletonLines } from '../../../components/skeleton.tsx';
+import { SkeletonLines } from '../../../components/frame/skeleton.tsx';
 import { BackLink } from '../back-link.tsx';
 import { TableProblem } from '../rows/missing-table.tsx';
 import { type Structure, structureQuery, vocabularyQuery } from './api.ts';

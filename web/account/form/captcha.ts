@@ -3,7 +3,7 @@
  * page doesn't contact third parties. The widget appears at the bottom of the window, but only if the user must
  * interact with it.
  */
-import type { PageConfig } from './page-config.ts';
+import type { PageConfig } from '../page-config.ts';
 
 type Captcha = NonNullable<PageConfig['captcha']>;
 

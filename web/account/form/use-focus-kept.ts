@@ -3,7 +3,7 @@
  * deleted. The focus moves to the control's replacement or, without a replacement, to the heading above the control.
  */
 import { type RefObject, useEffect, useRef } from 'react';
-import { watchFocus } from '../ui/watch-focus.ts';
+import { watchFocus } from '../../ui/watch-focus.ts';
 
 const field = 'input:not([type=hidden], [hidden], [readonly])';
 const action = 'button:enabled, a[href]';

@@ -1,7 +1,7 @@
 import { type FormEvent, useRef, useState } from 'react';
-import type { Problem } from '../ui/error-summary.tsx';
+import type { Problem } from '../../ui/error-summary.tsx';
+import { inWords } from '../texts.ts';
 import type { FieldOf } from './problems.ts';
-import { inWords } from './texts.ts';
 
 /** Handles a submission. Reads the form's fields, and returns the problems if any of the fields are invalid. */
 export type Handler = (fields: (name: string) => string) => Promise<readonly Problem[] | undefined>;

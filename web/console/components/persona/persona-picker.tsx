@@ -6,14 +6,14 @@ import { Button, Popover, Textarea } from '@mantine/core';
 import { IconCheck } from '@tabler/icons-react';
 import { keepPreviousData, queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
-import { fetchConsole } from '../api/session.ts';
-import { PopupLayer } from './modal-layer.ts';
+import { fetchConsole } from '../../api/session.ts';
+import { PopupLayer } from '../keyboard/modal-layer.ts';
+import { SearchInput } from '../search-input.tsx';
+import { useDebounced } from '../use-debounced.ts';
 import { type Persona, parseClaims, parsePersona, printPersona } from './persona.ts';
 import { PersonaButton } from './persona-button.tsx';
 import classes from './persona-picker.module.css';
 import { t } from './persona-text.ts';
-import { SearchInput } from './search-input.tsx';
-import { useDebounced } from './use-debounced.ts';
 
 const usersQuery = (search: string) =>
   queryOptions({

@@ -3,8 +3,8 @@ import { IconUserExclamation } from '@tabler/icons-react';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
-import { fetchConsole } from '../api/session.ts';
-import { t } from '../text.ts';
+import { fetchConsole } from '../../api/session.ts';
+import { t } from '../../text.ts';
 import classes from './impersonation-banner.module.css';
 
 export const impersonationsQuery = queryOptions({

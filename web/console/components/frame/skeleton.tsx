@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect, useState } from 'react';
-import { t } from '../text.ts';
+import { t } from '../../text.ts';
 import classes from './skeleton.module.css';
 
 /** Shows gray lines in place of content that is loading. */

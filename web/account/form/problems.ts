@@ -2,11 +2,11 @@
  * Converts errors to messages for users. Load this module with `loadProblems` from `texts.ts`, which also loads the
  * messages.
  */
-import { ApiError } from '../lib/api.ts';
-import { hasMessage } from '../lib/i18n.ts';
-import { SessionFault } from '../lib/session/index.ts';
-import type { Problem } from '../ui/error-summary.tsx';
-import { type TextId, t } from './text.ts';
+import { ApiError } from '../../lib/api.ts';
+import { hasMessage } from '../../lib/i18n.ts';
+import { SessionFault } from '../../lib/session/index.ts';
+import type { Problem } from '../../ui/error-summary.tsx';
+import { type TextId, t } from '../text.ts';
 
 type KeyText = 'error.key-canceled' | 'error.key-not-added' | 'error.key-known' | 'error.wallet-refused';
 /**

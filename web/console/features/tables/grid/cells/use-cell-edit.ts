@@ -1,12 +1,12 @@
 /** Manages the cell that is being edited in place. */
 import { useState } from 'react';
-import type { Cell, CellChange, RowKey } from '../../../api/types.ts';
-import { collectTyped } from '../../../components/typed-ahead.ts';
-import { editorOf, isEditable, isStructured, toggled } from '../cells.ts';
-import type { Edits } from '../edits/use-edits.ts';
-import type { Rows } from '../rows/use-rows.ts';
-import type { GridColumn } from './columns.ts';
-import type { Position } from './movement.ts';
+import type { Cell, CellChange, RowKey } from '../../../../api/types.ts';
+import { collectTyped } from '../../../../components/keyboard/typed-ahead.ts';
+import { editorOf, isEditable, isStructured, toggled } from '../../cells.ts';
+import type { Edits } from '../../edits/use-edits.ts';
+import type { Rows } from '../../rows/use-rows.ts';
+import type { GridColumn } from '../columns.ts';
+import type { Position } from '../movement.ts';
 
 export interface Editing extends Position {
   readonly typed: string | undefined;

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { t } from '../text.ts';
+import { t } from '../../text.ts';
 import classes from './page.module.css';
 
 /** A page's header: its title and actions. */

@@ -1,8 +1,8 @@
 import { IconCheck, IconCircle } from '@tabler/icons-react';
+import { usePageConfig } from '../page-config.ts';
+import { t } from '../text.ts';
 import { checkPassword, type PasswordRule } from './fields.ts';
-import { usePageConfig } from './page-config.ts';
 import classes from './password-rules.module.css';
-import { t } from './text.ts';
 
 function textOf(rule: PasswordRule, minLength: number): string {
   return rule === 'length' ? t('password.length', { count: minLength }) : t(`password.${rule}`);

@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'react';
-import { describedBy } from '../ui/described-by.tsx';
-import { PasswordField } from '../ui/password-field.tsx';
-import { useEarlyText } from './early.ts';
+import { describedBy } from '../../ui/described-by.tsx';
+import { PasswordField } from '../../ui/password-field.tsx';
+import { useEarlyText } from '../early.ts';
+import { usePageConfig } from '../page-config.ts';
 import { isGoodPassword } from './fields.ts';
-import { usePageConfig } from './page-config.ts';
 import { PasswordRules } from './password-rules.tsx';
 
 const rulesId = 'password-rules';

@@ -1,12 +1,12 @@
 /** Forms whose buttons are disabled until the server accepts the next attempt. */
 import { Button, type ButtonProps } from '@mantine/core';
 import { type ComponentProps, createContext, type FormEventHandler, type ReactNode, useContext } from 'react';
-import { ErrorSummary, type Problem } from '../ui/error-summary.tsx';
-import { Notice } from '../ui/notice.tsx';
-import { useReady } from './early.ts';
-import classes from './parts.module.css';
-import { useSecondsUntil } from './seconds-until.ts';
-import { t } from './text.ts';
+import { ErrorSummary, type Problem } from '../../ui/error-summary.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { useReady } from '../early.ts';
+import classes from '../parts.module.css';
+import { useSecondsUntil } from '../seconds-until.ts';
+import { t } from '../text.ts';
 
 /** The number of seconds until the form can be submitted again. */
 const WaitContext = createContext(0);

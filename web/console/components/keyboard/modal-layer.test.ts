@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 
-const root = join(import.meta.dirname, '../..');
+const root = join(import.meta.dirname, '../../..');
 
 /** Code that opens something on top of the page. */
 const opens =
@@ -15,13 +15,13 @@ const popups: Readonly<Record<string, string>> = {
   'console/components/dialog.tsx': 'useModalLayer',
   'console/components/editor/search.ts': 'openLayer',
   'console/components/editor/sql-words.ts': 'openLayer',
-  'console/components/persona-picker.tsx': 'PopupLayer',
-  'console/components/side-panel.tsx': 'useModalLayer',
+  'console/components/persona/persona-picker.tsx': 'PopupLayer',
+  'console/components/frame/side-panel.tsx': 'useModalLayer',
   'console/features/operators/people-table.tsx': 'PopupLayer',
   'console/features/tables/rows/columns-menu.tsx': 'PopupLayer',
   'console/features/tables/fields/reference-editor.tsx': 'usePopupLayer',
-  'console/features/tables/grid/cell-popup.tsx': 'usePopupLayer',
-  'console/features/tables/grid/context-menu.tsx': 'usePopupLayer',
+  'console/features/tables/grid/cells/cell-popup.tsx': 'usePopupLayer',
+  'console/features/tables/grid/cells/context-menu.tsx': 'usePopupLayer',
   'console/features/tables/import/transfer-menu.tsx': 'PopupLayer',
   'console/layout/menu-drawer.tsx': 'useModalLayer',
   'console/layout/palette/search-dialog.tsx': 'useModalLayer',
@@ -30,7 +30,7 @@ const popups: Readonly<Record<string, string>> = {
 
 /** Editors that close on Escape without opening anything on top of the page. */
 const editors: Readonly<Record<string, string>> = {
-  'console/features/tables/grid/cell-editor.tsx': 'usePopupLayer',
+  'console/features/tables/grid/cells/cell-editor.tsx': 'usePopupLayer',
 };
 
 const sources = readdirSync(root, { recursive: true, encoding: 'utf8' })

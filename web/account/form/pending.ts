@@ -2,8 +2,8 @@
  * Stores data about the code that was sent last. URLs must not contain an address, so the browser stores the data for
  * this tab and, for an hour, for new tabs.
  */
-import { type Address, type CodePurpose, sendCode } from './account-api.ts';
-import { pageConfig } from './page-config.ts';
+import { type Address, type CodePurpose, sendCode } from '../account-api.ts';
+import { pageConfig } from '../page-config.ts';
 
 export interface Pending {
   readonly to: Address;

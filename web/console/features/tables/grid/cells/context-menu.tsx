@@ -4,7 +4,7 @@
  */
 import { type KeyboardEvent, useLayoutEffect, useRef } from 'react';
 import { createPortal } from 'react-dom';
-import { usePopupLayer } from '../../../components/modal-layer.ts';
+import { usePopupLayer } from '../../../../components/keyboard/modal-layer.ts';
 import classes from './context-menu.module.css';
 
 export interface MenuItem {

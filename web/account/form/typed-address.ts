@@ -4,7 +4,7 @@
  * part of any URL, so it doesn't appear in logs.
  */
 import { useSyncExternalStore } from 'react';
-import { pageConfig, usePageConfig } from './page-config.ts';
+import { pageConfig, usePageConfig } from '../page-config.ts';
 
 const key = 'plinth-typed-email';
 

@@ -1,10 +1,10 @@
 import { Drawer } from '@mantine/core';
 import { type ReactNode, useCallback, useState } from 'react';
-import { t } from '../text.ts';
-import { useModalLayer } from './modal-layer.ts';
+import { t } from '../../text.ts';
+import { useModalLayer } from '../keyboard/modal-layer.ts';
+import { submitFromSelect } from '../keyboard/submit-from-select.ts';
+import { UnsavedParts, useUnsaved } from '../unsaved.tsx';
 import classes from './side-panel.module.css';
-import { submitFromSelect } from './submit-from-select.ts';
-import { UnsavedParts, useUnsaved } from './unsaved.tsx';
 
 /**
  * A panel beside the page. If the panel or one of its parts (`useDirty`) has unsaved input, closing requires

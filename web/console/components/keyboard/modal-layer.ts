@@ -4,7 +4,7 @@
  * closes, the focus returns to the element that opened it.
  */
 import { type RefObject, useLayoutEffect, useRef } from 'react';
-import { pathOf } from '../../ui/watch-focus.ts';
+import { pathOf } from '../../../ui/watch-focus.ts';
 import { focusNearest, focusPath } from './nearest-focus.ts';
 
 interface Layer {

@@ -1,6 +1,6 @@
 /** The persona picker, which is loaded when it is first opened. */
 import { Suspense, useState } from 'react';
-import { lazyPart } from './lazy-part.ts';
+import { lazyPart } from '../lazy-part.ts';
 import { PersonaButton } from './persona-button.tsx';
 
 const PersonaPicker = lazyPart(async () => ({

@@ -1,6 +1,6 @@
 /** Moves the focus to the neighbors of a control that was removed, for example together with a deleted row. */
 import { useEffect } from 'react';
-import { pathOf, watchFocus } from '../../ui/watch-focus.ts';
+import { pathOf, watchFocus } from '../../../ui/watch-focus.ts';
 
 const tabbable = 'a[href], button:enabled, input:enabled, select:enabled, textarea:enabled, [tabindex="0"]';
 

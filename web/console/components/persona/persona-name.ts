@@ -1,5 +1,5 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
-import { fetchConsole } from '../api/session.ts';
+import { fetchConsole } from '../../api/session.ts';
 import { parsePersona } from './persona.ts';
 import { t } from './persona-text.ts';
 

@@ -11,12 +11,12 @@ import {
   useRef,
   useState,
 } from 'react';
-import type { Cell, CellChange, Column } from '../../../api/types.ts';
-import { usePopupLayer } from '../../../components/modal-layer.ts';
-import { choicesOf, hasDefault, mayBeEmpty, typedChange } from '../cells.ts';
-import { checkDraft, type Problem } from '../fields/check.ts';
-import { randomUuid } from '../random-uuid.ts';
-import { t } from '../text.ts';
+import type { Cell, CellChange, Column } from '../../../../api/types.ts';
+import { usePopupLayer } from '../../../../components/keyboard/modal-layer.ts';
+import { choicesOf, hasDefault, mayBeEmpty, typedChange } from '../../cells.ts';
+import { checkDraft, type Problem } from '../../fields/check.ts';
+import { randomUuid } from '../../random-uuid.ts';
+import { t } from '../../text.ts';
 import classes from './cell-editor.module.css';
 
 /** The direction in which the focus moves after the edit. */

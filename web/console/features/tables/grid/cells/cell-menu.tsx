@@ -1,16 +1,16 @@
 /** The context menu of a cell and its row. */
 import { useNavigate } from '@tanstack/react-router';
-import type { Filter, RowKey } from '../../../api/types.ts';
-import { isEditable } from '../cells.ts';
-import { t } from '../rows-text.ts';
-import { fetchedText, loadedText } from './clipboard.ts';
-import { pasteText } from './clipboard-events.ts';
+import type { Filter, RowKey } from '../../../../api/types.ts';
+import { isEditable } from '../../cells.ts';
+import { t } from '../../rows-text.ts';
+import { fetchedText, loadedText } from '../clipboard.ts';
+import { pasteText } from '../clipboard-events.ts';
+import { copyText, wholeRows } from '../copy-text.ts';
+import type { Position } from '../movement.ts';
+import { type CellRange, cellsIn } from '../range.ts';
+import { insertsOf, jsonOf } from '../row-text.ts';
+import type { DataGridProps } from '../use-data-grid.ts';
 import { ContextMenu, type MenuItem, type MenuPlace } from './context-menu.tsx';
-import { copyText, wholeRows } from './copy-text.ts';
-import type { Position } from './movement.ts';
-import { type CellRange, cellsIn } from './range.ts';
-import { insertsOf, jsonOf } from './row-text.ts';
-import type { DataGridProps } from './use-data-grid.ts';
 
 /** The maximum number of rows that can be copied. For more rows, the operator must export a file. */
 const maxCopiedRows = 1000;

@@ -1,9 +1,9 @@
 /**
  * Waits until the link in the email is confirmed on another device. The server then signs in the user in this window.
  */
-import type { SessionState } from '../lib/session/index.ts';
-import { type Made, post } from './account-api.ts';
-import { sessionClient, type User } from './session.ts';
+import type { SessionState } from '../../lib/session/index.ts';
+import { type Made, post } from '../account-api.ts';
+import { sessionClient, type User } from '../session.ts';
 
 interface WaitResult extends Partial<Made> {
   readonly state: 'none' | 'waiting' | 'confirmed' | 'canceled';

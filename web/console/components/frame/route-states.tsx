@@ -1,8 +1,8 @@
 import { IconMapOff } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
-import { t } from '../text.ts';
-import { EmptyState } from './empty-state.tsx';
-import { ProblemBox } from './problem-box.tsx';
+import { t } from '../../text.ts';
+import { EmptyState } from '../empty-state.tsx';
+import { ProblemBox } from '../problem-box.tsx';
 import { SkeletonLines } from './skeleton.tsx';
 
 export function RouteWaiting() {

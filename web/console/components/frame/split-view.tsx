@@ -1,5 +1,5 @@
 import { type KeyboardEvent, type ReactNode, useRef } from 'react';
-import { focusInside } from './nearest-focus.ts';
+import { focusInside } from '../keyboard/nearest-focus.ts';
 import classes from './split-view.module.css';
 
 const step: Readonly<Record<string, (at: number, count: number) => number>> = {

@@ -1,6 +1,0 @@
-import { addMessages, textOf } from '../../lib/i18n.ts';
-import { messages } from '../../locales/en/console-persona.ts';
-
-addMessages('en', messages);
-
-export const t = textOf<keyof typeof messages>();
