@@ -89,11 +89,12 @@ const reviewed = [
   'pages/account/index.ts',
   'services/auth/index.ts',
   // Reads WAL positions, the slot and the system identifier with functions and views in `pg_catalog`, which objects in
-  // a project's search path must not replace.
-  // Drops the archiver's slot, which requires REPLICATION.
+  // a project's search path must not replace. Dropping the slot requires REPLICATION.
   'operations/backup/archive/archiver.ts',
   'operations/backup/base-backup.ts',
   'operations/backup/session.ts',
+  // Passes the session to the features that are listed below.
+  'pages/console/api-routes.ts',
   'pages/console/index.ts',
   'pages/console/operators/factors.ts',
   'pages/console/operators/routes.ts',
