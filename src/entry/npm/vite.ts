@@ -11,7 +11,7 @@ import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Plugin } from 'vite';
 
-interface PlinthPluginOptions {
+export interface PlinthPluginOptions {
   /** The folder that contains `supabase/`. Defaults to Vite's root or its nearest parent that contains `supabase/`. */
   readonly projectDir?: string;
   /** The API's port, which overrides the port in config.toml. With 0, all services use free ports. */
@@ -19,14 +19,14 @@ interface PlinthPluginOptions {
 }
 
 /** The parts of Vite's interfaces that this plugin uses. All versions of Vite since 5 have these parts. */
-interface PlinthPlugin {
+export interface PlinthPlugin {
   readonly name: string;
   readonly enforce: 'pre';
   readonly apply: 'serve';
   config(config: { readonly root?: string | undefined }, env: PlinthViteCommand): Promise<void>;
 }
 
-interface PlinthViteCommand {
+export interface PlinthViteCommand {
   readonly command: 'build' | 'serve';
   readonly isPreview?: boolean | undefined;
 }
@@ -60,7 +60,7 @@ function printAddresses({ STUDIO_URL, MAILPIT_URL }: Readonly<Record<string, str
   if (MAILPIT_URL !== undefined) console.log(`[plinth] Inbox:   ${MAILPIT_URL}`);
 }
 
-function plinth(options: PlinthPluginOptions = {}): PlinthPlugin {
+export function plinth(options: PlinthPluginOptions = {}): PlinthPlugin {
   return {
     name: 'plinth',
     enforce: 'pre',
