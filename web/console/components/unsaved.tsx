@@ -26,6 +26,11 @@ export function useUnsaved(
 ): Unsaved {
   const [isConfirming, setConfirming] = useState(false);
   const isGivenUp = useRef(false);
+  // The dialog's key handler can be older than the content that the operator sees, so it reads the state from here.
+  const isDirtyNow = useRef(isDirty);
+  useLayoutEffect(() => {
+    isDirtyNow.current = isDirty;
+  }, [isDirty]);
   const blocker = useBlocker({
     shouldBlockFn: ({ current, next }) =>
       !isGivenUp.current && (scope === 'address' || current.pathname !== next.pathname),
@@ -41,7 +46,7 @@ export function useUnsaved(
     hold: () => {
       isGivenUp.current = false;
     },
-    close: () => (isDirty ? setConfirming(true) : onClose()),
+    close: () => (isDirtyNow.current ? setConfirming(true) : onClose()),
     question:
       isConfirming || isBlocked ? (
         <Confirm
