@@ -52,7 +52,7 @@ interface StorageDeps {
 }
 
 /** The storage service. `bodies` gives backups access to the object bodies. */
-interface StorageService extends Service {
+export interface StorageService extends Service {
   readonly bodies: BodyStore;
 }
 
