@@ -46,6 +46,14 @@ test('configured keys in upstream’s format are used', async () => {
   expect(await readdir(dir)).toEqual([]);
 });
 
+test('configured keys are also used if SAML is enabled after startup', async () => {
+  const configured = { private_key: pkcs1(2048), private_key_next: undefined };
+  const atStart = await createSamlKeys({ enabled: true, ...configured }, join(dir, 'none'))();
+  const later = await createSamlKeys({ enabled: false, ...configured }, join(dir, 'none'))();
+  expect(later.current.equals(atStart.current)).toBe(true);
+  expect(await readdir(dir)).toEqual([]);
+});
+
 test.each([
   ['text', 'nonsense', 'PKCS#1'],
   ['too short', pkcs1(1024), '2048 bits'],

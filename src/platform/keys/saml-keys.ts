@@ -23,25 +23,36 @@ export interface SamlKeySettings {
 const minBits = 2048;
 
 /**
- * Returns a function that loads the keys. The returned function rejects if the key file is invalid.
- * @throws {Error} if a configured key is invalid
+ * Returns a function that loads the keys. The returned function rejects if a configured key or the key file is invalid.
+ * If SAML is enabled while the server runs, the configured keys apply too, because identity providers store the
+ * certificate.
+ * @throws {Error} if SAML is enabled and a configured key is invalid
  */
 export function createSamlKeys(settings: SamlKeySettings, file: string): () => Promise<SamlKeys> {
-  const read = (name: 'private_key' | 'private_key_next'): KeyObject | undefined => {
-    const text = settings[name];
-    return settings.enabled && text !== undefined ? parseKey(text, `auth.saml.${name}`) : undefined;
-  };
-  const configured = read('private_key');
-  const next = read('private_key_next');
+  const readConfigured = (): { current: KeyObject | undefined; next: KeyObject | undefined } => ({
+    current: configuredKey(settings, 'private_key'),
+    next: configuredKey(settings, 'private_key_next'),
+  });
+  let configured = settings.enabled ? readConfigured() : undefined;
   let kept: Promise<KeyObject> | undefined;
   return async () => {
-    if (configured !== undefined) return { current: configured, next };
+    configured ??= readConfigured();
+    const { current, next } = configured;
+    if (current !== undefined) return { current, next };
     kept ??= loadOrCreateKey(file);
     kept.catch(() => {
       kept = undefined;
     });
     return { current: await kept, next };
   };
+}
+
+function configuredKey(
+  settings: SamlKeySettings,
+  name: 'private_key' | 'private_key_next',
+): KeyObject | undefined {
+  const text = settings[name];
+  return text === undefined ? undefined : parseKey(text, `auth.saml.${name}`);
 }
 
 function parseKey(text: string, name: string): KeyObject {
