@@ -55,16 +55,7 @@ export const migrateFrom: Command = {
     const needsObjects = source.storage !== undefined && !check;
     return await withAbort((signal) =>
       withLocalEnd(location, { needsObjects, isRead: false }, async (target, { jwtSecret }) => {
-        const options = {
-          source,
-          target,
-          startJobs: input.flag('start-jobs'),
-          keepGoing: input.flag('keep-going'),
-          overwrite: input.flag('overwrite'),
-          parallel: parallelOf(input),
-          onProgress: progressPrinter(say),
-          signal,
-        };
+        const options = { source, target, ...transferInput(input, signal) };
         const tokens = tokenNotes(source.storage?.serviceKey, jwtSecret);
         const overwrite = options.overwrite;
         if (check) {
@@ -83,6 +74,16 @@ export const migrateFrom: Command = {
     );
   },
 };
+
+/** Returns the options of a transfer in either direction. */
+const transferInput = (input: Input, signal: AbortSignal) => ({
+  startJobs: input.flag('start-jobs'),
+  keepGoing: input.flag('keep-going'),
+  overwrite: input.flag('overwrite'),
+  parallel: parallelOf(input),
+  onProgress: progressPrinter(say),
+  signal,
+});
 
 export const migrateTo: Command = {
   name: 'migrate to',
@@ -132,16 +133,7 @@ async function copyToServer(input: Input): Promise<number> {
       location,
       { needsObjects: target.storage !== undefined && !check, isRead: true },
       async (source) => {
-        const options = {
-          source,
-          target,
-          startJobs: input.flag('start-jobs'),
-          keepGoing: input.flag('keep-going'),
-          overwrite: input.flag('overwrite'),
-          parallel: parallelOf(input),
-          onProgress: progressPrinter(say),
-          signal,
-        };
+        const options = { source, target, ...transferInput(input, signal) };
         if (check) {
           const found = await checkTransfer(options);
           const { notes } = await sendFunctions(location, access, check);
