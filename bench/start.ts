@@ -123,9 +123,16 @@ function idleMemory(npmPid: number): { total: number; rows: [string, number][] }
     let above = parents.get(pid) ?? 0;
     while (above > 1 && above !== npmPid) above = parents.get(above) ?? 0;
     if (above !== npmPid) continue;
-    const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
-    const pss =
-      Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1] ?? 0) / 1024;
+    let command: string;
+    let memory: string;
+    try {
+      command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
+      memory = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
+    } catch {
+      // The process exited after it was listed.
+      continue;
+    }
+    const pss = Number(/^Pss:\s+(\d+)/m.exec(memory)?.[1] ?? 0) / 1024;
     const label = /postgres/.test(command) ? 'postgres' : (command.split('/').pop() ?? command).slice(0, 60);
     rows.set(label, (rows.get(label) ?? 0) + pss);
   }

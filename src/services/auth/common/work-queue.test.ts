@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createWorkQueue as create, QueueFullError, type WorkLimits } from './work-queue.ts';
+import { createWorkQueue as create, Lanes, QueueFullError, type WorkLimits } from './work-queue.ts';
 
 const createWorkQueue = (limits: Omit<WorkLimits, 'maxWaitMs'>) =>
   create({ ...limits, maxWaitMs: () => Number.POSITIVE_INFINITY }, () => 0);
@@ -104,4 +104,27 @@ test('for any sequence, the limit is never exceeded and every task runs', async 
       },
     ),
   );
+});
+
+test('lanes: work with the same key waits for its turn, and other work doesn’t', async () => {
+  const lanes = new Lanes();
+  const gate = Promise.withResolvers<void>();
+  const started: string[] = [];
+  const start = (key: string, name: string) =>
+    lanes.run({
+      key,
+      concurrency: 2,
+      work: () => {
+        started.push(name);
+        return gate.promise;
+      },
+    });
+  const all = [start('a', 'a1'), start('a', 'a2'), start('a', 'a3'), start('b', 'b1')];
+  await Promise.resolve();
+  await Promise.resolve();
+  expect(started).toEqual(['a1', 'a2', 'b1']);
+  gate.resolve();
+  await Promise.all(all);
+  expect(started).toContain('a3');
+  expect(lanes.size).toBe(0);
 });

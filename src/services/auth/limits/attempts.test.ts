@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Lanes, QueueFullError } from '../common/work-queue.ts';
+import { QueueFullError } from '../common/work-queue.ts';
 import { localAttempts } from './attempt-store.ts';
 import { createAttemptLimits } from './attempts.ts';
 
@@ -24,27 +24,4 @@ test('an attempt doesn’t count if the server was too busy to compare the secre
     await expect(busy).rejects.toThrow(QueueFullError);
   }
   expect(await limits.verify('password', guess, async () => 1)).toEqual({ kind: 'right', value: 1 });
-});
-
-test('work with the same key waits for its turn, and other work doesn’t', async () => {
-  const lanes = new Lanes();
-  const gate = Promise.withResolvers<void>();
-  const started: string[] = [];
-  const start = (key: string, name: string) =>
-    lanes.run({
-      key,
-      concurrency: 2,
-      work: () => {
-        started.push(name);
-        return gate.promise;
-      },
-    });
-  const all = [start('a', 'a1'), start('a', 'a2'), start('a', 'a3'), start('b', 'b1')];
-  await Promise.resolve();
-  await Promise.resolve();
-  expect(started).toEqual(['a1', 'a2', 'b1']);
-  gate.resolve();
-  await Promise.all(all);
-  expect(started).toContain('a3');
-  expect(lanes.size).toBe(0);
 });
