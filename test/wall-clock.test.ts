@@ -9,9 +9,9 @@ import { expect, test } from 'vitest';
 const sources = fileURLToPath(new URL('../src/', import.meta.url));
 
 const readers: Readonly<Record<string, string>> = {
-  'server/backend/drill.ts': 'file name',
+  'server/backend/verification.ts': 'file name',
   'server/backend/prepared-cluster.ts': 'age of a folder',
-  'operations/backup/drill.ts': 'stored time',
+  'operations/backup/verification.ts': 'stored time',
   'operations/backup/journal.ts': 'part of an ID',
   'operations/backup/restore/restore.ts': 'stored time',
   'operations/backup/target/s3.ts': 'stored time',
@@ -23,7 +23,7 @@ const readers: Readonly<Record<string, string>> = {
   'platform/database/testing/template-folder.ts': 'age of a file',
   'platform/database/wire/replication/wal-stream.ts': 'time in a protocol message',
   'server/gateway/app.ts': 'time of a request',
-  'server/gateway/operations.ts': 'expiry of a token',
+  'server/gateway/operator-routes.ts': 'expiry of a token',
   'server/gateway/observe.ts': 'time of a request',
   'server/gateway/request-hooks.ts': 'time of a request',
   'base/kernel/clock.ts': 'the clock itself',

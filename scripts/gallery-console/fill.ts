@@ -110,12 +110,12 @@ async function fillProject(owner: Operator, backend: Backend): Promise<void> {
 
 const backupDeadlineMs = 60_000;
 
-/** Waits until no backup and no restore check is running. */
+/** Waits until no backup and no verification is running. */
 export async function settledBackups(owner: Operator): Promise<void> {
   const until = Date.now() + backupDeadlineMs;
   for (;;) {
     const { overview } = (await owner.call('GET', '/backups')).body;
-    if (!overview.running && overview.drill.step === null && overview.lastStartedAt !== null) return;
+    if (!overview.running && overview.verification.step === null && overview.lastStartedAt !== null) return;
     if (Date.now() > until) throw new Error('The backup takes too long.');
     await new Promise((done) => setTimeout(done, 300));
   }

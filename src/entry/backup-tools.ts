@@ -1,4 +1,4 @@
-/** Implements the backup commands that don't require a running server: list, restore and drill. */
+/** Implements the backup commands that don't require a running server: list, restore and verify. */
 import { existsSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,18 +7,18 @@ import {
   type BackupEntry,
   BackupError,
   type BackupSettings,
-  type DrillReport,
   listBackups,
   openConfigured,
   type Restored,
-  recordDrill,
+  recordVerification,
   restore,
+  type VerificationReport,
 } from '../operations/backup/index.ts';
 import { type Config, loadConfig, shellEnvironment } from '../platform/config/index.ts';
-import { runDrill } from '../server/backend/drill.ts';
+import { runVerification } from '../server/backend/verification.ts';
 import { openBodyStore } from '../services/storage/index.ts';
 
-export type { BackupEntry, DrillReport, Restored } from '../operations/backup/index.ts';
+export type { BackupEntry, Restored, VerificationReport } from '../operations/backup/index.ts';
 
 export interface BackupLocation {
   readonly projectDir: string;
@@ -80,8 +80,8 @@ export async function restoreBackup(request: RestoreRequest): Promise<Restored> 
   }
 }
 
-export interface DrillRequest extends BackupLocation {
-  /** The data folder in which the drill's result is recorded as the last drill. This folder may not exist. */
+export interface VerificationRequest extends BackupLocation {
+  /** The data folder in which the result is recorded as the last verification. This folder may not exist. */
   readonly dataDir: string;
   readonly toBackup?: string | undefined;
   readonly workDir: string;
@@ -89,11 +89,15 @@ export interface DrillRequest extends BackupLocation {
   readonly signal: AbortSignal;
 }
 
-/** The drill restores object bodies into the temporary folder and never changes the project's storage. */
-export async function verifyBackup({ dataDir, from, ...request }: DrillRequest): Promise<DrillReport> {
+/** The verification restores object bodies into the temporary folder and never changes the project's storage. */
+export async function verifyBackup({
+  dataDir,
+  from,
+  ...request
+}: VerificationRequest): Promise<VerificationReport> {
   const { projectDir } = request;
-  const run = () => runDrill({ ...settingsOf({ projectDir, from }), ...request });
-  return existsSync(dataDir) ? await recordDrill(dataDir, run, request.signal) : await run();
+  const run = () => runVerification({ ...settingsOf({ projectDir, from }), ...request });
+  return existsSync(dataDir) ? await recordVerification(dataDir, run, request.signal) : await run();
 }
 
 interface BackupConfig {

@@ -53,9 +53,9 @@ it('the page backs up and proves that the backup can be restored, with the keybo
   await table.getByRole('row').nth(2).waitFor();
   await page.getByRole('img', { name: 'Size in MB' }).waitFor();
 
-  await page.getByRole('button', { name: 'Run restore check' }).press('Enter');
-  await page.getByText('Restore check in progress:', { exact: false }).waitFor();
-  await page.getByText('The restore check succeeded.').waitFor({ timeout: 60_000 });
+  await page.getByRole('button', { name: 'Verify backup' }).press('Enter');
+  await page.getByText('Verification in progress:', { exact: false }).waitFor();
+  await page.getByText('The verification succeeded.').waitFor({ timeout: 60_000 });
   await expect.poll(() => fact(page, 'Checked').textContent()).toMatch(/^\d+ tables, [\d,]+ rows, 0 files$/);
   expect(await fact(page, 'Target').textContent()).toContain(target);
   expect(await fact(page, 'A point in time').textContent()).toMatch(
@@ -69,9 +69,9 @@ it('the page shows a check from the command line, and an unreachable target', as
   expect((await run(project, ['backup', 'verify'])).status).toBe(0);
   rmSync(target, { recursive: true });
   const { page } = await openBackups({ viewport: { width: 1440, height: 900 } });
-  await page.getByText('The restore check succeeded.').waitFor();
+  await page.getByText('The verification succeeded.').waitFor();
   await page.getByText('Backups need attention').waitFor();
-  await page.getByRole('button', { name: 'Run restore check' }).press('Enter');
+  await page.getByRole('button', { name: 'Verify backup' }).press('Enter');
   await page.getByText('1 problem was found').waitFor();
   await page.context().close();
 });

@@ -1,5 +1,5 @@
 /**
- * Tests that backups, restores and restore checks don't run a project's code as a superuser, because superusers can
+ * Tests that backups, restores and verifications don't run a project's code as a superuser, because superusers can
  * start programs. Also tests that a project's rows and a damaged target don't prevent a restore, and that an
  * interrupted check removes its copy.
  */

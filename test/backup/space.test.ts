@@ -1,5 +1,5 @@
 /**
- * Tests restores and restore checks on a small disk. Both operations are rejected before anything is written, and a
+ * Tests restores and verifications on a small disk. Both operations are rejected before anything is written, and a
  * copy that grows more than expected is removed. Also tests that an interrupted restore can be repeated.
  */
 import { execFileSync } from 'node:child_process';

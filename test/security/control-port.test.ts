@@ -9,7 +9,7 @@ import { afterEach, expect, it } from 'vitest';
 import {
   type ControlServer,
   findRunning,
-  type Operation,
+  type RemoteCall,
   startControl,
 } from '../../src/entry/cli/control.ts';
 import { ensureDataDir, writeState } from '../../src/entry/cli/state.ts';
@@ -44,7 +44,7 @@ it('another program on that port doesn’t receive the token and isn’t mistake
 });
 
 it('the process with the token receives the command', async () => {
-  const operations = new Map<string, Operation>([
+  const operations = new Map<string, RemoteCall>([
     ['ping', async () => 1],
     ['add', async ({ a }) => Number(a) + 1],
   ]);

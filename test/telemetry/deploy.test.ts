@@ -109,8 +109,8 @@ beforeAll(async () => {
     await fetchHttps(port, 'localhost', path, { headers: { apikey: server.SERVICE_ROLE_KEY } });
   const backup = await run(project, ['backup']);
   expect(backup.status, backup.stderr).toBe(0);
-  const drill = await run(project, ['backup', 'verify']);
-  expect(drill.status, drill.stderr).toBe(0);
+  const verification = await run(project, ['backup', 'verify']);
+  expect(verification.status, verification.stderr).toBe(0);
   text = await scrape();
   families = parsePrometheus(text);
 }, 300_000);
@@ -175,7 +175,7 @@ test('this server’s activity is measured', () => {
   expect(value('plinth_database_size_bytes')).toBeGreaterThan(1_000_000);
   expect(value('plinth_wal_size_bytes')).toBeGreaterThan(1_000_000);
   expect(value('plinth_replication_slot_active')).toBe(1);
-  expect(value('plinth_backup_drill_failed')).toBe(0);
+  expect(value('plinth_backup_verification_failed')).toBe(0);
   expect(value('plinth_function_starts_total', { outcome: 'succeeded' })).toBe(1);
   expect(value('plinth_function_cold_requests_total', { function: 'hello' })).toBe(1);
   expect(value('plinth_connections_open', { listener: 'api' })).toBeGreaterThan(0);

@@ -24,7 +24,7 @@ export const operations: readonly State[] = [
     before: settledBackups,
     path: '/backups',
     // The check that the state in the other width started must end first.
-    act: (page) => page.getByRole('button', { name: 'Run restore check' }).click({ timeout: 60_000 }),
+    act: (page) => page.getByRole('button', { name: 'Verify backup' }).click({ timeout: 60_000 }),
   },
   { name: 'migrations', path: '/migrations' },
   { name: 'migration-changed', path: '/migrations?version=20260201000000', act: see('SQL that was applied') },
@@ -32,7 +32,7 @@ export const operations: readonly State[] = [
   { name: 'migrations-read-only', path: '/migrations', as: 'looker' },
 ];
 
-/** Deletes the files in the backup target, so that the restore check fails. */
+/** Deletes the files in the backup target, so that the verification fails. */
 export const broken: readonly State[] = [
   {
     name: 'backups-failed',

@@ -15,7 +15,7 @@ import { createServer, request } from '../../base/kernel/http.ts';
 import { describeError, RemoteError } from './errors.ts';
 import { readState, type State } from './state.ts';
 
-export type Operation = (
+export type RemoteCall = (
   parameters: Readonly<Record<string, unknown>>,
   onProgress: (message: string) => void,
   /** The signal is aborted if the client disconnects. */
@@ -36,10 +36,10 @@ type Line =
 /**
  * Starts the control server.
  *
- * @param find returns the operation with this name, or undefined if it doesn't exist
+ * @param find returns the call with this name, or undefined if it doesn't exist
  */
 export async function startControl(
-  find: (name: string) => Promise<Operation | undefined>,
+  find: (name: string) => Promise<RemoteCall | undefined>,
 ): Promise<ControlServer> {
   const token = randomBytes(24).toString('base64url');
   const server = createServer((request, response) => {
@@ -84,7 +84,7 @@ function isAllowed({ headers }: IncomingMessage, token: string): boolean {
 async function respond(
   request: IncomingMessage,
   response: ServerResponse,
-  find: (name: string) => Promise<Operation | undefined>,
+  find: (name: string) => Promise<RemoteCall | undefined>,
 ): Promise<void> {
   const name = (request.url ?? '').slice(1);
   const parameters = JSON.parse((await textOf(request)) || '{}') as Record<string, unknown>;
@@ -92,10 +92,10 @@ async function respond(
   const gone = new AbortController();
   response.once('close', () => gone.abort());
   try {
-    const operation = await find(name);
-    if (operation === undefined)
+    const call = await find(name);
+    if (call === undefined)
       throw new Error(`The running Plinth doesn't support ${name}. It may be a different version.`);
-    send({ result: (await operation(parameters, (progress) => send({ progress }), gone.signal)) ?? null });
+    send({ result: (await call(parameters, (progress) => send({ progress }), gone.signal)) ?? null });
   } catch (error) {
     const { message, advice } = describeError(error);
     send({ error: message, advice });
@@ -114,9 +114,9 @@ const proofTimeoutMs = 10_000;
 /** The Plinth process that is running for a data folder. */
 export interface Running {
   readonly state: State;
-  /** Runs an operation in the process. @throws {RemoteError} with the error message from the process */
+  /** Runs a call in the process. @throws {RemoteError} with the error message from the process */
   call<T = unknown>(
-    operation: string,
+    name: string,
     parameters?: Readonly<Record<string, unknown>>,
     onProgress?: (message: string) => void,
   ): Promise<T>;
@@ -131,8 +131,7 @@ export async function findRunning(dataDir: string): Promise<Running | undefined>
   if (state === undefined) return undefined;
   const running: Running = {
     state,
-    call: (operation, parameters = {}, onProgress = () => {}) =>
-      callControl(state, operation, parameters, onProgress),
+    call: (name, parameters = {}, onProgress = () => {}) => callControl(state, name, parameters, onProgress),
   };
   try {
     if (!(await provesToken(state))) return undefined;
@@ -169,7 +168,7 @@ function provesToken({ controlPort, token }: State): Promise<boolean> {
 
 function callControl<T>(
   { controlPort, token }: State,
-  operation: string,
+  name: string,
   parameters: Readonly<Record<string, unknown>>,
   onProgress: (message: string) => void,
 ): Promise<T> {
@@ -178,7 +177,7 @@ function callControl<T>(
     const options = {
       host: '127.0.0.1',
       port: controlPort,
-      path: `/${operation}`,
+      path: `/${name}`,
       method: 'POST',
       headers,
       agent: false,

@@ -19,9 +19,9 @@ import {
 import { type Input, type Option, projectOptions, UsageError } from './command.ts';
 import { findRunning } from './control.ts';
 import { CommandError } from './errors.ts';
-import { type LocalEnd, localEndOf, withBackend, withCompleteDatabase } from './operations.ts';
 import { say } from './output.ts';
 import type { ProjectLocation } from './project-location.ts';
+import { type LocalEnd, localEndOf, withBackend, withCompleteDatabase } from './remote-calls.ts';
 
 /**
  * Returns the options for the migration's other end, which is the project that data is migrated from or to. `prefix` is

@@ -11,7 +11,7 @@ import { thisMachine } from '../../base/shared/machine.ts';
 import { type Config, loadConfig, settingsFiles } from '../../platform/config/index.ts';
 import { createLogger, type ProcessLogger } from '../../platform/telemetry/index.ts';
 import { type Backend, type BackendOptions, createBackend, type Reload, settingName } from '../main.ts';
-import { type ControlServer, findRunning, type Operation, startControl } from './control.ts';
+import { type ControlServer, findRunning, type RemoteCall, startControl } from './control.ts';
 import { CommandError } from './errors.ts';
 import { surviveClosedOutput } from './output.ts';
 import type { ProjectLocation } from './project-location.ts';
@@ -81,7 +81,7 @@ export async function runServer(options: ServerOptions): Promise<void> {
     onRestartWorkers: () => void server.restartWorkers().catch(() => undefined),
   });
   if (options.followsInput) process.stdin.resume().once('close', stopRequested.resolve);
-  const control = await startControl((name) => server.operation(name));
+  const control = await startControl((name) => server.callNamed(name));
   let unwatchSettings: (() => void) | undefined;
   try {
     await server.open({ keepGoing: options.keepGoing, config });
@@ -330,16 +330,16 @@ class Server {
   }
 
   /**
-   * Returns an operation that commands in other processes can call. The code of the operations is loaded at the first
+   * Returns a call that commands in other processes can make. The code of the calls is loaded at the first
    * call.
    */
-  async operation(name: string): Promise<Operation | undefined> {
-    const { backendOperations } = await import('./operations.ts');
-    const operations: Readonly<Record<string, Operation>> = {
-      ...backendOperations(() => this.#live(), this.#options),
+  async callNamed(name: string): Promise<RemoteCall | undefined> {
+    const { backendCalls } = await import('./remote-calls.ts');
+    const calls: Readonly<Record<string, RemoteCall>> = {
+      ...backendCalls(() => this.#live(), this.#options),
       ...this.#ownOperations,
     };
-    return Object.hasOwn(operations, name) ? operations[name] : undefined;
+    return Object.hasOwn(calls, name) ? calls[name] : undefined;
   }
 
   get #ownOperations() {

@@ -3,12 +3,12 @@
  * streams the functions' log output until the command ends.
  */
 import type { Backend, FunctionLogLine, InspectMode, ServeSession } from '../main.ts';
-import type { Operation } from './control.ts';
+import type { RemoteCall } from './control.ts';
 
 /** The maximum number of function URLs that are printed. */
 const maxAddresses = 5;
 
-export function functionsServeOperation(backend: () => Backend): Operation {
+export function functionsServeCall(backend: () => Backend): RemoteCall {
   return async (parameters, onProgress, gone) => {
     const { functions, config, url } = backend();
     const { inspectMode, ...rest } = parameters as ServeSession & { inspectMode?: InspectMode };

@@ -8,9 +8,9 @@ import { type Input, type Option, UsageError } from './command.ts';
 import { findRunning } from './control.ts';
 import { CommandError } from './errors.ts';
 import { readLink } from './linked.ts';
-import { incompleteDatabase, requireProject, withBackend } from './operations.ts';
 import { say } from './output.ts';
 import type { ProjectLocation } from './project-location.ts';
+import { incompleteDatabase, requireProject, withBackend } from './remote-calls.ts';
 
 export const targetOptions = {
   local: { type: 'boolean', help: "Uses this project's database (default)." },

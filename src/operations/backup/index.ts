@@ -4,7 +4,6 @@
  */
 export { dropUnusedSlot } from './archive/archiver.ts';
 export { listBackups } from './catalog.ts';
-export { createDrills, type Drills, drill, recordDrill } from './drill.ts';
 export { BackupError, type BackupErrorCode } from './errors.ts';
 export { type JournalFiles, openJournal } from './journal.ts';
 export type { PruneReport } from './prune.ts';
@@ -12,3 +11,4 @@ export { type Restored, type RestoreOptions, restore } from './restore/restore.t
 export { type Backups, createBackups } from './service.ts';
 export { type BackupSettings, openConfigured } from './session.ts';
 export type * from './types.ts';
+export { createVerifications, recordVerification, type Verifications, verify } from './verification.ts';

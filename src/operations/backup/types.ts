@@ -2,8 +2,8 @@
  * The interface of the backup module.
  *
  * Glossary. *Target*: the folder or bucket for backups. *Base backup*: a copy of the cluster's files. *Archive*: the
- * WAL at the target. *Body*: the bytes of an object version. *Snapshot*: the project folder and key files. *Drill*: a
- * restore whose result is checked and then deleted.
+ * WAL at the target. *Body*: the bytes of an object version. *Snapshot*: the project folder and key files.
+ * *Verification*: a restore whose result is checked and then deleted.
  */
 
 /** A complete base backup. */
@@ -38,7 +38,7 @@ export interface BackupStatus {
   readonly error: string | undefined;
 }
 
-export interface DrillReport {
+export interface VerificationReport {
   readonly backup: string;
   readonly tables: number;
   readonly rows: number;
@@ -48,15 +48,15 @@ export interface DrillReport {
   readonly databaseMs: number;
   readonly checkMs: number;
   readonly lastTransactionAt: string | undefined;
-  /** The age of the newest recoverable time when the drill began. */
+  /** The age of the newest recoverable time when the verification began. */
   readonly newestAgeMs: number;
 }
 
-/** The result of a drill: a report, or the error that ended the drill. */
-export interface DrillRecord {
+/** The result of a verification: a report, or the error that ended the verification. */
+export interface VerificationRecord {
   readonly startedMs: number;
   readonly endedMs: number;
-  readonly report?: DrillReport;
+  readonly report?: VerificationReport;
   readonly error?: string;
 }
 

@@ -62,7 +62,7 @@ export interface ConsoleParts {
 /** Registers all features, each with the dependencies that it uses. */
 export function apiRoutes(scope: FastifyInstance, deps: ConsoleDeps, parts: ConsoleParts): void {
   const { database, keys, config, telemetry, services, project, server, clock, log } = deps;
-  const { auth, mail, rest, realtime, functions, backups, drills } = services;
+  const { auth, mail, rest, realtime, functions, backups, verifications } = services;
   const { sessions, audit, advisors, callService, settingsLock } = parts;
   const { writeMigration, supabaseDir } = project;
   const { configuration, restart, health } = server;
@@ -151,7 +151,7 @@ export function apiRoutes(scope: FastifyInstance, deps: ConsoleDeps, parts: Cons
     authChecks: auth.checks,
     audit,
   });
-  backupRoutes(api, { backups, drills, database, config, audit });
+  backupRoutes(api, { backups, verifications, database, config, audit });
   keyRoutes(api, { keys, jwtExpirySeconds: () => config.current.auth.jwt_expiry, audit });
 }
 

@@ -45,7 +45,7 @@ export interface ConsoleServices {
   readonly realtime: Pick<RealtimeService, 'deliveryChecks' | 'report'>;
   readonly functions: FunctionsView & ManagementDeps['functions'];
   readonly backups: BackupDeps['backups'];
-  readonly drills: BackupDeps['drills'];
+  readonly verifications: BackupDeps['verifications'];
 }
 
 /** The project's folders, and the operations that change the files in them. */

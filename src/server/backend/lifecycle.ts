@@ -33,7 +33,7 @@ export function createLifecycle(
   { options, database, keys, log, mode, traceExporter, spareCopy }: BackendParts,
   {
     services,
-    created: { jobs, storage, backups, drills, dropUnusedSlot },
+    created: { jobs, storage, backups, verifications, dropUnusedSlot },
     gateways,
     readiness,
     disk,
@@ -82,7 +82,7 @@ export function createLifecycle(
     await gateways
       .close(shutdownGraceMs, mode === 'production' ? drainMs() : 0)
       .catch((error: unknown) => log.error({ error }, 'failed to close a port'));
-    await drills?.stop();
+    await verifications?.stop();
     // Stops the backups before the storage service, because the last backup needs this service. All writes have
     // completed at this point.
     await backups?.stop().catch((error: unknown) => log.error({ error }, 'failed to stop the backups'));

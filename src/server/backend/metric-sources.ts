@@ -49,7 +49,7 @@ export function createMetrics(
   { options, database, telemetry, traceExporter }: BackendParts,
   {
     services,
-    created: { auth, functions, backups, drills },
+    created: { auth, functions, backups, verifications },
     disk,
     tls,
     configuration,
@@ -83,7 +83,7 @@ export function createMetrics(
     withDatabaseUp(() => readStatistics(pool)),
     kept(() => readSizes(pool), sizesLifetimeMs),
     () => diskMetrics(disk),
-    () => (backups === undefined ? {} : backupMetrics(backups.status(), drills?.last())),
+    () => (backups === undefined ? {} : backupMetrics(backups.status(), verifications?.last())),
     () => (tls === undefined ? {} : tlsMetrics(tls.status())),
     () => (configuration === undefined ? {} : configMetrics(configuration)),
     ...ofServices,

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { MetricName, MetricValues } from '../../base/kernel/metrics/catalog.ts';
 import type { Sample } from '../../base/kernel/metrics/values.ts';
 import type { QueueLoad } from '../../base/kernel/service.ts';
-import type { BackupStatus, DrillRecord } from '../../operations/backup/index.ts';
+import type { BackupStatus, VerificationRecord } from '../../operations/backup/index.ts';
 import type { PoolLoad } from '../../platform/database/types.ts';
 import type { GatewayLoad, GatewayQueue } from '../gateway/index.ts';
 import type { TlsStatus } from '../tls/index.ts';
@@ -120,7 +120,7 @@ export function diskMetrics({
 
 export function backupMetrics(
   { lastBackup, newestRecoverableMs, running, overdue, error }: BackupStatus,
-  drill: DrillRecord | undefined,
+  verification: VerificationRecord | undefined,
 ): MetricValues {
   return {
     plinth_backup_last_success_timestamp_seconds: seconds(lastBackup?.endedAtMs),
@@ -129,9 +129,10 @@ export function backupMetrics(
     plinth_backup_recoverable_timestamp_seconds: seconds(newestRecoverableMs),
     plinth_backup_overdue: Number(overdue),
     plinth_backup_failing: Number(error !== undefined),
-    plinth_backup_drill_timestamp_seconds: seconds(drill?.endedMs),
-    plinth_backup_drill_failed:
-      drill && Number(drill.error !== undefined || (drill.report?.problems.length ?? 0) > 0),
+    plinth_backup_verification_timestamp_seconds: seconds(verification?.endedMs),
+    plinth_backup_verification_failed:
+      verification &&
+      Number(verification.error !== undefined || (verification.report?.problems.length ?? 0) > 0),
   };
 }
 

@@ -164,21 +164,21 @@ function createBackupParts(
       now: () => systemClock.now(),
       log,
     });
-  const drills =
+  const verifications =
     backups &&
-    modules.backup.createDrills({
+    modules.backup.createVerifications({
       dataDir,
       log,
-      drill: async (onProgress, signal) => {
-        const { runDrill } = await import('./drill.ts');
+      verify: async (onProgress, signal) => {
+        const { runVerification } = await import('./verification.ts');
         const config = live.current;
         const settings = config.plinth.backup;
-        return await runDrill({ settings, config, projectDir, workDir: tmpdir(), onProgress, signal });
+        return await runVerification({ settings, config, projectDir, workDir: tmpdir(), onProgress, signal });
       },
     });
   return {
     backups,
-    drills,
+    verifications,
     /**
      * Drops the replication slot. Undefined if the archiver uses the slot or if Plinth doesn't manage the database
      * server.

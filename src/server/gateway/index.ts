@@ -21,7 +21,7 @@ import { injectFetch } from './inject.ts';
 import { limitsFrom } from './limits.ts';
 import { registerMount } from './mount.ts';
 import { createObserver } from './observe.ts';
-import { livePath, registerOperations } from './operations.ts';
+import { livePath, registerOperatorRoutes } from './operator-routes.ts';
 import { rejectOverload } from './overload.ts';
 import { guardOrigin } from './own-origin.ts';
 import { watchPace } from './pace.ts';
@@ -108,7 +108,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     prepare(other, isDeferred);
     return other;
   });
-  if (options.own === undefined) registerOperations(app, options, rules);
+  if (options.own === undefined) registerOperatorRoutes(app, options, rules);
   const { home } = options;
   if (home !== undefined)
     app.get('/', { config: { isPage: true } }, (_request, reply) => reply.redirect(home, 302));

@@ -2,7 +2,7 @@ export const messages = {
   'backups.title': 'Backups',
   'backups.run': 'Back up now',
   'backups.running': 'Backing up…',
-  'backups.verify': 'Run restore check',
+  'backups.verify': 'Verify backup',
   'backups.none-title': 'Backups aren’t set up',
   'backups.none-text':
     'Choose a folder on another disk or an S3 bucket, and generate an encryption key. Then restart Plinth. The first backup starts automatically.',
@@ -28,20 +28,20 @@ export const messages = {
   'backups.wal': 'Changes between backups',
   'backups.wal-on': 'Archived at least once per second',
   'backups.wal-off': 'Not archived. Only the state at each base backup can be restored.',
-  'backups.drill': 'Last restore check',
-  'backups.drill-text':
-    'A restore check restores the latest state into a temporary folder, reads every table and verifies every stored file. Your data isn’t changed.',
-  'backups.drill-none':
-    'Your backups haven’t been checked yet. Run a restore check to make sure that they can be restored.',
-  'backups.drill-good': 'The restore check succeeded.',
-  'backups.drill-bad': '{count, plural, one {# problem was found} other {# problems were found}}',
-  'backups.drill-running': 'Restore check in progress: {step}',
-  'backups.drill-when': 'Finished',
-  'backups.drill-took': 'Duration',
-  'backups.drill-read': 'Checked',
-  'backups.drill-counts':
+  'backups.verification': 'Last verification',
+  'backups.verification-text':
+    'A verification restores the latest state into a temporary folder, reads every table and verifies every stored file. Your data isn’t changed.',
+  'backups.verification-none':
+    'Your backups haven’t been verified yet. Verify them to make sure that they can be restored.',
+  'backups.verification-good': 'The verification succeeded.',
+  'backups.verification-bad': '{count, plural, one {# problem was found} other {# problems were found}}',
+  'backups.verification-running': 'Verification in progress: {step}',
+  'backups.verification-when': 'Finished',
+  'backups.verification-took': 'Duration',
+  'backups.verification-read': 'Checked',
+  'backups.verification-counts':
     '{tables, plural, one {# table} other {# tables}}, {rows, plural, one {# row} other {# rows}}, {objects, plural, one {# file} other {# files}}',
-  'backups.drill-age': 'Time since the latest recovery point',
+  'backups.verification-age': 'Time since the latest recovery point',
   'backups.list': 'Base backups',
   'backups.list-text':
     'A base backup is a copy of the whole database. Together with the archived changes, it lets you restore the database to any point in time in its range.',

@@ -161,8 +161,8 @@ const backups = {
   ),
   plinth_backup_overdue: gauge('Whether a scheduled base backup is overdue.', [], 'max'),
   plinth_backup_failing: gauge('Whether the last attempt to archive changes failed.', [], 'max'),
-  plinth_backup_drill_timestamp_seconds: shared('When the last backup verification ended.'),
-  plinth_backup_drill_failed: shared('Whether the last backup verification failed or found problems.'),
+  plinth_backup_verification_timestamp_seconds: shared('When the last backup verification ended.'),
+  plinth_backup_verification_failed: shared('Whether the last backup verification failed or found problems.'),
 } as const;
 
 const configuration = {

@@ -1,11 +1,16 @@
 import { tmpdir } from 'node:os';
 import { resolve } from 'node:path';
 import { jsonText, sizeText } from '../../../base/shared/printable.ts';
-import { type BackupEntry, type DrillReport, listStoredBackups, verifyBackup } from '../../backup-tools.ts';
+import {
+  type BackupEntry,
+  listStoredBackups,
+  type VerificationReport,
+  verifyBackup,
+} from '../../backup-tools.ts';
 import { type Command, projectOptions } from '../command.ts';
-import { perform } from '../operations.ts';
 import { columns, print, say } from '../output.ts';
 import { locationOf } from '../project-location.ts';
+import { perform } from '../remote-calls.ts';
 import { withAbort } from '../signals.ts';
 
 const json = { type: 'boolean', help: 'Prints JSON.' } as const;
@@ -123,7 +128,7 @@ const asJson = ({ startedAtMs, endedAtMs, newestMs, ...entry }: BackupEntry) => 
   newest_recoverable: timeText(newestMs),
 });
 
-const reportText = (report: DrillReport): string =>
+const reportText = (report: VerificationReport): string =>
   [
     `Base backup ${report.backup}`,
     `  ${report.tables} tables with ${report.rows} rows, ${report.objects} objects (${sizeText(report.objectBytes)})`,

@@ -19,9 +19,9 @@ import {
 } from '../../../project/folder/index.ts';
 import { type Command, type Input, projectOptions, UsageError } from '../command.ts';
 import { otherUrl } from '../history-target.ts';
-import { perform } from '../operations.ts';
 import { print, say } from '../output.ts';
 import { locationOf, type ProjectLocation } from '../project-location.ts';
+import { perform } from '../remote-calls.ts';
 
 const types = ['all', 'security', 'performance'] as const;
 

@@ -5,9 +5,9 @@ import { announcing, type PushPlan, planPush, push } from '../../../project/fold
 import { type Command, type Input, projectOptions, UsageError } from '../command.ts';
 import { CommandError } from '../errors.ts';
 import { readLink, shownTarget } from '../linked.ts';
-import { type MigrationRow, perform } from '../operations.ts';
 import { print, say } from '../output.ts';
 import { locationOf, type ProjectLocation } from '../project-location.ts';
+import { type MigrationRow, perform } from '../remote-calls.ts';
 
 export const dbPush: Command = {
   name: 'db push',

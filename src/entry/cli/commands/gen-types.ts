@@ -6,9 +6,9 @@ import { findRunning } from '../control.ts';
 import { otherUrl } from '../history-target.ts';
 import { hostedTargetOf, isProjectRef } from '../linked.ts';
 import { linkedClient, readRemote } from '../management/target.ts';
-import { withCompleteDatabase } from '../operations.ts';
 import { printData, say } from '../output.ts';
 import { locationOf, type ProjectLocation } from '../project-location.ts';
+import { withCompleteDatabase } from '../remote-calls.ts';
 
 export const genTypes: Command = {
   name: 'gen types',

@@ -14,9 +14,9 @@ import { type Command, type Input, projectOptions, UsageError } from '../command
 import { reportCsv, reportTable } from '../core/inspect-report.ts';
 import { CommandError } from '../errors.ts';
 import { linkedUrl } from '../linked.ts';
-import { perform } from '../operations.ts';
 import { columns, print, say } from '../output.ts';
 import { locationOf } from '../project-location.ts';
+import { perform } from '../remote-calls.ts';
 
 /** Plinth's reports, by the names of the corresponding reports in upstream's CLI (`inspect db NAME`). */
 export const upstreamNames: Readonly<Record<string, ReportName>> = {

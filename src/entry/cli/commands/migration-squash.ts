@@ -12,9 +12,9 @@ import { confirm } from '../confirm.ts';
 import { findRunning } from '../control.ts';
 import { CommandError } from '../errors.ts';
 import { historyOptions, otherUrl, withOther } from '../history-target.ts';
-import { perform } from '../operations.ts';
 import { print, say } from '../output.ts';
 import { locationOf, type ProjectLocation } from '../project-location.ts';
+import { perform } from '../remote-calls.ts';
 import { withShadows } from '../shadow.ts';
 import { replaceFiles, squashedText } from '../squash/squashed-text.ts';
 

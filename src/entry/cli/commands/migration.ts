@@ -14,9 +14,9 @@ import { CommandError } from '../errors.ts';
 import { historyOptions, otherUrl, withOther } from '../history-target.ts';
 import { linkedUrl } from '../linked.ts';
 import { newMigration, writeMigration } from '../migration-file.ts';
-import { type MigrationRow, perform } from '../operations.ts';
 import { columns, print, progressPrinter, say } from '../output.ts';
 import { locationOf } from '../project-location.ts';
+import { type MigrationRow, perform } from '../remote-calls.ts';
 
 const database = { needs: 'database', onProgress: say } as const;
 

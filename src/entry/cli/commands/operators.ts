@@ -3,9 +3,9 @@ import { parseLifetime } from '../../../base/shared/access-token.ts';
 import type { CreatedToken, TokenRow } from '../../main.ts';
 import { type Command, type Input, type Option, projectOptions, UsageError } from '../command.ts';
 import { CommandError } from '../errors.ts';
-import { perform } from '../operations.ts';
 import { columns, print, say } from '../output.ts';
 import { locationOf } from '../project-location.ts';
+import { perform } from '../remote-calls.ts';
 
 export const console: Command = {
   name: 'console',

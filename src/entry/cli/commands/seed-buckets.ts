@@ -1,7 +1,7 @@
 import { type Command, projectOptions } from '../command.ts';
-import { perform } from '../operations.ts';
 import { say } from '../output.ts';
 import { locationOf } from '../project-location.ts';
+import { perform } from '../remote-calls.ts';
 
 export const seedBuckets: Command = {
   name: 'seed buckets',

@@ -6,9 +6,9 @@ import type { Backend } from '../../main.ts';
 import { type Command, projectOptions, UsageError } from '../command.ts';
 import { findRunning } from '../control.ts';
 import { CommandError } from '../errors.ts';
-import { withBackend } from '../operations.ts';
 import { print, say } from '../output.ts';
 import { locationOf } from '../project-location.ts';
+import { withBackend } from '../remote-calls.ts';
 
 export const testDb: Command = {
   name: 'test db',

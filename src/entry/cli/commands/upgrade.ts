@@ -1,9 +1,9 @@
 import { sizeText } from '../../../base/shared/printable.ts';
 import { type Upgraded, upgrade as upgradeProject } from '../../upgrade-tools.ts';
 import { type Command, projectOptions } from '../command.ts';
-import { withBackend } from '../operations.ts';
 import { print, say } from '../output.ts';
 import { locationOf } from '../project-location.ts';
+import { withBackend } from '../remote-calls.ts';
 import { withAbort } from '../signals.ts';
 
 export const upgrade: Command = {

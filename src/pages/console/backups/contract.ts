@@ -15,17 +15,17 @@ export interface BaseBackup {
   readonly newestRecoverable: string;
 }
 
-export interface Drill {
+export interface Verification {
   readonly endedAt: string;
   readonly durationMs: number;
   readonly problems: readonly string[];
-  /** Null if the restore drill failed. */
+  /** Null if the verification failed. */
   readonly checked: {
     readonly backup: string;
     readonly tables: number;
     readonly rows: number;
     readonly objects: number;
-    /** The age of the newest state that could be restored when the drill began. */
+    /** The age of the newest state that could be restored when the verification began. */
     readonly newestAgeMs: number;
   } | null;
 }
@@ -43,10 +43,10 @@ export interface BackupsOverview {
   readonly overdue: boolean;
   /** A sentence that describes the current problem with backups. */
   readonly problem: string | null;
-  readonly drill: {
-    /** The step that the drill is currently at. */
+  readonly verification: {
+    /** The step that the verification is currently at. */
     readonly step: string | null;
-    readonly last: Drill | null;
+    readonly last: Verification | null;
   };
 }
 

@@ -1,26 +1,29 @@
-/** The routes for the backup status, the base backups at the backup target, and restore drills. */
+/** The routes for the backup status, the base backups at the backup target, and verifications. */
 import type {
   Backups as BackupService,
   BackupStatus,
-  DrillRecord,
-  Drills,
+  VerificationRecord,
+  Verifications,
 } from '../../../operations/backup/index.ts';
 import type { LiveConfig } from '../../../platform/config/index.ts';
 import type { Audit } from '../audit.ts';
 import { ConsoleError } from '../errors.ts';
 import type { Api } from '../routes/api.ts';
-import type { BackupsOverview, Drill } from './contract.ts';
+import type { BackupsOverview, Verification } from './contract.ts';
 
 export interface BackupDeps {
   /** Undefined if no backup target is configured or the project uses an external database server. */
   readonly backups: Pick<BackupService, 'run' | 'list' | 'status'> | undefined;
-  readonly drills: Pick<Drills, 'start' | 'progress' | 'last'> | undefined;
+  readonly verifications: Pick<Verifications, 'start' | 'progress' | 'last'> | undefined;
   readonly database: { readonly info: { readonly embedded: boolean } };
   readonly config: LiveConfig;
   readonly audit: Audit;
 }
 
-export function backupRoutes(api: Api, { backups, drills, database, config, audit }: BackupDeps): void {
+export function backupRoutes(
+  api: Api,
+  { backups, verifications, database, config, audit }: BackupDeps,
+): void {
   const route = api.feature(() => import('./contract.ts'));
   const missing = backups !== undefined ? null : database.info.embedded ? 'target' : 'external';
 
@@ -32,9 +35,9 @@ export function backupRoutes(api: Api, { backups, drills, database, config, audi
   route('GET /backups', 'read', async () => ({
     missing,
     overview:
-      backups === undefined || drills === undefined
+      backups === undefined || verifications === undefined
         ? null
-        : overviewOf(backups.status(), drills, config.current.plinth.backup),
+        : overviewOf(backups.status(), verifications, config.current.plinth.backup),
   }));
   route('GET /backups/list', 'read', async () => {
     const entries = await configured(backups)
@@ -63,7 +66,7 @@ export function backupRoutes(api: Api, { backups, drills, database, config, audi
     service.run().catch(() => undefined);
   });
   route('POST /backups/verify', 'write', async (call) => {
-    if (!configured(drills).start())
+    if (!configured(verifications).start())
       throw new ConsoleError('refused', { message: 'A check is already running.' });
     await audit(call, 'backup.verify', '');
   });
@@ -71,10 +74,10 @@ export function backupRoutes(api: Api, { backups, drills, database, config, audi
 
 function overviewOf(
   status: BackupStatus,
-  drills: Pick<Drills, 'progress' | 'last'>,
+  verifications: Pick<Verifications, 'progress' | 'last'>,
   { wal, keep }: { readonly wal: boolean; readonly keep: number },
 ): BackupsOverview {
-  const last = drills.last();
+  const last = verifications.last();
   return {
     target: status.to ?? '',
     archivesWal: wal,
@@ -85,11 +88,14 @@ function overviewOf(
     nextAt: timeOrNull(status.nextMs),
     overdue: status.overdue,
     problem: status.error ?? null,
-    drill: { step: drills.progress() ?? null, last: last === undefined ? null : drillOf(last) },
+    verification: {
+      step: verifications.progress() ?? null,
+      last: last === undefined ? null : verificationOf(last),
+    },
   };
 }
 
-const drillOf = ({ startedMs, endedMs, report, error }: DrillRecord): Drill => ({
+const verificationOf = ({ startedMs, endedMs, report, error }: VerificationRecord): Verification => ({
   endedAt: timeText(endedMs),
   durationMs: endedMs - startedMs,
   problems: report?.problems ?? [error ?? ''],

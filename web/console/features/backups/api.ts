@@ -6,7 +6,7 @@ export type {
   Backups,
   BackupsOverview,
   BaseBackup,
-  Drill,
+  Verification,
 } from '../../../../src/pages/console/backups/contract.ts';
 
 const idlePollMs = 10_000;
@@ -16,8 +16,8 @@ export const backupsQuery = queryOptions({
   queryKey: ['backups'],
   queryFn: ({ signal }) => fetchConsole('GET /backups', { signal }),
   refetchInterval: ({ state: { data } }) => {
-    const { running = false, drill } = data?.overview ?? {};
-    return running || (drill?.step ?? null) !== null ? busyPollMs : idlePollMs;
+    const { running = false, verification } = data?.overview ?? {};
+    return running || (verification?.step ?? null) !== null ? busyPollMs : idlePollMs;
   },
 });
 

@@ -1,5 +1,5 @@
 /**
- * The backups page. The page shows the state of backups, the last restore check, the list of backups, and how to
+ * The backups page. The page shows the state of backups, the last verification, the list of backups, and how to
  * restore a backup.
  */
 import { Button } from '@mantine/core';
@@ -22,8 +22,8 @@ import {
   type Backups,
   type BackupsOverview,
   backupsQuery,
-  type Drill,
   runBackup,
+  type Verification,
   verifyBackup,
 } from './api.ts';
 import { BackupList } from './backup-list.tsx';
@@ -49,7 +49,7 @@ export function BackupsPage() {
         ) : (
           <>
             <Status overview={data.overview} />
-            <DrillCard drill={data.overview.drill} />
+            <VerificationCard verification={data.overview.verification} />
             <BackupList lastStartedAt={data.overview.lastStartedAt} />
             <RestoreCard overview={data.overview} />
           </>
@@ -59,7 +59,7 @@ export function BackupsPage() {
   );
 }
 
-function Actions({ overview: { running, drill, lastStartedAt } }: { overview: BackupsOverview }) {
+function Actions({ overview: { running, verification, lastStartedAt } }: { overview: BackupsOverview }) {
   const mayWrite = useMay('write');
   const queries = useQueryClient();
   const refresh = () => queries.invalidateQueries({ queryKey: backupsQuery.queryKey, exact: true });
@@ -73,7 +73,7 @@ function Actions({ overview: { running, drill, lastStartedAt } }: { overview: Ba
       <Button
         size="xs"
         variant="default"
-        loading={drill.step !== null || verify.isPending}
+        loading={verification.step !== null || verify.isPending}
         disabled={lastStartedAt === null}
         onClick={() => verify.mutate()}
       >
@@ -161,26 +161,30 @@ function keepText(keepMs: number): string {
   return hours % 24 === 0 ? t('backups.keep-days', { days: hours / 24 }) : t('backups.keep-hours', { hours });
 }
 
-function DrillCard({ drill: { step, last } }: Pick<BackupsOverview, 'drill'>) {
+function VerificationCard({ verification: { step, last } }: Pick<BackupsOverview, 'verification'>) {
   return (
-    <Card title={t('backups.drill')} text={t('backups.drill-text')}>
+    <Card title={t('backups.verification')} text={t('backups.verification-text')}>
       <div role="status" className={classes.running}>
         {step === null ? null : (
           <Notice tone="info">
-            <p>{t('backups.drill-running', { step })}</p>
+            <p>{t('backups.verification-running', { step })}</p>
           </Notice>
         )}
       </div>
-      {last === null ? <p>{t('backups.drill-none')}</p> : <Result drill={last} isRunning={step !== null} />}
+      {last === null ? (
+        <p>{t('backups.verification-none')}</p>
+      ) : (
+        <Result verification={last} isRunning={step !== null} />
+      )}
     </Card>
   );
 }
 
 function Result({
-  drill: { endedAt, durationMs, problems, checked },
+  verification: { endedAt, durationMs, problems, checked },
   isRunning,
 }: {
-  drill: Drill;
+  verification: Verification;
   /** Whether a new check is running. The last success is then less important than its progress. */
   isRunning: boolean;
 }) {
@@ -189,31 +193,31 @@ function Result({
       {problems.length === 0 ? (
         isRunning ? null : (
           <Notice tone="success">
-            <p>{t('backups.drill-good')}</p>
+            <p>{t('backups.verification-good')}</p>
           </Notice>
         )
       ) : (
-        <Notice tone="danger" title={t('backups.drill-bad', { count: problems.length })}>
+        <Notice tone="danger" title={t('backups.verification-bad', { count: problems.length })}>
           {problems.map((problem) => (
             <p key={problem}>{problem}</p>
           ))}
         </Notice>
       )}
       <Facts layout="columns">
-        <Fact label={t('backups.drill-when')}>
+        <Fact label={t('backups.verification-when')}>
           <Moment at={endedAt} relative />
         </Fact>
-        <Fact label={t('backups.drill-took')}>{secondsText(durationMs)}</Fact>
+        <Fact label={t('backups.verification-took')}>{secondsText(durationMs)}</Fact>
         {checked === null ? null : (
           <>
-            <Fact label={t('backups.drill-read')}>
-              {t('backups.drill-counts', {
+            <Fact label={t('backups.verification-read')}>
+              {t('backups.verification-counts', {
                 tables: checked.tables,
                 rows: checked.rows,
                 objects: checked.objects,
               })}
             </Fact>
-            <Fact label={t('backups.drill-age')}>{secondsText(checked.newestAgeMs)}</Fact>
+            <Fact label={t('backups.verification-age')}>{secondsText(checked.newestAgeMs)}</Fact>
           </>
         )}
       </Facts>

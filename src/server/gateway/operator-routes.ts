@@ -9,7 +9,7 @@ import type { GatewayOptions } from './types.ts';
 export const livePath = '/health/live';
 
 /** Registers the endpoints that operators' tools use. */
-export function registerOperations(
+export function registerOperatorRoutes(
   app: FastifyInstance,
   { readiness, prometheus }: GatewayOptions,
   rules: KeyRules,

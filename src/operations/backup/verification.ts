@@ -1,4 +1,4 @@
-/** The drill. Restores a backup to a temporary folder, reads every table, and compares every object with its row. */
+/** Verifies backups. Restores a backup to a temporary folder, reads every table, and compares every object with its row. */
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
@@ -12,9 +12,9 @@ import { readChoice } from './catalog.ts';
 import { isVersion } from './core/names.ts';
 import type { Repository } from './repository.ts';
 import { restore } from './restore/restore.ts';
-import type { BodyStore, DrillRecord, DrillReport } from './types.ts';
+import type { BodyStore, VerificationRecord, VerificationReport } from './types.ts';
 
-interface DrillOptions {
+interface VerificationOptions {
   readonly repository: Repository;
   /** The ID of a base backup. If undefined, the newest recoverable state is restored. */
   readonly toBackup: string | undefined;
@@ -25,7 +25,7 @@ interface DrillOptions {
   readonly openStore: (dataDir: string) => Promise<BodyStore & { close(): Promise<void> }>;
   readonly onProgress: (message: string) => void;
   readonly nowMs: number;
-  /** Aborts the drill and removes the restored copy. */
+  /** Aborts the verification and removes the restored copy. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -36,10 +36,10 @@ interface Checked {
   checkMs: number;
 }
 
-export async function drill(options: DrillOptions): Promise<DrillReport> {
+export async function verify(options: VerificationOptions): Promise<VerificationReport> {
   const { repository, workDir, openStore, onProgress, nowMs, signal } = options;
   const { choice: newest } = await readChoice(repository, {});
-  const folder = await mkdtemp(join(workDir, 'plinth-drill-'));
+  const folder = await mkdtemp(join(workDir, 'plinth-verification-'));
   const dataDir = join(folder, 'data');
   if (process.getuid?.() === 0) await chmod(folder, 0o711);
   const checked: Checked = { tables: 0, rows: 0, problems: [], checkMs: 0 };
@@ -163,25 +163,28 @@ async function problemOf(row: ObjectFacts, store: BodyStore): Promise<string | u
   return undefined;
 }
 
-interface DrillsOptions {
+interface VerificationsOptions {
   readonly dataDir: string;
-  /** Restores and checks the newest recoverable state. `signal` aborts the drill. */
-  readonly drill: (onProgress: (message: string) => void, signal: AbortSignal) => Promise<DrillReport>;
+  /** Restores and checks the newest recoverable state. `signal` aborts the verification. */
+  readonly verify: (
+    onProgress: (message: string) => void,
+    signal: AbortSignal,
+  ) => Promise<VerificationReport>;
   readonly log: Logger;
 }
 
-export interface Drills {
-  /** Starts a drill. Returns false if a drill is already running. */
+export interface Verifications {
+  /** Starts a verification. Returns false if a verification is already running. */
   start(): boolean;
-  /** Returns the current step of the running drill, or undefined if no drill is running. */
+  /** Returns the current step of the running verification, or undefined if no verification is running. */
   progress(): string | undefined;
-  last(): DrillRecord | undefined;
-  /** Aborts the running drill and removes the restored copy. */
+  last(): VerificationRecord | undefined;
+  /** Aborts the running verification and removes the restored copy. */
   stop(): Promise<void>;
 }
 
-/** Runs drills in the running server, and stores the result of this data folder's last drill. */
-export function createDrills({ dataDir, drill, log }: DrillsOptions): Drills {
+/** Runs verifications in the running server, and stores the result of this data folder's last verification. */
+export function createVerifications({ dataDir, verify, log }: VerificationsOptions): Verifications {
   const stopping = new AbortController();
   let running: Promise<void> | undefined;
   let step = '';
@@ -191,15 +194,15 @@ export function createDrills({ dataDir, drill, log }: DrillsOptions): Drills {
       step = message;
     };
     try {
-      const { problems } = await recordDrill(
+      const { problems } = await recordVerification(
         dataDir,
-        () => drill(onProgress, stopping.signal),
+        () => verify(onProgress, stopping.signal),
         stopping.signal,
       );
-      if (problems.length === 0) log.info({}, 'backup: the drill found no problems');
-      else log.error({ problems }, 'backup: the drill found problems');
+      if (problems.length === 0) log.info({}, 'backup: the verification found no problems');
+      else log.error({ problems }, 'backup: the verification found problems');
     } catch (error) {
-      if (!stopping.signal.aborted) log.error({ error: messageOf(error) }, 'backup: the drill failed');
+      if (!stopping.signal.aborted) log.error({ error: messageOf(error) }, 'backup: the verification failed');
     }
   }
 
@@ -213,7 +216,7 @@ export function createDrills({ dataDir, drill, log }: DrillsOptions): Drills {
       return true;
     },
     progress: () => (running === undefined ? undefined : step),
-    last: () => readLastDrill(dataDir),
+    last: () => readLastVerification(dataDir),
     async stop() {
       stopping.abort();
       await running;
@@ -221,21 +224,21 @@ export function createDrills({ dataDir, drill, log }: DrillsOptions): Drills {
   };
 }
 
-const fileOf = (dataDir: string): string => join(dataDir, 'backup', 'last-drill.json');
+const fileOf = (dataDir: string): string => join(dataDir, 'backup', 'last-verification.json');
 
-/** Runs a drill, and records the result or error as the last drill of the data folder. */
-export async function recordDrill(
+/** Runs a verification, and records the result or error as the last verification of the data folder. */
+export async function recordVerification(
   dataDir: string,
-  drill: () => Promise<DrillReport>,
+  verify: () => Promise<VerificationReport>,
   signal: AbortSignal,
-): Promise<DrillReport> {
+): Promise<VerificationReport> {
   const startedMs = Date.now();
-  const write = (result: Pick<DrillRecord, 'report' | 'error'>): void => {
+  const write = (result: Pick<VerificationRecord, 'report' | 'error'>): void => {
     mkdirSync(join(dataDir, 'backup'), { recursive: true, mode: 0o700 });
     replaceFile(fileOf(dataDir), JSON.stringify({ startedMs, endedMs: Date.now(), ...result }));
   };
   try {
-    const report = await drill();
+    const report = await verify();
     write({ report });
     return report;
   } catch (error) {
@@ -244,10 +247,10 @@ export async function recordDrill(
   }
 }
 
-/** Returns the last drill's record. Returns undefined if no drill was recorded or the file can't be read. */
-function readLastDrill(dataDir: string): DrillRecord | undefined {
+/** Returns the last verification's record. Returns undefined if no verification was recorded or the file can't be read. */
+function readLastVerification(dataDir: string): VerificationRecord | undefined {
   try {
-    return JSON.parse(readFileSync(fileOf(dataDir), 'utf8')) as DrillRecord;
+    return JSON.parse(readFileSync(fileOf(dataDir), 'utf8')) as VerificationRecord;
   } catch {
     return undefined;
   }

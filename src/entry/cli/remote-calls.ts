@@ -1,6 +1,6 @@
 /**
- * The operations that commands run on a backend. If a Plinth process is running in this folder, commands call the
- * operations in this process through `control.ts`. Otherwise, {@link withBackend} starts a backend on free ports for
+ * The calls that commands make to a backend. If a Plinth process is running in this folder, commands make
+ * the calls in this process through `control.ts`. Otherwise, {@link withBackend} starts a backend on free ports for
  * the duration of the command.
  */
 import { existsSync } from 'node:fs';
@@ -20,11 +20,11 @@ import {
   squashHistory,
 } from '../../project/folder/index.ts';
 import { type Backend, createBackend, type ManagementCallName } from '../main.ts';
-import { findRunning, type Operation } from './control.ts';
+import { findRunning, type RemoteCall } from './control.ts';
 import { CommandError, notRunning } from './errors.ts';
 import { decodeFiles, encodeFiles } from './management/encoded-files.ts';
 import type { ProjectLocation } from './project-location.ts';
-import { functionsServeOperation } from './serve-functions.ts';
+import { functionsServeCall } from './serve-functions.ts';
 import { withCleanUp } from './signals.ts';
 import { ensureDataDir } from './state.ts';
 
@@ -55,7 +55,7 @@ export const localEndOf = ({ database, url, keys }: Backend): LocalEnd => ({
   jwtSecret: keys.jwtSecret,
 });
 
-export function backendOperations(backend: () => Backend, { projectDir, mode }: Context) {
+export function backendCalls(backend: () => Backend, { projectDir, mode }: Context) {
   const projectDeps = (onProgress: (message: string) => void) => {
     const { database, config, keys } = backend();
     return { database, config, keys, projectDir, mode, log: silentLogger, onProgress };
@@ -78,7 +78,7 @@ export function backendOperations(backend: () => Backend, { projectDir, mode }: 
     tokenList: async () => backend().operators.tokens.list(),
     tokenRevoke: async ({ name, operator }) =>
       backend().operators.tokens.revoke(name as string, operator as string | undefined),
-    functionsServe: functionsServeOperation(backend),
+    functionsServe: functionsServeCall(backend),
     databaseUrl: async () => backend().database.info.url,
     migrationEnd: async (): Promise<LocalEnd> => localEndOf(backend()),
     migrationList: async () => {
@@ -120,7 +120,7 @@ export function backendOperations(backend: () => Backend, { projectDir, mode }: 
       const { config, fetch, keys } = backend();
       await seedBuckets({ config, fetch, secretKey: keys.secretKey, onProgress });
     },
-  } satisfies Record<string, Operation>;
+  } satisfies Record<string, RemoteCall>;
 }
 
 function backupsOf({ backups, database }: Backend): NonNullable<Backend['backups']> {
@@ -135,10 +135,10 @@ function backupsOf({ backups, database }: Backend): NonNullable<Backend['backups
   );
 }
 
-type OperationName = keyof ReturnType<typeof backendOperations>;
+type CallName = keyof ReturnType<typeof backendCalls>;
 
 /**
- * Runs an operation in the Plinth process that is running in this folder, or in a temporary backend. With `needs:
+ * Runs a call in the Plinth process that is running in this folder, or in a temporary backend. With `needs:
  * 'running'`, doesn't start a temporary backend, because the services of such a backend don't listen on any port. With
  * `needs: 'schema'`, the project's first start must have completed the database.
  *
@@ -146,7 +146,7 @@ type OperationName = keyof ReturnType<typeof backendOperations>;
  */
 export async function perform<T>(
   location: ProjectLocation,
-  operation: OperationName,
+  name: CallName,
   parameters: Readonly<Record<string, unknown>>,
   {
     needs,
@@ -154,15 +154,15 @@ export async function perform<T>(
   }: { readonly needs: 'running' | 'schema' | 'database'; readonly onProgress: (message: string) => void },
 ): Promise<T> {
   const running = await findRunning(location.dataDir);
-  if (running !== undefined) return await running.call<T>(operation, parameters, onProgress);
+  if (running !== undefined) return await running.call<T>(name, parameters, onProgress);
   if (needs === 'running') throw notRunning();
   const start = needs === 'schema' ? withCompleteDatabase : withBackend;
   return await start(location, onProgress, async (backend) => {
-    const operations: Readonly<Record<string, Operation>> = backendOperations(() => backend, {
+    const calls: Readonly<Record<string, RemoteCall>> = backendCalls(() => backend, {
       ...location,
       mode: 'development',
     });
-    return (await operations[operation]?.(parameters, onProgress, new AbortController().signal)) as T;
+    return (await calls[name]?.(parameters, onProgress, new AbortController().signal)) as T;
   });
 }
 

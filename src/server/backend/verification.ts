@@ -1,14 +1,14 @@
 /** Restores a backup (by default, the newest one) with the project's configuration into a temporary folder. */
 import {
   type BackupSettings,
-  type DrillReport,
-  drill,
   openConfigured,
+  type VerificationReport,
+  verify,
 } from '../../operations/backup/index.ts';
 import type { Config } from '../../platform/config/index.ts';
 import { openBodyStore } from '../../services/storage/index.ts';
 
-export interface DrillRequest {
+export interface VerificationRequest {
   readonly settings: BackupSettings;
   readonly config: Config;
   /** The folder against which relative target folders are resolved. */
@@ -22,14 +22,14 @@ export interface DrillRequest {
 }
 
 /** Restores object bodies into the temporary folder. Never changes the project's storage. */
-export async function runDrill(request: DrillRequest): Promise<DrillReport> {
+export async function runVerification(request: VerificationRequest): Promise<VerificationReport> {
   const { settings, config, projectDir, toBackup, workDir, onProgress, signal } = request;
   const repository = await openConfigured(settings, projectDir);
   const storage = { ...config.plinth.storage, backend: 'file' as const };
   const inFiles = { ...config, plinth: { ...config.plinth, storage } };
   try {
     const openStore = async (dataDir: string) => openBodyStore({ config: inFiles, dataDir });
-    return await drill({
+    return await verify({
       repository,
       toBackup,
       workDir,
