@@ -45,7 +45,7 @@ const fact = (page: Page, label: string) =>
 
 it('the page backs up and proves that the backup can be restored, with the keyboard only', async () => {
   const { page, complaints } = await openBackups({ viewport: { width: 1440, height: 900 } });
-  await page.getByText('Your backups haven’t been checked yet.', { exact: false }).waitFor();
+  await page.getByText('Your backups haven’t been verified yet.', { exact: false }).waitFor();
   // The first backup starts automatically.
   const table = page.getByRole('table', { name: 'Base backups' });
   await table.getByRole('row').nth(1).waitFor();
