@@ -1,11 +1,14 @@
 /**
- * Compares the CPU time that Plinth and other servers use to read a row by ID with row-level security. The other
- * servers are PostGraphile 5 and a handwritten Fastify server, which uses pg and runs each read in a transaction of
- * four round trips. The Fastify server is measured once with the statements from pg's manual and once with prepared
- * statements. All servers use the same rows, PostgreSQL server and tokens, have 32 connections each, and are measured
- * in turns. The result is the median of all rounds. The result is the total CPU time of the server and PostgreSQL.
+ * Compares the CPU time that Plinth and other servers use for REST requests with row-level security: reads, lists, and
+ * changes. The other servers are a handwritten Fastify server, which uses pg and runs each request in a transaction of
+ * four round trips, and, for reads by ID, PostGraphile 5. The Fastify server is measured once with the statements from
+ * pg's manual and once with prepared statements. All servers use the same rows, PostgreSQL server and tokens, have 32
+ * connections each, and are measured in turns. The result is the median of all rounds.
  *
- *   node bench/rest-peers.ts [--rounds 3] [--seconds 3] [--connections 32]
+ *   node bench/rest-peers.ts [--rounds 3] [--seconds 3] [--connections 32] [--only insert,update]
+ *
+ * `eff` is the CPU time that PostgreSQL needs for the bare statement in a transaction, divided by the CPU time of the
+ * server and PostgreSQL for the request.
  *
  * On first use, the other servers are installed from npm into a separate folder inside the system's temporary folder.
  * Exits with 1 if a ratio is below its limit. Linux only.
@@ -18,8 +21,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { LoadRequest } from './load/client.ts';
+import { runLimit } from './load/limit.ts';
 import { cpuOf, cpuOfTree, nextMessage, runLoad, startChild } from './load/processes.ts';
-import { restById, someRows, wireText } from './load/requests.ts';
+import { SCENARIOS, type Scenario } from './load/scenarios.ts';
 import type { ServerFacts } from './load/server.ts';
 
 const { values } = parseArgs({
@@ -27,24 +31,31 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: '3' },
     seconds: { type: 'string', default: '3' },
     connections: { type: 'string', default: '32' },
+    only: { type: 'string' },
   },
 });
 const rounds = Number(values.rounds);
 const seconds = Number(values.seconds);
 const connections = Number(values.connections);
-const REQUESTS = 1000;
+/** More connections would only add waiting, because the transactions have no pauses. */
+const LIMIT_CONNECTIONS = 8;
 const WARM_SECONDS = 2;
 const VERSIONS = { fastify: '5.12.8', pg: '8.23.1', postgraphile: '5.1.5', graphql: '16' };
+const POSTGRAPHILE_BAR = 5;
 
-interface Target {
+interface Server {
   readonly name: string;
   readonly pid: number;
   readonly port: number;
-  readonly requests: readonly LoadRequest[];
-  /** The minimum ratio of the other server's CPU time to Plinth's. */
-  readonly bar: number | undefined;
-  /** The CPU time per request in each round, in microseconds. */
-  readonly measured: { server: number; postgres: number; perSecond: number }[];
+  readonly requests: (scenario: Scenario) => Scenario['plinth'] | undefined;
+  /** The minimum ratio of this server's CPU time to Plinth's. */
+  readonly bar: (scenario: Scenario) => number | undefined;
+}
+
+interface Measured {
+  readonly server: number;
+  readonly postgres: number;
+  readonly perSecond: number;
 }
 
 function installPeers(): string {
@@ -65,32 +76,6 @@ function installPeers(): string {
   return dir;
 }
 
-const GRAPHQL = 'query Item($id: Int!) { itemByRowId(rowId: $id) { rowId owner title done createdAt } }';
-
-function graphqlRequests(facts: ServerFacts): LoadRequest[] {
-  return someRows(facts, REQUESTS).map(({ id, owner, token }) => {
-    const body = JSON.stringify({ query: GRAPHQL, variables: { id } });
-    const headers = {
-      authorization: `Bearer ${token}`,
-      accept: 'application/json',
-      'content-type': 'application/json',
-      'content-length': String(Buffer.byteLength(body)),
-    };
-    return { text: wireText('POST', '/graphql', headers, body), owner, rows: 1 };
-  });
-}
-
-const fastifyRequests = (facts: ServerFacts): LoadRequest[] =>
-  someRows(facts, REQUESTS).map(({ id, owner, token }) => ({
-    text: wireText('GET', `/items/${id}`, {
-      authorization: `Bearer ${token}`,
-      accept: 'application/json',
-      'x-client-info': 'supabase-js-node/2',
-    }),
-    owner,
-    rows: 1,
-  }));
-
 const dir = installPeers();
 const server = startChild(fileURLToPath(new URL('load/server.ts', import.meta.url)));
 const facts = await nextMessage<ServerFacts>(server);
@@ -102,67 +87,115 @@ const env = {
   GRAPHILE_ENV: 'production',
 };
 const children = [server];
-const targets: Target[] = [];
+let turn = 0;
 
-async function addPeer(
-  name: string,
-  file: string,
-  requests: readonly LoadRequest[],
-  bar: number | undefined,
-  more: Readonly<Record<string, string>> = {},
-): Promise<void> {
+async function startPeer(file: string, more: Readonly<Record<string, string>> = {}) {
   const child = startChild(join(dir, file), { ...env, ...more });
   children.push(child);
   const { port } = await nextMessage<{ port: number }>(child);
-  targets.push({ name, pid: child.pid as number, port, requests, bar, measured: [] });
+  return { pid: child.pid as number, port };
 }
 
-async function measure({ name, pid, port, requests, measured }: Target, isWarmUp: boolean): Promise<void> {
+/** Returns the CPU time per request in microseconds. */
+async function measure(
+  { name, pid, port }: Server,
+  requests: readonly LoadRequest[],
+  duration: number,
+): Promise<Measured> {
   const before = { server: cpuOf(pid), postgres: cpuOfTree(facts.postmasterPid) };
-  const job = { port, requests, connections, dropEvery: 0, seconds: isWarmUp ? WARM_SECONDS : seconds };
-  const result = await runLoad(job);
+  const result = await runLoad({ port, requests, connections, dropEvery: 0, seconds: duration });
   if (result.errors + result.wrong > 0) {
     throw new Error(`${name}: ${result.errors} errors, ${result.wrong} wrong rows:\n${result.samples[0]}`);
   }
-  if (isWarmUp) return;
-  measured.push({
+  return {
     server: (cpuOf(pid) - before.server) / result.requests,
     postgres: (cpuOfTree(facts.postmasterPid) - before.postgres) / result.requests,
     perSecond: result.requests / result.seconds,
-  });
+  };
 }
 
-const sum = ({ server: own, postgres }: { server: number; postgres: number }) => own + postgres;
+/** Returns PostgreSQL's CPU time per transaction with the bare statement, in microseconds. */
+async function measureLimit({ limit }: Scenario): Promise<number> {
+  const number = turn++;
+  const before = cpuOfTree(facts.postmasterPid);
+  const options = { connections: LIMIT_CONNECTIONS, seconds };
+  const transactions = await runLimit(facts, (index) => limit(index, number), options);
+  return (cpuOfTree(facts.postmasterPid) - before) / transactions;
+}
 
-try {
-  const port = Number(new URL(facts.url).port);
-  const ours = { name: 'Plinth', pid: server.pid as number, port, requests: restById(facts, REQUESTS) };
-  targets.push({ ...ours, bar: undefined, measured: [] });
-  await addPeer('Fastify + pg', 'fastify-pg.mjs', fastifyRequests(facts), undefined);
-  await addPeer('  prepared', 'fastify-pg.mjs', fastifyRequests(facts), 3, { PREPARED: '1' });
-  await addPeer('PostGraphile 5', 'postgraphile.mjs', graphqlRequests(facts), 5);
-  for (const target of targets) await measure(target, true);
+const sum = ({ server: own, postgres }: Measured) => own + postgres;
+const median = <T>(list: readonly T[], of: (one: T) => number): T =>
+  list.toSorted((a, b) => of(a) - of(b))[Math.floor(list.length / 2)] as T;
+
+function verdict(value: number, bar: number | undefined): string {
+  if (bar === undefined) return '';
+  if (value < bar) process.exitCode = 1;
+  return ` (bar ${bar}: ${value >= bar ? 'met' : 'missed'})`;
+}
+
+async function compare(name: string, scenario: Scenario, servers: readonly Server[]): Promise<void> {
+  const used = servers.flatMap((one) => {
+    const requests = one.requests(scenario);
+    return requests === undefined ? [] : [{ one, requests, measured: [] as Measured[] }];
+  });
+  const limits: number[] = [];
+  for (const { one, requests } of used) await measure(one, requests(facts, turn++), WARM_SECONDS);
   for (let round = 0; round < rounds; round++) {
-    for (const target of targets) {
-      await measure(target, false);
+    limits.push(await measureLimit(scenario));
+    for (const { one, requests, measured } of used) {
+      measured.push(await measure(one, requests(facts, turn++), seconds));
       await sleep(200);
     }
   }
-  console.log(
-    `read by id, ${connections} connections, ${rounds} rounds of ${seconds} s, the median; CPU microseconds per request`,
-  );
-  let reference: number | undefined;
-  for (const { name, bar, measured } of targets) {
-    const median = measured.toSorted((a, b) => sum(a) - sum(b))[Math.floor(measured.length / 2)];
-    if (median === undefined) continue;
-    reference ??= sum(median);
-    const ratio = sum(median) / reference;
-    const comparison = bar === undefined ? '' : `  (bar ${bar}: ${ratio >= bar ? 'met' : 'missed'})`;
-    if (bar !== undefined && ratio < bar) process.exitCode = 1;
+  const limit = median(limits, (one) => one);
+  console.log(`\n${name}; the bare statement takes ${limit.toFixed(0)} of PostgreSQL`);
+  let own: number | undefined;
+  for (const { one, measured } of used) {
+    const middle = median(measured, sum);
+    own ??= sum(middle);
+    const ratio = sum(middle) / own;
+    const isOwn = one === servers[0];
+    const comparison = isOwn
+      ? `eff ${(limit / own).toFixed(2)}${verdict(limit / own, scenario.effBar)}`
+      : `ratio ${ratio.toFixed(2)}${verdict(ratio, one.bar(scenario))}`;
     console.log(
-      `${name.padEnd(16)} server ${median.server.toFixed(0).padStart(5)}  postgres ${median.postgres.toFixed(0).padStart(5)}  ` +
-        `sum ${sum(median).toFixed(0).padStart(5)}  ratio ${ratio.toFixed(2)}  ${median.perSecond.toFixed(0).padStart(6)}/s${comparison}`,
+      `  ${one.name.padEnd(16)} server ${middle.server.toFixed(0).padStart(5)}  postgres ${middle.postgres.toFixed(0).padStart(5)}  ` +
+        `sum ${sum(middle).toFixed(0).padStart(5)}  ${middle.perSecond.toFixed(0).padStart(6)}/s  ${comparison}`,
     );
+  }
+}
+
+try {
+  const port = Number(new URL(facts.url).port);
+  const none = () => undefined;
+  const servers: Server[] = [
+    { name: 'Plinth', pid: server.pid as number, port, requests: ({ plinth }) => plinth, bar: none },
+    {
+      name: 'Fastify + pg',
+      ...(await startPeer('fastify-pg.mjs')),
+      requests: ({ fastify }) => fastify,
+      bar: none,
+    },
+    {
+      name: '  prepared',
+      ...(await startPeer('fastify-pg.mjs', { PREPARED: '1' })),
+      requests: ({ fastify }) => fastify,
+      bar: ({ bar }) => bar,
+    },
+    {
+      name: 'PostGraphile 5',
+      ...(await startPeer('postgraphile.mjs')),
+      requests: ({ postgraphile }) => postgraphile,
+      bar: () => POSTGRAPHILE_BAR,
+    },
+  ];
+  console.log(
+    `${connections} connections, ${rounds} rounds of ${seconds} s, the median; CPU microseconds per request`,
+  );
+  const only = values.only?.split(',');
+  for (const [name, scenario] of Object.entries(SCENARIOS)) {
+    if (only === undefined || only.some((part) => name.includes(part)))
+      await compare(name, scenario, servers);
   }
 } finally {
   for (const child of children.slice(1)) child.kill();

@@ -25,11 +25,13 @@ export interface LoadRequest {
   /** The value that `"owner":"…"` must have everywhere in the response. */
   readonly owner: string;
   readonly rows: number;
+  /** The expected status. Defaults to 200. */
+  readonly status?: number;
 }
 
 export interface LoadResult {
   readonly requests: number;
-  /** The number of broken connections plus the number of responses with a status other than 200. */
+  /** The number of broken connections plus the number of responses with an unexpected status. */
   readonly errors: number;
   /** The number of responses that contain another user's rows or an unexpected number of rows. */
   readonly wrong: number;
@@ -57,10 +59,10 @@ async function run({ port, requests, connections, seconds, dropEvery }: LoadJob)
   const startedAt = performance.now();
   const end = startedAt + seconds * 1000;
 
-  const isExpected = ({ owner, rows }: LoadRequest, response: string) => {
+  const isExpected = ({ owner, rows, status = 200 }: LoadRequest, response: string) => {
     const owners = [...response.matchAll(OWNER)].map(([, one]) => one);
     const isRight = owners.length === rows && owners.every((one) => one === owner);
-    if (!response.startsWith('HTTP/1.1 200')) counts.errors++;
+    if (!response.startsWith(`HTTP/1.1 ${status} `)) counts.errors++;
     else if (!isRight) counts.wrong++;
     else return;
     if (samples.length < SAMPLES) samples.push(response.slice(0, 600));
@@ -152,6 +154,7 @@ function isComplete(response: string): boolean {
   const head = response.indexOf('\r\n\r\n');
   if (head === -1) return false;
   const length = /\r\ncontent-length: (\d+)/i.exec(response.slice(0, head));
+  if (response.startsWith('HTTP/1.1 204')) return true;
   if (length !== null) return response.length >= head + 4 + Number(length[1]);
   return response.endsWith('0\r\n\r\n');
 }

@@ -22,13 +22,16 @@ import type { QualifiedName } from './schema-cache/types.ts';
  */
 export async function execute(run: Run, prepared: Prepared): Promise<PathResult> {
   const { request, identity, snapshot, deps, timing } = run;
-  const { plan, compiled } = prepared.shape;
+  const {
+    shape: { plan },
+    statement,
+  } = prepared;
   const startedAt = performance.now();
   let result: PathResult;
   try {
     result = await deps.requestPath.execute(pathRequest(run, prepared));
   } catch (error) {
-    request.trace?.statement(compiled.main.text, startedAt, performance.now(), sqlStateOf(error));
+    request.trace?.statement(statement.text, startedAt, performance.now(), sqlStateOf(error));
     const rejected =
       (error as Error & { code?: unknown }).code === '54001' && isTooDeep(request.body)
         ? invalidBody('The body is nested too deeply')
@@ -36,7 +39,7 @@ export async function execute(run: Run, prepared: Prepared): Promise<PathResult>
     throw await deps.advise(rejected, plan, identity.role, snapshot.settings);
   }
   timing.end('transaction');
-  request.trace?.statement(compiled.main.text, startedAt, performance.now(), undefined);
+  request.trace?.statement(statement.text, startedAt, performance.now(), undefined);
   if (result.stored !== undefined) await finishStore(result.stored, plan);
   return result;
 }
@@ -75,7 +78,7 @@ function afterCommit(error: unknown): unknown {
   return new RestError({ code, status, message, details, hint, cause: error });
 }
 
-function pathRequest(run: Run, { shape, bindings, params, profile }: Prepared): PathRequest {
+function pathRequest(run: Run, { shape, bindings, statement, params, profile }: Prepared): PathRequest {
   const { request, identity } = run;
   const { settings, roles } = run.snapshot;
   const { plan, compiled, preferences } = shape;
@@ -106,7 +109,7 @@ function pathRequest(run: Run, { shape, bindings, params, profile }: Prepared): 
       },
       settings,
     ),
-    statement: compiled.main,
+    statement,
     params,
     access: readOnly ? 'read only' : 'read write',
     ...(settings.preRequest !== undefined && { before: [preRequest(settings.preRequest)] }),

@@ -14,6 +14,8 @@ import type { Database } from '../../platform/database/types.ts';
 import type { Keys } from '../../platform/keys/types.ts';
 import { type Attempt, createAttempt } from './attempt.ts';
 import { BodyBudget } from './bodies.ts';
+import { readConstantSlots } from './column-statistics.ts';
+import type { Comparison } from './core/plan/comparisons.ts';
 import { errorBody, restError } from './errors.ts';
 import { handle } from './pipeline.ts';
 import { createAdviser } from './privileges/index.ts';
@@ -120,6 +122,8 @@ export function createRest({
     log,
     disk,
     snapshot: () => state.snapshot(),
+    constantSlots: (comparisons: readonly Comparison[]) =>
+      readConstantSlots(database.pool('postgres'), comparisons),
     ...(pendingMigrations === undefined ? {} : { pendingMigrations }),
   };
   let listening: Promise<void> | undefined;

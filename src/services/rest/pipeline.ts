@@ -98,7 +98,7 @@ async function runStages(run: Run): Promise<RestResponse> {
     let shape = shapes.get(parsed.key);
     if (shape === undefined) {
       const plan = planCrud(parsed, snapshot);
-      shape = compileShape(plan, parsed, snapshot);
+      shape = compileShape(plan, parsed, { ...snapshot, constantSlots: run.deps.constantSlots });
       shapes.set(parsed.key, shape);
     }
     prepared = bind(shape, parsed);

@@ -7,6 +7,8 @@
 
 import { type Sql, sql } from '../../base/kernel/sql.ts';
 import type { Queryable } from '../../platform/database/types.ts';
+import type { ColumnStatistics } from './core/column-statistics.ts';
+import type { Comparison } from './core/plan/comparisons.ts';
 import type { Column } from './schema-cache/types.ts';
 
 export interface RelationRow {
@@ -388,6 +390,41 @@ export const selectDatabaseSettings = (db: Queryable): Promise<SettingRow[]> =>
       and r.setdatabase in (0, (select oid from pg_database where datname = current_database()))
       and s like 'pgrst.%'
     order by 1, r.setdatabase desc`);
+
+export interface ColumnStatisticsRow extends ColumnStatistics {
+  schema: string;
+  name: string;
+  column: string;
+}
+
+/**
+ * Returns the statistics of columns in any order. Columns that PostgreSQL hasn't analyzed or doesn't show are left out.
+ */
+export const selectColumnStatistics = (
+  db: Queryable,
+  columns: readonly Pick<Comparison, 'schema' | 'name' | 'column'>[],
+): Promise<ColumnStatisticsRow[]> =>
+  db.query<ColumnStatisticsRow>(sql`
+    select distinct on (c.oid, a.attnum)
+      n.nspname as schema, c.relname as name, a.attname as "column",
+      c.reltuples::float8 as rows,
+      exists (
+        select from pg_index i
+        where i.indrelid = c.oid and i.indisunique and i.indisvalid and i.indpred is null and i.indnkeyatts = 1
+          and i.indkey[0] = a.attnum
+      ) as "isUnique",
+      s.null_frac::float8 as "nullFraction",
+      s.n_distinct::float8 as distinct,
+      coalesce(cardinality(s.most_common_freqs), 0) as "commonValues",
+      coalesce((select sum(f) from unnest(s.most_common_freqs) f), 0)::float8 as "commonFraction",
+      coalesce(s.most_common_freqs[1], 0)::float8 as "highestFraction",
+      coalesce(s.most_common_freqs[cardinality(s.most_common_freqs)], 0)::float8 as "lowestFraction"
+    from json_to_recordset(${JSON.stringify(columns)}::json) of (schema text, name text, "column" text)
+    join pg_namespace n on n.nspname = of.schema
+    join pg_class c on c.relnamespace = n.oid and c.relname = of.name
+    join pg_attribute a on a.attrelid = c.oid and a.attname = of.column
+    join pg_stats s on s.schemaname = n.nspname and s.tablename = c.relname and s.attname = a.attname
+    order by c.oid, a.attnum, s.inherited desc`);
 
 export interface RoleSettingRow {
   role: string;

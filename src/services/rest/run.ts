@@ -6,6 +6,7 @@ import type { Database } from '../../platform/database/types.ts';
 import type { Keys } from '../../platform/keys/types.ts';
 import type { Identity } from './core/authenticate.ts';
 import type { RestRequest } from './core/request.ts';
+import type { ConstantSlots } from './core/shapes.ts';
 import type { Advise } from './privileges/index.ts';
 import type { ResponseStorage } from './responses/storage.ts';
 import type { Snapshot } from './state.ts';
@@ -26,6 +27,8 @@ export interface PipelineDeps {
   readonly retryAfterSeconds?: () => number;
   /** Returns a sentence about migrations that aren't applied. Undefined if all migrations are applied. */
   readonly pendingMigrations?: () => Promise<string | undefined>;
+  /** Undefined if the login role can't read statistics. */
+  readonly constantSlots?: ConstantSlots | undefined;
   /** Returns the latest schema cache and settings. Returns a promise only until the first load has finished. */
   readonly snapshot: () => Snapshot | Promise<Snapshot>;
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { RestRequest } from './request.ts';
-import { type Prepared, repeatKey, ShapeCache } from './shapes.ts';
+import { type Prepared, repeatKey, type Shape, ShapeCache } from './shapes.ts';
 
 const read = (more: Partial<RestRequest> = {}): RestRequest => ({
   method: 'GET',
@@ -11,8 +11,9 @@ const read = (more: Partial<RestRequest> = {}): RestRequest => ({
   ...more,
 });
 
-const one = { location: 'one' } as Prepared;
-const other = { location: 'other' } as Prepared;
+const shape = {} as Shape;
+const one = { location: 'one', shape, isFinal: true, version: 0 } as Prepared;
+const other = { ...one, location: 'other' };
 
 test('a read is cached the second time it is requested', () => {
   const shapes = new ShapeCache();

@@ -5,14 +5,16 @@
 import type { SchemaCache } from '../schema-cache/types.ts';
 import type { RestSettings } from '../settings.ts';
 import { type Bindings, type BoundParam, bindParam } from './compile/params.ts';
-import { type Compiled, compile } from './compile/statement.ts';
+import { type Compiled, compile, type Statement } from './compile/statement.ts';
 import { LaneMemory } from './lane.ts';
 import type { Preferences } from './parse/preferences.ts';
 import { canonicalQuery, encodeText, type ScannedQuery } from './parse/query.ts';
 import type { RowRange } from './parse/range.ts';
+import { type Comparison, comparisonsOf } from './plan/comparisons.ts';
 import { eachLevel } from './plan/tree.ts';
 import type { CrudPlan } from './plan/types.ts';
 import { type CrudRequest, header, type Profile, type RestRequest } from './request.ts';
+import { SpecializedStatements } from './specialized.ts';
 
 /** The parts that all requests of the same shape share. */
 export interface Shape {
@@ -22,12 +24,19 @@ export interface Shape {
   /** The relation names by which the request referred to embeds that have an alias. */
   readonly legacyNames: readonly { readonly name: string; readonly alias: string }[];
   readonly lane: LaneMemory;
+  /** The statements that contain values of many requests. Undefined if the shape always uses the same statement. */
+  readonly specialized: SpecializedStatements | undefined;
 }
 
 /** A request that can be executed. */
 export interface Prepared {
   readonly shape: Shape;
   readonly bindings: Bindings;
+  /** The main statement. */
+  readonly statement: Statement;
+  /** Whether an identical request has the same statement, as long as the version of `specialized` is the same. */
+  readonly isFinal: boolean;
+  readonly version: number;
   /** The parameters of the main statement. */
   readonly params: readonly BoundParam[];
   /** The canonical path and query of a read, encoded for the Content-Location header. */
@@ -36,17 +45,25 @@ export interface Prepared {
   readonly profile: Profile;
 }
 
+/**
+ * Resolves to the slots whose values must be constants so that PostgreSQL can reuse a plan. Resolves to undefined if the
+ * best plan depends on other values as well.
+ */
+export type ConstantSlots = (comparisons: readonly Comparison[]) => Promise<ReadonlySet<number> | undefined>;
+
 interface ShapeContext {
   readonly cache: SchemaCache;
   readonly settings: RestSettings;
   readonly shapes: ShapeCache;
+  /** Undefined if the login role can't read statistics. */
+  readonly constantSlots?: ConstantSlots | undefined;
 }
 
 /** Compiles the plan of the first request of a shape. */
 export function compileShape(
   plan: CrudPlan,
   { key, givenRanges, preferences }: CrudRequest,
-  { cache, settings, shapes }: ShapeContext,
+  { cache, settings, shapes, constantSlots }: ShapeContext,
 ): Shape {
   const compiled = compile(plan, {
     count: plan.kind === 'write' ? undefined : preferences.count,
@@ -61,18 +78,44 @@ export function compileShape(
     if (level.legacyName && level.alias !== undefined)
       legacyNames.push({ name: level.name, alias: level.alias });
   });
-  return { plan, compiled, preferences, legacyNames, lane: shapes.laneOf(key) };
+  const specialized =
+    plan.kind === 'read'
+      ? specializedOf(comparisonsOf(plan.read, cache.relations), compiled, givenRanges, constantSlots)
+      : undefined;
+  return { plan, compiled, preferences, legacyNames, lane: shapes.laneOf(key), specialized };
+}
+
+const NO_SLOTS: ReadonlySet<number> = new Set();
+
+function specializedOf(
+  comparisons: readonly Comparison[] | undefined,
+  { specialize }: Compiled,
+  rangeKeys: readonly string[],
+  constantSlots: ConstantSlots | undefined,
+): SpecializedStatements | undefined {
+  if (comparisons === undefined || rangeKeys.length + comparisons.length === 0) return undefined;
+  if (comparisons.length > 0 && constantSlots === undefined) return undefined;
+  return new SpecializedStatements({
+    compile: specialize,
+    rangeKeys,
+    constantSlots: async () => (comparisons.length === 0 ? NO_SLOTS : constantSlots?.(comparisons)),
+  });
 }
 
 /** Binds the values of a request to the statement of its shape. */
 export function bind(shape: Shape, { query, ranges, payload, range, profile }: CrudRequest): Prepared {
   const callArguments = payload?.form ?? query.callArguments;
   const bindings = { values: query.values, ranges, body: payload?.body, callArguments };
-  const { plan, compiled } = shape;
+  const { plan, compiled, specialized } = shape;
+  const choice = specialized?.choose(bindings);
+  const statement = choice?.statement ?? compiled.main;
   return {
     shape,
     bindings,
-    params: compiled.main.params.map((param) => bindParam(param, bindings)),
+    statement,
+    isFinal: choice?.isFinal ?? true,
+    version: specialized?.version ?? 0,
+    params: statement.params.map((param) => bindParam(param, bindings)),
     location: plan.kind === 'read' ? contentLocation(plan.target.name, query) : undefined,
     range,
     profile,
@@ -142,11 +185,17 @@ export class ShapeCache {
 
   /** Returns a read that is identical to an earlier one, by its {@link repeatKey}. */
   repeat(key: string): Prepared | undefined {
-    return this.#repeats.get(key);
+    const found = this.#repeats.get(key);
+    if (found !== undefined && found.version !== (found.shape.specialized?.version ?? 0)) {
+      this.#repeats.delete(key);
+      return undefined;
+    }
+    return found;
   }
 
-  /** Stores a read if its key has been passed to this method before. */
+  /** Stores a read if its key has been passed to this method before and its statement is final. */
   offerRepeat(key: string, prepared: Prepared): void {
+    if (!prepared.isFinal) return;
     if (!this.#seen.delete(key)) {
       if (this.#seen.size >= MAX_SEEN) this.#seen.clear();
       this.#seen.add(key);

@@ -16,6 +16,9 @@ export type Param =
   | { readonly kind: 'body'; readonly hex: boolean }
   | { readonly kind: 'argument'; readonly name: string; readonly variadic: boolean };
 
+/** Whether a parameter is written into a statement's text. */
+export type IsConstant = (param: Param) => boolean;
+
 /** The values of a request, which are bound to a statement of the same shape. */
 export interface Bindings {
   readonly values: readonly SlotValue[];

@@ -4,13 +4,13 @@
  * fixed columns.
  */
 import { createHash } from 'node:crypto';
-import { quoteLiteral, type Sql, sql } from '../../../../base/kernel/sql.ts';
+import { quoteLiteral, Sql, sql } from '../../../../base/kernel/sql.ts';
 import { type Routine, returnsScalar, returnsSetOfScalar } from '../../schema-cache/types.ts';
 import type { MediaType } from '../parse/media-type.ts';
 import type { CrudPlan, Handler, WritePlan } from '../plan/types.ts';
 import { callOf } from './call.ts';
 import { nameOf } from './fragments.ts';
-import type { Param } from './params.ts';
+import { type Bindings, type BoundParam, bindParam, type IsConstant, type Param } from './params.ts';
 import { countOf, type GivenRanges, selectOf } from './read.ts';
 import { INSERTED, writeOf } from './write.ts';
 
@@ -26,6 +26,8 @@ export type ResultForm = 'rows' | 'summary' | 'plan';
 export interface Compiled {
   readonly form: ResultForm;
   readonly main: Statement;
+  /** Returns the main statement with the values of some parameters in its text. */
+  readonly specialize: (bindings: Bindings, isConstant: IsConstant) => Statement;
   /**
    * A statement that reads `response.headers` and `response.status`. The statement runs after the main statement if the
    * main statement's result doesn't include these settings.
@@ -64,7 +66,7 @@ export function compile(plan: CrudPlan, options: CompileOptions): Compiled {
   if (asRows) {
     return {
       form: 'rows',
-      main: statementOf(rowsOf(selectOf(plan.read, options.given), plan.handler)),
+      ...mainOf(rowsOf(selectOf(plan.read, options.given), plan.handler)),
       settings: options.setsResponse ? statementOf(sql.raw(`select ${HEADERS}, ${STATUS}`)) : undefined,
       explain,
     };
@@ -73,12 +75,12 @@ export function compile(plan: CrudPlan, options: CompileOptions): Compiled {
   if (plan.mediaType.kind === 'plan') {
     return {
       form: 'plan',
-      main: statementOf(explained(plan.mediaType, summary)),
+      ...mainOf(explained(plan.mediaType, summary)),
       settings: undefined,
       explain,
     };
   }
-  return { form: 'summary', main: statementOf(summary), settings: undefined, explain };
+  return { form: 'summary', ...mainOf(summary), settings: undefined, explain };
 }
 
 function rowsOf(select: Sql, handler: Handler): Sql {
@@ -188,6 +190,23 @@ function explained(type: Extract<MediaType, { kind: 'plan' }>, statement: Sql): 
   const options = [`format ${type.format}`, ...type.options];
   return sql`explain (${sql.raw(options.join(', '))}) ${statement}`;
 }
+
+const mainOf = (fragment: Sql): Pick<Compiled, 'main' | 'specialize'> => ({
+  main: statementOf(fragment),
+  specialize: (bindings, isConstant) => statementOf(withConstants(fragment, bindings, isConstant)),
+});
+
+function withConstants(fragment: Sql, bindings: Bindings, isConstant: IsConstant): Sql {
+  return new Sql(
+    fragment.parts.map((part) =>
+      part.kind === 'value' && isConstant(part.value as Param)
+        ? { kind: 'text', text: literalOf(bindParam(part.value as Param, bindings)) }
+        : part,
+    ),
+  );
+}
+
+const literalOf = (value: BoundParam): string => (value === null ? 'null' : quoteLiteral(String(value)));
 
 function statementOf(fragment: Sql): Statement {
   const { text, values } = fragment.compile();

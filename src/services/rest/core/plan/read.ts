@@ -36,12 +36,19 @@ export function planRead(resolver: Resolver, query: QueryTree, options: ReadOpti
   hoistAggregates(root);
   if (purpose !== 'write') {
     eachLevel(root, (level) => {
-      level.maxRows = options.maxRows;
+      if (!isOneRow(level)) level.maxRows = options.maxRows;
     });
   }
   eachLevel(root, orderToManySpreads);
   return root;
 }
+
+/**
+ * Whether a unique key limits the level to one row for each row of its parent. A limit would only prevent PostgreSQL
+ * from joining the tables without a subquery.
+ */
+const isOneRow = ({ relationship }: ReadPlan): boolean =>
+  relationship?.kind === 'key' && isToOne(relationship);
 
 /**
  * Applies the parameters in reverse order. If two parameters apply to the same position in the tree, the first
