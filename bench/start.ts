@@ -9,12 +9,25 @@
  * cache. With --package, the times include the run time of npx, which is also printed separately.
  *
  * Prints the milliseconds from the start of the command to the first REST response. The first start uses an empty data
- * folder, and each warm start uses the same folder again. Ten seconds after the last start is ready, also prints the
- * proportional set size (PSS) of each process that Plinth has started, excluding npm's own processes. Runs only on
- * Linux, because PSS is read from /proc.
+ * folder, and each warm start uses the same folder again. Also prints the CPU time that all of Plinth's processes have
+ * used until then, excluding npm's own processes. CPU time depends less than the elapsed time on other programs that
+ * run on the machine.
+ *
+ * Ten seconds after the last start is ready, also prints the proportional set size (PSS) of Plinth's processes. PSS
+ * divides each page among the processes that have mapped it. This benchmark runs the same Node program as Plinth, so
+ * PSS would attribute about half of that program's pages to the benchmark. The pages of the Node program are therefore
+ * counted in full. Runs only on Linux, because the figures are read from /proc.
  */
 import { type ChildProcess, execFileSync, type SpawnOptions, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -68,7 +81,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-async function start(dir: string): Promise<{ child: ChildProcess; ms: number }> {
+async function start(dir: string): Promise<{ child: ChildProcess; ms: number; cpuMs: number }> {
   const port = await freePort();
   const ports = ['--port', String(port), '--db-port', String(await freePort())];
   const options: SpawnOptions = { stdio: ['ignore', 'ignore', 'pipe'], detached: true };
@@ -85,8 +98,11 @@ async function start(dir: string): Promise<{ child: ChildProcess; ms: number }> 
     if (child.exitCode !== null) throw new Error(`the start failed:\n${output}`);
     try {
       const response = await fetch(`http://127.0.0.1:${port}/rest/v1/todos?select=task`);
-      if (response.ok && ((await response.json()) as unknown[]).length === 1)
-        return { child, ms: performance.now() - startedAt };
+      if (response.ok && ((await response.json()) as unknown[]).length === 1) {
+        const ms = performance.now() - startedAt;
+        const cpuMs = descendantsOf(child.pid ?? 0).reduce((sum, each) => sum + each.cpuMs, 0);
+        return { child, ms, cpuMs };
+      }
     } catch {
       // The server doesn't accept connections yet.
     }
@@ -104,37 +120,76 @@ async function stop({ child }: { child: ChildProcess }): Promise<void> {
   await sleep(settleMs);
 }
 
-/**
- * Returns the PSS of a process's descendants in MiB, grouped by command. The result doesn't include the process itself.
- */
-function idleMemory(npmPid: number): { total: number; rows: [string, number][] } {
-  const parents = new Map<number, number>();
+interface ProcessFacts {
+  readonly pid: number;
+  readonly parent: number;
+  /** The CPU time of the process and of its children that have exited. */
+  readonly cpuMs: number;
+}
+
+/** The unit of CPU times in /proc, which is 1/100 s on all common platforms. */
+const tickMs = 10;
+
+/** Returns a process's descendants, without the process itself. */
+function descendantsOf(rootPid: number): ProcessFacts[] {
+  const known = new Map<number, ProcessFacts>();
   for (const name of readdirSync('/proc')) {
     if (!/^\d+$/.test(name)) continue;
     try {
       const stat = readFileSync(`/proc/${name}/stat`, 'utf8');
-      parents.set(Number(name), Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]));
+      const fields = stat
+        .slice(stat.lastIndexOf(')') + 2)
+        .split(' ')
+        .map(Number);
+      const [user = 0, system = 0, childUser = 0, childSystem = 0] = fields.slice(11, 15);
+      const cpuMs = (user + system + childUser + childSystem) * tickMs;
+      known.set(Number(name), { pid: Number(name), parent: fields[1] ?? 0, cpuMs });
     } catch {
       // The process exited before it was inspected.
     }
   }
+  return [...known.values()].filter(({ parent }) => {
+    let above = parent;
+    while (above > 1 && above !== rootPid) above = known.get(above)?.parent ?? 0;
+    return above === rootPid;
+  });
+}
+
+/** Returns the command and the PSS in MiB of a process. Returns undefined if the process has exited. */
+function memoryOf(pid: number): { readonly command: string; readonly mib: number } | undefined {
+  try {
+    const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
+    const kib = sumOf(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'), 'Pss') + sharedProgramKib(pid);
+    return { command, mib: kib / 1024 };
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Returns the size of the Node program's pages that PSS attributes to other processes. Returns 0 for other programs,
+ * such as PostgreSQL, which only Plinth runs.
+ */
+function sharedProgramKib(pid: number): number {
+  const program = readlinkSync(`/proc/${pid}/exe`);
+  if (program !== readlinkSync('/proc/self/exe')) return 0;
+  const mappings = readFileSync(`/proc/${pid}/smaps`, 'utf8').split(/^(?=[0-9a-f]+-[0-9a-f]+ )/m);
+  const own = mappings.filter((mapping) => mapping.split('\n', 1)[0]?.endsWith(program));
+  return own.reduce((sum, mapping) => sum + sumOf(mapping, 'Rss') - sumOf(mapping, 'Pss'), 0);
+}
+
+const sumOf = (smaps: string, field: 'Pss' | 'Rss'): number =>
+  Number(new RegExp(`^${field}:\\s+(\\d+)`, 'm').exec(smaps)?.[1] ?? 0);
+
+/** Returns the memory of Plinth's processes, which are the descendants of npm, grouped by command. */
+function idleMemory(npmPid: number): { total: number; rows: [string, number][] } {
   const rows = new Map<string, number>();
-  for (const pid of parents.keys()) {
-    let above = parents.get(pid) ?? 0;
-    while (above > 1 && above !== npmPid) above = parents.get(above) ?? 0;
-    if (above !== npmPid) continue;
-    let command: string;
-    let memory: string;
-    try {
-      command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
-      memory = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
-    } catch {
-      // The process exited after it was listed.
-      continue;
-    }
-    const pss = Number(/^Pss:\s+(\d+)/m.exec(memory)?.[1] ?? 0) / 1024;
+  for (const { pid } of descendantsOf(npmPid)) {
+    const memory = memoryOf(pid);
+    if (memory === undefined) continue;
+    const { command, mib } = memory;
     const label = /postgres/.test(command) ? 'postgres' : (command.split('/').pop() ?? command).slice(0, 60);
-    rows.set(label, (rows.get(label) ?? 0) + pss);
+    rows.set(label, (rows.get(label) ?? 0) + mib);
   }
   return { total: [...rows.values()].reduce((sum, value) => sum + value, 0), rows: [...rows] };
 }
@@ -148,6 +203,7 @@ function npxMs(dir: string): number {
 
 const first: number[] = [];
 const warm: number[] = [];
+const warmCpu: number[] = [];
 let memory: ReturnType<typeof idleMemory> | undefined;
 // The first start isn't counted, because it fills the compile cache for modules, as any earlier start on a user's
 // machine would.
@@ -162,6 +218,7 @@ for (let round = 0; round < rounds; round += 1) {
   await stop(cold);
   const again = await start(dir);
   warm.push(again.ms);
+  warmCpu.push(again.cpuMs);
   if (round === rounds - 1) {
     await sleep(10_000);
     memory = idleMemory(again.child.pid ?? 0);
@@ -175,6 +232,7 @@ const line = (label: string, value: number, bar: number, unit: string): void =>
   );
 line('first start to first answer', median(first), bars.firstMs, 'ms');
 line('warm start to first answer', median(warm), bars.warmMs, 'ms');
+console.log(`warm start, CPU time ${median(warmCpu).toFixed(0)} ms`);
 if (ownTime.length > 0) console.log(`npx plinth --version: ${median(ownTime).toFixed(0)} ms`);
 if (memory) {
   line('idle memory (PSS)', memory.total, bars.idleMiB, 'MiB');
