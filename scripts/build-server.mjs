@@ -26,33 +26,47 @@ const stampFile = path.join(outDir, '.stamp');
 const maxBuilds = 3;
 
 /**
- * The packages that the server loads at every start, and that don't read files from their own folders. All other
- * packages are loaded from node_modules.
+ * The packages that the server loads at every start, and zod, which consists of a hundred files and is needed for the
+ * first click in the Console. None of these packages reads files from its own folder. All other packages are loaded
+ * from node_modules.
  */
 const bundled = [
   /^@fastify\/busboy$/,
   /^@fastify\/(?:deepmerge|error|fast-json-stringify-compiler|forwarded|merge-json-schemas|proxy-addr)$/,
   /^@lukeed\/ms$/,
+  /^@pinojs\/redact$/,
   /^abstract-logging$/,
+  /^atomic-sleep$/,
   /^avvio$/,
+  /^croner$/,
+  /^eslint-visitor-keys$/,
   /^fast-(?:decode-uri-component|deep-equal|querystring)$/,
   /^fastify$/,
   /^fastq$/,
   /^find-my-way$/,
   /^ipaddr\.js$/,
   /^light-my-request$/,
+  /^on-exit-leak-free$/,
+  /^pino(?:-std-serializers)?$/,
   /^process-warning$/,
+  /^quick-format-unescaped$/,
+  /^real-require$/,
   /^ret$/,
   /^reusify$/,
   /^rfdc$/,
   /^safe-regex2$/,
+  /^safe-stable-stringify$/,
   /^saxes$/,
   /^secure-json-parse$/,
   /^semver(?:\/.*)?$/,
   /^set-cookie-parser$/,
+  /^sonic-boom$/,
+  /^thread-stream$/,
   /^toad-cache$/,
+  /^toml-eslint-parser$/,
   /^ws$/,
-  /^xmlchars\//,
+  /^xmlchars(?:\/.*)?$/,
+  /^zod$/,
 ];
 
 /**
@@ -139,10 +153,19 @@ export async function buildServer(say = (/** @type {string} */ line) => console.
       outDir: path.join(outDir, name),
       emptyOutDir: true,
       target: 'esnext',
-      minify: false,
       sourcemap: true,
       rolldownOptions: {
-        output: { entryFileNames: '[name].mjs', chunkFileNames: '[name]-[hash].mjs', keepNames: true },
+        output: {
+          entryFileNames: '[name].mjs',
+          chunkFileNames: '[name]-[hash].mjs',
+          keepNames: true,
+          // Removes comments and indentation, because the text of all loaded files stays in memory.
+          minify: {
+            compress: false,
+            mangle: false,
+            codegen: { removeWhitespace: true, legalComments: 'none' },
+          },
+        },
       },
     },
   });

@@ -45,7 +45,7 @@ export async function documents(backend: Backend): Promise<ReadonlyMap<string, s
   const specification = fillBlocks(readDocument('docs/specification.md'), {
     'account-pages': accountPagesBlock(),
     'console-pages': consolePagesBlock(),
-    routes: routesBlock([...backend.routes(), ...backend.console.routes()]),
+    routes: routesBlock([...(await backend.routes()), ...(await backend.console.routes())]),
     entities: await entitiesBlock(backend.database),
     'database-roles': await databaseRolesBlock(backend.database),
     'operator-roles': operatorRolesBlock(),

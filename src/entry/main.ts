@@ -187,7 +187,7 @@ async function compose(parts: BackendParts, modules: Modules): Promise<Backend> 
         return consoleUrl();
       },
       fetch: (path, init) => fetchFrom(gateways.console, consoleUrl(), path, init),
-      routes: () => gateways.console?.routes() ?? [],
+      routes: async () => (await gateways.console?.routes()) ?? [],
     },
     health: () => healthOf(services),
     status: () =>

@@ -54,7 +54,7 @@ export interface AuthServer {
   /** The records of the requests that the gateway has handled. */
   readonly records: readonly RequestRecord[];
   /** Returns the routes registered at the gateway, including prefixes. */
-  routes(): readonly Route[];
+  routes(): Promise<readonly Route[]>;
   /** Issues the code that the Account pages pass to an app. */
   readonly issueCode: AuthService['issueCode'];
   /** Returns the emails to this address, newest first. */

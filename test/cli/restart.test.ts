@@ -56,7 +56,7 @@ async function signIn(): Promise<Operator> {
   const origin = url(ports.console);
   const console = {
     url: origin,
-    routes: () => [],
+    routes: async () => [],
     fetch: (path: string, init: RequestInit = {}) =>
       fetch(`${origin}${path}`, { ...init, headers: { origin, ...init.headers } }),
   };

@@ -54,9 +54,8 @@ const harmless: Readonly<Record<string, string>> = {
   'DELETE /sql/history': 'one’s own history',
 };
 
-const routes = () =>
-  backend.console
-    .routes()
+const routes = async () =>
+  (await backend.console.routes())
     .filter(({ method, path }) => path.startsWith(`${prefix}/`) && method !== '*')
     .map(({ method, path }) => ({ method, path: path.slice(prefix.length) }));
 
@@ -75,14 +74,14 @@ test('the contract declares every route that the server serves, and no others', 
       return Object.keys(module.contract ?? {});
     }),
   );
-  const served = routes()
+  const served = (await routes())
     .filter(({ method, path }) => method !== 'HEAD' && path !== '/*')
     .map(({ method, path }) => `${method} ${path}`);
   expect(served.sort()).toEqual(declared.flat().sort());
 });
 
 test('a read-only operator is rejected by every route that writes', async () => {
-  const writing = routes().filter(({ method }) => method !== 'GET' && method !== 'HEAD');
+  const writing = (await routes()).filter(({ method }) => method !== 'GET' && method !== 'HEAD');
   expect(writing.length).toBeGreaterThan(8);
   for (const { method, path } of writing) {
     if (harmless[`${method} ${path}`] !== undefined) continue;
@@ -129,7 +128,7 @@ async function staleOwner(): Promise<Operator> {
 test('an owner with an old sign-in is rejected by exactly the listed routes, before the input is read', async () => {
   const stale = await staleOwner();
   const rejected: string[] = [];
-  for (const { method, path } of routes()) {
+  for (const { method, path } of await routes()) {
     // These routes end the session or restart the server.
     if (['/sign-out', '/settings/restart'].includes(path)) continue;
     if (method === 'GET' || method === 'HEAD') continue;
@@ -227,7 +226,7 @@ test('SQL that operators cause can’t read the service_role key', async () => {
 });
 
 test('every route needs a session, and every route except GET needs a CSRF token', async () => {
-  for (const { method, path } of routes()) {
+  for (const { method, path } of await routes()) {
     if (path === '/sign-in') continue;
     const anonymous = await backend.console.fetch(prefix + filled(path), { method });
     expect([method, path, anonymous.status]).toEqual([method, path, 401]);
@@ -240,7 +239,7 @@ test('every route needs a session, and every route except GET needs a CSRF token
 test('read-only routes don’t change rows in any table', async () => {
   const owner = await operator(backend);
   const before = await writtenRows();
-  for (const { method, path } of routes()) {
+  for (const { method, path } of await routes()) {
     if (method !== 'GET') continue;
     const response = await backend.console.fetch(prefix + filled(path), {
       headers: { cookie: owner.cookie },

@@ -18,6 +18,7 @@ async function start(host?: string): Promise<void> {
       prefix: `/${name}/v1`,
       cors: 'open',
       isFirst: name === 'first',
+      isOnDemand: name === 'rare',
       plugin: async (app) => {
         registered.push(name);
         app.setNotFoundHandler((_request, reply) => reply.code(404).send({ unknownIn: name }));
@@ -25,7 +26,7 @@ async function start(host?: string): Promise<void> {
         app.post('/body', async (request) => request.body);
       },
     });
-  server = await startGateway([plugin('first'), plugin('other')], {
+  server = await startGateway([plugin('first'), plugin('other'), plugin('rare')], {
     defersRoutes: true,
     ...(host && { host }),
   });
@@ -38,11 +39,26 @@ it('serves the first mounts before it registers the routes of the others', async
   expect(await response.json()).toEqual({ name: 'first', url: '/first/v1/path' });
   expect((await server.fetch('/nowhere')).status).toBe(404);
   expect(registered).toEqual(['first']);
-  expect(server.gateway.routes().map(({ path }) => path)).not.toContain('/other/v1/path');
   await Promise.all([server.gateway.complete(), server.gateway.complete()]);
   expect(registered).toEqual(['first', 'other']);
-  expect(server.gateway.routes().map(({ path }) => path)).toEqual(
-    expect.arrayContaining(['/first/v1/path', '/other/v1/path', '/health']),
+});
+
+it('registers the routes of some mounts only for the first request', async () => {
+  await start();
+  await server.gateway.complete();
+  expect(registered).not.toContain('rare');
+  const responses = await Promise.all([server.fetch('/rare/v1/path'), server.fetch('/rare/v1/unknown')]);
+  expect(await Promise.all(responses.map((response) => response.json()))).toEqual([
+    { name: 'rare', url: '/rare/v1/path' },
+    { unknownIn: 'rare' },
+  ]);
+  expect(registered).toEqual(['first', 'other', 'rare']);
+});
+
+it('lists all routes, including those that weren’t registered yet', async () => {
+  await start();
+  expect((await server.gateway.routes()).map(({ path }) => path)).toEqual(
+    expect.arrayContaining(['/first/v1/path', '/other/v1/path', '/rare/v1/path', '/health']),
   );
 });
 

@@ -89,7 +89,7 @@ describe('over HTTP', () => {
   it('every API route rejects it, including future ones', async () => {
     // The pages and routes that don't require a key. Health checks ignore keys and don't reveal any data.
     const keyless = /^\/(?:account|rest-admin|\.well-known)\/|^\/(?:account|health(?:\/(?:live|ready))?)?$/;
-    const routes = backend.routes().filter(({ path }) => !keyless.test(path));
+    const routes = (await backend.routes()).filter(({ path }) => !keyless.test(path));
     expect(routes.length).toBeGreaterThan(100);
     const open = [];
     for (const { method, path } of routes) {

@@ -69,15 +69,16 @@ function send(
   });
 }
 
-const routes = () =>
-  world.backend.console
-    .routes()
-    .map(({ method, path }) => ({ method: method === '*' ? 'GET' : method, path }));
+const routes = async () =>
+  (await world.backend.console.routes()).map(({ method, path }) => ({
+    method: method === '*' ? 'GET' : method,
+    path,
+  }));
 
 describe('the API port', () => {
   it('doesn’t have routes of the Console', async () => {
     expect(own.origin).not.toBe(new URL(world.backend.url).origin);
-    expect(world.backend.routes().filter(({ path }) => /console/i.test(path))).toEqual([]);
+    expect((await world.backend.routes()).filter(({ path }) => /console/i.test(path))).toEqual([]);
     for (const path of ['/', '/console', '/console/', '/console/api/session', '/CONSOLE/', '/%63onsole/'])
       expect([path, (await world.call(path)).status]).toEqual([path, 404]);
     expect((await world.call('/console/')).text).toContain(own.origin);
@@ -117,7 +118,7 @@ describe('every route of the Console', () => {
       '127.0.0.1.evil.example',
       'localhost.evil.example',
     ])
-      for (const { method, path } of routes()) {
+      for (const { method, path } of await routes()) {
         const headers = { host, origin: `http://${host}`, 'sec-fetch-site': 'same-origin' };
         const response = await send(own, path, headers, method);
         expect([host, method, path, response.status]).toEqual([host, method, path, 421]);
@@ -130,8 +131,8 @@ describe('every route of the Console', () => {
     ['any other page', 'cross-site', () => 'https://evil.example'],
     ['a sandboxed page', 'cross-site', () => 'null'],
   ])('rejects %s', async (_who, site, origin) => {
-    expect(routes().length).toBeGreaterThan(100);
-    for (const { method, path } of [...routes(), { method: 'OPTIONS', path: '/console/api/session' }])
+    expect((await routes()).length).toBeGreaterThan(100);
+    for (const { method, path } of [...(await routes()), { method: 'OPTIONS', path: '/console/api/session' }])
       for (const headers of [{ 'sec-fetch-site': site }, { origin: origin() }] as Record<string, string>[]) {
         const response = await send(own, path, headers, method);
         expect([method, path, headers, response.status]).toEqual([method, path, headers, 403]);
@@ -146,7 +147,7 @@ describe('every route of the Console', () => {
       'sec-fetch-dest': 'document',
     };
     const followed: string[] = [];
-    for (const { method, path } of routes())
+    for (const { method, path } of await routes())
       if ((await send(own, path, link, method)).status !== 403) followed.push(`${method} ${path}`);
     expect(followed.sort()).toEqual(['GET /', 'GET /console/*']);
     for (const dest of ['iframe', 'frame', 'object', 'embed'])

@@ -43,7 +43,7 @@ it('only three of the routes that require a user accept the token', async () => 
   const opened: string[] = [];
   const asked: string[] = [];
   // Routes that end the session are called last.
-  const routes = [...auth.routes()].sort((a, b) => Number(isLogout(a)) - Number(isLogout(b)));
+  const routes = [...(await auth.routes())].sort((a, b) => Number(isLogout(a)) - Number(isLogout(b)));
   for (const { method, path } of routes) {
     if (!path.startsWith('/auth/v1/') || ['HEAD', 'OPTIONS'].includes(method)) continue;
     const url = path.replace('/auth/v1', '').replace(/:\w+|\*/g, user.id);

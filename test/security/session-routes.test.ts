@@ -69,7 +69,7 @@ it.each([
   const id = data.user?.id ?? '';
   const contact = kind === 'phone' ? { phone: contacts.phone } : { email: contacts.email };
   const before = await stateOf(id);
-  const routes = auth.routes().filter(({ path }) => path.startsWith('/auth/v1/'));
+  const routes = (await auth.routes()).filter(({ path }) => path.startsWith('/auth/v1/'));
   expect(routes.length).toBeGreaterThan(80);
   for (const { method, path } of routes) {
     for (const { url, json } of requestsFor(path, contact, id)) {

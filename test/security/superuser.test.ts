@@ -61,7 +61,7 @@ async function callTheApi(): Promise<string> {
 
 async function walkTheConsole(name: string | undefined, user: string): Promise<void> {
   const who = await operator(backend, name);
-  for (const { method, path } of backend.routes()) {
+  for (const { method, path } of await backend.console.routes()) {
     if (method !== 'GET' || !path.startsWith(`${prefix}/`)) continue;
     for (const as of ['', `?as=user:${user}`, '?search=ada', '?search=%2B4917', '?search=0123'])
       await look(who, filled(path, user) + as);

@@ -417,7 +417,7 @@ describe('in the source code', () => {
 describe('every route', () => {
   it('sends nosniff, and a sandbox unless the type is inert', async () => {
     const { serviceRoleKey } = world.backend.keys;
-    const routes = world.backend.routes().filter(({ path }) => !/^\/account\b/.test(path));
+    const routes = (await world.backend.routes()).filter(({ path }) => !/^\/account\b/.test(path));
     expect(routes.length).toBeGreaterThan(100);
     const found: unknown[] = [];
     for (const { method, path } of routes) {

@@ -60,6 +60,11 @@ export interface Mount {
    */
   readonly isFirst?: boolean;
   /**
+   * Whether this mount's routes are registered only for the first request. Set for pages, because they have many routes
+   * and not every server receives a request for them.
+   */
+  readonly isOnDemand?: boolean;
+  /**
    * Specifies whether the gateway or the service handles CORS. With `open`, the gateway handles preflight requests,
    * adds `access-control-allow-origin: *` (like the local stack's gateway) and exposes `exposeHeaders`. With `none`,
    * the service handles CORS itself.

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import type { Dirent } from 'node:fs';
 import { lstat, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Pack, pack } from 'tar-stream';
+import type { Pack } from 'tar-stream';
 import { firstCause } from '../../base/shared/errors.ts';
 import { snapshotFolder, snapshotName, timeOfName } from './core/names.ts';
 import type { Repository } from './repository.ts';
@@ -107,6 +107,8 @@ async function present(files: readonly Omit<Found, 'stamp'>[]): Promise<Found[]>
 }
 
 async function* archiveOf(files: readonly Found[]): AsyncGenerator<Buffer> {
+  // Loaded only when needed, because every server loads this module.
+  const { pack } = await import('tar-stream');
   const archive = pack();
   const filled = (async () => {
     for (const { name, path } of files) {

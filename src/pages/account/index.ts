@@ -146,6 +146,7 @@ export function createAccount(deps: AccountDeps): Service {
         apiKeys: false,
         documents: 'plinth',
         overloaded,
+        isOnDemand: true,
         plugin: async (app) => {
           app.addHook('onRequest', async (request) => prepareDevice(request));
           const onError = (request: { id: string }, error: unknown): void =>
@@ -196,6 +197,7 @@ export function createAccount(deps: AccountDeps): Service {
         prefix: '/.well-known/change-password',
         cors: 'none',
         apiKeys: false,
+        isOnDemand: true,
         plugin: async (app) => {
           app.get('', (_request, reply) =>
             reply.redirect('/account/security?section=password#password', 302),

@@ -98,6 +98,7 @@ export function createConsole(given: ConsoleDeps): ConsoleService {
         cors: 'none' as const,
         apiKeys: false,
         documents: 'plinth' as const,
+        isOnDemand: true,
         plugin: async (app: FastifyInstance) => {
           const { managementPlugin } = await import('./management/routes.ts');
           await app.register(
@@ -113,6 +114,7 @@ export function createConsole(given: ConsoleDeps): ConsoleService {
         cors: 'none',
         apiKeys: false,
         documents: 'plinth',
+        isOnDemand: true,
         plugin: async (app) => {
           await app.register(
             async (scope) => {

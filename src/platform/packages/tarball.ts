@@ -4,7 +4,6 @@ import { createReadStream, createWriteStream, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
-import { extract } from 'tar-stream';
 import { PackageError } from './errors.ts';
 import type { NpmPackage } from './types.ts';
 
@@ -22,6 +21,7 @@ export async function verifyTarball(file: string, { name, version, integrity }: 
 
 /** Extracts the regular files of an archive to `target`, without the archive's top folder. */
 export async function extractTarball(file: string, target: string): Promise<void> {
+  const { extract } = await import('tar-stream');
   const archive = extract();
   const reading = pipeline(createReadStream(file), createGunzip(), archive);
   // The loop below reports the stream's errors.

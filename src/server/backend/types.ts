@@ -99,7 +99,7 @@ export interface Backend {
   /** Sends a request. Takes the arguments of `fetch`, but with a path relative to {@link url}. */
   fetch(path: string, init?: RequestInit): Promise<Response>;
   /** Returns all routes of the API's port. Available once the backend has started. */
-  routes(): readonly Route[];
+  routes(): Promise<readonly Route[]>;
   /** The Console, which has a separate origin. */
   readonly console: ConsoleOrigin;
   /** Returns the values that `plinth status` prints, by name. */
@@ -129,5 +129,5 @@ export interface ConsoleOrigin {
   /**
    * Returns all routes of the Console's port. Available once the backend has started. Empty if the Console is disabled.
    */
-  routes(): readonly Route[];
+  routes(): Promise<readonly Route[]>;
 }

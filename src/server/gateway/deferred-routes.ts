@@ -1,7 +1,7 @@
 /**
  * Registers the routes of some mounts after the port has started to listen. Registering a route compiles part of the
- * router, and compiling all routes before listening would take a sixth of the startup time. The deferred routes have a
- * separate router, because routes can't be added to a router that is in use. Requests for deferred routes wait until
+ * router, and compiling all routes before listening would take a sixth of the startup time. The deferred routes have
+ * separate routers, because routes can't be added to a router that is in use. Requests for deferred routes wait until
  * these routes are registered.
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
@@ -10,57 +10,108 @@ import { originForm } from '../../base/kernel/http.ts';
 import type { Mount } from '../../base/kernel/service.ts';
 import { findMount } from './paths.ts';
 
+/** Mounts whose routes are registered together. */
+export interface RouteGroup {
+  readonly mounts: readonly Mount[];
+  /** Whether the routes are registered only for the first request. */
+  readonly isOnDemand: boolean;
+  /** Creates the app with the routes of the mounts. */
+  create(): FastifyInstance;
+}
+
 export interface DeferredRoutes {
+  /** Registers the routes of the groups that aren't registered on demand. */
   register(): Promise<void>;
+  /** Registers all routes. */
+  registerAll(): Promise<void>;
   /** Returns the Fastify app whose routes serve the path. */
   appOf(path: string): FastifyInstance;
   close(): Promise<void>;
 }
 
-/** Returns the deferred routes. @param create Creates the app with the routes of the deferred mounts. */
+/** @param onError called if the routes of a group can't be registered. All requests for the group then fail. */
 export function deferRoutes(
   app: FastifyInstance,
-  mounts: readonly Mount[],
-  create: () => FastifyInstance,
+  given: readonly RouteGroup[],
+  onError: (error: unknown) => void,
 ): DeferredRoutes {
-  let other: { readonly app: FastifyInstance; readonly ready: Promise<unknown> } | undefined;
-  let isReady = false;
-  const open = () => {
-    if (other === undefined) {
-      const created = create();
-      const ready = Promise.resolve(created.ready()).then(() => {
-        isReady = true;
-      });
-      other = { app: created, ready };
-    }
-    return other;
+  const groups = given
+    .filter(({ mounts }) => mounts.length > 0)
+    .map((group) => new DeferredGroup(group, onError));
+  const allMounts = groups.flatMap(({ mounts }) => mounts);
+  const groupOf = (url: string): DeferredGroup | undefined => {
+    const mount = findMount(allMounts, originForm(url).split('?', 1)[0] ?? '/');
+    return mount && groups.find(({ mounts }) => mounts.includes(mount));
   };
-  const isDeferred = (url: string): boolean =>
-    findMount(mounts, originForm(url).split('?', 1)[0] ?? '/') !== undefined;
-  if (mounts.length > 0) {
+  if (groups.length > 0) {
     const listeners = app.server.listeners('request') as RequestListener[];
     app.server.removeAllListeners('request');
     app.server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-      if (!isDeferred(request.url ?? '/')) {
-        for (const listener of listeners) listener(request, response as never);
-        return;
-      }
-      const { app: target, ready } = open();
-      if (isReady) target.routing(request, response);
-      else
-        ready.then(
-          () => target.routing(request, response),
-          () => response.destroy(),
-        );
+      const group = groupOf(request.url ?? '/');
+      if (group === undefined) for (const listener of listeners) listener(request, response as never);
+      else group.handle(request, response);
     });
   }
   return {
     async register() {
-      if (mounts.length > 0) await open().ready;
+      await Promise.all(groups.map(async (group) => group.isOnDemand || (await group.registered())));
     },
-    appOf: (path) => (isDeferred(path) ? open().app : app),
+    async registerAll() {
+      await Promise.all(groups.map((group) => group.registered()));
+    },
+    appOf: (path) => groupOf(path)?.app ?? app,
     async close() {
-      await other?.app.close();
+      await Promise.all(groups.map((group) => group.close()));
     },
   };
+}
+
+class DeferredGroup {
+  readonly mounts: readonly Mount[];
+  readonly isOnDemand: boolean;
+  readonly #create: () => FastifyInstance;
+  readonly #onError: (error: unknown) => void;
+  #opened: { readonly app: FastifyInstance; readonly ready: Promise<void> } | undefined;
+  #isReady = false;
+
+  constructor({ mounts, isOnDemand, create }: RouteGroup, onError: (error: unknown) => void) {
+    this.mounts = mounts;
+    this.isOnDemand = isOnDemand;
+    this.#create = create;
+    this.#onError = onError;
+  }
+
+  get app(): FastifyInstance {
+    return this.#open().app;
+  }
+
+  registered(): Promise<void> {
+    return this.#open().ready;
+  }
+
+  handle(request: IncomingMessage, response: ServerResponse): void {
+    const { app, ready } = this.#open();
+    if (this.#isReady) app.routing(request, response);
+    else
+      ready.then(
+        () => app.routing(request, response),
+        () => response.destroy(),
+      );
+  }
+
+  async close(): Promise<void> {
+    await this.#opened?.app.close();
+  }
+
+  #open() {
+    if (this.#opened === undefined) {
+      const app = this.#create();
+      const ready = Promise.resolve(app.ready()).then(() => {
+        this.#isReady = true;
+      });
+      ready.catch(this.#onError);
+      this.#opened = { app, ready };
+    }
+    return this.#opened;
+  }
 }

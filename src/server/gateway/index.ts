@@ -6,14 +6,16 @@
  * that they accept, their handling of anonymous requests, and their error texts. Each service is mounted as an
  * encapsulated child of the app, so its hooks and parsers don't affect other services.
  */
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import type { Mount } from '../../base/kernel/service.ts';
 import { defaultConfig } from '../../platform/config/index.ts';
 import { createAdmission } from './admission.ts';
 import { createApiKeyRule } from './api-keys.ts';
 import { type AppOptions, createApp, followCertificates } from './app.ts';
-import { deferRoutes } from './deferred-routes.ts';
+import { deferRoutes, type RouteGroup } from './deferred-routes.ts';
 import { createDrain, HandedOver } from './drain.ts';
 import { renderErrors, respondToUnknownPaths } from './error-responses.ts';
 import { createForwarder } from './forward.ts';
@@ -88,7 +90,9 @@ export function createGateway(options: GatewayOptions): Gateway {
   const admission = createAdmission(app.server, limits, proxies);
   const pace = watchPace(app.server, limits);
   const drain = createDrain();
-  const isDeferred = (mount: Mount): boolean => options.defersRoutes === true && mount.isFirst !== true;
+  const isOnDemand = (mount: Mount): boolean => mount.isOnDemand === true;
+  const isDeferred = (mount: Mount): boolean =>
+    !isOnDemand(mount) && options.defersRoutes === true && mount.isFirst !== true;
   const prepare = (one: FastifyInstance, isIncluded: (mount: Mount) => boolean): void => {
     recordRoutes(one, routes);
     one.addHook('onRequest', drain.onRequest);
@@ -102,12 +106,19 @@ export function createGateway(options: GatewayOptions): Gateway {
     for (const { name, mounts: own } of options.services)
       for (const mount of own.filter(isIncluded)) registerMount(one, name, mount, rules);
   };
-  prepare(app, (mount) => !isDeferred(mount));
-  const deferred = deferRoutes(app, ownMounts.filter(isDeferred), () => {
-    const other = createApp(appOptions);
-    prepare(other, isDeferred);
-    return other;
+  prepare(app, (mount) => !isDeferred(mount) && !isOnDemand(mount));
+  const groupOf = (isIncluded: (mount: Mount) => boolean): RouteGroup => ({
+    mounts: ownMounts.filter(isIncluded),
+    isOnDemand: isIncluded === isOnDemand,
+    create() {
+      const other = createApp(appOptions);
+      prepare(other, isIncluded);
+      return other;
+    },
   });
+  const deferred = deferRoutes(app, [groupOf(isDeferred), groupOf(isOnDemand)], (error) =>
+    log.error({ error }, 'failed to register routes'),
+  );
   if (options.own === undefined) registerOperatorRoutes(app, options, rules);
   const { home } = options;
   if (home !== undefined)
@@ -155,32 +166,49 @@ export function createGateway(options: GatewayOptions): Gateway {
       const load = admission.load();
       return { ...load, inFlight: load.inFlight - upgraded.size, websockets: upgraded.size };
     },
-    routes: () => routes,
+    async routes() {
+      await deferred.registerAll();
+      return routes;
+    },
     queue: () => overload && { ...overload.load(), rejectedByPrefix: overload.rejected() },
     async close(graceMs, drainMs = 0, untilIdle = false) {
       await drain.begin(drainMs, untilIdle ? handedOver.whenIdle(upgraded) : undefined);
-      const cuts = [
-        setTimeout(() => {
-          app.server.closeAllConnections();
-          handedOver.destroyAll();
-        }, graceMs),
-        setTimeout(
-          () => {
-            for (const socket of upgraded) socket.destroy();
-          },
-          Math.min(graceMs, upgradedGraceMs),
-        ),
-      ];
-      // Without this timer, a connection on which the last response is sent during the shutdown would be kept alive.
-      const sweep = setInterval(() => app.server.closeIdleConnections(), 20);
-      for (const timer of [...cuts, sweep]) timer.unref();
+      const stopTimers = closeConnections(app.server, { handedOver, upgraded, graceMs });
       pace.stop();
       // `app.close` doesn't wait for connections that another process has accepted.
       await handedOver.whenIdle(nothing);
       await Promise.all([app.close(), deferred.close()]);
       forwarder?.stop();
-      for (const timer of [...cuts, sweep]) clearTimeout(timer);
+      stopTimers();
     },
+  };
+}
+
+interface ConnectionsToClose {
+  readonly handedOver: HandedOver;
+  readonly upgraded: ReadonlySet<Duplex>;
+  readonly graceMs: number;
+}
+
+/** Closes idle connections repeatedly, and other connections after the grace period. Returns a function that stops it. */
+function closeConnections(server: Server, { handedOver, upgraded, graceMs }: ConnectionsToClose): () => void {
+  const cuts = [
+    setTimeout(() => {
+      server.closeAllConnections();
+      handedOver.destroyAll();
+    }, graceMs),
+    setTimeout(
+      () => {
+        for (const socket of upgraded) socket.destroy();
+      },
+      Math.min(graceMs, upgradedGraceMs),
+    ),
+  ];
+  // Without this timer, a connection on which the last response is sent during the shutdown would be kept alive.
+  const sweep = setInterval(() => server.closeIdleConnections(), 20);
+  for (const timer of [...cuts, sweep]) timer.unref();
+  return () => {
+    for (const timer of [...cuts, sweep]) clearTimeout(timer);
   };
 }
 

@@ -87,10 +87,10 @@ export interface Gateway {
    */
   queue(): GatewayQueue | undefined;
   /**
-   * Returns all registered routes once the port listens and {@link complete} has resolved. `docs/specification.md` is
-   * generated from this list of routes.
+   * Registers all routes that aren't registered yet, and returns all routes once the port listens.
+   * `docs/specification.md` is generated from this list of routes.
    */
-  routes(): readonly Route[];
+  routes(): Promise<readonly Route[]>;
   /**
    * Closes each connection after its next response. When no connections are left, or after `drainMs`, stops accepting
    * connections, finishes requests in flight, and aborts the remaining requests after `graceMs`. With `untilIdle`, the

@@ -1,6 +1,10 @@
 /** Counts the requests to each function per minute, with their errors and durations, for the last hour. */
-import { z } from 'zod';
-import { addPackedCounts, packCounts } from '../../base/shared/sparse-counts.ts';
+import {
+  addPackedCounts,
+  packCounts,
+  parseSavedCounts,
+  type SavedCounts,
+} from '../../base/shared/sparse-counts.ts';
 import type { Invocation } from './invocations.ts';
 
 export interface ActivityMinute {
@@ -20,8 +24,11 @@ export interface ActivityMinute {
 export interface FunctionActivity {
   /** Returns the minutes of the last hour, with the oldest minute first. */
   recent(slug: string, nowMs: number): ActivityMinute[];
-  /** Returns all counts of the last hour in the format that {@link load} accepts. */
-  save(nowMs: number): SavedActivity;
+  /**
+   * Returns all counts of the last hour in the format that {@link load} accepts: the slug and the minutes of each
+   * function. A minute consists of its number, its request count, its error count and its packed duration classes.
+   */
+  save(nowMs: number): SavedCounts;
   /**
    * Loads saved counts before the first invocation. Ignores data in a different format, and minutes that are too old or
    * in the future.
@@ -48,15 +55,8 @@ const growth = 1.2;
 /** The number of classes. The last class begins at 1.2^78 ms, which is about 25 minutes. */
 const classes = 80;
 
-const count = z.number().int().min(0).max(0xffff_ffff);
-/**
- * The slug and the minutes of each function. Each minute consists of its number, its request count, its error count and
- * its packed duration classes.
- */
-const savedActivity = z
-  .array(z.tuple([z.string(), z.array(z.tuple([count, count, count], count)).max(shownMinutes)]))
-  .max(maxKnownFunctions);
-type SavedActivity = z.infer<typeof savedActivity>;
+/** The limits of saved data. A saved minute consists of at least its number, its request count and its error count. */
+const savedLimits = { names: maxKnownFunctions, lists: shownMinutes, minLength: 3 };
 
 export function createFunctionActivity(): FunctionActivity & {
   add(invocation: Pick<Invocation, 'function' | 'at' | 'status' | 'durationMs'>): void;
@@ -114,10 +114,10 @@ export function createFunctionActivity(): FunctionActivity & {
     },
     load(saved, nowMs) {
       const last = Math.floor(nowMs / minuteMs);
-      for (const [slug, minutes] of savedActivity.safeParse(saved).data ?? []) {
+      for (const [slug, minutes] of parseSavedCounts(saved, savedLimits)) {
         const buckets = minutes
-          .filter(([minute]) => isShown(minute, last))
-          .map(([minute, requests, errors, ...packed]) => {
+          .filter(([minute = 0]) => isShown(minute, last))
+          .map(([minute = 0, requests = 0, errors = 0, ...packed]) => {
             const durations = new Uint32Array(classes);
             addPackedCounts(durations, packed);
             return { minute, requests, errors, durations };

@@ -18,8 +18,7 @@ test('the table lists exactly the registered routes', async () => {
   const server = await startAuth();
   try {
     const nameless = (method: string, path: string) => `${method} ${path.replace(/:\w+|\{\w+\}/g, '{}')}`;
-    const registered = server
-      .routes()
+    const registered = (await server.routes())
       .filter(({ path }) => path.startsWith('/auth/v1/'))
       .map(({ method, path }) => nameless(method, path.slice('/auth/v1'.length)));
     const listed = contractRoutes.map(({ method, path }) => nameless(method, path));

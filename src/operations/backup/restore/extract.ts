@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { type FileHandle, mkdir, open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { type Extract, extract as extractTar, type Header } from 'tar-stream';
+import type { Extract, Header } from 'tar-stream';
 import { type FirstCause, firstCause } from '../../../base/shared/errors.ts';
 import { BackupError } from '../errors.ts';
 
@@ -37,6 +37,8 @@ export async function extract(
     made.add(path);
   };
   const handles: FileHandle[] = [];
+  // Loaded only when needed, because every server loads this module.
+  const { extract: extractTar } = await import('tar-stream');
   const tar = extractTar();
   const cause = firstCause();
   const fed = feed(tar, cause.watch(archive), cause);

@@ -4,8 +4,12 @@
  * to within 10%. Recording a request takes two or three additions.
  */
 
-import { z } from 'zod';
-import { addPackedCounts, packCounts } from '../../../base/shared/sparse-counts.ts';
+import {
+  addPackedCounts,
+  packCounts,
+  parseSavedCounts,
+  type SavedCounts,
+} from '../../../base/shared/sparse-counts.ts';
 
 /** The number of time slots, which cover six hours. */
 const slots = 720;
@@ -52,10 +56,10 @@ export interface Metrics {
   load(saved: unknown, now: number): void;
 }
 
-const count = z.number().int().min(0).max(0xffff_ffff);
 /** The name and the slots of each service. A slot consists of its number, followed by its packed counts. */
-const savedMetrics = z.array(z.tuple([z.string(), z.array(z.array(count)).max(slots)])).max(100);
-export type SavedMetrics = z.infer<typeof savedMetrics>;
+export type SavedMetrics = SavedCounts;
+/** The limits of saved data. */
+const savedLimits = { names: 100, lists: slots, minLength: 0 };
 
 interface Series {
   readonly counts: Uint32Array;
@@ -120,7 +124,7 @@ export function createMetrics(): Metrics {
     },
     load(saved, now) {
       const current = Math.floor(now / slotMs);
-      for (const [service, kept] of savedMetrics.safeParse(saved).data ?? []) {
+      for (const [service, kept] of parseSavedCounts(saved, savedLimits)) {
         const one = series.get(service) ?? made(service);
         for (const [number = -1, ...packed] of kept) {
           if (!isKept(number, current)) continue;
