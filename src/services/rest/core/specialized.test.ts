@@ -15,7 +15,7 @@ const bindings = (upper: number, ...values: string[]): Bindings => ({
 
 /** Compiles statements whose text lists the values of their constants. */
 const compile: Specialization['compile'] = ({ ranges, values }, isConstant) => {
-  const constants = values.filter((_, slot) => isConstant({ kind: 'slot', slot, like: false }));
+  const constants = values.filter((_, slot) => isConstant({ kind: 'slot', slot, hasWildcards: false }));
   const limit = isConstant({ kind: 'limit', key: 'limit', maxRows: undefined }) && ranges.get('limit')?.upper;
   return { key: '', text: [limit, ...constants].join(' '), params: [] } satisfies Statement;
 };

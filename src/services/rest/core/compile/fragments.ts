@@ -4,6 +4,7 @@
  */
 import { quoteLiteral, type Sql, sql } from '../../../../base/kernel/sql.ts';
 import type { QualifiedName } from '../../schema-cache/types.ts';
+import { IS_VALUES, OPERATORS } from '../parse/operators.ts';
 import type { JsonPath, ListValue, Operation, Value } from '../parse/types.ts';
 import type {
   EmbedOutput,
@@ -80,40 +81,10 @@ export function spreadColumn(aggregateAlias: string, column: SpreadColumn): Sql 
   return named(aggregated(column.aggregate, column.aggregateCast, value), column.alias);
 }
 
-const SIMPLE = {
-  neq: '<>',
-  cs: '@>',
-  cd: '<@',
-  ov: '&&',
-  sl: '<<',
-  sr: '>>',
-  nxr: '&<',
-  nxl: '&>',
-  adj: '-|-',
-} as const;
-const QUANTIFIED = {
-  eq: '=',
-  gte: '>=',
-  gt: '>',
-  lte: '<=',
-  lt: '<',
-  like: 'like',
-  ilike: 'ilike',
-  match: '~',
-  imatch: '~*',
-} as const;
-const TEXT_SEARCH = {
-  fts: 'to_tsquery',
-  plfts: 'plainto_tsquery',
-  phfts: 'phraseto_tsquery',
-  wfts: 'websearch_to_tsquery',
-} as const;
-const IS = { null: 'null', not_null: 'not null', true: 'true', false: 'false', unknown: 'unknown' } as const;
-
-const valueSql = (value: Value, like = false): Sql =>
+const valueSql = (value: Value, hasWildcards = false): Sql =>
   typeof value === 'string'
-    ? param({ kind: 'text', text: like ? value.replaceAll('*', '%') : value })
-    : param({ kind: 'slot', slot: value.slot, like });
+    ? param({ kind: 'text', text: hasWildcards ? value.replaceAll('*', '%') : value })
+    : param({ kind: 'slot', slot: value.slot, hasWildcards });
 
 export function conditionOf(table: QualifiedName, condition: PlanCondition): Sql {
   switch (condition.kind) {
@@ -140,23 +111,21 @@ export function logicOf(
 function operationOf(operation: Operation, field: PlanField): Sql {
   switch (operation.kind) {
     case 'simple':
-      return sql`${sql.raw(SIMPLE[operation.operator])} ${transformed(field.transform, valueSql(operation.value))}`;
     case 'quantified': {
-      const like = operation.operator === 'like' || operation.operator === 'ilike';
-      const plain = valueSql(operation.value, like);
-      const value = like ? plain : transformed(field.transform, plain);
-      const operator = sql.raw(QUANTIFIED[operation.operator]);
-      if (operation.quantifier === undefined) return sql`${operator} ${value}`;
-      return sql`${operator} ${sql.raw(operation.quantifier)}(${value})`;
+      const { sql: operator, hasWildcards, isText } = OPERATORS[operation.operator];
+      const operand = valueSql(operation.value, hasWildcards);
+      const value = isText ? operand : transformed(field.transform, operand);
+      if (operation.kind === 'simple' || operation.quantifier === undefined) {
+        return sql`${sql.raw(operator)} ${value}`;
+      }
+      return sql`${sql.raw(operator)} ${sql.raw(operation.quantifier)}(${value})`;
     }
     case 'is':
-      return sql.raw(`is ${IS[operation.value]}`);
-    case 'isdistinct':
-      return sql`is distinct from ${valueSql(operation.value)}`;
+      return sql.raw(`${OPERATORS.is.sql} ${IS_VALUES[operation.value]}`);
     case 'in':
-      return sql`= any (${listOf(operation.values, field.transform)})`;
+      return sql`${sql.raw(OPERATORS.in.sql)} (${listOf(operation.values, field.transform)})`;
     case 'fts': {
-      const query = sql.raw(TEXT_SEARCH[operation.operator]);
+      const query = sql.raw(OPERATORS[operation.operator].sql);
       return sql`@@ ${query}(${languageOf(operation.language)}${valueSql(operation.value)})`;
     }
   }

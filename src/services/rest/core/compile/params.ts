@@ -8,8 +8,8 @@ import { limitOffset, type RowRange } from '../parse/range.ts';
 
 export type Param =
   | { readonly kind: 'text'; readonly text: string }
-  /** A value from the query string. If `like` is true, `*` is replaced with `%`. */
-  | { readonly kind: 'slot'; readonly slot: number; readonly like: boolean }
+  /** A value from the query string. If `hasWildcards` is true, `*` is replaced with `%`. */
+  | { readonly kind: 'slot'; readonly slot: number; readonly hasWildcards: boolean }
   | { readonly kind: 'list'; readonly slot: number }
   | { readonly kind: 'limit' | 'offset'; readonly key: string; readonly maxRows: number | undefined }
   /** The request body. If `hex` is true, the body is encoded in PostgreSQL's hexadecimal bytea format. */
@@ -39,7 +39,7 @@ export function bindParam(param: Param, bindings: Bindings): BoundParam {
       return param.text;
     case 'slot': {
       const value = bindings.values[param.slot] as string;
-      return param.like ? value.replaceAll('*', '%') : value;
+      return param.hasWildcards ? value.replaceAll('*', '%') : value;
     }
     case 'list':
       return arrayLiteral(bindings.values[param.slot] as readonly string[]);

@@ -10,6 +10,7 @@ import {
   select,
   treePath,
 } from './grammar.ts';
+import { IS_VALUES, type IsValue, operatorsOf } from './operators.ts';
 import { type Parser, parse } from './parsec.ts';
 import type { Field, LogicTree, OrderTerm, SelectItem } from './types.ts';
 
@@ -120,13 +121,11 @@ function printTree(tree: LogicTree): string {
       ? `in.(${(operation.values as string[]).map(quote).join(',')})`
       : operation.kind === 'is'
         ? `is.${operation.value}`
-        : operation.kind === 'isdistinct'
-          ? `isdistinct.${quote(operation.value as string)}`
-          : operation.kind === 'fts'
-            ? `${operation.operator}${operation.language === undefined ? '' : `(${operation.language})`}.${quote(operation.value as string)}`
-            : operation.kind === 'quantified'
-              ? `${operation.operator}${operation.quantifier === undefined ? '' : `(${operation.quantifier})`}.${quote(operation.value as string)}`
-              : `${operation.operator}.${quote(operation.value as string)}`;
+        : operation.kind === 'fts'
+          ? `${operation.operator}${operation.language === undefined ? '' : `(${operation.language})`}.${quote(operation.value as string)}`
+          : operation.kind === 'quantified'
+            ? `${operation.operator}${operation.quantifier === undefined ? '' : `(${operation.quantifier})`}.${quote(operation.value as string)}`
+            : `${operation.operator}.${quote(operation.value as string)}`;
   return `${printField(field)}.${not}${tail}`;
 }
 
@@ -193,23 +192,22 @@ const operation = fc.oneof(
   fc.record({ kind: fc.constant('in' as const), values: fc.array(name, { minLength: 1, maxLength: 4 }) }),
   fc.record({
     kind: fc.constant('is' as const),
-    value: fc.constantFrom('null' as const, 'not_null' as const, 'true' as const, 'unknown' as const),
+    value: fc.constantFrom(...(Object.keys(IS_VALUES) as IsValue[])),
   }),
-  fc.record({ kind: fc.constant('isdistinct' as const), value: name }),
   fc.record({
     kind: fc.constant('fts' as const),
-    operator: fc.constantFrom('fts' as const, 'wfts' as const),
+    operator: fc.constantFrom(...operatorsOf('fts')),
     language: maybe(word),
     value: name,
   }),
   fc.record({
     kind: fc.constant('simple' as const),
-    operator: fc.constantFrom('neq' as const, 'cs' as const, 'adj' as const),
+    operator: fc.constantFrom(...operatorsOf('simple')),
     value: name,
   }),
   fc.record({
     kind: fc.constant('quantified' as const),
-    operator: fc.constantFrom('eq' as const, 'gte' as const, 'imatch' as const),
+    operator: fc.constantFrom(...operatorsOf('quantified')),
     quantifier: maybe(fc.constantFrom('any' as const, 'all' as const)),
     value: name,
   }),

@@ -2,6 +2,7 @@
  * Defines the grammar of PostgREST 16's query strings, including its quirks, so queries have the same meaning in
  * Plinth. All parsers are pure. `query.ts` selects the parser for each parameter.
  */
+import { IS_VALUES, type IsValue, operatorsOf, type Quantifier } from './operators.ts';
 import {
   anyChar,
   attempt,
@@ -37,8 +38,6 @@ import type {
   Aggregate,
   EmbedPath,
   Field,
-  FtsOperator,
-  IsValue,
   JoinType,
   JsonOperation,
   JsonPath,
@@ -46,9 +45,7 @@ import type {
   Operation,
   OperatorExpression,
   OrderTerm,
-  QuantOperator,
   SelectItem,
-  SimpleOperator,
 } from './types.ts';
 
 /** The maximum depth of embeds and logic trees. The parser's stack overflows only at a far greater depth. */
@@ -231,20 +228,14 @@ export const select: Parser<SelectItem[]> = selectForest(0);
 
 // Parsers for filters.
 
-const simpleOperator: Parser<SimpleOperator> = label(
-  words<SimpleOperator>('neq', 'cs', 'cd', 'ov', 'sl', 'sr', 'nxr', 'nxl', 'adj'),
-  'unknown single value operator',
-);
-const quantOperator: Parser<QuantOperator> = label(
-  words<QuantOperator>('eq', 'gte', 'gt', 'lte', 'lt', 'like', 'ilike', 'match', 'imatch'),
-  'unknown single value operator',
-);
+const simpleOperator = label(words(...operatorsOf('simple')), 'unknown single value operator');
+const quantOperator = label(words(...operatorsOf('quantified')), 'unknown single value operator');
 const quantifier = optional(
   attempt(
     between(
       char('('),
       char(')'),
-      or<'any' | 'all'>(as(attempt(string('any')), 'any'), as(string('all'), 'all')),
+      or<Quantifier>(as(attempt(string('any')), 'any'), as(string('all'), 'all')),
     ),
   ),
 );
@@ -255,11 +246,7 @@ const caseless = (word: string): Parser<string> =>
     succeed(''),
   );
 const isValue: Parser<IsValue> = label(
-  or<IsValue>(
-    ...(['null', 'not_null', 'true', 'false', 'unknown'] as const).map((word) =>
-      as(attempt(caseless(word)), word),
-    ),
-  ),
+  or<IsValue>(...(Object.keys(IS_VALUES) as IsValue[]).map((word) => as(attempt(caseless(word)), word))),
   'isVal: (null, not_null, true, false, unknown)',
 );
 
@@ -278,7 +265,7 @@ export const listValue: Parser<string[]> = left(
  */
 function operatorExpression(single: Parser<string>): Parser<OperatorExpression> {
   const prefix = (word: string) => attempt(right(string(word), delimiter));
-  const fts = bind(words<FtsOperator>('fts', 'plfts', 'phfts', 'wfts'), (operator) =>
+  const fts = bind(words(...operatorsOf('fts')), (operator) =>
     bind(optional(attempt(between(char('('), char(')'), identifier))), (language) =>
       right(
         delimiter,
@@ -309,10 +296,6 @@ function operatorExpression(single: Parser<string>): Parser<OperatorExpression> 
       right(
         prefix('is'),
         map(isValue, (value): Operation => ({ kind: 'is', value })),
-      ),
-      right(
-        prefix('isdistinct'),
-        map(single, (value): Operation => ({ kind: 'isdistinct', value })),
       ),
       attempt(fts),
       attempt(simple),

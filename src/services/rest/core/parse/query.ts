@@ -14,19 +14,16 @@ import {
   select,
   treePath,
 } from './grammar.ts';
+import {
+  type FtsOperator,
+  operatorsOf,
+  type Quantifier,
+  type QuantOperator,
+  type SimpleOperator,
+} from './operators.ts';
 import { type Parser, parse } from './parsec.ts';
 import { ALL_ROWS, type RowRange, rangeOf, rowNumber } from './range.ts';
-import type {
-  EmbedPath,
-  Filter,
-  FtsOperator,
-  LogicTree,
-  OperatorExpression,
-  OrderTerm,
-  QuantOperator,
-  SelectItem,
-  SimpleOperator,
-} from './types.ts';
+import type { EmbedPath, Filter, LogicTree, OperatorExpression, OrderTerm, SelectItem } from './types.ts';
 
 /** A value in a request: a string, or the elements of an `in` list. */
 export type SlotValue = string | readonly string[];
@@ -104,7 +101,9 @@ export function scanQuery(text: string, readOnlyCall: boolean): ScannedQuery {
         shape += `&${rawKey}=${quick.shape}`;
         continue;
       }
-      if (readOnlyCall && !/^(not|in|is)\./.test(value)) {
+      // A value that begins with an operator is a filter on the result, not an argument. So each new operator changes
+      // the meaning of calls whose arguments begin with its name and a dot.
+      if (readOnlyCall && !FILTER_START.test(value)) {
         entries.push({ kind: 'argument', key });
         callArguments.push([key, value]);
         shape += `&${rawKey}?`;
@@ -188,8 +187,17 @@ function read<T>(parser: Parser<T>, part: string, shown: string, text = shown): 
   throw restError('PGRST100', { texts: { position: result.position }, details: result.details });
 }
 
-const ONE_VALUE =
-  /^(not\.)?(?:(neq|cs|cd|ov|sl|sr|nxr|nxl|adj)|(isdistinct)|(eq|gte|gt|lte|lt|like|ilike|match|imatch)(?:\((any|all)\))?|(fts|plfts|phfts|wfts)(?:\(([\p{L}0-9_ $]+)\))?)\./u;
+const ONE_VALUE = new RegExp(
+  `^(not\\.)?(?:(${operatorsOf('simple').join('|')})` +
+    `|(${operatorsOf('quantified').join('|')})(?:\\((any|all)\\))?` +
+    `|(${operatorsOf('fts').join('|')})(?:\\(([\\p{L}0-9_ $]+)\\))?)\\.`,
+  'u',
+);
+/**
+ * Matches the beginning of a value that is always parsed as a filter, even if the filter is invalid. The operators in
+ * {@link ONE_VALUE} aren't necessary here, because any text is a valid operand.
+ */
+const FILTER_START = new RegExp(`^(?:not|${[...operatorsOf('in'), ...operatorsOf('is')].join('|')})\\.`);
 const LIST = /^(not\.)?in\./;
 const PLAIN_LIST = /^[ \t]*\([ \t]*([^)"]*)\)/;
 
@@ -203,21 +211,19 @@ function quickFilter(
 ): { expression: OperatorExpression; value: SlotValue; shape: string } | undefined {
   const one = ONE_VALUE.exec(text);
   if (one !== null) {
-    const [prefix, not, simple, distinct, quantified, quantifier, fts, language] = one;
+    const [prefix, not, simple, quantified, quantifier, fts, language] = one;
     const value = { slot };
     const operation: OperatorExpression['operation'] =
       simple !== undefined
         ? { kind: 'simple', operator: simple as SimpleOperator, value }
-        : distinct !== undefined
-          ? { kind: 'isdistinct', value }
-          : quantified !== undefined
-            ? {
-                kind: 'quantified',
-                operator: quantified as QuantOperator,
-                quantifier: quantifier as 'any' | 'all' | undefined,
-                value,
-              }
-            : { kind: 'fts', operator: fts as FtsOperator, language: language?.trim(), value };
+        : quantified !== undefined
+          ? {
+              kind: 'quantified',
+              operator: quantified as QuantOperator,
+              quantifier: quantifier as Quantifier | undefined,
+              value,
+            }
+          : { kind: 'fts', operator: fts as FtsOperator, language: language?.trim(), value };
     return {
       expression: { negated: not !== undefined, operation },
       value: text.slice(prefix.length),

@@ -5,6 +5,7 @@
  * *Embed path*: the names from the root to an embed (`a.b.col=eq.1` has the path `a`, `b`). *Slot*: a placeholder for a
  * value that varies between requests of the same shape. Plans contain slots, and the values are passed separately.
  */
+import type { FtsOperator, IsValue, Quantifier, QuantOperator, SimpleOperator } from './operators.ts';
 
 export type EmbedPath = readonly string[];
 
@@ -48,22 +49,16 @@ export type SelectItem = SelectField | SelectEmbed;
 export type Value = string | { readonly slot: number };
 export type ListValue = readonly string[] | { readonly slot: number };
 
-export type SimpleOperator = 'neq' | 'cs' | 'cd' | 'ov' | 'sl' | 'sr' | 'nxr' | 'nxl' | 'adj';
-export type QuantOperator = 'eq' | 'gte' | 'gt' | 'lte' | 'lt' | 'like' | 'ilike' | 'match' | 'imatch';
-export type FtsOperator = 'fts' | 'plfts' | 'phfts' | 'wfts';
-export type IsValue = 'null' | 'not_null' | 'true' | 'false' | 'unknown';
-
 export type Operation =
   | { readonly kind: 'simple'; readonly operator: SimpleOperator; readonly value: Value }
   | {
       readonly kind: 'quantified';
       readonly operator: QuantOperator;
-      readonly quantifier?: 'any' | 'all' | undefined;
+      readonly quantifier?: Quantifier | undefined;
       readonly value: Value;
     }
   | { readonly kind: 'in'; readonly values: ListValue }
   | { readonly kind: 'is'; readonly value: IsValue }
-  | { readonly kind: 'isdistinct'; readonly value: Value }
   | {
       readonly kind: 'fts';
       readonly operator: FtsOperator;
