@@ -49,8 +49,8 @@ export interface ServerFacts {
   readonly tokens: readonly string[];
   readonly jwtSecret: string;
   /**
-   * The database for the servers that Plinth is compared with. These servers connect as the role `peer`, with the
-   * password `postgres` and the privileges of `authenticator`.
+   * The database for the servers that Plinth is compared with. These servers connect with the password `postgres`,
+   * either as the role `peer`, which has the privileges of `authenticator`, or, if they serve auth, as `auth_peer`.
    */
   readonly database: { readonly host: string; readonly port: number; readonly name: string };
   readonly postmasterPid: number;
@@ -75,7 +75,8 @@ async function serve(send: (message: ServerFacts | ServerStats) => void): Promis
   const admin = database.pool('supabase_admin');
   await admin.exec('vacuum analyze public.items, public.notes, public.people, public.trash');
   await admin.exec(`create role peer login noinherit password 'postgres';
-    grant anon, authenticated, service_role to peer`);
+    grant anon, authenticated, service_role to peer;
+    create role auth_peer login superuser password 'postgres'`);
   const [place] = await admin.query<{ host: string; port: number; name: string; dir: string }>(sql`
     select trim(both '"' from split_part(current_setting('unix_socket_directories'), ',', 1)) as host, current_setting('port')::int as port,
       current_database() as name, current_setting('data_directory') as dir`);

@@ -95,6 +95,12 @@ export interface Mount {
    * because they are also sent to API workers.
    */
   readonly overloaded?: readonly OverloadBody[];
+  /**
+   * Returns the response to GET requests for a path below the prefix if all requests get the same response. The gateway
+   * sends it without calling the router, after it has applied the same rules as to any other request. The plugin must
+   * also have a route for the path.
+   */
+  readonly sameForAll?: (path: string) => SharedResponse | undefined;
   /** Whether the mount serves only health probes, which are never rejected because of overload. */
   readonly isProbe?: boolean;
   /**
@@ -102,6 +108,14 @@ export interface Mount {
    * socket.
    */
   readonly upgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer, caller: UpgradeCaller) => void;
+}
+
+/** A response with status 200 that all requests for a path get. */
+export interface SharedResponse {
+  /** The headers as alternating names and values, including `content-length`. */
+  readonly headers: readonly string[];
+  /** The bytes of the body as Latin-1 text, which Node sends together with the head. */
+  readonly body: string;
 }
 
 /** A body and its media type. */

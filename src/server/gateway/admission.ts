@@ -3,6 +3,7 @@
  * over the limit receive an error response. Connections from trusted proxies serve many clients, so for these, each
  * client's forwarded requests are counted instead.
  */
+import type { EventEmitter } from 'node:events';
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { requestSocketEvent } from '../../base/kernel/tls.ts';
@@ -21,10 +22,10 @@ export interface Rejection {
 
 export interface Admission {
   /**
-   * Called for each request. `onOver` registers a function that must run when the request has ended or, after an
-   * upgrade, when the socket has closed.
+   * Called for each request. The request counts as open until `owner` emits `close`. The owner is the request's response
+   * or, after an upgrade, its socket.
    */
-  admit(request: IncomingMessage, onOver: (release: () => void) => void): Rejection | undefined;
+  admit(request: IncomingMessage, owner: EventEmitter): Rejection | undefined;
   load(): AdmissionLoad;
 }
 
@@ -60,6 +61,18 @@ const tooManyAtATime: Rejection = {
   },
 };
 
+const rejections = { total: full, address: tooMany, pipelined: tooManyAtATime } as const;
+
+/** The state of one connection. */
+interface Connection {
+  /** The limit that the connection exceeds, for which all of its further requests are rejected. */
+  refused: keyof typeof rejections | undefined;
+  /** The number of open requests. */
+  requests: number;
+  /** Called when a request of this connection has ended. */
+  readonly release: () => void;
+}
+
 /**
  * The maximum number of requests that a client can send on a connection without waiting for responses (RFC 9112,
  * section 9.3.2). Browsers and common clients send only one request at a time, and Node doesn't limit the number.
@@ -82,8 +95,21 @@ export function createAdmission(
   proxies: TrustedProxies,
 ): Admission {
   const counts = new AddressCounts();
-  const refused = new WeakMap<Socket, Rejection>();
-  const requests = new WeakMap<Socket, number>();
+  const known = new WeakMap<Socket, Connection>();
+  const connectionOf = (socket: Socket): Connection => {
+    const found = known.get(socket);
+    if (found !== undefined) return found;
+    const connection: Connection = {
+      refused: undefined,
+      requests: 0,
+      release() {
+        open--;
+        connection.requests--;
+      },
+    };
+    known.set(socket, connection);
+    return connection;
+  };
   let connections = 0;
   let open = 0;
   const rejected = { total: 0, address: 0, pipelined: 0 };
@@ -109,31 +135,27 @@ export function createAdmission(
     const address = socket.remoteAddress;
     const isCounted = isCountedAddress(address) && !proxies.trusts(address);
     const { maxConnections, maxConnectionsPerAddress } = limits();
-    if (connections > maxConnections) refused.set(socket, full);
-    else if (isCounted && counts.of(address) > maxConnectionsPerAddress) refused.set(socket, tooMany);
+    if (connections > maxConnections) connectionOf(socket).refused = 'total';
+    else if (isCounted && counts.of(address) > maxConnectionsPerAddress)
+      connectionOf(socket).refused = 'address';
   });
 
   return {
-    admit(request, onOver) {
+    admit(request, owner) {
       const { socket } = request;
-      const known = refused.get(socket);
-      if (known !== undefined) {
-        rejected[known === full ? 'total' : 'address']++;
-        return known;
-      }
-      const inFlight = (requests.get(socket) ?? 0) + 1;
-      if (inFlight > maxRequestsAtATime) {
+      const connection = connectionOf(socket);
+      if (connection.requests >= maxRequestsAtATime) {
         // Requests that this connection has already received are still read, but they are also rejected.
+        connection.refused = 'pipelined';
         socket.destroy();
-        rejected.pipelined++;
-        return tooManyAtATime;
       }
-      requests.set(socket, inFlight);
+      if (connection.refused !== undefined) {
+        rejected[connection.refused]++;
+        return rejections[connection.refused];
+      }
+      connection.requests++;
       open++;
-      onOver(() => {
-        open--;
-        requests.set(socket, (requests.get(socket) ?? 1) - 1);
-      });
+      owner.on('close', connection.release);
       if (!proxies.trusts(socket.remoteAddress)) return undefined;
       const client = proxies.clientOf(request);
       if (!isCountedAddress(client)) return undefined;
@@ -141,7 +163,7 @@ export function createAdmission(
       if (isOver) {
         counts.remove(client);
         rejected.address++;
-      } else onOver(() => counts.remove(client));
+      } else owner.once('close', () => counts.remove(client));
       return isOver ? tooMany : undefined;
     },
     load: () => ({ connections, maxConnections: limits().maxConnections, inFlight: open, rejected }),

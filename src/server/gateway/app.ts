@@ -19,7 +19,7 @@ import type { RequestRecord } from '../../base/kernel/trace.ts';
 import { clientErrorHandler, maxHeaderBytes } from './client-error.ts';
 import { type GatewayLimits, headerCheckMs } from './limits.ts';
 import { requestIdOf } from './overload-response.ts';
-import { findMount } from './paths.ts';
+import { findMount, pathOf } from './paths.ts';
 import { SafeResponse } from './safe-response.ts';
 import { isUpgradable } from './upgrades.ts';
 
@@ -104,7 +104,7 @@ function badPathResponse(
 ) {
   return (error: Error & { code: string }, request: FastifyRequest, reply: FastifyReply) => {
     if (takeBadPath(request, reply)) return;
-    const mount = findMount(mounts, request.url.split('?', 1)[0] ?? '/');
+    const mount = findMount(mounts, pathOf(request.url));
     const { status, body } = mount?.badPath ?? {
       status: 400,
       body: { code: error.code, message: error.message },

@@ -2,6 +2,7 @@
  * Allows cross-origin requests from any origin, with any requested header and the usual methods, like the gateway of
  * upstream's local stack.
  */
+import type { IncomingMessage } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Mount } from '../../base/kernel/service.ts';
 
@@ -15,11 +16,11 @@ export function openHeaders({ exposeHeaders }: Mount): string[] {
   return headers;
 }
 
-export function isPreflight(request: FastifyRequest): boolean {
+export function isPreflight({ method, headers }: Pick<IncomingMessage, 'method' | 'headers'>): boolean {
   return (
-    request.method === 'OPTIONS' &&
-    request.headers.origin !== undefined &&
-    request.headers['access-control-request-method'] !== undefined
+    method === 'OPTIONS' &&
+    headers.origin !== undefined &&
+    headers['access-control-request-method'] !== undefined
   );
 }
 

@@ -6,9 +6,8 @@
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { FastifyInstance } from 'fastify';
-import { originForm } from '../../base/kernel/http.ts';
 import type { Mount } from '../../base/kernel/service.ts';
-import { findMount } from './paths.ts';
+import { createMountFinder } from './paths.ts';
 
 /** Mounts whose routes are registered together. */
 export interface RouteGroup {
@@ -38,10 +37,12 @@ export function deferRoutes(
   const groups = given
     .filter(({ mounts }) => mounts.length > 0)
     .map((group) => new DeferredGroup(group, onError));
+  const groupByMount = new Map(groups.flatMap((group) => group.mounts.map((mount) => [mount, group])));
   const allMounts = groups.flatMap(({ mounts }) => mounts);
+  const mountOf = createMountFinder(allMounts);
   const groupOf = (url: string): DeferredGroup | undefined => {
-    const mount = findMount(allMounts, originForm(url).split('?', 1)[0] ?? '/');
-    return mount && groups.find(({ mounts }) => mounts.includes(mount));
+    const mount = mountOf(url);
+    return mount && groupByMount.get(mount);
   };
   if (groups.length > 0) {
     const listeners = app.server.listeners('request') as RequestListener[];

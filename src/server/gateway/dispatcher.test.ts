@@ -17,8 +17,8 @@ function createLoop(limits: { maxWaitMs: number; maxWaiting?: number }) {
       afterWork: (run) => void afterWork.push(run),
     },
   );
-  const arrive = (client: string, costMs: number, more: Partial<Arrival> = {}): void =>
-    dispatcher.arrive({
+  const arrive = (client: string, costMs: number, more: Partial<Arrival> = {}): void => {
+    const arrival = {
       client,
       isUpgrade: false,
       isGone: () => false,
@@ -26,9 +26,12 @@ function createLoop(limits: { maxWaitMs: number; maxWaiting?: number }) {
         now += costMs;
         done.push(client);
       },
-      reject: (waitMs) => void done.push(`${client} rejected: ${waitMs}`),
+      reject: (waitMs: number) => void done.push(`${client} rejected: ${waitMs}`),
       ...more,
-    });
+    };
+    if (dispatcher.startsNow()) arrival.start();
+    else dispatcher.wait(arrival);
+  };
   const turn = (otherMs = 0): string[] => {
     now += otherMs;
     const run = scheduled;

@@ -21,7 +21,7 @@ export interface DispatchLimits {
   readonly maxWaiting: number;
 }
 
-/** An incoming request, which starts, waits or is rejected. */
+/** An incoming request that can't start immediately, so it waits or is rejected. */
 export interface Arrival extends Waiter {
   /** Whether the request is an upgrade request. Such a request waits in the queue for upgrades. */
   readonly isUpgrade: boolean;
@@ -137,18 +137,21 @@ export class Dispatcher {
   }
 
   /**
-   * Starts or queues the request. If the request would wait too long or the queue is full, rejects this request or a
-   * queued request.
+   * Whether a request that has just arrived can start immediately. If it returns true, the request counts as started.
+   * If it returns false, the request must be passed to {@link wait}.
    */
-  arrive(arrival: Arrival): void {
+  startsNow(): boolean {
     const now = this.#clock.now();
     this.#turnStartedAt ??= now;
     this.#schedule();
-    if (this.#size === 0 && !this.#isResting && now - this.#turnStartedAt < sliceMs) {
-      this.#startedInTurn++;
-      arrival.start();
-      return;
-    }
+    if (this.#size > 0 || this.#isResting || now - this.#turnStartedAt >= sliceMs) return false;
+    this.#startedInTurn++;
+    return true;
+  }
+
+  /** Queues the request. If it would wait too long or the queue is full, rejects this request or a queued request. */
+  wait(arrival: Arrival): void {
+    const now = this.#clock.now();
     const queue = arrival.isUpgrade ? this.#upgrades : this.#requests;
     const waitMs = this.#waitMs(queue, arrival.client, now);
     const waiting = { client: arrival.client, arrival, since: now };

@@ -3,13 +3,13 @@
  * detects that the server isn't ready. Each connection is closed after its next response.
  */
 
-import type { Server } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { setImmediate as afterAccepting, setTimeout as sleep } from 'node:timers/promises';
-import type { onRequestHookHandler } from 'fastify';
 
-interface Drain {
-  readonly onRequest: onRequestHookHandler;
+export interface Drain {
+  /** Called for each request. */
+  request(response: ServerResponse): void;
   /**
    * Waits for `drainMs` milliseconds, or until `isIdle` resolves, and until the server has accepted the connections
    * that were queued in the kernel. If the port is closed immediately afterward, only connections that arrive between
@@ -23,10 +23,9 @@ const never = new Promise<void>(() => undefined);
 export function createDrain(): Drain {
   let isDraining = false;
   return {
-    onRequest(_request, reply, done) {
+    request(response) {
       // With `shouldKeepAlive` off, Node closes the socket after the response.
-      if (isDraining) reply.raw.shouldKeepAlive = false;
-      done();
+      if (isDraining) response.shouldKeepAlive = false;
     },
     async begin(drainMs, isIdle = never) {
       isDraining = true;

@@ -19,7 +19,7 @@ export function respondToUnknownPaths(
     const path = pathOf(request.url);
     const mount = findMount(mounts, path);
     if (mount?.cors === 'open') {
-      if (isPreflight(request)) {
+      if (isPreflight(request.raw)) {
         sendPreflight(request, reply);
         return;
       }

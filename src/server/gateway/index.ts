@@ -29,14 +29,16 @@ import { guardOrigin } from './own-origin.ts';
 import { watchPace } from './pace.ts';
 import { findMount, pathOf } from './paths.ts';
 import {
-  admitRequests,
+  createStart,
   finishHeads,
   forwardRequests,
   lineInLog,
   recordRoutes,
   reportRequests,
+  startRequests,
 } from './request-hooks.ts';
 import { createSecretKeyRule } from './secret-keys.ts';
+import { sendSharedResponses } from './shared-responses.ts';
 import { createForwardingRule, createTrustedProxies, currentProxies } from './trusted-proxies.ts';
 import type { Gateway, GatewayOptions, Route } from './types.ts';
 import { dispatchUpgrades } from './upgrades.ts';
@@ -90,13 +92,13 @@ export function createGateway(options: GatewayOptions): Gateway {
   const admission = createAdmission(app.server, limits, proxies);
   const pace = watchPace(app.server, limits);
   const drain = createDrain();
+  const start = createStart({ admission, pace, proxies, drain }, options);
   const isOnDemand = (mount: Mount): boolean => mount.isOnDemand === true;
   const isDeferred = (mount: Mount): boolean =>
     !isOnDemand(mount) && options.defersRoutes === true && mount.isFirst !== true;
   const prepare = (one: FastifyInstance, isIncluded: (mount: Mount) => boolean): void => {
     recordRoutes(one, routes);
-    one.addHook('onRequest', drain.onRequest);
-    admitRequests(one, { admission, pace, proxies }, options);
+    startRequests(one, start, options.own === undefined);
     if (forwarder !== undefined) forwardRequests(one, forwarder, isOwn);
     if (options.own !== undefined) guardOrigin(one, options.own);
     finishHeads(one);
@@ -123,6 +125,9 @@ export function createGateway(options: GatewayOptions): Gateway {
   const { home } = options;
   if (home !== undefined)
     app.get('/', { config: { isPage: true } }, (_request, reply) => reply.redirect(home, 302));
+  const { services } = options;
+  if (options.own === undefined)
+    sendSharedResponses(app.server, { services, rules, start, stripForwarding, proxies, onRequestEnd });
   // Requests on the Console's port are never rejected, because operators need the Console to diagnose an overload.
   const overload =
     options.own === undefined

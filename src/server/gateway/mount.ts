@@ -1,7 +1,8 @@
 /**
  * Mounts a service under a sub-path. Applies the rules for CORS and API keys, and attributes requests to their callers.
  */
-import type { FastifyInstance } from 'fastify';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { FastifyInstance, FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify';
 import type { Mount } from '../../base/kernel/service.ts';
 import { traces } from '../../base/kernel/trace.ts';
 import type { Keys } from '../../platform/keys/types.ts';
@@ -17,64 +18,87 @@ export interface KeyRules {
   readonly keys: Keys;
 }
 
+/** The response to a request that a mount's rules reject. */
+interface Refusal {
+  readonly status: number;
+  readonly body: object;
+}
+
+/**
+ * Applies a mount's rules to a request. Adds the response's headers to `headers`. Returns a refusal if the request isn't
+ * allowed.
+ */
+export type MountRules = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  headers: string[],
+) => Refusal | undefined;
+
+/** Marks a preflight request, to which the gateway responds itself. */
+const preflight: Refusal = { status: 200, body: {} };
+
+const serviceWorkerRefusal: Refusal = {
+  status: 403,
+  body: { code: 'service_worker_refused', message: "This server doesn't allow service workers" },
+};
+
+export function createMountRules(mount: Mount, { apiKeys, secretKeys }: KeyRules): MountRules {
+  const { documents = 'users' } = mount;
+  const cors = openHeaders(mount);
+  return (request, response, headers) => {
+    setDocuments(response, documents);
+    if (documents !== 'plinth') hideOwnCookies(request);
+    // Rejects service worker scripts, because a service worker would remain in the browser and could respond to every
+    // request below its path.
+    if (documents === 'users' && request.headers['service-worker'] !== undefined) return serviceWorkerRefusal;
+    if (mount.cors === 'open') {
+      if (isPreflight(request)) return preflight;
+      for (const text of cors) headers.push(text);
+    }
+    if (mount.apiKeys) {
+      if (secretKeys.refuses(request)) return secretKeyRejection;
+      applyApiKey(request.headers, apiKeys, mount);
+    }
+    return undefined;
+  };
+}
+
 /** Registers a mount as an encapsulated child of the app. */
 export function registerMount(
   app: FastifyInstance,
   serviceName: string,
   mount: Mount,
-  { apiKeys, secretKeys, keys }: KeyRules,
+  rules: KeyRules,
 ): void {
-  const cors = openHeaders(mount);
+  const { keys, secretKeys } = rules;
+  const apply = createMountRules(mount, rules);
+  const enter = (request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction): void => {
+    // Rejects percent-encoded prefixes, because the router matches them although services remove the prefix by its
+    // length.
+    if (!request.url.startsWith(mount.prefix)) {
+      reply.callNotFound();
+      return;
+    }
+    const { raw } = request;
+    const refusal = apply(raw, reply.raw, reply.gatewayHeaders ?? []);
+    if (refusal === preflight) sendPreflight(request, reply);
+    else if (refusal !== undefined) reply.code(refusal.status).send(refusal.body);
+    else if (mount.apiKeys) {
+      request.mayUseSecretKeys = !secretKeys.forbids(raw);
+      const waiting = keys.prepare(raw.headers.authorization);
+      if (waiting === undefined) done();
+      else waiting.then(() => done());
+    } else done();
+  };
   app.register(
     async (scope) => {
-      scope.addHook('onRequest', (request, _reply, done) => {
+      scope.addHook('onRequest', (request, reply, done) => {
         request.serviceName = serviceName;
         // The asynchronous context attributes SQL statements to a request, but slightly slows down each asynchronous
         // step, so it isn't used for services that attribute statements themselves.
-        if (mount.notesStatements === true || request.trace === undefined) done();
-        else traces.run(request.trace, done);
+        if (mount.notesStatements === true || request.trace === undefined) enter(request, reply, done);
+        else traces.run(request.trace, enter, request, reply, done);
       });
-      // Rejects percent-encoded prefixes, because the router matches them although services remove the prefix by its
-      // length.
-      scope.addHook('onRequest', (request, reply, done) => {
-        if (request.url.startsWith(mount.prefix)) done();
-        else reply.callNotFound();
-      });
-      scope.addHook('onRequest', (request, reply, done) => {
-        const { documents = 'users' } = mount;
-        setDocuments(reply.raw, documents);
-        if (documents !== 'plinth') hideOwnCookies(request.raw);
-        // Rejects service worker scripts, because a service worker would remain in the browser and could respond to
-        // every request below its path.
-        if (documents === 'users' && request.headers['service-worker'] !== undefined)
-          reply
-            .code(403)
-            .send({ code: 'service_worker_refused', message: "This server doesn't allow service workers" });
-        else done();
-      });
-      if (mount.cors === 'open') {
-        scope.addHook('onRequest', (request, reply, done) => {
-          if (isPreflight(request)) {
-            sendPreflight(request, reply);
-            return;
-          }
-          reply.gatewayHeaders?.push(...cors);
-          done();
-        });
-      }
-      if (mount.apiKeys) {
-        scope.addHook('onRequest', (request, reply, done) => {
-          request.mayUseSecretKeys = !secretKeys.forbids(request.raw);
-          if (!request.mayUseSecretKeys && secretKeys.refuses(request.raw)) {
-            reply.code(secretKeyRejection.status).send(secretKeyRejection.body);
-            return;
-          }
-          applyApiKey(request.raw.headers, apiKeys, mount);
-          const waiting = keys.prepare(request.raw.headers.authorization);
-          if (waiting === undefined) done();
-          else waiting.then(() => done());
-        });
-      }
       await scope.register(mount.plugin);
     },
     { prefix: mount.prefix },

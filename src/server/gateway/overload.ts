@@ -12,7 +12,7 @@ import { rawHead } from '../../base/shared/http/response-head.ts';
 import { isCountedAddress, networkOf } from '../../base/shared/network/network-of.ts';
 import { Dispatcher, type DispatchLimits, type DispatchLoad } from './dispatcher.ts';
 import { overloadBody, overloadHead, overloadStatus } from './overload-response.ts';
-import { findMount } from './paths.ts';
+import { createMountFinder, pathOf } from './paths.ts';
 import type { TrustedProxies } from './trusted-proxies.ts';
 
 export interface OverloadOptions {
@@ -48,6 +48,7 @@ export function rejectOverload(
   { mounts, proxies, limits, log, watch }: OverloadOptions,
 ): Overload {
   const dispatcher = new Dispatcher(limits);
+  const mountOf = createMountFinder(mounts);
   server.on('connection', () => dispatcher.accepted());
   const counts = new Map<string, number>();
   const count = createCounter(counts, log);
@@ -59,25 +60,25 @@ export function rejectOverload(
 
   const listeners = server.listeners('request') as RequestListener[];
   server.removeAllListeners('request');
+  const start: RequestListener = (request, response) => {
+    for (const listener of listeners) listener(request, response);
+  };
   server.on('request', (request, response) => {
-    const path = pathOf(request);
-    const mount = findMount(mounts, path);
-    const start = (): void => {
-      for (const listener of listeners) listener(request, response);
-    };
-    if (isExempt(request, path, mount)) {
-      start();
+    const url = request.url ?? '/';
+    const mount = mountOf(url);
+    if (isExempt(request, mount) || dispatcher.startsNow()) {
+      start(request, response);
       return;
     }
-    dispatcher.arrive({
+    dispatcher.wait({
       client: clientOf(request),
       isUpgrade: false,
       isGone: () => response.destroyed,
-      start,
+      start: () => start(request, response),
       reject(waitMs) {
         count(mount);
         watch(request, response);
-        const body = overloadBody(mount, path);
+        const body = overloadBody(mount, pathOf(url));
         response.writeHead(overloadStatus, overloadHead(request, body, waitMs));
         response.end(request.method === 'HEAD' ? undefined : body.text);
       },
@@ -86,16 +87,20 @@ export function rejectOverload(
 
   return {
     upgrade(request, socket, start) {
-      const path = pathOf(request);
-      const mount = findMount(mounts, path);
-      dispatcher.arrive({
+      if (dispatcher.startsNow()) {
+        start();
+        return;
+      }
+      const url = request.url ?? '/';
+      const mount = mountOf(url);
+      dispatcher.wait({
         client: clientOf(request),
         isUpgrade: true,
         isGone: () => socket.destroyed,
         start,
         reject(waitMs) {
           count(mount);
-          const body = overloadBody(mount, path);
+          const body = overloadBody(mount, pathOf(url));
           const head = [...overloadHead(request, body, waitMs), 'connection', 'close'];
           socket.end(rawHead(overloadStatus, STATUS_CODES[overloadStatus] ?? '', head) + body.text);
         },
@@ -110,8 +115,8 @@ export function rejectOverload(
  * Whether a request is exempt from rejection. Preflight requests are exempt because responding to them is cheap, and
  * because a web page whose preflight request is rejected couldn't determine the reason.
  */
-function isExempt(request: IncomingMessage, path: string, mount: Mount | undefined): boolean {
-  if (mount === undefined) return exemptPath.test(path);
+function isExempt(request: IncomingMessage, mount: Mount | undefined): boolean {
+  if (mount === undefined) return exemptPath.test(pathOf(request.url ?? '/'));
   if (mount.isProbe === true) return true;
   return (
     mount.cors === 'open' &&
@@ -137,5 +142,3 @@ function createCounter(
     if (sinceLine === 1) setTimeout(report, logIntervalMs).unref();
   };
 }
-
-const pathOf = ({ url = '/' }: IncomingMessage): string => url.split('?', 1)[0] ?? '/';

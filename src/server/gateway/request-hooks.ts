@@ -1,18 +1,20 @@
 /**
  * Defines the hooks that run for every request received on a port, regardless of the service that handles the request.
  */
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { setGatewayHeaders } from '../../base/kernel/http.ts';
 import type { Logger } from '../../base/kernel/log.ts';
 import { type RequestRecord, Trace, traces } from '../../base/kernel/trace.ts';
 import { encodeLocation } from '../../base/shared/http/header-text.ts';
 import type { Keys } from '../../platform/keys/types.ts';
-import type { createAdmission } from './admission.ts';
+import type { Admission, Rejection } from './admission.ts';
+import type { Drain } from './drain.ts';
 import { type Forwarder, takeSampling } from './forward.ts';
 import { identify } from './observe.ts';
-import type { watchPace } from './pace.ts';
+import type { Pace } from './pace.ts';
 import { pathOf } from './paths.ts';
+import { SafeResponse } from './safe-response.ts';
 import type { TrustedProxies } from './trusted-proxies.ts';
 import type { GatewayOptions, Route } from './types.ts';
 
@@ -44,7 +46,8 @@ export function recordRoutes(app: FastifyInstance, routes: Route[]): void {
 
 export function finishHeads(app: FastifyInstance): void {
   app.addHook('onSend', (request, reply, _payload, done) => {
-    setGatewayHeaders(reply);
+    if (reply.raw instanceof SafeResponse) reply.raw.gatewayHeaders = reply.gatewayHeaders ?? [];
+    else setGatewayHeaders(reply);
     // Node rejects URLs with characters above U+00FF, and would reject them only after the service has used the link or
     // code for which it sends the redirect.
     const location = reply.getHeader('location');
@@ -79,53 +82,68 @@ export function forwardRequests(
 }
 
 interface Guards {
-  readonly admission: ReturnType<typeof createAdmission>;
-  readonly pace: ReturnType<typeof watchPace>;
+  readonly admission: Admission;
+  readonly pace: Pace;
   readonly proxies: TrustedProxies;
+  readonly drain: Drain;
 }
 
-/** Rejects a request that exceeds a limit, and otherwise starts its trace. */
-export function admitRequests(
-  app: FastifyInstance,
-  { admission, pace, proxies }: Guards,
+/** A request that has passed the port's guards, or that one of them rejects. */
+export interface Started {
+  readonly trace: Trace;
+  /** The headers of the response, as alternating names and values. */
+  readonly headers: string[];
+  readonly rejection: Rejection | undefined;
+}
+
+export type StartRequest = (request: IncomingMessage, response: ServerResponse, id: string) => Started;
+
+/** Returns the function that runs first for each request. It applies the port's limits and starts the trace. */
+export function createStart(
+  { admission, pace, proxies, drain }: Guards,
   {
-    own,
     tls,
     tracedCallers = () => 'none',
     isBehindWorkers = false,
-  }: Pick<GatewayOptions, 'own' | 'tls' | 'tracedCallers' | 'isBehindWorkers'>,
-): void {
+  }: Pick<GatewayOptions, 'tls' | 'tracedCallers' | 'isBehindWorkers'>,
+): StartRequest {
   const keepsSampling = (request: IncomingMessage): boolean =>
     isBehindWorkers ? takeSampling(request) : trustsCaller(request);
   const trustsCaller = ({ socket }: IncomingMessage): boolean =>
     tracedCallers() === 'all' || (tracedCallers() === 'proxies' && proxies.trusts(socket.remoteAddress));
-  const isOpen = own === undefined;
   const strictTransport = tls?.strictTransport;
-  app.addHook('onRequest', (request, reply, done) => {
-    reply.gatewayHeaders = ['x-request-id', request.id];
-    if (strictTransport !== undefined)
-      reply.gatewayHeaders.push('strict-transport-security', strictTransport);
-    request.trace = new Trace(request.id, performance.now());
+  return (request, response, id) => {
+    drain.request(response);
+    const headers = ['x-request-id', id];
+    if (strictTransport !== undefined) headers.push('strict-transport-security', strictTransport);
+    const trace = new Trace(id, performance.now());
     // A request that the Console sends to another service is attributed to the Console's operator.
-    request.trace.operator = traces.getStore()?.operator;
+    trace.operator = traces.getStore()?.operator;
     const traceparent = singleHeader(request.headers.traceparent);
     if (traceparent !== undefined) {
-      request.trace.traceparent = traceparent;
-      request.trace.keepsSampling = keepsSampling(request.raw);
+      trace.traceparent = traceparent;
+      trace.keepsSampling = keepsSampling(request);
     }
-    pace.watch(request.raw, reply.raw);
-    const rejection = admission.admit(request.raw, (release) => void reply.raw.once('close', release));
+    pace.watch(request, response);
+    return { trace, headers, rejection: admission.admit(request, response) };
+  };
+}
+
+/** Returns the headers of the response to a request that exceeds a limit. */
+export const rejectionHeaders = (isOpen: boolean): Readonly<Record<string, string>> => ({
+  'retry-after': retryAfterSeconds,
+  ...(isOpen ? { 'access-control-allow-origin': '*' } : {}),
+});
+
+/** Starts each request, or rejects it if it exceeds a limit. @param isOpen Whether pages of any origin can read it */
+export function startRequests(app: FastifyInstance, start: StartRequest, isOpen: boolean): void {
+  const headersOfRejection = rejectionHeaders(isOpen);
+  app.addHook('onRequest', (request, reply, done) => {
+    const { trace, headers, rejection } = start(request.raw, reply.raw, request.id);
+    request.trace = trace;
+    reply.gatewayHeaders = headers;
     if (rejection === undefined) done();
-    else {
-      reply
-        .code(rejection.status)
-        .headers({
-          connection: 'close',
-          'retry-after': retryAfterSeconds,
-          ...(isOpen ? { 'access-control-allow-origin': '*' } : {}),
-        })
-        .send(rejection.body);
-    }
+    else reply.code(rejection.status).headers(headersOfRejection).send(rejection.body);
   });
 }
 

@@ -10,13 +10,20 @@ import { safeHead } from '../../base/shared/http/response-head.ts';
 
 type Headers = OutgoingHttpHeaders | OutgoingHttpHeader[];
 
+const none: readonly string[] = [];
+
 export class SafeResponse<Request extends IncomingMessage = IncomingMessage> extends NodeResponse<Request> {
   documents: Documents = 'users';
+  /**
+   * The headers that precede all other headers, as alternating names in lower case and values. A header is omitted if the
+   * response has another value for it.
+   */
+  gatewayHeaders: readonly string[] = none;
 
   override writeHead(status: number, ...rest: [reason?: string | Headers, headers?: Headers]): this {
     const reason = typeof rest[0] === 'string' ? rest[0] : undefined;
     const given = typeof rest[0] === 'object' ? rest[0] : rest[1];
-    const head = this.#takeOver(listOf(given));
+    const head = this.#withGatewayHeaders(this.#takeOver(listOf(given)));
     try {
       return this.#write(status, reason, head);
     } catch (error) {
@@ -32,6 +39,18 @@ export class SafeResponse<Request extends IncomingMessage = IncomingMessage> ext
     return reason === undefined ? super.writeHead(status, safe) : super.writeHead(status, reason, safe);
   }
 
+  #withGatewayHeaders(head: unknown[]): unknown[] {
+    const { gatewayHeaders: added } = this;
+    if (added.length === 0) return head;
+    const whole: unknown[] = [];
+    for (let index = 0; index < added.length; index += 2) {
+      const name = added[index] as string;
+      if (!hasHeader(head, name)) whole.push(name, added[index + 1]);
+    }
+    for (const item of head) whole.push(item);
+    return whole;
+  }
+
   /** Merges the headers set with `setHeader` into the given list, so all headers are checked together. */
   #takeOver(given: unknown[]): unknown[] {
     const names = this.getHeaderNames();
@@ -45,6 +64,14 @@ export class SafeResponse<Request extends IncomingMessage = IncomingMessage> ext
     }
     return [...kept, ...given];
   }
+}
+
+function hasHeader(head: readonly unknown[], name: string): boolean {
+  for (let index = 0; index < head.length; index += 2) {
+    const given = String(head[index]);
+    if (given.length === name.length && (given === name || given.toLowerCase() === name)) return true;
+  }
+  return false;
 }
 
 /** Specifies the author of the response's content. The default author is `users`. */

@@ -43,12 +43,20 @@ export function createSecretKeyRule({ keys, areKnown, ownHosts, isOff }: SecretK
     const verified = keys.verifyOwn(given);
     return verified.ok && verified.claims.role === 'service_role';
   };
+  // Almost all requests have the same `Host` header.
+  let lastHost: string | undefined;
+  let isLastPrivate = isPrivateHost(lastHost);
+  const isPrivate = (host: string | undefined): boolean => {
+    if (host !== lastHost) {
+      isLastPrivate = isPrivateHost(host);
+      lastHost = host;
+    }
+    return isLastPrivate;
+  };
   const forbids: SecretKeyRule['forbids'] = ({ headers }) => {
     if (isOff()) return false;
     if (isFromOtherOrigin(headers)) return true;
-    return (
-      areKnown && !isPrivateHost(headers.host) && !ownHosts().includes(headers.host?.toLowerCase() ?? '')
-    );
+    return areKnown && !isPrivate(headers.host) && !ownHosts().includes(headers.host?.toLowerCase() ?? '');
   };
   return {
     forbids,

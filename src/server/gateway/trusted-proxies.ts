@@ -38,6 +38,7 @@ export function createTrustedProxies(listed: readonly string[]): TrustedProxies 
   return {
     trusts,
     clientOf({ headers, socket }) {
+      if (!trusts(socket.remoteAddress)) return socket.remoteAddress;
       const hops = [headers['x-forwarded-for'] ?? []]
         .flat()
         .join(',')

@@ -11,7 +11,7 @@ import type { Admission } from './admission.ts';
 import { type ApiKeyRule, applyApiKey } from './api-keys.ts';
 import { rawResponse } from './client-error.ts';
 import type { Overload } from './overload.ts';
-import { findMount } from './paths.ts';
+import { findMount, pathOf } from './paths.ts';
 import { type SecretKeyRule, secretKeyRejection } from './secret-keys.ts';
 import type { TrustedProxies } from './trusted-proxies.ts';
 
@@ -24,7 +24,7 @@ export function isUpgradable(
   request: Pick<IncomingMessage, 'url' | 'headers'>,
 ): boolean {
   if (request.headers.upgrade?.toLowerCase() !== 'websocket') return false;
-  return findMount(mounts, pathOf(request))?.upgrade !== undefined;
+  return findMount(mounts, pathOf(request.url ?? '/'))?.upgrade !== undefined;
 }
 
 export interface UpgradeRules {
@@ -59,11 +59,11 @@ export function dispatchUpgrades(
   });
 
   function begin(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    const mount = findMount(mounts, pathOf(request));
+    const mount = findMount(mounts, pathOf(request.url ?? '/'));
     try {
       stripForwarding(request);
       hideOwnCookies(request);
-      const rejection = admission.admit(request, (release) => void socket.once('close', release));
+      const rejection = admission.admit(request, socket);
       if (rejection !== undefined) {
         socket.end(rawResponse(rejection.status, rejection.body));
         return;
@@ -88,8 +88,6 @@ export function dispatchUpgrades(
   }
   return open;
 }
-
-const pathOf = ({ url = '/' }: Pick<IncomingMessage, 'url'>): string => url.split('?', 1)[0] ?? '/';
 
 /** Hides the session cookies of the Account pages and the Console from other services. */
 export function hideOwnCookies({ headers }: Pick<IncomingMessage, 'headers'>): void {

@@ -29,7 +29,7 @@ import { factorRoutes } from './factors/routes.ts';
 import { localTotpSteps, sharedTotpSteps } from './factors/totp-steps.ts';
 import { type HookTest, testHook } from './hooks/test.ts';
 import { createHousekeeping } from './housekeeping.ts';
-import { publicRoutes } from './http/public-routes.ts';
+import { publicRoutes, responsesForAll } from './http/public-routes.ts';
 import { respondToUnknownRoutes, sendError } from './http/render-error.ts';
 import { createRoute } from './http/route.ts';
 import { localAttempts, sharedAttempts } from './limits/attempt-store.ts';
@@ -231,6 +231,7 @@ export function createAuth(deps: AuthDeps): AuthService {
         prefix: '/auth/v1',
         overloaded: [overloadedBody],
         plugin: authPlugin(ctx),
+        sameForAll: responsesForAll(ctx),
         cors: 'open',
         exposeHeaders: ['X-Total-Count', 'Link', 'X-Supabase-Api-Version'],
         apiKeys: true,

@@ -14,7 +14,7 @@ import { supportedScopes } from './scopes.ts';
  * The time for which clients may cache the documents. A new key is published for at least this long before the server
  * signs tokens with it.
  */
-const cacheControl = 'public, max-age=600';
+export const cacheControl = 'public, max-age=600';
 const serverPath = '/.well-known/oauth-authorization-server';
 
 export function discoveryRoutes(route: Route): void {
