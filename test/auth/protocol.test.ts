@@ -1,6 +1,7 @@
 /** Tests the format of errors, headers, bodies and tokens, and attacks on them. */
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Logger, silentLogger } from '../../src/base/kernel/log.ts';
 import { sql } from '../../src/base/kernel/sql.ts';
 import { type AuthServer, newEmail, startAuth } from './harness.ts';
 
@@ -81,8 +82,14 @@ describe('errors', () => {
     expect(response.status).toBe(200);
   });
 
-  test('an exception from a project’s trigger is returned to the client', async () => {
-    const own = await startAuth();
+  test('an exception from a project’s trigger is returned to the client and logged as a warning', async () => {
+    const logged: string[] = [];
+    const log: Logger = {
+      ...silentLogger,
+      warn: ({ code }) => logged.push(`warn ${code}`),
+      error: ({ error }) => logged.push(`error ${error}`),
+    };
+    const own = await startAuth({}, { log });
     try {
       await own.database.pool('supabase_admin').exec(`
         create function public.refuse() returns trigger language plpgsql as
@@ -99,6 +106,7 @@ describe('errors', () => {
         code: 'unexpected_failure',
         message: 'Database error saving new user',
       });
+      expect(logged).toEqual(['warn P0001', 'warn P0001']);
     } finally {
       await own.stop();
     }

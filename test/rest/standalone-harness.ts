@@ -28,6 +28,8 @@ const fixture = `
     $$ select count(*)::int from pg_catalog.pg_prepared_statements $$;
   create function api.hold() returns text language sql as
     $$ select 'held' from pg_advisory_xact_lock_shared(4711) $$;
+  create function api.bad_header() returns void language sql as
+    $$ select set_config('response.headers', 'not JSON', true) $$;
   create function api.nap(seconds float8) returns text language sql as $$ select 'slept' from pg_sleep(seconds) $$;
   create schema config;
   grant usage on schema config to rest_login;

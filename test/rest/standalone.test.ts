@@ -337,6 +337,13 @@ describe('the server', () => {
     expect(rest.err()).not.toMatch(/from "api"\."items"/i);
   });
 
+  test('invalid headers from a function are logged with their error code and without a stack trace', async () => {
+    const rest = await start();
+    expect((await rest.fetch('/rpc/bad_header', { method: 'POST' })).status).toBe(500);
+    await expect.poll(rest.err).toMatch(/{"code":"PGRST111","details":".+","hint":null,"message":"response/);
+    expect(rest.err()).not.toMatch(/PGRSTX00|\bat /);
+  });
+
   test('a body above the limit is rejected', async () => {
     const rest = await start();
     const { port } = new URL(rest.url);

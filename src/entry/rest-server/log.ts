@@ -52,8 +52,8 @@ export function createServerLog(
     if (atLeast('error')) say(line);
   };
   let advised = false;
-  const failed = (error: unknown, message: string): void => {
-    fault(error === undefined ? message : errorJson(error));
+  const failed: Logger['error'] = ({ code, error }, message) => {
+    fault(error === undefined ? message : failureText(code, error, message));
     if (advised || !LOST_STATEMENT.test(String((error as Error | undefined)?.message))) return;
     advised = true;
     fault('If you use a connection pooler in transaction mode, set db-prepared-statements to false.');
@@ -63,8 +63,8 @@ export function createServerLog(
       if (atLeast('debug')) say(message);
     },
     info: () => {},
-    warn: ({ error }, message) => failed(error, message),
-    error: ({ error }, message) => failed(error, message),
+    warn: failed,
+    error: failed,
     child: () => logger,
   };
   return {
@@ -89,12 +89,29 @@ export function createServerLog(
 }
 
 /**
+ * Formats the error of a failed request. If the error has a code and its cause isn't a database error, the cause only
+ * explains the error. For example, a JSON parser rejected the headers that a function set.
+ */
+function failureText(code: unknown, cause: unknown, message: string): string {
+  const isExplanation = typeof code === 'string' && databaseError(cause, false).code === internalError;
+  if (!isExplanation || code === internalError) return errorJson(cause);
+  return JSON.stringify({
+    code,
+    details: cause instanceof Error ? cause.message : null,
+    hint: null,
+    message,
+  });
+}
+
+const internalError = 'PGRSTX00';
+
+/**
  * Formats an error as it is sent to clients. Adds the stack trace, which isn't sent to clients, to an internal error.
  */
 export function errorJson(error: unknown): string {
   const response = databaseError(error, false);
   const stack =
-    response.code === 'PGRSTX00' ? ` ${(error as Error | undefined)?.stack ?? String(error)}` : '';
+    response.code === internalError ? ` ${(error as Error | undefined)?.stack ?? String(error)}` : '';
   return `${errorBody(response, 'verbose')}${stack}`;
 }
 

@@ -5,7 +5,7 @@ import type { AdminCaller } from '../common/caller.ts';
 import { withDeadline } from '../common/deadline.ts';
 import { fieldsOf } from '../common/fields.ts';
 import type { JsonObject } from '../common/json.ts';
-import { fallbackCode, publicError, publicPostgresError } from '../common/public-errors.ts';
+import { fallbackCode, logInternal, publicError, publicPostgresError } from '../common/public-errors.ts';
 import { renderUser } from '../common/render-user.ts';
 import { retryOnConflict } from '../common/retry-conflicts.ts';
 import type { AuthContext } from '../context.ts';
@@ -157,7 +157,7 @@ function operatorLinkTarget({ settings }: AuthContext): string {
 /** Converts an error as the HTTP routes do, and logs unexpected errors. */
 function operationError(ctx: AuthContext, thrown: unknown): OperationError {
   const error = publicError(thrown);
-  if (error.status >= 500) ctx.log.error({ error: error.cause ?? error }, error.message);
+  logInternal(ctx.log, error, {});
   const postgres = publicPostgresError(error);
   if (postgres) return new OperationError(postgres.status, postgres.body.code, postgres.body.message, thrown);
   return new OperationError(error.status, error.code ?? fallbackCode(error), error.message, thrown);

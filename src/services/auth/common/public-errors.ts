@@ -43,10 +43,21 @@ export function weakPasswordOf({ weakPasswordReasons: reasons }: AuthError): Jso
 
 export function logUnexpected(log: Logger, error: unknown, requestId: string, path: string): void {
   if (error instanceof OAuthShapedError) return;
-  const known = publicError(error);
-  // Requests that were rejected because of overload are counted instead of logged.
-  if (known.status >= 500 && retryAfterOf(known) === undefined)
-    log.error({ requestId, path, error: known.cause ?? known }, known.message);
+  logInternal(log, publicError(error), { requestId, path });
+}
+
+/**
+ * Logs an error that isn't the client's fault. An error that the project's own SQL raised is a warning, because Plinth
+ * has no fault. Requests that were rejected because of overload are counted instead of logged.
+ */
+export function logInternal(log: Logger, error: AuthError, fields: Readonly<Record<string, unknown>>): void {
+  if (error.status < 500 || retryAfterOf(error) !== undefined) return;
+  const raised = publicPostgresError(error);
+  if (raised === undefined) log.error({ ...fields, error: error.cause ?? error }, error.message);
+  else {
+    const { code } = raised.body;
+    log.warn({ ...fields, code, error: error.cause }, "a trigger or constraint of the project's SQL failed");
+  }
 }
 
 /** Returns the error code to send for an error without a code. */
@@ -110,8 +121,8 @@ const isFaultyText = (cause: unknown): boolean => isPostgresError(cause) && faul
 
 /**
  * The SQLSTATEs raised by a project's triggers and constraints. Constraints of the tables in `auth` have their own
- * errors (`http/constraint-errors.ts`). Responses in GoTrue's older format contain the text of
- * these errors unchanged.
+ * errors (`constraintError`). Responses in GoTrue's older format contain the text of these errors
+ * unchanged.
  */
 const raisedByProject = new Set(['P0001', '23000', '23001', '23502', '23503', '23505', '23514', '23P01']);
 
@@ -206,7 +217,7 @@ const deniedCodes = new Set(['signup_disabled', 'user_banned', 'provider_email_n
 /** Converts any thrown value to an error that clients may see, and logs internal errors. */
 export function logged(ctx: AuthContext, path: string, thrown: unknown): AuthError {
   const error = publicError(thrown);
-  if (error.status >= 500) ctx.log.error({ path, error: error.cause ?? error }, error.message);
+  logInternal(ctx.log, error, { path });
   return error;
 }
 
