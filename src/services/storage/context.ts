@@ -6,12 +6,15 @@ import type { Logger } from '../../base/kernel/log.ts';
 import type { Database } from '../../platform/database/types.ts';
 import type { Keys } from '../../platform/keys/types.ts';
 import type { ObjectBackend } from './backend/types.ts';
+import type { LookupSpeed } from './lookup.ts';
 import type { Renderer } from './render/index.ts';
 import type { UploadLocks } from './resumable/locks.ts';
 import type { Staging } from './resumable/staging.ts';
 
 export interface StorageContext {
   readonly database: Database;
+  /** The speed of lookups, which all have the same speed because they read the same tables. */
+  readonly lookupSpeed: LookupSpeed;
   readonly keys: Keys;
   readonly backend: ObjectBackend;
   /** The disk that contains the data folder. */

@@ -21,6 +21,7 @@ import { createTasks, type StorageContext } from './context.ts';
 import { BackendUnavailableError, renderStorageError, StorageError } from './errors.ts';
 import { createEventSender } from './events/sender.ts';
 import { createHousekeeping } from './housekeeping.ts';
+import { LookupSpeed } from './lookup.ts';
 import { hasBuckets } from './queries/buckets.ts';
 import { createRenderer } from './render/index.ts';
 import { createUploadLocks } from './resumable/locks.ts';
@@ -109,6 +110,7 @@ export function createStorage(deps: StorageDeps): StorageService {
   const clock = deps.clock ?? systemClock;
   const ctx: StorageContext = {
     database,
+    lookupSpeed: new LookupSpeed(),
     keys: deps.keys,
     backend,
     disk: deps.disk ?? spaciousDisk,

@@ -38,8 +38,7 @@ export async function findSignedObject(
   address: ObjectAddress,
   { objects }: Pick<SignedClaims, 'objects'>,
 ): Promise<ObjectRow> {
-  requireReadableName(address);
-  const object = await findObject(scope.eachAsService({ readOnly: true }), address.bucketId, address.key);
+  const object = (await lookUp(scope, address))?.object;
   if (!object || !isMeant(objects, object)) throw new StorageError('NoSuchKey');
   return object;
 }
@@ -68,7 +67,7 @@ export async function withCurrentObject<T>(
 
 async function lookUp(scope: Scope, address: ObjectAddress): ReturnType<typeof findObjectWithBucket> {
   requireReadableName(address);
-  return findObjectWithBucket(scope.eachAsService({ readOnly: true }), address.bucketId, address.key);
+  return findObjectWithBucket(scope, address.bucketId, address.key);
 }
 
 function requireReadableName(address: ObjectAddress): void {

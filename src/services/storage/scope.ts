@@ -18,6 +18,7 @@ import { isUuid } from './core/names.ts';
 import { checkToken } from './core/tokens.ts';
 import { translateDatabaseError } from './database-errors.ts';
 import { StorageError } from './errors.ts';
+import type { Cells, Lookup } from './lookup.ts';
 import type { Operation } from './operations.ts';
 import type { StatementRunner } from './queries/statement-runner.ts';
 
@@ -61,6 +62,8 @@ export interface Scope {
    * resolved.
    */
   rowsAsUser(statement: Sql, onRow: (row: RawRow) => void): Promise<void>;
+  /** Runs a lookup as the service role, and returns the row if it exists. */
+  lookUp(lookup: Lookup, params: readonly string[]): Promise<Cells | undefined>;
 }
 
 type EachOptions = Pick<WorkOptions, 'readOnly' | 'end'>;
@@ -177,8 +180,33 @@ function scopeOf(ctx: StorageContext, request: FastifyRequest, operation: Operat
         throw publicFault(ctx, error);
       }
     },
+    async lookUp({ key, text }, params) {
+      const speed = ctx.lookupSpeed;
+      const { role, settings, client } = contextOf(ctx, server, request, operation);
+      try {
+        const { rows } = await ctx.database.requestPath.execute({
+          role,
+          settings: [['role', role], ...settings, ...textFormats],
+          statement: { key, text },
+          params,
+          access: 'read only',
+          lane: speed.isBlocking ? 'alone' : 'shared',
+          ...(client === undefined ? {} : { client }),
+          speed,
+        });
+        return rows[0];
+      } catch (error) {
+        throw publicFault(ctx, error);
+      }
+    },
   };
 }
+
+/** The formats of timestamps that `isoTimestamp` reads. Unlike pools, the request path uses the database's settings. */
+const textFormats: readonly Setting[] = [
+  ['datestyle', 'ISO, MDY'],
+  ['timezone', 'UTC'],
+];
 
 /**
  * Returns the error for the client. If the database is read-only because the disk is full, the error reports the full

@@ -41,8 +41,8 @@ export async function sendBytes(
   try {
     raw.writeHead(head.status, [...listOf(head.headers), ...gatewayHeaders]);
   } catch (error) {
-    // Node refused to send a header, so Fastify can still send a different response. The body is closed because a file
-    // handle that is still open would crash the process when it is garbage-collected.
+    // Node refused to send a header, so Fastify can still send a different response. The body is closed because
+    // nothing else would close its file.
     if (body !== undefined && 'destroy' in body) body.destroy?.();
     throw error;
   }
@@ -74,8 +74,13 @@ function listOf(headers: Headers): string[] {
 }
 
 function endWith(raw: ServerResponse, body: Buffer): void {
-  if (body.byteLength > smallBytes) writeAtOnce(raw, [body], freeChunk);
+  if (body.byteLength > smallBytes) writeAtOnce(raw, [body], releaseBuffer);
   else raw.end(body.toString('latin1'), 'latin1');
+}
+
+function releaseBuffer(buffer: Buffer): void {
+  releaseChunk(buffer);
+  freeChunk(buffer);
 }
 
 /** Writes buffers that are already in memory, with as few system calls as possible. */

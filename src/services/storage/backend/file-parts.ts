@@ -9,7 +9,8 @@ import { join } from 'node:path';
 import { type ByteStream, releaseChunk } from '../byte-stream.ts';
 import type { ByteRange } from '../core/range.ts';
 import { isVersion } from './file-paths.ts';
-import { isMissing, linkOrCopy, readChunks, removeTree, syncDirectory } from './file-system.ts';
+import { isMissing, linkOrCopy, removeTree, syncDirectory } from './file-system.ts';
+import { OpenFile, readChunks } from './open-file.ts';
 import type { OpenBody, Part } from './types.ts';
 
 const listName = 'parts';
@@ -92,7 +93,7 @@ async function* readAcross(
       const end = Math.min(range.end - offset, sizeBytes - 1);
       offset += sizeBytes;
       if (start > end) continue;
-      yield* readChunks(await open(path, 'r'), { start, end });
+      yield* readChunks(await OpenFile.open(path), { start, end });
     }
   } finally {
     leave();

@@ -8,20 +8,12 @@ import { constants, mkdirSync } from 'node:fs';
 import { copyFile, type FileHandle, mkdir, open, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type DiskState, rejectIfFull, spaciousDisk } from '../../../base/kernel/disk.ts';
-import type { ByteStream } from '../byte-stream.ts';
-import type { ByteRange } from '../core/range.ts';
+import { type ByteStream, chunkBytes } from '../byte-stream.ts';
 import { assembleParts, createReaders, openParts, type Readers } from './file-parts.ts';
 import { type FilePaths, filePaths, isVersion } from './file-paths.ts';
-import {
-  fileStream,
-  isDirectoryError,
-  isMissing,
-  linkOrCopy,
-  moved,
-  removeTree,
-  syncDirectory,
-} from './file-system.ts';
+import { isDirectoryError, isMissing, linkOrCopy, moved, removeTree, syncDirectory } from './file-system.ts';
 import { createIntentLog, type IntentLog } from './intents.ts';
+import { fileStream, OpenFile, readWhole } from './open-file.ts';
 import { createOwners, type Owners } from './owners.ts';
 import { sweepFiles } from './sweep.ts';
 import {
@@ -39,9 +31,6 @@ import {
 
 /** Network chunks are collected into batches of this size before they are written. */
 const writeBatchBytes = 256 * 1024;
-/** Object bodies up to this size are read into a single buffer. */
-const wholeBytes = 64 * 1024;
-
 /** The number of bytes per read when a file is hashed. */
 const hashedChunkBytes = 128 * 1024;
 
@@ -313,41 +302,27 @@ async function hashAndSync(path: string): Promise<StoredBody> {
 
 /** Opens a body. On Windows, the open call fails if the path is a folder. */
 async function openBody(path: string, version: string, readers: Readers): Promise<OpenBody | undefined> {
-  let handle: FileHandle;
+  let file: OpenFile;
   try {
-    handle = await open(path, 'r');
+    file = await OpenFile.open(path);
   } catch (error) {
     if (isMissing(error)) return undefined;
     if (isDirectoryError(error)) return openParts(path, version, readers);
     throw error;
   }
-  const stats = await handle.stat();
-  if (!stats.isDirectory()) return openFile(handle, stats.size);
-  await handle.close();
+  if (!file.isDirectory) return bodyOf(file);
+  file.close();
   return openParts(path, version, readers);
 }
 
-function openFile(handle: FileHandle, size: number): OpenBody {
+function bodyOf(file: OpenFile): OpenBody {
+  const { sizeBytes } = file;
   return {
-    sizeBytes: size,
-    close: () => handle.close(),
-    read: (range) => readBody(handle, range ?? { start: 0, end: size - 1 }),
+    sizeBytes,
+    close: async () => file.close(),
+    async read(range = { start: 0, end: sizeBytes - 1 }) {
+      const length = range.end + 1 - range.start;
+      return length > chunkBytes ? fileStream(file, range) : readWhole(file, range);
+    },
   };
-}
-
-async function readBody(handle: FileHandle, range: ByteRange): Promise<Buffer | ByteStream> {
-  const length = range.end - range.start + 1;
-  if (length > wholeBytes) return fileStream(handle, range);
-  try {
-    const buffer = Buffer.allocUnsafe(length);
-    let filled = 0;
-    while (filled < length) {
-      const { bytesRead } = await handle.read(buffer, filled, length - filled, range.start + filled);
-      if (bytesRead === 0) throw new Error('The file became shorter after it was opened');
-      filled += bytesRead;
-    }
-    return buffer;
-  } finally {
-    await handle.close();
-  }
 }

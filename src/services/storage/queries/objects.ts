@@ -3,6 +3,8 @@
 import { type Sql, sql } from '../../../base/kernel/sql.ts';
 import type { Queryable } from '../../../platform/database/types.ts';
 import { isoTimestamp } from '../core/timestamps.ts';
+import type { Lookup } from '../lookup.ts';
+import type { Scope } from '../scope.ts';
 import type { StatementRunner } from './statement-runner.ts';
 
 /** A complete row with ISO timestamps. */
@@ -55,19 +57,40 @@ export async function findObject(
   return row && withIsoDates(row);
 }
 
+const objectWithBucket: Lookup = {
+  key: 'storage object with bucket',
+  text: `
+    select b.public, o.id, o.bucket_id, o.name, o.owner, o.owner_id, o.version, o.metadata, o.user_metadata,
+      o.created_at, o.updated_at, o.last_accessed_at
+    from storage.buckets b left join storage.objects o on o.bucket_id = b.id and o.name = $2
+    where b.id = $1`,
+};
+
 /** Returns whether the bucket is public, and the object if it exists. Returns undefined if the bucket doesn't exist. */
 export async function findObjectWithBucket(
-  db: StatementRunner,
+  scope: Pick<Scope, 'lookUp'>,
   bucketId: string,
   name: string,
 ): Promise<{ readonly isPublic: boolean; readonly object: ObjectRow | undefined } | undefined> {
-  const [row] = await db.query<ObjectRow & { bucket_public: boolean | null; id: string | null }>(sql`
-    select b.public as bucket_public, o.id, o.bucket_id, o.name, o.owner, o.owner_id, o.version, o.metadata,
-      o.user_metadata, o.created_at, o.updated_at, o.last_accessed_at
-    from storage.buckets b left join storage.objects o on o.bucket_id = b.id and o.name = ${name}
-    where b.id = ${bucketId}`);
-  if (!row) return undefined;
-  return { isPublic: row.bucket_public === true, object: row.id === null ? undefined : withIsoDates(row) };
+  const cells = await scope.lookUp(objectWithBucket, [bucketId, name]);
+  if (!cells) return undefined;
+  const text = (column: number): string | null => cells[column]?.toString() ?? null;
+  const json = (column: number): Record<string, unknown> | null => JSON.parse(text(column) ?? 'null');
+  const id = text(1);
+  const object = id !== null && {
+    id,
+    bucket_id: text(2) ?? '',
+    name: text(3) ?? '',
+    owner: text(4),
+    owner_id: text(5),
+    version: text(6),
+    metadata: json(7),
+    user_metadata: json(8),
+    created_at: isoTimestamp(text(9)),
+    updated_at: isoTimestamp(text(10)),
+    last_accessed_at: isoTimestamp(text(11)),
+  };
+  return { isPublic: text(0) === 't', object: object || undefined };
 }
 
 export async function findVisibleNames(
