@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url';
 import { errorTable } from '../src/services/auth/index.ts';
 import { checkCodes, checkRoutes, routeTable } from '../test/auth/coverage/check.ts';
 import { exemptCodes } from '../test/auth/coverage/exempt.ts';
-import { readResponses } from '../test/auth/coverage/recorded-responses.ts';
+import { readRun } from '../test/auth/coverage/recorded-responses.ts';
 import { contractRoutes } from '../test/auth/coverage/routes.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -21,7 +21,7 @@ try {
   const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
   const env = { ...process.env, AUTH_ANSWERS: folder };
   spawnSync(process.execPath, [vitest, 'run', 'test/auth'], { cwd: root, stdio: ['ignore', 2, 2], env });
-  const responses = readResponses(folder);
+  const { responses } = readRun(folder);
   const coverage = checkRoutes(contractRoutes, responses);
   const exempt = exemptCodes(readFileSync(join(root, 'docs', 'compatibility.md'), 'utf8'));
   const codes = checkCodes(Object.keys(errorTable), responses, exempt);

@@ -391,7 +391,8 @@ describe('each constraint', () => {
         and not exists (select from pg_constraint where conindid = i.indexrelid)`);
     expect(found.length).toBeGreaterThan(60);
     const sqlstates: Readonly<Record<string, string>> = { u: '23505', f: '23503', c: '23514' };
-    for (const { name, type } of found) {
+    const errors = 'src/services/auth/common/public-errors.ts';
+    for (const { name, type, table } of found) {
       const violation = Object.assign(new Error(`violates ${name}`), {
         severity: 'ERROR',
         code: sqlstates[type],
@@ -401,9 +402,14 @@ describe('each constraint', () => {
       const error = constraintError(new Error('wrapped', { cause: violation }));
       expect([name, error?.status]).toEqual([name, expect.any(Number)]);
       expect(error?.message).not.toContain('violates');
-      if (type === 'f') expect([name, error?.code]).not.toEqual([name, 'conflict']);
-      if (type === 'u' && !random.has(name) && !handled.has(name) && !retried.has(name))
-        expect(Object.keys(provoked)).toContain(name);
+      if (type === 'f') {
+        const advice = `The foreign key ${name} of ${table} has no error. Add its column to \`missing\` in ${errors}, with the code that means that the referenced row was deleted.`;
+        expect(error?.code, advice).not.toBe('conflict');
+      }
+      if (type === 'u' && !random.has(name) && !handled.has(name) && !retried.has(name)) {
+        const advice = `No test violates the unique key ${name} of ${table}. Add a request that violates it to \`provoked\`, and the error to \`duplicates\` in ${errors}. If no request can violate it, add the key to \`random\`, \`handled\` or \`retried\`.`;
+        expect(Object.keys(provoked), advice).toContain(name);
+      }
     }
   });
 

@@ -41,19 +41,30 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(project, { recursive: true, force: true }));
 
+const advice =
+  'test/database/hosted-grants.txt lists the owner and the privileges of every object in a schema of the hosted service. ' +
+  'Correct the grants in the migration, or add a line to the file. The first line of the file explains the format.';
+
 test('every object has the owner and the grants in the table', () => {
   const told = objects.map(({ name, rights }) => `${name} | ${rights}`);
-  expect(told).toEqual(objects.map(({ name }) => `${name} | ${factOf(name)?.plinth ?? 'not in the table'}`));
+  const listed = objects.map(({ name }) => `${name} | ${factOf(name)?.plinth ?? 'not in the table'}`);
+  expect(told, advice).toEqual(listed);
 });
 
 test('every line of the table matches an object', () => {
   const unused = facts.filter(
     ({ name, plinth }) => (plinth === '-') === objects.some((object) => factOf(object.name)?.name === name),
   );
-  expect(unused.map(({ name }) => name)).toEqual([]);
+  expect(
+    unused.map(({ name }) => name),
+    advice,
+  ).toEqual([]);
 });
 
 test('every listed difference from the hosted service exists and has a reason', () => {
   const wrong = facts.filter(({ hosted, plinth, reason }) => (hosted === plinth) !== (reason === ''));
-  expect(wrong.map(({ name }) => name)).toEqual([]);
+  expect(
+    wrong.map(({ name }) => name),
+    advice,
+  ).toEqual([]);
 });

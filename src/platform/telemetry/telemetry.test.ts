@@ -257,10 +257,13 @@ test('a log line doesn’t control the terminal that displays it', async () => {
 test('log files are limited in size and number', async () => {
   const dir = folder();
   const log = createLogger(dir, { ...defaultConfig().plinth.log, max_size: 450_000 });
+  const newestRotated = () => statSync(segmentPath(dir, 1), { throwIfNoEntry: false })?.ino;
   for (let round = 0; round < 30; round++) {
+    const before = newestRotated();
     for (let line = 0; line < 800; line++)
       log.info({ round, line }, 'a line of some length to fill the file');
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    // The lines of a round are more than a batch, and a batch is more than a file.
+    await expect.poll(newestRotated, { interval: 1 }).not.toBe(before);
   }
   await log.end();
   const sizes = Array.from({ length: 12 }, (_none, number) =>

@@ -3,7 +3,7 @@
  * ends.
  */
 import { randomUUID } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 declare module 'vitest' {
@@ -27,14 +27,27 @@ export interface RecordedResponse {
 
 export const responseText = (response: RecordedResponse): string => JSON.stringify(response);
 
-export const responseFile = (folder: string): string => join(folder, `${randomUUID()}.jsonl`);
+/** Stores the responses that a test file caused. The file's path is stored even if it caused no responses. */
+export function storeResponses(folder: string, testFile: string, responses: readonly string[]): void {
+  const lines = [JSON.stringify(testFile), ...responses];
+  writeFileSync(join(folder, `${randomUUID()}.jsonl`), lines.join('\n'));
+}
 
-export function readResponses(folder: string): RecordedResponse[] {
-  return readdirSync(folder).flatMap((name) =>
-    readFileSync(join(folder, name), 'utf8')
-      .split('\n')
-      .map((line) => JSON.parse(line) as RecordedResponse),
-  );
+export interface RecordedRun {
+  /** The test files that ran, relative to the repository's root. */
+  readonly testFiles: ReadonlySet<string>;
+  readonly responses: readonly RecordedResponse[];
+}
+
+export function readRun(folder: string): RecordedRun {
+  const testFiles = new Set<string>();
+  const responses: RecordedResponse[] = [];
+  for (const name of readdirSync(folder)) {
+    const [testFile = '""', ...lines] = readFileSync(join(folder, name), 'utf8').split('\n');
+    testFiles.add(JSON.parse(testFile) as string);
+    responses.push(...lines.map((line) => JSON.parse(line) as RecordedResponse));
+  }
+  return { testFiles, responses };
 }
 
 /**
