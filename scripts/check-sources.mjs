@@ -24,6 +24,7 @@ const checks = [
   { name: 'Types of the web app', args: types('web/tsconfig.json', 'web') },
   { name: 'Imports', args: [join('scripts', 'lint', 'imports.ts')] },
   { name: 'Words', args: [join('scripts', 'lint', 'words.ts')] },
+  { name: 'Paths', args: [join('scripts', 'lint', 'paths.ts')] },
   { name: 'SQL files', args: [join('scripts', 'lint', 'migrations.ts')] },
 ];
 const concurrency = 2;

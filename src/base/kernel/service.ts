@@ -157,7 +157,7 @@ export interface UpgradeCaller {
   readonly address: string;
   /**
    * Whether the caller may use secret keys. False if the caller is a web page of another origin
-   * (`kernel/foreign-page.ts`). Applies to the handshake and to later messages.
+   * (`request-origin.ts`). Applies to the handshake and to later messages.
    */
   readonly mayUseSecretKeys: boolean;
 }

@@ -43,7 +43,7 @@ export interface AuthContext {
   readonly leakedPasswords: LeakedPasswords | undefined;
   readonly limits: RateLimits;
   readonly guesses: AttemptLimits;
-  /** Limits the concurrent transactions of each user. See `common/user-transaction.ts`. */
+  /** Limits the concurrent transactions of each user. See `sessions/user-transaction.ts`. */
   readonly userTurns: Lanes;
   readonly signIns: SignInCounts;
   readonly rotateToken: RotateToken;

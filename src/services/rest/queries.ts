@@ -2,7 +2,7 @@
  * Contains the fixed statements that query PostgreSQL's catalogs, and the types of their rows. The statements run with
  * an empty search path, so type and function names include their schema. `schemas` are the exposed schemas. For
  * statements that return a row per relation, key or function, this module contains only the SQL.
- * `schema-cache/known-rows.ts` runs these statements and fetches only rows that it hasn't cached.
+ * `schema-cache/load.ts` runs these statements and fetches only rows that it hasn't cached.
  */
 
 import { type Sql, sql } from '../../base/kernel/sql.ts';

@@ -307,7 +307,7 @@ function sharedSettings(caller: Caller): Setting[] {
   ];
 }
 
-/** This setting makes the triggers on storage.objects record events (`sql/0005_events.sql`). */
+/** This setting makes the triggers on storage.objects record events (`sql/0002_functions.sql`). */
 const noteEvents: Setting = ['storage.events', 'on'];
 
 /** Returns the URL without the mount prefix. Policies and error messages use URLs in this form. */

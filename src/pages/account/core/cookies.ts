@@ -28,7 +28,7 @@ export const parkedCookies: readonly CookieKind[] = [1, 2, 3, 4].map((slot) => (
   maxAgeSeconds: cookieMaxAgeSeconds,
 }));
 
-/** The cookie with the CSRF token. Account forms must contain the same token (`form-mark.ts`). */
+/** The cookie with the CSRF token. Account forms must contain the same token (`routes/mark.ts`). */
 export const formCookie: CookieKind = { name: 'plinth-account-form', maxAgeSeconds: 24 * 3600 };
 
 /**

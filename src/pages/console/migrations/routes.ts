@@ -7,7 +7,7 @@ import type { Api } from '../routes/api.ts';
 import type { WriteMigration } from '../schema/apply.ts';
 import type { Drift, DryRun, Migration, MigrationText } from './contract.ts';
 
-/** The migrations in the project and their state (`project/review.ts`). */
+/** The migrations in the project and their state (`folder/review.ts`). */
 export interface Migrations {
   list(): Promise<readonly Migration[]>;
   text(version: string): Promise<MigrationText | undefined>;

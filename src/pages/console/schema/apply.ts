@@ -29,7 +29,7 @@ const settings: readonly Setting[] = [
 
 /**
  * Writes a migration file and records the migration in the transaction that makes the changes
- * (`project/written-migration.ts`).
+ * (`folder/new-files.ts`).
  */
 export type WriteMigration = (
   tx: Parameters<Parameters<Pool['transaction']>[0]>[0],

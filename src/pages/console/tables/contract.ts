@@ -193,7 +193,7 @@ export interface Column {
   comment: string | null;
 }
 
-/** The columns that identify a row (`core/identity.ts`). */
+/** The columns that identify a row (`core/filters.ts`). */
 export type RelationKey =
   | { readonly kind: 'columns'; readonly columns: readonly string[] }
   | { readonly kind: 'place' }

@@ -113,7 +113,7 @@ export async function listPolicies(db: Queryable, oid: number, role: string): Pr
 export interface ViewFacts {
   /** The query of the view, with qualified names. */
   text: string;
-  /** The stored rewrite rule of the view, which is parsed by `core/view-targets.ts`. */
+  /** The stored rewrite rule of the view, which is parsed by `views.ts`. */
   rule: string;
   /** The tables and views that the view reads directly, each with the columns that the view uses. */
   sources: { oid: number; columns: string[] }[];

@@ -180,7 +180,7 @@ function rejectOtherClient(owner: string | undefined, clientId: string | undefin
 
 /**
  * Refreshes a session as part of a batch. Returns undefined if the request needs the slower path in
- * `refresh-session.ts`.
+ * `rotate.ts`.
  */
 async function refreshInBatch(
   ctx: AuthContext,

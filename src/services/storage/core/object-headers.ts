@@ -50,7 +50,7 @@ export function shownContentType(metadata: ObjectMetadata): string {
 
 /**
  * Returns a content security policy that prevents stored documents from loading resources. The gateway additionally
- * applies a sandbox to all user documents (`shared/response-head.ts`). Inert media types don't get a policy, because it
+ * applies a sandbox to all user documents (`shared/http/response-head.ts`). Inert media types don't get a policy, because it
  * would prevent browsers from displaying PDFs and playing media.
  */
 export function documentPolicy(contentType: string): Readonly<Record<string, string>> {

@@ -1,5 +1,5 @@
 /**
- * Builds the statements for listings, which SQL functions implement (`sql/0003_listing.sql`). The results of list v1
+ * Builds the statements for listings, which SQL functions implement (`sql/0002_functions.sql`). The results of list v1
  * and v2 are read as bytes, with the columns in the order of `core/listing.ts`.
  */
 import { type Sql, sql } from '../../../base/kernel/sql.ts';
