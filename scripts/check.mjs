@@ -11,8 +11,11 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 
 function runUnitTests() {
   const vitest = join('node_modules', 'vitest', 'vitest.mjs');
-  const args = [vitest, 'run', '--project', 'unit', '--reporter', 'dot'];
-  const child = spawn(process.execPath, args, { cwd: root, stdio: 'inherit' });
+  // In a file or a pipe, a dot per test and escape sequences would hide the failures.
+  const isTerminal = process.stdout.isTTY;
+  const args = [vitest, 'run', '--project', 'unit', '--reporter', isTerminal ? 'dot' : 'minimal'];
+  const env = isTerminal ? process.env : { ...process.env, NO_COLOR: '1' };
+  const child = spawn(process.execPath, args, { cwd: root, stdio: 'inherit', env });
   return new Promise((resolve) => {
     child.on('error', () => resolve(false));
     child.on('exit', (status) => resolve(status === 0));

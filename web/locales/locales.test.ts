@@ -88,10 +88,9 @@ describe.each(languageCodes)('%s', (language) => {
 
   test('explains in every error what happened and what to do', () => {
     for (const [id, text] of Object.entries(catalogs(language)['errors.ts'] ?? {})) {
-      expect({ id, sentences: text.split(/[.!?؟](?:\s|$)/).filter(Boolean).length >= 2 }).toEqual({
-        id,
-        sentences: true,
-      });
+      const sentences = text.split(/[.!?؟](?:\s|$)/).filter(Boolean);
+      const advice = `${id} in web/locales/${language}/errors.ts needs at least two sentences: what happened, and what to do.`;
+      expect(sentences.length, advice).toBeGreaterThanOrEqual(2);
     }
   });
 });

@@ -17,8 +17,12 @@ export interface RouteCoverage {
   readonly gaps: readonly string[];
 }
 
-/** Whether the gateway sent the error response, before the request reached a route. */
-const isOfGateway = ({ code }: RecordedResponse): boolean => code === secretKeyRejection.body.code;
+/**
+ * Whether the error response doesn't depend on the route, because the gateway rejected the request or the server is
+ * overloaded.
+ */
+const isOfServer = ({ code, status }: RecordedResponse): boolean =>
+  code === secretKeyRejection.body.code || status === 503;
 
 /**
  * Returns the coverage of each route.
@@ -31,7 +35,7 @@ export function checkRoutes(
   const byRoute = new Map<RouteEntry, RecordedResponse[]>();
   // A fixed path takes precedence over a pattern, so /admin/users/me doesn't count for /admin/users/{id}.
   const byExactness = [...routes].sort((a, b) => variablesOf(a) - variablesOf(b));
-  for (const response of responses.filter((each) => !isOfGateway(each))) {
+  for (const response of responses.filter((each) => !isOfServer(each))) {
     const route = byExactness.find(
       (entry) => entry.method === response.method && fits(entry.path, response.path),
     );

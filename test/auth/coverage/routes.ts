@@ -11,12 +11,12 @@ export interface RouteEntry {
   readonly noFailure?: string;
 }
 
-const constant = 'the same answer for everybody';
+const constant = 'the same response for all clients';
 
 /** The routes of GoTrue 2.196. */
 const upstreamRoutes: readonly RouteEntry[] = [
   ...routes('GET /health', { noFailure: constant }),
-  ...routes('GET /settings'),
+  ...routes('GET /settings', { noFailure: constant }),
   ...routes('GET /.well-known/jwks.json', { noFailure: constant }),
   ...routes('GET /.well-known/openid-configuration', { noFailure: constant }),
   ...routes('GET /.well-known/oauth-authorization-server'),
