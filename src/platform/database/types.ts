@@ -261,10 +261,12 @@ export interface PathRequest {
     readonly decide: (result: PathResult) => 'commit' | 'rollback';
   };
   /**
-   * `shared` means that the request is known to be fast, so it can be queued behind other requests on a connection.
-   * `alone` means that the request needs a separate connection.
+   * - `shared`: The request is a fast read, so it can be queued behind other requests on a connection.
+   * - `batched`: The request is a fast change. It runs on a connection for changes. If all of them are in use, several
+   *   waiting changes are sent together on the next free connection, each in its own transaction.
+   * - `alone`: The request needs a separate connection.
    */
-  readonly lane: 'shared' | 'alone';
+  readonly lane: 'shared' | 'batched' | 'alone';
   /** The client that sent the request. Clients take turns. Requests without a client aren't limited. */
   readonly client?: RequestClient;
   /** The measured speed of the query shape. Requests without a speed aren't limited. */

@@ -8,6 +8,7 @@ import type { Statement } from './core/compile/statement.ts';
 import { databaseError } from './core/database-error.ts';
 import { invalidBody, isTooDeep } from './core/parse/payload.ts';
 import type { CrudPlan } from './core/plan/types.ts';
+import type { RestRequest } from './core/request.ts';
 import { limitsAffected, ROW_SEPARATOR, readResult, rejection } from './core/result.ts';
 import type { Prepared, Shape } from './core/shapes.ts';
 import { transactionSettings } from './core/transaction.ts';
@@ -117,18 +118,31 @@ function pathRequest(run: Run, { shape, bindings, statement, params, profile }: 
       after: [compiled.settings, compiled.explain].filter((one) => one !== undefined).map(bind),
     }),
     ...(decides ? { explicit: { ...(isolation && { isolation }), decide: decider(shape, rollback) } } : {}),
-    lane: plan.kind === 'read' && !decides && shape.lane.isQuick ? 'shared' : 'alone',
+    lane: decides || !shape.lane.isQuick ? 'alone' : laneOf(shape, request),
     client: clientOf(request, identity, settings.anonRole),
     speed: shape.lane,
     ...(compiled.form === 'plan' ? {} : { overflow: overflowOf(shape, run.deps.responseStorage) }),
-    ...(compiled.form === 'rows' && plan.handler.kind === 'array' && { joinWith: ROW_SEPARATOR }),
+    ...(joinsRows(shape) && { joinWith: ROW_SEPARATOR }),
     resetAfter: routine?.volatility === 'volatile' && !readOnly,
     ...(request.signal === undefined ? {} : { signal: request.signal }),
   };
 }
 
+/** The maximum size of the body of a change that is sent together with others. */
+const MAX_BATCHED_BYTES = 16 * 1024;
+
+/** Returns the lane of a request whose shape is fast. */
+function laneOf({ plan, compiled }: Shape, { body }: RestRequest): PathRequest['lane'] {
+  if (plan.kind === 'read') return 'shared';
+  if (plan.kind === 'call' || compiled.form !== 'rows' || body.length > MAX_BATCHED_BYTES) return 'alone';
+  return 'batched';
+}
+
 const readsOnly = (plan: CrudPlan): boolean =>
   plan.kind === 'read' || (plan.kind === 'call' && plan.readOnly);
+
+const joinsRows = ({ plan, compiled }: Shape): boolean =>
+  compiled.form === 'rows' && plan.handler.kind === 'array' && !compiled.returnsInserted;
 
 function overflowOf({ plan, compiled }: Shape, responseStorage: ResponseStorage): Overflow {
   if (compiled.form === 'rows') return responseStorage.rows;

@@ -2,6 +2,7 @@
 import type { PathResult, RowStore } from '../../../platform/database/types.ts';
 import { type RestError, restError } from '../errors.ts';
 import { type Body, fromHex, storedBody } from './body.ts';
+import type { CrudPlan } from './plan/types.ts';
 import type { Shape } from './shapes.ts';
 
 export interface Result {
@@ -43,8 +44,9 @@ export function readResult(shape: Shape, result: PathResult, maxRows: number | u
       const settings = compiled.settings === undefined ? undefined : result.after[0]?.[0];
       return {
         ...nothing,
-        rows: result.rowCount,
+        rows: writesOnly(plan) ? affectedRows(result.commandTag) : result.rowCount,
         total: estimate,
+        inserted: compiled.returnsInserted ? insertedRows(result) : undefined,
         body:
           plan.handler.kind === 'object'
             ? stored
@@ -77,6 +79,16 @@ export function readResult(shape: Shape, result: PathResult, maxRows: number | u
     }
   }
 }
+
+const writesOnly = (plan: CrudPlan): boolean => plan.kind === 'write' && plan.handler.kind === 'none';
+
+/** Returns the number at the end of a command tag such as `INSERT 0 1`. */
+const affectedRows = (commandTag: string): number =>
+  Number(commandTag.slice(commandTag.lastIndexOf(' ') + 1));
+
+/** A trigger can suppress the row, which was counted before that. */
+const insertedRows = ({ rows }: PathResult): number | undefined =>
+  rows.length === 0 ? 1 : numberOf(rows.at(-1)?.at(-1));
 
 const locationPair = ([name, value]: [string, string | null]): [string, string] => [
   name,

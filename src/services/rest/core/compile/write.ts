@@ -16,21 +16,25 @@ const countInserted = (step: '+ 1' | '- 1') =>
     `set_config('pgrst.inserted', (coalesce(${INSERTED}, 0) ${step})::text, true) <> '${step === '+ 1' ? 0 : -1}'`,
   );
 
-export function writeOf(plan: WritePlan): Sql {
+/** Returns the statement of a write whose rows another part of the query reads. */
+export const writeOf = (plan: WritePlan): Sql => writeReturning(plan, returningOf(plan));
+
+/** Returns the statement of a write. `returning` is its RETURNING clause, or empty. */
+export function writeReturning(plan: WritePlan, returning: Sql): Sql {
   switch (plan.mutation) {
     case 'insert':
     case 'put':
-      return insertOf(plan);
+      return insertOf(plan, returning);
     case 'update':
-      return updateOf(plan);
+      return updateOf(plan, returning);
     case 'delete': {
       const conditions = plan.where.map((condition) => conditionOf(plan.table, condition));
-      return sql`delete from ${nameOf(plan.table)}${whereAll(conditions)}${returningOf(plan)}`;
+      return sql`delete from ${nameOf(plan.table)}${whereAll(conditions)}${returning}`;
     }
   }
 }
 
-function insertOf(plan: WritePlan): Sql {
+function insertOf(plan: WritePlan, returning: Sql): Sql {
   const { columns } = plan.body;
   const isPut = plan.mutation === 'put';
   const merges = plan.conflict?.resolution === 'merge-duplicates';
@@ -42,7 +46,7 @@ function insertOf(plan: WritePlan): Sql {
     // PUT writes a body row only if the row matches the filters in the URL.
     ...(isPut ? plan.where.map((condition) => conditionOf(BODY, condition)) : []),
   ];
-  return sql`insert into ${nameOf(plan.table)}${list}select ${values}${bodyOf(plan.body)}${whereAll(conditions)}${conflictOf(plan)}${returningOf(plan)}`;
+  return sql`insert into ${nameOf(plan.table)}${list}select ${values}${bodyOf(plan.body)}${whereAll(conditions)}${conflictOf(plan)}${returning}`;
 }
 
 function conflictOf(plan: WritePlan): Sql {
@@ -55,7 +59,7 @@ function conflictOf(plan: WritePlan): Sql {
   return sql`${target} do update set ${sql.join(sets)} where ${countInserted('- 1')}`;
 }
 
-function updateOf(plan: WritePlan): Sql {
+function updateOf(plan: WritePlan, returning: Sql): Sql {
   const { columns } = plan.body;
   if (columns.length === 0) {
     // If the request doesn't set any columns, no rows are written. The query returns no rows, but its columns are those
@@ -66,7 +70,7 @@ function updateOf(plan: WritePlan): Sql {
   }
   const sets = columns.map(({ name }) => sql`${sql.id(name)} = ${columnOf(BODY, name)}`);
   const conditions = plan.where.map((condition) => conditionOf(plan.table, condition));
-  return sql`update ${nameOf(plan.table)} set ${sql.join(sets)}${bodyOf(plan.body)}${whereAll(conditions)}${returningOf(plan)}`;
+  return sql`update ${nameOf(plan.table)} set ${sql.join(sets)}${bodyOf(plan.body)}${whereAll(conditions)}${returning}`;
 }
 
 function returningOf(plan: WritePlan): Sql {
