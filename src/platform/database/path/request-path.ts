@@ -99,7 +99,7 @@ const LATE_DEPTH = 4;
 const MAX_BATCHED = 4;
 /**
  * If a change runs for longer than this duration while others wait behind it, it is canceled, which rolls it back, and it
- * is sent again on a connection of its own. Such a change usually waits for a lock.
+ * is sent again on a separate connection. Such a change usually waits for a lock.
  */
 const MAX_BATCH_DELAY_MS = 50;
 
