@@ -7,9 +7,32 @@ import { networkOf } from '../../../base/shared/network/network-of.ts';
 import type { Pool } from '../../../platform/database/types.ts';
 import { authError } from '../errors.ts';
 
-interface CurrentRequest {
-  readonly signal: AbortSignal;
-  readonly client: string;
+/** The request that is being processed. Most requests need neither the signal nor the network, so both are lazy. */
+class CurrentRequest {
+  readonly #address: string;
+  #controller: AbortController | undefined;
+  #error: unknown;
+
+  constructor(address: string) {
+    this.#address = address;
+  }
+
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      if (this.#error !== undefined) this.#controller.abort(this.#error);
+    }
+    return this.#controller.signal;
+  }
+
+  get client(): string {
+    return networkOf(this.#address);
+  }
+
+  abort(error: unknown): void {
+    this.#error = error;
+    this.#controller?.abort(error);
+  }
 }
 
 const requests = new AsyncLocalStorage<CurrentRequest>();
@@ -27,26 +50,25 @@ export const currentClient = (): string => requests.getStore()?.client ?? '';
  * Runs `work` with a time limit. Throws `request_timeout` if `work` exceeds the limit. In this case, `work` continues,
  * but its result is discarded. `address` is the client's IP address.
  */
-export async function withDeadline<T>(
-  timeoutMs: number,
-  address: string,
-  work: () => Promise<T>,
-): Promise<T> {
-  const controller = new AbortController();
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => {
-    const error = authError('request_timeout');
-    controller.abort(error);
-    late.reject(error);
-  }, timeoutMs);
-  try {
-    return await Promise.race([
-      requests.run({ signal: controller.signal, client: networkOf(address) }, work),
-      late.promise,
-    ]);
-  } finally {
-    clearTimeout(timer);
-  }
+export function withDeadline<T>(timeoutMs: number, address: string, work: () => Promise<T>): Promise<T> {
+  const request = new CurrentRequest(address);
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      const error = authError('request_timeout');
+      request.abort(error);
+      reject(error);
+    }, timeoutMs);
+    requests.run(request, work).then(
+      (result) => {
+        clearTimeout(timer);
+        resolve(result);
+      },
+      (error) => {
+        clearTimeout(timer);
+        reject(error);
+      },
+    );
+  });
 }
 
 /** Wraps a pool, so that a request's transactions are canceled when the request exceeds its time limit. */

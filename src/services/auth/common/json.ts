@@ -33,9 +33,21 @@ export function isStorable(value: unknown): boolean {
 export function sortKeys<T>(value: T): T {
   if (Array.isArray(value)) return value.map(sortKeys) as T;
   if (!isJsonObject(value)) return value;
-  const sorted: JsonObject = Object.create(null) as JsonObject;
-  for (const key of Object.keys(value).sort()) sorted[key] = sortKeys(value[key]);
-  return { ...sorted } as T;
+  const sorted: JsonObject = {};
+  for (const key of Object.keys(value).sort()) {
+    const member = value[key];
+    const item = typeof member === 'object' ? sortKeys(member) : member;
+    // Assigning to `__proto__` would replace the prototype instead of adding a member.
+    if (key === '__proto__')
+      Object.defineProperty(sorted, key, {
+        value: item,
+        enumerable: true,
+        configurable: true,
+        writable: true,
+      });
+    else sorted[key] = item;
+  }
+  return sorted as T;
 }
 
 /** Merges updates into the top level of the metadata. A null in `updates` removes the key. */

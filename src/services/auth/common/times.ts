@@ -9,9 +9,19 @@
  * after it is stored.
  */
 export function toRfc3339(postgres: string): string {
-  const text = postgres.replace(' ', 'T').replace(/(?:[+-]00(?::?00)?|Z)$/, '');
-  return `${text.includes('.') ? text.replace(/\.?0+$/, '') : text}Z`;
+  // Almost all times end with `+00`, which is cheaper to find than the other spellings of the time zone.
+  let end = postgres.endsWith('+00') ? postgres.length - 3 : postgres.search(/(?:[+-]00(?::?00)?|Z|)$/);
+  const point = postgres.indexOf('.');
+  if (point !== -1) {
+    while (postgres.charCodeAt(end - 1) === zero) end--;
+    if (end === point + 1) end = point;
+  }
+  const space = postgres.indexOf(' ');
+  if (space === -1) return `${postgres.slice(0, end)}Z`;
+  return `${postgres.slice(0, space)}T${postgres.slice(space + 1, end)}Z`;
 }
+
+const zero = '0'.charCodeAt(0);
 
 /** Converts a time in PostgreSQL's format or in RFC 3339 format to milliseconds since the epoch. */
 export function toMs(text: string): number {

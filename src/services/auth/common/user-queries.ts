@@ -30,12 +30,20 @@ export const userRelations = sql`
                   last_challenged_at, web_authn_aaguid, last_webauthn_challenge_data
              from auth.mfa_factors where user_id = u.id) f) as factors`;
 
-async function findUser(db: Queryable, condition: Sql): Promise<User | undefined> {
-  const [user] = await db.query<User>(
-    sql`select ${userColumns}, ${userRelations} from auth.users u where u.instance_id = ${noInstance} and ${condition} limit 1`,
+/** Finds a user and evaluates further expressions in the same statement. @param more Starts with a comma */
+export async function findUserAnd<More extends object>(
+  db: Queryable,
+  condition: Sql,
+  more: Sql,
+): Promise<(User & More) | undefined> {
+  const [user] = await db.query<User & More>(
+    sql`select ${userColumns}, ${userRelations}${more} from auth.users u where u.instance_id = ${noInstance} and ${condition} limit 1`,
   );
   return user;
 }
+
+const findUser = (db: Queryable, condition: Sql): Promise<User | undefined> =>
+  findUserAnd(db, condition, sql.empty);
 
 export function findUserById(db: Queryable, id: string): Promise<User | undefined> {
   return findUser(db, sql`u.id = ${id}`);

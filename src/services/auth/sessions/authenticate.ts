@@ -3,12 +3,11 @@ import type { Claims } from '../../../platform/keys/types.ts';
 import type { AdminCaller, Caller, UserCaller } from '../common/caller.ts';
 import { provenSession } from '../common/proven-session.ts';
 import { isBanned } from '../common/render-user.ts';
-import type { Session } from '../common/rows.ts';
 import { findUserById } from '../common/user-queries.ts';
 import { isUuid } from '../common/uuid.ts';
 import type { AuthContext } from '../context.ts';
 import { type AuthError, authError } from '../errors.ts';
-import { findSession } from './queries.ts';
+import { findSession, findUserWithSession } from './queries.ts';
 
 /**
  * Authenticates a user. Unless the settings allow them, rejects OAuth clients that act for a user, because such a
@@ -48,9 +47,15 @@ export async function requireCaller(ctx: AuthContext, caller: Caller): Promise<U
   const sub = typeof claims.sub === 'string' ? claims.sub : '';
   if (sub === '') throw authError('bad_jwt', 'invalid claim: missing sub claim');
   if (!isUuid(sub)) throw authError('bad_jwt', 'invalid claim: sub claim must be a UUID', { status: 400 });
-  const [user, session] = await Promise.all([findUserById(ctx.pool, sub), readSession(ctx, claims)]);
+  const sessionId = sessionIdOf(claims);
+  const found =
+    sessionId === undefined
+      ? { user: await findUserById(ctx.pool, sub), session: undefined }
+      : await findUserWithSession(ctx.pool, { userId: sub, sessionId });
+  const user = found?.user;
   if (!user) throw authError('user_not_found', 'User from sub claim in JWT does not exist', { status: 403 });
-  if (session === 'gone') throw authError('session_not_found');
+  const session = found?.session;
+  if (sessionId !== undefined && session === undefined) throw authError('session_not_found');
   if (isBanned(user, ctx.clock.now())) throw authError('user_banned', undefined, { status: 403 });
   return { ...caller, claims, user, session: session && provenSession(session, claims) };
 }
@@ -73,7 +78,9 @@ export async function requireAdmin(ctx: AuthContext, caller: Caller): Promise<Ad
   const claims = requireClaims(ctx, caller);
   const role = typeof claims.role === 'string' ? claims.role : '';
   if (!ctx.settings.adminRoles.includes(role)) throw authError('not_admin');
-  if ((await readSession(ctx, claims)) === 'gone') throw authError('session_not_found');
+  const sessionId = sessionIdOf(claims);
+  if (sessionId !== undefined && !(await findSession(ctx.pool, sessionId)))
+    throw authError('session_not_found');
   return { ...caller, claims };
 }
 
@@ -113,9 +120,10 @@ function faultText(reason: string): string {
   }
 }
 
-async function readSession(ctx: AuthContext, claims: Claims): Promise<Session | 'gone' | undefined> {
+/** Returns the ID of the token's session. Returns undefined if the token doesn't belong to a session. */
+function sessionIdOf(claims: Claims): string | undefined {
   const id = typeof claims.session_id === 'string' ? claims.session_id : '';
   if (id === '' || /^[0-]+$/.test(id)) return undefined;
   if (!isUuid(id)) throw authError('bad_jwt', 'invalid claim: session_id claim must be a UUID');
-  return (await findSession(ctx.pool, id)) ?? 'gone';
+  return id;
 }
