@@ -18,7 +18,7 @@ import { limitByAddress } from '../limits/guards.ts';
 import { renderGrant } from '../oauth-server/routes.ts';
 import { renderPasskey } from '../passkeys/routes.ts';
 import { renderEvent } from '../security-events/events.ts';
-import { requireCaller, requirePerson, requireUser } from '../sessions/authenticate.ts';
+import { requireOwnUser, requirePerson, requireUser } from '../sessions/authenticate.ts';
 import { renderSessionEntry } from '../sessions/own-sessions.ts';
 import { cancelPendingEmail, cancelPendingPhone } from './contact-changes.ts';
 import { deleteOwnAccount, exportOwnData } from './own-account.ts';
@@ -84,7 +84,7 @@ export function accountRoutes(route: Route): void {
 export const readOwnUser: Operation<Call, User> = {
   on: 'GET /user',
   async run(ctx, { caller }) {
-    const { claims, user } = await requireCaller(ctx, caller);
+    const { claims, user } = await requireOwnUser(ctx, caller);
     if (audienceOf(ctx, caller, claims) !== firstAudience(claims)) {
       throw authError('validation_failed', "Token audience doesn't match request audience");
     }

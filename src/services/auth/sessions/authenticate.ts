@@ -3,11 +3,12 @@ import type { Claims } from '../../../platform/keys/types.ts';
 import type { AdminCaller, Caller, UserCaller } from '../common/caller.ts';
 import { provenSession } from '../common/proven-session.ts';
 import { isBanned } from '../common/render-user.ts';
+import type { User } from '../common/rows.ts';
 import { findUserById } from '../common/user-queries.ts';
 import { isUuid } from '../common/uuid.ts';
 import type { AuthContext } from '../context.ts';
 import { type AuthError, authError } from '../errors.ts';
-import { findSession, findUserWithSession } from './queries.ts';
+import { findSession, findUserAndSessionState, findUserWithSession } from './queries.ts';
 
 /**
  * Authenticates a user. Unless the settings allow them, rejects OAuth clients that act for a user, because such a
@@ -43,21 +44,46 @@ export function rejectClient(): AuthError {
  * `user_not_found`, `session_not_found` or `user_banned`.
  */
 export async function requireCaller(ctx: AuthContext, caller: Caller): Promise<UserCaller> {
-  const claims = requireClaims(ctx, caller);
-  const sub = typeof claims.sub === 'string' ? claims.sub : '';
-  if (sub === '') throw authError('bad_jwt', 'invalid claim: missing sub claim');
-  if (!isUuid(sub)) throw authError('bad_jwt', 'invalid claim: sub claim must be a UUID', { status: 400 });
-  const sessionId = sessionIdOf(claims);
+  const { claims, userId, sessionId } = subjectOf(ctx, caller);
   const found =
     sessionId === undefined
-      ? { user: await findUserById(ctx.pool, sub), session: undefined }
-      : await findUserWithSession(ctx.pool, { userId: sub, sessionId });
-  const user = found?.user;
-  if (!user) throw authError('user_not_found', 'User from sub claim in JWT does not exist', { status: 403 });
+      ? { user: await findUserById(ctx.pool, userId), session: undefined }
+      : await findUserWithSession(ctx.pool, { userId, sessionId });
   const session = found?.session;
-  if (sessionId !== undefined && session === undefined) throw authError('session_not_found');
-  if (isBanned(user, ctx.clock.now())) throw authError('user_banned', undefined, { status: 403 });
+  const user = requireLive(ctx, found?.user, sessionId === undefined || session !== undefined);
   return { ...caller, claims, user, session: session && provenSession(session, claims) };
+}
+
+/** Authenticates a user like {@link requireCaller}, for requests that only need to know that the session exists. */
+export async function requireOwnUser(
+  ctx: AuthContext,
+  caller: Caller,
+): Promise<Pick<UserCaller, 'claims' | 'user'>> {
+  const { claims, userId, sessionId } = subjectOf(ctx, caller);
+  const found = await findUserAndSessionState(ctx.pool, { userId, sessionId });
+  return { claims, user: requireLive(ctx, found?.user, found?.hasSession) };
+}
+
+interface Subject {
+  readonly claims: Claims;
+  readonly userId: string;
+  /** Undefined if the token doesn't belong to a session. */
+  readonly sessionId: string | undefined;
+}
+
+function subjectOf(ctx: AuthContext, caller: Caller): Subject {
+  const claims = requireClaims(ctx, caller);
+  const userId = typeof claims.sub === 'string' ? claims.sub : '';
+  if (userId === '') throw authError('bad_jwt', 'invalid claim: missing sub claim');
+  if (!isUuid(userId)) throw authError('bad_jwt', 'invalid claim: sub claim must be a UUID', { status: 400 });
+  return { claims, userId, sessionId: sessionIdOf(claims) };
+}
+
+function requireLive(ctx: AuthContext, user: User | undefined, hasSession: boolean | undefined): User {
+  if (!user) throw authError('user_not_found', 'User from sub claim in JWT does not exist', { status: 403 });
+  if (hasSession !== true) throw authError('session_not_found');
+  if (isBanned(user, ctx.clock.now())) throw authError('user_banned', undefined, { status: 403 });
+  return user;
 }
 
 /** Authenticates a user like {@link requireUser}, but also rejects guests. */
