@@ -14,6 +14,7 @@ import type { RateLimits } from './limits/rate-limits.ts';
 import type { Passwords } from './passwords/hashing.ts';
 import type { LeakedPasswords } from './passwords/leaked.ts';
 import type { Oidc } from './providers/oidc.ts';
+import type { ReadOwnUser } from './sessions/own-user-reads.ts';
 import type { RotateToken } from './sessions/rotation.ts';
 import type { Settings } from './settings.ts';
 import type { SignInCounts } from './sign-in/counts.ts';
@@ -47,6 +48,7 @@ export interface AuthContext {
   readonly userTurns: Lanes;
   readonly signIns: SignInCounts;
   readonly rotateToken: RotateToken;
+  readonly readOwnUser: ReadOwnUser;
   readonly assertions: ConsumedAssertions;
   readonly totpSteps: TotpSteps;
   readonly backgroundWork: BackgroundWork;

@@ -55,6 +55,7 @@ import { type ProviderTest, testProvider } from './providers/test.ts';
 import { securityEventRoutes } from './security-events/routes.ts';
 import { createSelfService } from './self-service/index.ts';
 import type { SelfService } from './self-service/types.ts';
+import { createOwnUserReads } from './sessions/own-user-reads.ts';
 import { createTokenRotation } from './sessions/rotation.ts';
 import { sessionRoutes } from './sessions/routes.ts';
 import { type Mode, maxBodyBytes, settingsFrom } from './settings.ts';
@@ -196,6 +197,7 @@ export function createAuth(deps: AuthDeps): AuthService {
     assertions: hasOwnTables ? sharedAssertions(ownTables) : localAssertions(),
     totpSteps: hasOwnTables ? sharedTotpSteps(ownTables) : localTotpSteps(),
     rotateToken: createTokenRotation(authPool, current, deps.clock),
+    readOwnUser: createOwnUserReads(authPool),
     hasOwnTables,
     ownTables,
     clock: deps.clock,

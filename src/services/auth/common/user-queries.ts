@@ -11,7 +11,7 @@ import { fromMs } from './times.ts';
  * The instance that all users belong to. Database dumps of old multi-tenant projects can also contain users of other
  * instances. Users of other instances are excluded.
  */
-const noInstance = '00000000-0000-0000-0000-000000000000';
+export const noInstance = '00000000-0000-0000-0000-000000000000';
 
 export const userColumns = sql`
   u.id, u.aud, u.role, u.email, u.encrypted_password, u.email_confirmed_at, u.invited_at, u.confirmation_token,

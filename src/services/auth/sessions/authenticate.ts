@@ -8,7 +8,7 @@ import { findUserById } from '../common/user-queries.ts';
 import { isUuid } from '../common/uuid.ts';
 import type { AuthContext } from '../context.ts';
 import { type AuthError, authError } from '../errors.ts';
-import { findSession, findUserAndSessionState, findUserWithSession } from './queries.ts';
+import { findSession, findUserWithSession } from './queries.ts';
 
 /**
  * Authenticates a user. Unless the settings allow them, rejects OAuth clients that act for a user, because such a
@@ -60,7 +60,7 @@ export async function requireOwnUser(
   caller: Caller,
 ): Promise<Pick<UserCaller, 'claims' | 'user'>> {
   const { claims, userId, sessionId } = subjectOf(ctx, caller);
-  const found = await findUserAndSessionState(ctx.pool, { userId, sessionId });
+  const found = await ctx.readOwnUser({ userId, sessionId });
   return { claims, user: requireLive(ctx, found?.user, found?.hasSession) };
 }
 

@@ -1,11 +1,13 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+
 /**
  * Combines calls into batches, for operations that are cheaper if they process several inputs together. Calls made
  * while a batch is running form the next batch. If no batch is running, a call starts a batch immediately.
  */
 export interface BatcherOptions<Q, A> {
   /**
-   * Processes a batch. Returns one result per input in the same order. If this function throws, every call in the batch
-   * rejects with the error.
+   * Processes a batch in the asynchronous context of its first call. Returns one result per input in the same order. If
+   * this function throws, every call in the batch rejects with the error.
    */
   readonly work: (inputs: readonly Q[]) => Promise<readonly A[]>;
   readonly maxBatchSize: number;
@@ -24,6 +26,8 @@ interface PendingCall<Q, A> {
   readonly input: Q;
   readonly resolve: (result: A) => void;
   readonly reject: (error: unknown) => void;
+  /** Runs a function in the asynchronous context of the call. */
+  readonly inContext: ReturnType<typeof AsyncLocalStorage.snapshot>;
 }
 
 /**
@@ -46,7 +50,8 @@ export function createBatcher<Q, A>(options: BatcherOptions<Q, A>): (input: Q) =
     running++;
     startedAtMs = monotonicMs();
     try {
-      const results = await work(batch.map(({ input }) => input));
+      const inputs = batch.map(({ input }) => input);
+      const results = await (batch[0]?.inContext(work, inputs) ?? []);
       for (const [index, { resolve }] of batch.entries()) resolve(results[index] as A);
     } catch (error) {
       for (const { reject } of batch) reject(error);
@@ -58,7 +63,7 @@ export function createBatcher<Q, A>(options: BatcherOptions<Q, A>): (input: Q) =
 
   return (input) =>
     new Promise((resolve, reject) => {
-      pending.push({ input, resolve, reject });
+      pending.push({ input, resolve, reject, inContext: AsyncLocalStorage.snapshot() });
       startNext();
     });
 }

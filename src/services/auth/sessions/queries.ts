@@ -38,26 +38,6 @@ export async function findUserWithSession(
   return { user, session: session ?? undefined };
 }
 
-/**
- * Finds a user with one statement that also checks whether the session exists. `hasSession` is true if no session is
- * given.
- */
-export async function findUserAndSessionState(
-  db: Queryable,
-  { userId, sessionId }: { readonly userId: string; readonly sessionId: string | undefined },
-): Promise<{ readonly user: User; readonly hasSession: boolean } | undefined> {
-  const state =
-    sessionId === undefined ? sql`true` : sql`exists (select from auth.sessions s where s.id = ${sessionId})`;
-  const row = await findUserAnd<{ readonly has_session: boolean }>(
-    db,
-    sql`u.id = ${userId}`,
-    sql`, ${state} as has_session`,
-  );
-  if (row === undefined) return undefined;
-  const { has_session: hasSession, ...user } = row;
-  return { user, hasSession };
-}
-
 /** Locks a session. Returns undefined if the session doesn't exist or another transaction has locked its row. */
 export async function lockSession(db: Queryable, id: string): Promise<Session | undefined> {
   const [session] = await db.query<Session>(
