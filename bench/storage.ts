@@ -35,7 +35,7 @@ const ticksPerSecond = 100;
 const folder = mkdtempSync(join(tmpdir(), 'plinth-bench-storage-'));
 buildPlinth();
 const bin = fileURLToPath(new URL('../bin/plinth-built.mjs', import.meta.url));
-const args = ['--min-semi-space-size=8', bin, 'start', '--workdir', folder, '--port', '0', '--json'];
+const args = [bin, 'start', '--workdir', folder, '--port', '0', '--json'];
 const server = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
 const pid = server.pid as number;
 

@@ -5,13 +5,8 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { LoadJob, LoadResult } from './client.ts';
 
-/**
- * The Node options that `npm start` uses for the server. The servers that Plinth is compared with use the same options.
- */
-const NODE_OPTIONS = ['--min-semi-space-size=8'];
-
 export function startChild(path: string, env: Readonly<Record<string, string>> = {}): ChildProcess {
-  return fork(path, { execArgv: NODE_OPTIONS, env: { ...process.env, NODE_ENV: 'production', ...env } });
+  return fork(path, { execArgv: [], env: { ...process.env, NODE_ENV: 'production', ...env } });
 }
 
 /** Returns the next message from a child process. Rejects if the child process exits. */

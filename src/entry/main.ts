@@ -54,7 +54,7 @@ export async function createBackend(options: BackendOptions = {}): Promise<Backe
 
   let modules: Promise<Modules> | undefined;
   const load = (): Promise<Modules> => {
-    modules ??= loadModules();
+    modules ??= loadModules({ hasBackups: config.plinth.backup.to !== undefined });
     return modules;
   };
   const database = options.database ?? (await openDatabase(settings, load));

@@ -10,9 +10,9 @@ import { Readable } from 'node:stream';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Logger, silentLogger } from '../../src/base/kernel/log.ts';
 import { sql } from '../../src/base/kernel/sql.ts';
-import { slotName } from '../../src/operations/backup/archive/archiver.ts';
-import { createBackups, dropUnusedSlot, openJournal } from '../../src/operations/backup/index.ts';
+import { createBackups, openJournal } from '../../src/operations/backup/index.ts';
 import type { JournalFiles } from '../../src/operations/backup/journal.ts';
+import { backupSlot, dropUnusedBackupSlot } from '../../src/platform/database/index.ts';
 import { createTestDatabase, type TestDatabase } from '../../src/platform/database/testing.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'plinth-interruption-'));
@@ -101,11 +101,11 @@ test('a base backup continues after interruptions, and each cause is logged once
 
   const admin = db.database.pool('supabase_admin');
   const slots = () =>
-    admin.query(sql`select active from pg_catalog.pg_replication_slots where slot_name = ${slotName}`);
+    admin.query(sql`select active from pg_catalog.pg_replication_slots where slot_name = ${backupSlot}`);
   await expect.poll(slots).toEqual([{ active: false }]);
-  await dropUnusedSlot(db.database, log);
+  await dropUnusedBackupSlot(db.database, log);
   expect(await slots()).toEqual([]);
-  await dropUnusedSlot(db.database, log);
+  await dropUnusedBackupSlot(db.database, log);
   expect(errors).toHaveLength(2);
 }, 150_000);
 

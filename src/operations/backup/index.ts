@@ -2,7 +2,6 @@
  * Backs up and restores the embedded PostgreSQL, the object bodies, the project folder and the keys. Decision 46
  * explains the format and the order of operations.
  */
-export { dropUnusedSlot } from './archive/archiver.ts';
 export { listBackups } from './catalog.ts';
 export { BackupError, type BackupErrorCode } from './errors.ts';
 export { type JournalFiles, openJournal } from './journal.ts';

@@ -4,6 +4,7 @@ import { type MemberOptions, serverOfMember } from './member.ts';
 import type { Database } from './types.ts';
 
 export { setAutoExposeNewTables } from './auto-expose.ts';
+export { backupSlot, dropUnusedBackupSlot } from './backup-slot.ts';
 export { generateTypes, type TypeLanguage, typeLanguages } from './client-types.ts';
 export type { DatabaseOptions } from './database.ts';
 export { binaryPackage, linkBinaries } from './embedded/binaries.ts';

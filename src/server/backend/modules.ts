@@ -1,8 +1,12 @@
 /** The modules that need the database. */
 import type { MigrationSet } from '../../platform/database/types.ts';
 
-/** Loads the modules while PostgreSQL starts, because loading them blocks the thread. */
-export async function loadModules() {
+/**
+ * Loads the modules while PostgreSQL starts, because loading them blocks the thread.
+ *
+ * @param options.hasBackups whether to load the module for backups, which is needed only if a backup target is configured
+ */
+export async function loadModules({ hasBackups = false }: { readonly hasBackups?: boolean } = {}) {
   const [
     backup,
     auth,
@@ -18,7 +22,7 @@ export async function loadModules() {
     project,
     tls,
   ] = await Promise.all([
-    import('../../operations/backup/index.ts'),
+    hasBackups ? import('../../operations/backup/index.ts') : undefined,
     import('../../services/auth/index.ts'),
     import('../../services/rest/index.ts'),
     import('../../services/realtime/index.ts'),

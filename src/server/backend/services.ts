@@ -5,7 +5,9 @@ import { systemClock } from '../../base/kernel/clock.ts';
 import type { DiskState } from '../../base/kernel/disk.ts';
 import type { Logger } from '../../base/kernel/log.ts';
 import type { Observe, Service } from '../../base/kernel/service.ts';
+import type { JournalFiles } from '../../operations/backup/index.ts';
 import { shellEnvironment } from '../../platform/config/index.ts';
+import { dropUnusedBackupSlot } from '../../platform/database/index.ts';
 import { type Addresses, loopbackOf } from './addresses.ts';
 import { noMailServer, sendsNoMail } from './health.ts';
 import { httpsSettings } from './https.ts';
@@ -79,10 +81,7 @@ export function createServices(
     ...pendingMigrationsOf(parts, modules),
   });
   const realtime = modules.realtime.createRealtime({ database, keys, config: live, log: logOf('realtime') });
-  const journal =
-    atStart.plinth.backup.to === undefined || !database.info.embedded
-      ? undefined
-      : modules.backup.openJournal(dataDir);
+  const journal = database.info.embedded ? modules.backup?.openJournal(dataDir) : undefined;
   const storage = modules.storage.createStorage({
     database,
     keys,
@@ -139,20 +138,20 @@ export function createServices(
 
 interface BackupInput {
   /** Undefined if no backup target is configured or Plinth doesn't manage the database server. */
-  readonly journal: ReturnType<Modules['backup']['openJournal']> | undefined;
+  readonly journal: JournalFiles | undefined;
   readonly store: ReturnType<Modules['storage']['createStorage']>['bodies'];
 }
 
 function createBackupParts(
   { config: atStart, live, database, projectDir, supabaseDir, dataDir, log: allLog }: BackendParts,
-  modules: Modules,
+  { backup }: Modules,
   { journal, store }: BackupInput,
 ) {
   const log = allLog.child({ service: 'backup' });
   const archivesWal = journal !== undefined && atStart.plinth.backup.wal;
   const backups =
     journal &&
-    modules.backup.createBackups({
+    backup?.createBackups({
       get settings() {
         return live.current.plinth.backup;
       },
@@ -166,7 +165,7 @@ function createBackupParts(
     });
   const verifications =
     backups &&
-    modules.backup.createVerifications({
+    backup?.createVerifications({
       dataDir,
       log,
       verify: async (onProgress, signal) => {
@@ -184,7 +183,7 @@ function createBackupParts(
      * server.
      */
     dropUnusedSlot:
-      archivesWal || !database.info.embedded ? undefined : () => modules.backup.dropUnusedSlot(database, log),
+      archivesWal || !database.info.embedded ? undefined : () => dropUnusedBackupSlot(database, log),
   };
 }
 

@@ -1,13 +1,7 @@
 /** Receives the WAL through a physical replication slot and stores it in the backup target. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Logger } from '../../../base/kernel/log.ts';
-import { sql } from '../../../base/kernel/sql.ts';
-import type {
-  Database,
-  Queryable,
-  ReplicationConnection,
-  WalChunk,
-} from '../../../platform/database/types.ts';
+import { backupSlot } from '../../../platform/database/index.ts';
+import type { Database, ReplicationConnection, WalChunk } from '../../../platform/database/types.ts';
 import { formatLsn, parseLsn, segmentEnd, segmentStart } from '../core/lsn.ts';
 import {
   headFolder,
@@ -82,14 +76,14 @@ export async function startArchiver(
  */
 async function prepareSlot(database: Database, connection: ReplicationConnection): Promise<bigint> {
   const db = database.pool('supabase_admin');
-  let slot = await findSlot(db, slotName);
+  let slot = await findSlot(db, backupSlot);
   if (slot?.status === 'lost' || slot?.restartLsn === null) {
-    await connection.command(`DROP_REPLICATION_SLOT ${slotName} WAIT`);
+    await connection.command(`DROP_REPLICATION_SLOT ${backupSlot} WAIT`);
     slot = undefined;
   }
   if (slot === undefined) {
-    await connection.command(`CREATE_REPLICATION_SLOT ${slotName} PHYSICAL RESERVE_WAL`);
-    slot = await findSlot(db, slotName);
+    await connection.command(`CREATE_REPLICATION_SLOT ${backupSlot} PHYSICAL RESERVE_WAL`);
+    slot = await findSlot(db, backupSlot);
   }
   if (slot?.restartLsn == null) throw new BackupError('slot_lost');
   // Starts at the beginning of the segment, so that the complete segment can later replace the segment's chunks.
@@ -152,7 +146,7 @@ class Stream implements Archiver {
     this.#repository = repository;
     this.#connection = connection;
     this.#receivedEnd = start;
-    const command = `START_REPLICATION SLOT ${slotName} PHYSICAL ${formatLsn(start)} TIMELINE ${timeline}`;
+    const command = `START_REPLICATION SLOT ${backupSlot} PHYSICAL ${formatLsn(start)} TIMELINE ${timeline}`;
     this.ended = connection.streamWal(command, (chunk) => this.#receive(chunk)).ended;
     const fail = (error?: Error): void => {
       this.#failure ??= error ?? new Error('PostgreSQL ended the WAL stream');
@@ -247,28 +241,4 @@ class Stream implements Archiver {
       if (time !== undefined && time < timeMs) await this.#repository.remove(file.name);
     }
   }
-}
-
-export const slotName = 'plinth_backup';
-
-/**
- * Drops the archiver's replication slot at startup if archiving has been turned off, so that the slot no longer retains
- * WAL. A failure is only logged, because the server can work without the disk space that the slot occupies.
- */
-export async function dropUnusedSlot(database: Database, log: Logger): Promise<void> {
-  try {
-    const dropped = await dropInactiveSlot(database.pool('supabase_admin'));
-    if (dropped > 0)
-      log.info({}, 'backup: dropped the replication slot because the WAL is no longer archived');
-  } catch (cause) {
-    log.warn({ error: String(cause) }, 'backup: the unused replication slot could not be dropped');
-  }
-}
-
-async function dropInactiveSlot(db: Queryable): Promise<number> {
-  const rows = await db.query(sql`
-    select pg_catalog.pg_drop_replication_slot(slot_name)
-    from pg_catalog.pg_replication_slots
-    where slot_name = ${slotName} and slot_type = 'physical' and not active`);
-  return rows.length;
 }

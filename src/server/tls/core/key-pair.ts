@@ -1,6 +1,6 @@
 /** Checks a certificate and its private key. */
 import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { createSecureContext, type SecureContext } from 'node:tls';
+import type { SecureContext } from 'node:tls';
 import type { PemPair } from '../../../base/kernel/tls.ts';
 
 /** Thrown if a certificate can't be used. The error's message is a sentence for operators. */
@@ -30,6 +30,8 @@ export function readKeyPair({ cert, key }: PemPair): KeyPair {
   const privateKey = attempt(() => createPrivateKey(key), "The private key isn't valid PEM");
   if (!leaf.checkPrivateKey(privateKey))
     throw new CertificateError("The private key doesn't belong to the certificate.");
+  // Node's TLS module is loaded only when needed, because every server loads this file.
+  const { createSecureContext } = process.getBuiltinModule('node:tls');
   const context = attempt(
     () => createSecureContext({ cert, key, minVersion }),
     "The certificate chain can't be used",
