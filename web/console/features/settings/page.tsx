@@ -1,7 +1,7 @@
 /** The settings page, which shows the project's settings as forms. Changes are reviewed before they are written. */
 import { ActionIcon, Button } from '@mantine/core';
 import { IconArrowLeft } from '@tabler/icons-react';
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { PageHead } from '../../components/frame/page.tsx';
@@ -10,7 +10,7 @@ import { SplitView } from '../../components/frame/split-view.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { useUnsaved } from '../../components/unsaved.tsx';
 import { useDebounced } from '../../components/use-debounced.ts';
-import { type SettingsPage as PageFacts, type SettingFault, settingsQuery } from './api.ts';
+import { checkQuery, type SettingsPage as PageFacts, type SettingFault, settingsQuery } from './api.ts';
 import { Words } from './field.tsx';
 import { FormContext, fieldId, ReviewContext, type SettingsForm, useSettingsForm } from './form.ts';
 import { HookCard } from './hooks.tsx';
@@ -30,6 +30,7 @@ const route = getRouteApi('/app/settings');
 export function SettingsPage() {
   const { section, setting, search, mail } = route.useSearch();
   const navigate = route.useNavigate();
+  const client = useQueryClient();
   const { data, error } = useQuery(settingsQuery);
   const { form, changes, faults, reset } = useForm(data, setting);
   const [isReviewing, setReviewing] = useState(false);
@@ -52,8 +53,16 @@ export function SettingsPage() {
     if (page !== undefined) void navigate({ search: addressOf(page, key) });
     setJumps((previous) => previous + 1);
   };
-  const invalid = faults.find(({ key }) => form?.settingOf(key) !== undefined);
-  const review = (): void => (invalid === undefined ? setReviewing(true) : jump(invalid.key));
+  const firstInvalid = (among: readonly SettingFault[]): SettingFault | undefined =>
+    among.find(({ key }) => form?.settingOf(key) !== undefined);
+  /** Opens the review or, if a changed setting is invalid, that setting. The last change may not be checked yet. */
+  const review = async (): Promise<void> => {
+    const check =
+      changes.length === 0 ? undefined : client.ensureQueryData(checkQuery(changes)).catch(() => undefined);
+    const invalid = firstInvalid((await check)?.faults ?? []);
+    if (invalid === undefined) setReviewing(true);
+    else jump(invalid.key);
+  };
   return (
     <>
       <PageHead title={t('settings.title')} />
@@ -84,7 +93,7 @@ export function SettingsPage() {
               />
             }
           >
-            <ReviewContext.Provider value={review}>
+            <ReviewContext.Provider value={() => void review()}>
               <Opened
                 key={open.id}
                 page={open}
@@ -99,8 +108,8 @@ export function SettingsPage() {
               count={count}
               faults={faults}
               onDiscard={reset}
-              isInvalid={invalid !== undefined}
-              onReview={review}
+              isInvalid={firstInvalid(faults) !== undefined}
+              onReview={() => void review()}
             />
           )}
         </FormContext.Provider>
