@@ -122,6 +122,6 @@ describe('each request is planned with its values for', () => {
     ['ranges that differ each time', () => `select=id&order=sent_at.desc&limit=${newLimit++}`],
   ])('%s', async (_name, path) => {
     await expect.poll(async () => (await plansOf(path)).custom).toBe(repetitions);
-    expect(await plansOf(path)).toEqual({ generic: 0, custom: repetitions });
+    expect((await plansOf(path)).generic).toBe(0);
   });
 });

@@ -14,9 +14,11 @@ import { findRoutine } from './core/plan/call.ts';
 import { findRelation, planCrud } from './core/plan/crud.ts';
 import {
   type Action,
+  type CrudHead,
   header,
   type Profile,
-  parseCrud,
+  parseBody,
+  parseHead,
   type RestRequest,
   readAction,
   readProfile,
@@ -88,25 +90,34 @@ async function runStages(run: Run): Promise<RestResponse> {
   const key = repeatKey(request);
   let prepared = key === undefined ? undefined : shapes.repeat(key);
   if (prepared === undefined) {
-    const action = readAction(request, settings);
-    const profile = readProfile(request, settings.schemas);
-    if (request.trace !== undefined) request.trace.schema = profile.schema;
-    timing.end('parse');
-    if (action.kind === 'options') return respondOptions(request, action, profile, snapshot);
-    if (action.kind === 'root') return handleRoot(run, profile, action.headersOnly);
-    const parsed = parseCrud(request, action, profile, settings);
-    let shape = shapes.get(parsed.key);
-    if (shape === undefined) {
-      const plan = planCrud(parsed, snapshot);
-      shape = compileShape(plan, parsed, { ...snapshot, constantSlots: run.deps.constantSlots });
-      shapes.set(parsed.key, shape);
+    let head = key === undefined ? undefined : shapes.head(key);
+    if (head === undefined) {
+      const action = readAction(request, settings);
+      const profile = readProfile(request, settings.schemas);
+      if (action.kind === 'options') return respondOptions(request, action, profile, snapshot);
+      if (action.kind === 'root') return handleRoot(run, profile, action.headersOnly);
+      head = parseHead(request, action, profile, settings);
     }
-    prepared = bind(shape, parsed);
-    if (key !== undefined) shapes.offerRepeat(key, prepared);
-  } else if (request.trace !== undefined) request.trace.schema = prepared.profile.schema;
+    timing.end('parse');
+    prepared = prepare(head, run);
+    if (key !== undefined) shapes.offerRepeat(key, head, prepared);
+  }
+  if (request.trace !== undefined) request.trace.schema = prepared.profile.schema;
   timing.end('plan');
   const result = await execute(run, prepared);
   return respondTo(prepared, result, snapshot);
+}
+
+/** Reads the body, and binds the request's values to the statement of its shape. */
+function prepare(head: CrudHead, { request, snapshot, deps: { constantSlots } }: Run): Prepared {
+  const { shapes } = snapshot;
+  const parsed = parseBody(head, request);
+  let shape = shapes.get(parsed.key);
+  if (shape === undefined) {
+    shape = compileShape(planCrud(parsed, snapshot), parsed, { ...snapshot, constantSlots });
+    shapes.set(parsed.key, shape);
+  }
+  return bind(shape, parsed);
 }
 
 function respondOptions(

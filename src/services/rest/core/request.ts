@@ -137,16 +137,15 @@ export function readProfile(request: RestRequest, schemas: readonly string[]): P
 
 export type CrudAction = Extract<Action, { kind: 'read' | 'write' | 'call' }>;
 
-/** A parsed request that reads or changes rows, or calls a function. */
-export interface CrudRequest {
+/** What is known about a request that reads or changes rows, or calls a function, before its body is read. */
+export interface CrudHead {
   readonly action: CrudAction;
   readonly profile: Profile;
-  /** Contains everything that determines the plan. Requests with the same key have the same shape. */
+  /** Contains everything that determines the plan, except the payload's keys. */
   readonly key: string;
   readonly query: ScannedQuery;
-  /** The parsed query. Set only if it was required to read the payload. */
+  /** The parsed query. Set only if it is required to read the payload. */
   readonly tree: QueryTree | undefined;
-  readonly payload: Payload | undefined;
   readonly contentType: MediaType;
   readonly accept: string | undefined;
   readonly preferences: Preferences;
@@ -158,19 +157,24 @@ export interface CrudRequest {
   readonly givenRanges: readonly string[];
 }
 
+/** A parsed request. Requests with the same key have the same shape. */
+export interface CrudRequest extends CrudHead {
+  readonly payload: Payload | undefined;
+}
+
 /**
- * Parses the query, the headers and the body.
- * @throws {RestError} 22021, PGRST100 for an invalid query, and, if the query is valid, PGRST102, PGRST103 and PGRST114
+ * Parses the query and the headers.
+ * @throws {RestError} 22021, PGRST100 for an invalid query, and, if the query is valid, PGRST103 and PGRST114
  */
-export function parseCrud(
+export function parseHead(
   request: RestRequest,
   action: CrudAction,
   profile: Profile,
   { txEnd }: Pick<RestSettings, 'txEnd'>,
-): CrudRequest {
+): CrudHead {
   rejectNul(request.query);
   const query = scanQuery(request.query, action.kind === 'call' && action.method !== 'POST');
-  try {
+  return orInvalidQuery(query, () => {
     const needsTree = action.kind !== 'read' && query.pairs.some(([name]) => name === 'columns');
     const tree = needsTree ? readQuery(query) : undefined;
     const range = topLevelRange(
@@ -182,7 +186,6 @@ export function parseCrud(
     const givenRanges = namesOfGiven(ranges);
     const contentHeader = header(request, 'content-type');
     const contentType = contentHeader === undefined ? JSON_TYPE : readMediaType(contentHeader);
-    const payload = payloadOf(request, action, contentType, tree);
     const prefer = header(request, 'prefer');
     const accept = header(request, 'accept');
     return {
@@ -195,11 +198,9 @@ export function parseCrud(
         prefer ?? '',
         accept ?? '*/*',
         contentType.kind,
-        payload === undefined ? '' : `${payload.isObject} ${JSON.stringify(payload.keys)}`,
       ].join('\0'),
       query,
       tree,
-      payload,
       contentType,
       accept,
       preferences: readPreferences(prefer, txEnd.override),
@@ -207,8 +208,24 @@ export function parseCrud(
       ranges,
       givenRanges,
     };
+  });
+}
+
+/**
+ * Reads the body of a request whose query and headers have been parsed.
+ * @throws {RestError} PGRST100 for an invalid query, and, if the query is valid, PGRST102
+ */
+export function parseBody(head: CrudHead, { body }: RestRequest): CrudRequest {
+  const payload = orInvalidQuery(head.query, () => payloadOf(body, head));
+  if (payload === undefined) return { ...head, payload };
+  return { ...head, payload, key: `${head.key}\0${payload.isObject} ${JSON.stringify(payload.keys)}` };
+}
+
+/** An invalid query is reported before any other fault. Other queries are parsed only once per shape. */
+function orInvalidQuery<T>(query: ScannedQuery, parse: () => T): T {
+  try {
+    return parse();
   } catch (fault) {
-    // An invalid query is reported before any other fault. Other queries are parsed only once per shape.
     readQuery(query);
     throw fault;
   }
@@ -220,18 +237,13 @@ function namesOfGiven(ranges: ReadonlyMap<string, RowRange>): string[] {
   return names;
 }
 
-function payloadOf(
-  request: RestRequest,
-  action: CrudAction,
-  contentType: MediaType,
-  tree: QueryTree | undefined,
-): Payload | undefined {
-  if (action.kind === 'read') return undefined;
-  if (action.kind === 'call') {
-    if (action.method !== 'POST') return undefined;
-    return readPayload(request.body, contentType, 'function', tree?.columns);
-  }
-  if (action.mutation === 'delete') return undefined;
-  const columns = action.mutation === 'put' ? undefined : tree?.columns;
-  return readPayload(request.body, contentType, 'table', columns);
+/** Whether the action uses the body. */
+export const readsBody = (action: CrudAction): boolean =>
+  action.kind === 'call' ? action.method === 'POST' : action.kind === 'write' && action.mutation !== 'delete';
+
+function payloadOf(body: Uint8Array, { action, contentType, tree }: CrudHead): Payload | undefined {
+  if (!readsBody(action)) return undefined;
+  if (action.kind === 'call') return readPayload(body, contentType, 'function', tree?.columns);
+  const isPut = action.kind === 'write' && action.mutation === 'put';
+  return readPayload(body, contentType, 'table', isPut ? undefined : tree?.columns);
 }

@@ -1,6 +1,7 @@
 /**
  * Reuses the work of earlier requests. Requests that differ only in their values have the same shape, which is planned
- * and compiled once. A read that is repeated exactly, such as the list on a page, isn't parsed or bound again either.
+ * and compiled once. A read that is repeated exactly, such as the list on a page, isn't parsed or bound again either. The
+ * query and the headers of repeated changes and calls, which differ only in their bodies, aren't parsed again.
  */
 import type { SchemaCache } from '../schema-cache/types.ts';
 import type { RestSettings } from '../settings.ts';
@@ -13,7 +14,14 @@ import type { RowRange } from './parse/range.ts';
 import { type Comparison, comparisonsOf } from './plan/comparisons.ts';
 import { eachLevel } from './plan/tree.ts';
 import type { CrudPlan } from './plan/types.ts';
-import { type CrudRequest, header, type Profile, type RestRequest } from './request.ts';
+import {
+  type CrudHead,
+  type CrudRequest,
+  header,
+  type Profile,
+  type RestRequest,
+  readsBody,
+} from './request.ts';
 import { SpecializedStatements } from './specialized.ts';
 
 /** The parts that all requests of the same shape share. */
@@ -142,11 +150,11 @@ const MAX_SHAPES = 1000;
  * caching them would only use memory.
  */
 const MAX_SHAPE_KEY_LENGTH = 8192;
-/** The maximum number of cached reads. */
+/** The maximum number of cached reads, and of cached heads. */
 const MAX_REPEATS = 500;
-/** The maximum number of stored keys for reads that have arrived only once. */
+/** The maximum number of stored keys for requests that have arrived only once. */
 const MAX_SEEN = 500;
-/** The maximum length of a read's key in characters. Longer requests are usually not repeated. */
+/** The maximum length of a request's key in characters. Longer requests are usually not repeated. */
 const MAX_REPEAT_KEY_LENGTH = 2048;
 
 /**
@@ -156,7 +164,8 @@ const MAX_REPEAT_KEY_LENGTH = 2048;
 export class ShapeCache {
   readonly #shapes = new Map<string, Shape>();
   readonly #repeats = new Map<string, Prepared>();
-  /** The keys of reads that have arrived once. Most reads are never repeated, so only their keys are stored at first. */
+  readonly #heads = new Map<string, CrudHead>();
+  /** The keys of requests that have arrived once. Most are never repeated, so only their keys are stored at first. */
   readonly #seen = new Set<string>();
   readonly #lanes: ReadonlyMap<string, LaneMemory>;
   /** The speed of the queries for the OpenAPI document. */
@@ -183,7 +192,7 @@ export class ShapeCache {
     this.#shapes.set(key, shape);
   }
 
-  /** Returns a read that is identical to an earlier one, by its {@link repeatKey}. */
+  /** Returns a request without a body that is identical to an earlier one, by its {@link repeatKey}. */
   repeat(key: string): Prepared | undefined {
     const found = this.#repeats.get(key);
     if (found !== undefined && found.version !== (found.shape.specialized?.version ?? 0)) {
@@ -193,17 +202,30 @@ export class ShapeCache {
     return found;
   }
 
-  /** Stores a read if its key has been passed to this method before and its statement is final. */
-  offerRepeat(key: string, prepared: Prepared): void {
-    if (!prepared.isFinal) return;
+  /** Returns the head of a request that differs from an earlier one only in its body, by its {@link repeatKey}. */
+  head(key: string): CrudHead | undefined {
+    return this.#heads.get(key);
+  }
+
+  /**
+   * Stores a request if its key has been passed to this method before and its statement is final. If the request uses its
+   * body, only its head is stored.
+   */
+  offerRepeat(key: string, head: CrudHead, prepared: Prepared): void {
+    if (!prepared.isFinal || this.#heads.has(key)) return;
     if (!this.#seen.delete(key)) {
       if (this.#seen.size >= MAX_SEEN) this.#seen.clear();
       this.#seen.add(key);
       return;
     }
-    if (this.#repeats.size >= MAX_REPEATS) forgetOldest(this.#repeats);
-    this.#repeats.set(key, prepared);
+    if (readsBody(head.action)) keep(this.#heads, key, head);
+    else keep(this.#repeats, key, prepared);
   }
+}
+
+function keep<T>(repeats: Map<string, T>, key: string, value: T): void {
+  if (repeats.size >= MAX_REPEATS) forgetOldest(repeats);
+  repeats.set(key, value);
 }
 
 function forgetOldest(of: Map<string, unknown>): void {
@@ -211,18 +233,17 @@ function forgetOldest(of: Map<string, unknown>): void {
   if (!oldest.done) of.delete(oldest.value);
 }
 
-/** The names of the request headers that affect a read's statement. */
-const DECIDING = ['accept', 'accept-profile', 'content-type', 'prefer', 'range'];
+/** The names of the request headers that affect a statement. */
+const DECIDING = ['accept', 'accept-profile', 'content-profile', 'content-type', 'prefer', 'range'];
 
 /**
- * Returns the key of a read, which contains all parts of the request that determine the statement and its values. The
- * caller isn't part of the key, because the statement is the same for all callers and the database applies their
- * permissions. Returns undefined if the request isn't cached. The key is unambiguous because a method and a URL can't
- * contain line feeds or NUL, and a header can't contain NUL.
+ * Returns the key of a request, which contains all parts of the request, except its body, that determine the statement
+ * and its values. The caller isn't part of the key, because the statement is the same for all callers and the database
+ * applies their permissions. Returns undefined if the request isn't cached. The key is unambiguous because a method and a
+ * URL can't contain line feeds or NUL, and a header can't contain NUL.
  */
 export function repeatKey(request: RestRequest): string | undefined {
   const { method, path, query, headers } = request;
-  if ((method !== 'GET' && method !== 'HEAD') || request.body.length > 0) return undefined;
   let key = `${method} ${path}?${query}`;
   for (const name of DECIDING) {
     if (headers[name] !== undefined) key += `\n${name}\0${header(request, name)}`;

@@ -6,7 +6,7 @@ import { buildSchemaCache } from '../../schema-cache/build.ts';
 import { settingsFromConfig } from '../../settings.ts';
 import { inSlices } from '../../slices.ts';
 import { planCrud } from '../plan/crud.ts';
-import { parseCrud, readAction, readProfile } from '../request.ts';
+import { parseBody, parseHead, readAction, readProfile } from '../request.ts';
 import { bind, compileShape, ShapeCache } from '../shapes.ts';
 
 const relation = (oid: number, name: string, ...columns: [name: string, type: string][]): RelationRow => ({
@@ -80,7 +80,10 @@ function compiled(method: string, url: string, body = '', headers: Record<string
   const request = { method, path, query, headers, body: new TextEncoder().encode(body) };
   const action = readAction(request, settings);
   if (action.kind === 'root' || action.kind === 'options') throw new Error('no statement');
-  const parsed = parseCrud(request, action, readProfile(request, settings.schemas), settings);
+  const parsed = parseBody(
+    parseHead(request, action, readProfile(request, settings.schemas), settings),
+    request,
+  );
   const shape = context.shapes.get(parsed.key) ?? compileShape(planCrud(parsed, context), parsed, context);
   context.shapes.set(parsed.key, shape);
   const values = bind(shape, parsed).params.map((value) =>

@@ -4,7 +4,7 @@ import type { RelationRow } from '../../queries.ts';
 import { buildSchemaCache } from '../../schema-cache/build.ts';
 import { settingsFromConfig } from '../../settings.ts';
 import { inSlices } from '../../slices.ts';
-import { parseCrud, readAction, readProfile } from '../request.ts';
+import { parseBody, parseHead, readAction, readProfile } from '../request.ts';
 import { comparisonsOf } from './comparisons.ts';
 import { planCrud } from './crud.ts';
 
@@ -48,10 +48,13 @@ function comparisons(url: string) {
   const request = { method: 'GET', path, query, headers: {}, body: new Uint8Array(0) };
   const action = readAction(request, settings);
   if (action.kind !== 'read') throw new Error('not a read');
-  const plan = planCrud(parseCrud(request, action, readProfile(request, settings.schemas), settings), {
-    cache,
-    settings,
-  });
+  const plan = planCrud(
+    parseBody(parseHead(request, action, readProfile(request, settings.schemas), settings), request),
+    {
+      cache,
+      settings,
+    },
+  );
   return comparisonsOf(plan.read, cache.relations)?.map(({ column, slot }) =>
     slot === undefined ? column : `${column} ${slot}`,
   );
