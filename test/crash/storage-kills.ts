@@ -359,10 +359,19 @@ async function requireEqual(projectDir: string, ready: Ready): Promise<void> {
       if (lost.length + extra.length + left.length === 0) return;
       await sleep(100);
     }
-    throw new Error(`Disk and rows differ. ${fault}`);
+    throw new Error(`Disk and rows differ. ${fault}\n${storageLog(projectDir)}`);
   } finally {
     await database.end();
   }
+}
+
+/** Returns the last log lines of the storage service, which show why unfinished work wasn't completed. */
+function storageLog(projectDir: string): string {
+  const lines = readFileSync(join(projectDir, '.plinth', 'logs', 'plinth.log'), 'utf8').split('\n');
+  return lines
+    .filter((line) => line.includes('storage'))
+    .slice(-20)
+    .join('\n');
 }
 
 /** Whether the file exists and contains any bytes. */

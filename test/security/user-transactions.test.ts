@@ -340,5 +340,8 @@ test('all transactions that aren’t on behalf of a user are listed with a reaso
     .map((path) => [path, [...readFileSync(`${src}${path}`, 'utf8').matchAll(starting)].length] as const)
     .filter(([, count]) => count > 0);
   const known = Object.entries(others).map(([path, { count }]) => [path, count] as const);
-  expect(Object.fromEntries(found)).toEqual(Object.fromEntries(known));
+  const advice =
+    'Run a transaction on behalf of a signed-in user with `asUser` (src/services/auth/sessions/user-transaction.ts). ' +
+    'List any other transaction in `others`, with the reason.';
+  expect(Object.fromEntries(found), advice).toEqual(Object.fromEntries(known));
 });
