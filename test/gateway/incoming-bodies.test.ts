@@ -52,7 +52,7 @@ const readers: [string, (request: IncomingMessage) => Promise<unknown>][] = [
   [
     'an uploaded form',
     async (request) => {
-      for await (const _ of (await receiveUpload(request, 1e6)).bytes);
+      for await (const _ of (await receiveUpload(request)).bytes);
     },
   ],
   ['a deployment', (request) => receiveDeployment(request, { bytes: 1e6, files: 2 })],
@@ -81,7 +81,7 @@ describe.each(readers)('%s', (_name, read) => {
 
 test('a form fails if its client disconnects after the last byte has arrived, before that byte has been read', async () => {
   const { request, disconnect } = await received(170_000);
-  const { bytes } = await receiveUpload(request, 1e6);
+  const { bytes } = await receiveUpload(request);
   await expect.poll(() => request.complete).toBe(true);
   await disconnect();
   await expect(

@@ -54,6 +54,11 @@ export interface Scope {
    * role. The changes that `work` makes are rolled back, and its errors are rethrown.
    */
   tryAsUser(tx: Transaction, work: Work<void>): Promise<void>;
+  /**
+   * Checks whether the user is allowed to run `attempt`, and reads rows as the service role. Both statements run in one
+   * round trip and are rolled back. If `attempt` fails, its error is thrown.
+   */
+  tryAndRead(attempt: Sql, read: Sql): Promise<readonly object[]>;
   /** Returns a runner that runs each statement in a separate transaction with a single round trip. */
   eachAsUser(options?: EachOptions): StatementRunner;
   eachAsService(options?: EachOptions): StatementRunner;
@@ -170,6 +175,16 @@ function scopeOf(ctx: StorageContext, request: FastifyRequest, operation: Operat
       await attempt.catch((error: unknown) => {
         if (error !== undone) throw error;
       });
+    },
+    async tryAndRead(attempt, read) {
+      const statements = [attempt, sql`select set_config('role', ${serviceRole}, true)`, read];
+      try {
+        const context = contextOf(ctx, caller, request, operation);
+        const rows = await ctx.database.statementsAsRequest(context, statements, { end: 'rollback' });
+        return rows.at(-1) ?? [];
+      } catch (error) {
+        throw publicFault(ctx, error);
+      }
     },
     eachAsUser: (options) => each(caller, options),
     eachAsService: (options) => each(server, options),

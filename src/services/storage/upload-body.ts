@@ -21,16 +21,17 @@ export interface UploadBody {
    * `contentLength`.
    */
   readonly declaredLength: number | undefined;
+  /** The declared length of the file. Undefined if the file is part of a form. */
+  readonly fileLength?: number | undefined;
   /** Discards the rest of the body so that the connection can be used for the response and the next request. */
   discard(): void;
 }
 
 /**
  * Reads the request up to the first byte of the file.
- * @throws {StorageError} NoContentProvided, InvalidRequest, RequestAborted, EntityTooLarge, UserMetadataTooLarge,
- * InvalidRobotsTag
+ * @throws {StorageError} NoContentProvided, InvalidRequest, RequestAborted, UserMetadataTooLarge, InvalidRobotsTag
  */
-export async function receiveUpload(raw: IncomingMessage, maxBytes: number): Promise<UploadBody> {
+export async function receiveUpload(raw: IncomingMessage): Promise<UploadBody> {
   const robotsTag = textHeader(raw, 'x-robots-tag');
   if (robotsTag !== undefined && !isValidRobotsTag(robotsTag)) {
     throw new StorageError('InvalidRobotsTag', `Invalid X-Robots-Tag header: ${robotsTag.slice(0, 200)}`);
@@ -39,7 +40,6 @@ export async function receiveUpload(raw: IncomingMessage, maxBytes: number): Pro
   if (contentType?.startsWith('multipart/form-data')) return receiveForm(raw, robotsTag);
 
   const declaredLength = declaredLengthOf(raw);
-  if (declaredLength !== undefined && declaredLength > maxBytes) throw new StorageError('EntityTooLarge');
   return {
     // If the reader stops early, the socket must stay open because the response is sent over it.
     bytes: networkStream(raw.iterator({ destroyOnReturn: false })),
@@ -48,6 +48,7 @@ export async function receiveUpload(raw: IncomingMessage, maxBytes: number): Pro
     robotsTag,
     userMetadata: parseMetadataHeader(textHeader(raw, 'x-metadata')),
     declaredLength,
+    fileLength: declaredLength,
     discard: () => raw.resume(),
   };
 }

@@ -10,8 +10,11 @@ import type { Transaction } from '../../platform/database/types.ts';
 import type { StoredBody } from './backend/types.ts';
 import { type Change, change, storing } from './changes.ts';
 import type { StorageContext } from './context.ts';
-import type { ObjectAddress } from './core/names.ts';
+import { isValidKey, type ObjectAddress } from './core/names.ts';
+import { leavesOutcomeOpen } from './database-errors.ts';
 import { BytesMissingError, StorageError } from './errors.ts';
+import { bucketLimits, maxObjectBytes, requireKey, requireMime } from './object-limits.ts';
+import { type BucketLimits, bucketLimitsById, readBucketLimits } from './queries/buckets.ts';
 import { insertChecksum, type StoredChecksum } from './queries/checksums.ts';
 import {
   findObject,
@@ -20,6 +23,7 @@ import {
   lockKey,
   type ObjectRow,
   type ObjectWrite,
+  objectAttempt,
   tryInsertObject,
   upsertObject,
 } from './queries/objects.ts';
@@ -48,9 +52,8 @@ export async function requireWritable(scope: Scope, check: WriteCheck): Promise<
   await takenKey(() => tryInsertObject(scope.eachAsUser({ end: 'rollback' }), row, check.upsert));
 }
 
-interface Upload extends ObjectAddress {
+interface NewUpload extends ObjectAddress {
   readonly body: UploadBody;
-  readonly maxBytes: number;
   readonly owner: Owner;
   readonly upsert: boolean;
   readonly precondition?: Precondition | undefined;
@@ -63,13 +66,70 @@ interface Upload extends ObjectAddress {
   checksum?(): StoredChecksum | undefined;
 }
 
+interface Upload extends NewUpload {
+  readonly maxBytes: number;
+}
+
+const checkOf = (upload: NewUpload): WriteCheck => ({
+  ...upload,
+  metadata: { mimetype: upload.body.mimeType, contentLength: upload.body.declaredLength },
+  userMetadata: upload.body.userMetadata,
+});
+
+/**
+ * Checks the limits of the bucket and that the caller is allowed to write the object, in one round trip. Returns the
+ * maximum object size.
+ * @throws {StorageError} NoSuchBucket, EntityTooLarge, InvalidMimeType, InvalidKey, AccessDenied, KeyAlreadyExists
+ */
+export async function requireUploadable(
+  ctx: StorageContext,
+  scope: Scope,
+  upload: NewUpload,
+): Promise<number> {
+  const { key, body } = upload;
+  const { limits, error } = await limitsAndPermission(scope, upload);
+  const maxBytes = maxObjectBytes(ctx, limits, key);
+  if (body.fileLength !== undefined && body.fileLength > maxBytes) throw new StorageError('EntityTooLarge');
+  requireMime(body.mimeType, limits, key);
+  requireKey(key);
+  if (error !== undefined) throw error;
+  return maxBytes;
+}
+
+/**
+ * Returns the bucket's limits, and the error if the caller isn't allowed to write the object.
+ * @throws {StorageError} NoSuchBucket
+ */
+async function limitsAndPermission(
+  scope: Scope,
+  upload: NewUpload,
+): Promise<{ readonly limits: BucketLimits; readonly error?: unknown }> {
+  const { bucketId, key } = upload;
+  // PostgreSQL rejects some invalid keys with a different error.
+  if (!isValidKey(key)) return { limits: await bucketLimits(scope, bucketId) };
+  const { metadata, userMetadata } = checkOf(upload);
+  const attempt = objectAttempt(writeOf(upload, probeVersion, metadata, userMetadata), upload.upsert);
+  try {
+    const rows = await takenKey(() => scope.tryAndRead(attempt, bucketLimitsById(bucketId)));
+    const limits = readBucketLimits(rows);
+    // A user-defined trigger can return null, so the insert can succeed even if the bucket doesn't exist.
+    if (!limits) throw new StorageError('NoSuchBucket');
+    return { limits };
+  } catch (error) {
+    if (leavesOutcomeOpen(error)) throw error;
+    return { limits: await bucketLimits(scope, bucketId), error };
+  }
+}
+
+/** Checks that the caller is allowed to write the object, and stores it. */
+export async function checkAndStore(ctx: StorageContext, scope: Scope, upload: Upload): Promise<ObjectRow> {
+  await requireWritable(scope, checkOf(upload));
+  return storeUpload(ctx, scope, upload);
+}
+
+/** Stores an object that the caller is allowed to write. */
 export async function storeUpload(ctx: StorageContext, scope: Scope, upload: Upload): Promise<ObjectRow> {
   const { body } = upload;
-  await requireWritable(scope, {
-    ...upload,
-    metadata: { mimetype: body.mimeType, contentLength: body.declaredLength },
-    userMetadata: body.userMetadata,
-  });
   return withUnusedVersion(ctx, upload.version, (version) =>
     change(ctx, [version], async (change) => {
       const stored = await storing(() => ctx.backend.write(version, body.bytes, upload.maxBytes));

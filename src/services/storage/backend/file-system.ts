@@ -1,16 +1,47 @@
-/** Implements file system operations that Node doesn't provide, and classifies file system errors. */
-import { constants } from 'node:fs';
+/**
+ * Implements file system operations that Node doesn't provide, and classifies file system errors.
+ *
+ * In Node, a call that runs in the thread pool uses several times the CPU time of the system call itself, and a
+ * FileHandle adds to that. Operations that are part of every upload therefore use file descriptors, and run only calls
+ * that can wait for the disk in the thread pool.
+ */
+import { closeSync, constants, fsync, open as openCallback, openSync, write, writev } from 'node:fs';
 import { copyFile, link, open, rename, rm, unlink } from 'node:fs/promises';
+import { promisify } from 'node:util';
+
+/** Opens a file and resolves with its descriptor. */
+export const openFile = promisify(openCallback);
+
+/** Syncs an open file or folder. */
+export const syncFile = promisify(fsync);
+
+/** Writes buffers to the end of what has been written to the file so far. */
+export async function writeAll(fd: number, chunks: readonly Uint8Array[]): Promise<void> {
+  // All calls write at the file's current position, because a call may write fewer bytes than requested.
+  const written = await new Promise<number>((resolve, reject) => {
+    writev(fd, chunks, (error, bytesWritten) => (error ? reject(error) : resolve(bytesWritten)));
+  });
+  const sizeBytes = chunks.reduce((sum, chunk) => sum + chunk.byteLength, 0);
+  if (written === sizeBytes) return;
+  const all = Buffer.concat(chunks);
+  for (let offset = written; offset < sizeBytes; ) {
+    const { bytesWritten } = await writeBuffer(fd, all, offset);
+    offset += bytesWritten;
+  }
+}
+
+const writeBuffer = promisify(write<Buffer>);
 
 /** Syncs a folder. After the sync, changes to the folder's entries survive a power failure. */
 export async function syncDirectory(path: string): Promise<void> {
   // Windows can't open a folder to sync it, but NTFS records renames in its journal.
   if (process.platform === 'win32') return;
-  const handle = await open(path, 'r');
+  // The folder has just been changed, so it is in memory and can be opened without waiting for the disk.
+  const fd = openSync(path, 'r');
   try {
-    await handle.sync();
+    await syncFile(fd);
   } finally {
-    await handle.close();
+    closeSync(fd);
   }
 }
 

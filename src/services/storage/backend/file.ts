@@ -4,14 +4,24 @@
  * alone determines whether the object exists.
  */
 import { createHash, randomUUID } from 'node:crypto';
-import { constants, mkdirSync } from 'node:fs';
-import { copyFile, type FileHandle, mkdir, open, rename, stat } from 'node:fs/promises';
+import { closeSync, constants, mkdirSync } from 'node:fs';
+import { copyFile, mkdir, open, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type DiskState, rejectIfFull, spaciousDisk } from '../../../base/kernel/disk.ts';
 import { type ByteStream, chunkBytes } from '../byte-stream.ts';
 import { assembleParts, createReaders, openParts, type Readers } from './file-parts.ts';
 import { type FilePaths, filePaths, isVersion } from './file-paths.ts';
-import { isDirectoryError, isMissing, linkOrCopy, moved, removeTree, syncDirectory } from './file-system.ts';
+import {
+  isDirectoryError,
+  isMissing,
+  linkOrCopy,
+  moved,
+  openFile,
+  removeTree,
+  syncDirectory,
+  syncFile,
+  writeAll,
+} from './file-system.ts';
 import { createIntentLog, type IntentLog } from './intents.ts';
 import { fileStream, OpenFile, readWhole } from './open-file.ts';
 import { createOwners, type Owners } from './owners.ts';
@@ -228,21 +238,23 @@ async function writeFile(
   disk: DiskState,
 ): Promise<StoredBody> {
   rejectIfFull(disk);
-  const handle = await open(path, 'wx', 0o600);
+  const fd = await openFile(path, 'wx', 0o600);
   try {
-    const written = await writeBody(handle, body, maxBytes, disk);
-    await handle.sync();
-    await handle.close();
-    return written;
+    try {
+      const written = await writeBody(fd, body, maxBytes, disk);
+      await syncFile(fd);
+      return written;
+    } finally {
+      closeSync(fd);
+    }
   } catch (error) {
-    await handle.close();
     await removeTree(path);
     throw error;
   }
 }
 
 async function writeBody(
-  handle: FileHandle,
+  fd: number,
   body: ByteStream,
   maxBytes: number,
   disk: DiskState,
@@ -254,9 +266,7 @@ async function writeBody(
   const flush = async (): Promise<void> => {
     if (batchBytes === 0) return;
     rejectIfFull(disk);
-    // Each batch is appended at the current position, because `writev` may write fewer bytes than requested.
-    const { bytesWritten } = await handle.writev(batch);
-    if (bytesWritten < batchBytes) await writeRest(handle, Buffer.concat(batch).subarray(bytesWritten));
+    await writeAll(fd, batch);
     for (const chunk of batch) body.release?.(chunk);
     batch = [];
     batchBytes = 0;
@@ -271,14 +281,6 @@ async function writeBody(
   }
   await flush();
   return { sizeBytes, etag: `"${hash.digest('hex')}"`, lastModified: new Date() };
-}
-
-async function writeRest(handle: FileHandle, rest: Buffer): Promise<void> {
-  let offset = 0;
-  while (offset < rest.byteLength) {
-    const { bytesWritten } = await handle.write(rest, offset);
-    offset += bytesWritten;
-  }
 }
 
 async function hashAndSync(path: string): Promise<StoredBody> {

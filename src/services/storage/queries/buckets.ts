@@ -92,9 +92,16 @@ export async function findBucket(db: Queryable, id: string): Promise<BucketView 
 }
 
 export async function findBucketLimits(db: StatementRunner, id: string): Promise<BucketLimits | undefined> {
-  const [row] = await db.query<Pick<BucketRow, 'id' | 'file_size_limit' | 'allowed_mime_types'>>(
-    sql`select id, file_size_limit, allowed_mime_types from storage.buckets where id = ${id}`,
-  );
+  return readBucketLimits(await db.query(bucketLimitsById(id)));
+}
+
+/** Returns the statement of {@link findBucketLimits}. */
+export const bucketLimitsById = (id: string): Sql =>
+  sql`select id, file_size_limit, allowed_mime_types from storage.buckets where id = ${id}`;
+
+/** Reads the row of {@link bucketLimitsById}. */
+export function readBucketLimits(rows: readonly object[]): BucketLimits | undefined {
+  const [row] = rows as Pick<BucketRow, 'id' | 'file_size_limit' | 'allowed_mime_types'>[];
   return (
     row && {
       id: row.id,

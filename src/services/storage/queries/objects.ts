@@ -141,19 +141,24 @@ export async function upsertObject(db: Queryable, object: ObjectWrite): Promise<
   );
 }
 
-/**
- * Inserts or replaces the object to check whether the caller is allowed to do so. The statement doesn't return columns,
- * because the caller might not be allowed to read them.
- */
+/** Inserts or replaces the object to check whether the caller is allowed to do so. */
 export async function tryInsertObject(
   db: StatementRunner,
   object: ObjectWrite,
   upsert: boolean,
 ): Promise<void> {
+  await db.query(objectAttempt(object, upsert));
+}
+
+/**
+ * Returns the statement of {@link tryInsertObject}. The statement doesn't return columns, because the caller might not
+ * be allowed to read them.
+ */
+export function objectAttempt(object: ObjectWrite, upsert: boolean): Sql {
   const conflict = upsert
     ? sql`on conflict (name, bucket_id) do update set ${sql.join(updatedColumns(object))} returning id`
     : sql.empty;
-  await db.query(sql`${insertion(object)} ${conflict}`);
+  return sql`${insertion(object)} ${conflict}`;
 }
 
 /** Locks the key of an object until the transaction ends. */

@@ -6,13 +6,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { StorageContext } from '../context.ts';
 import { isUuid } from '../core/names.ts';
 import { StorageError } from '../errors.ts';
-import { bucketLimits, maxObjectBytes, requireKey, requireMime } from '../object-limits.ts';
+import { bucketLimits } from '../object-limits.ts';
 import { type Operation, operations } from '../operations.ts';
 import type { ObjectRow } from '../queries/objects.ts';
 import { type Owner, openScope, ownerOf, type Scope, serviceRole } from '../scope.ts';
 import { replaceableBy, signUploadUrl, verifySignedUrl } from '../signed-urls.ts';
 import { receiveUpload } from '../upload-body.ts';
-import { storeUpload, type WriteConditions } from '../write-object.ts';
+import { requireUploadable, storeUpload, type WriteConditions } from '../write-object.ts';
 import { authorizationHeader, type ObjectParams } from './schemas.ts';
 
 export function uploadRoutes(app: FastifyInstance, ctx: StorageContext): void {
@@ -75,14 +75,15 @@ async function receive(
   let discard = (): void => void request.raw.resume();
   try {
     if (bucketId.includes('\0')) throw new StorageError('NoSuchBucket');
-    const limits = await bucketLimits(scope, bucketId);
-    const maxBytes = maxObjectBytes(ctx, limits, key);
-    const body = await receiveUpload(request.raw, maxBytes);
+    const body = await receiveUpload(request.raw).catch(async (error: unknown) => {
+      // If the bucket doesn't exist either, the client receives that error.
+      await bucketLimits(scope, bucketId);
+      throw error;
+    });
     discard = body.discard;
-    requireMime(body.mimeType, limits, key);
-    requireKey(key);
-    const version = suggestedVersion(scope, request);
-    return await storeUpload(ctx, scope, { bucketId, key, body, maxBytes, version, ...write });
+    const upload = { bucketId, key, body, version: suggestedVersion(scope, request), ...write };
+    const maxBytes = await requireUploadable(ctx, scope, upload);
+    return await storeUpload(ctx, scope, { ...upload, maxBytes });
   } catch (error) {
     discard();
     throw error;

@@ -11,7 +11,7 @@ import { Rejection, StorageError } from '../../errors.ts';
 import { bucketLimits, maxObjectBytes, requireKey, requireMime } from '../../object-limits.ts';
 import { operations } from '../../operations.ts';
 import type { Scope } from '../../scope.ts';
-import { storeUpload } from '../../write-object.ts';
+import { checkAndStore } from '../../write-object.ts';
 import { authenticateText, openSignedScope } from '../authenticate.ts';
 import { openFormFile } from '../body.ts';
 import { encodePath } from '../core/encoding.ts';
@@ -76,7 +76,7 @@ async function store(ctx: StorageContext, request: S3Request, form: Form): Promi
     const sent = file.checksum();
     return sent && wholeChecksum(sent.algorithm, sent.value);
   };
-  const row = await storeUpload(ctx, scope, {
+  const row = await checkAndStore(ctx, scope, {
     bucketId: bucket,
     key,
     body: {

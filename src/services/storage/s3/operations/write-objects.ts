@@ -6,7 +6,7 @@ import { bucketLimits, maxObjectBytes, requireKey, requireMime } from '../../obj
 import type { BucketLimits } from '../../queries/buckets.ts';
 import { findObject, type ObjectRow } from '../../queries/objects.ts';
 import { withCurrentObject } from '../../readable-object.ts';
-import { copyObject, storeUpload, type WriteConditions } from '../../write-object.ts';
+import { checkAndStore, copyObject, type WriteConditions } from '../../write-object.ts';
 import { openBody } from '../body.ts';
 import { sumUp } from '../body-checksums.ts';
 import { percentDecode } from '../core/encoding.ts';
@@ -50,7 +50,7 @@ export async function putObject(call: S3Call): Promise<S3Response> {
     return sent && wholeChecksum(sent.algorithm, sent.value);
   };
   const row = await conditionally(() =>
-    storeUpload(ctx, scope, {
+    checkAndStore(ctx, scope, {
       bucketId: request.bucket,
       key,
       body: {
