@@ -68,8 +68,8 @@ describe.skipIf(!mayTrace())('acknowledged changes survive a power failure (requ
     });
     requireOrder(lines, [
       ['the bytes', /write\w*\(\d+<[^>]*\/partial\/[^>]*>.*some bytes/],
-      ['fsync of the file', /fsync\(\d+<[^>]*\/partial\//],
       ['the file gets its name', /rename\w*\(.*\/partial\/.*\/objects\//],
+      ['fsync of the file', /fsync\(\d+<[^>]*\/objects\/[0-9a-f]{2}\/[0-9a-f-]{36}>/],
       ['fsync of the folder', /fsync\(\d+<[^>]*\/objects\/[0-9a-f]{2}>/],
       ['the row', /<socket:.*eTag/],
       ['its commit', committed],

@@ -1,6 +1,6 @@
 /**
- * Stores objects as files in one folder. A body is written to `partial/`, synced and renamed to its final path, and the
- * parent folder of that path is then synced. The caller must commit the row only after these steps, because the row
+ * Stores objects as files in one folder. A body is written to `partial/` and renamed to its final path. Then the file
+ * and the parent folder of that path are synced. The caller must commit the row only after these steps, because the row
  * alone determines whether the object exists.
  */
 import { createHash, randomUUID } from 'node:crypto';
@@ -74,14 +74,10 @@ class FileBackend implements ObjectBackend {
   }
 
   async write(version: string, body: ByteStream, maxBytes: number): Promise<StoredBody> {
-    const partial = this.#paths.partialOf(version);
-    const written = await writeFile(partial, body, maxBytes, this.#disk);
-    try {
-      await this.#publish(version);
-    } catch (error) {
-      await removeTree(partial);
-      throw error;
-    }
+    const shard = await this.#makeShard(version);
+    const target = this.#paths.object(version);
+    const written = await writeFile(this.#paths.partialOf(version), { body, maxBytes, target }, this.#disk);
+    await syncDirectory(shard);
     return written;
   }
 
@@ -103,7 +99,7 @@ class FileBackend implements ObjectBackend {
     const directory = this.#paths.upload(upload);
     if ((await mkdir(directory, { recursive: true, mode: 0o700 })) !== undefined)
       await syncDirectory(this.#paths.uploads);
-    const written = await writeFile(this.#paths.part(upload, partId), body, maxBytes, this.#disk);
+    const written = await writeFile(this.#paths.part(upload, partId), { body, maxBytes }, this.#disk);
     await syncDirectory(directory);
     return written;
   }
@@ -230,25 +226,39 @@ async function copyWithin(disk: DiskState, from: string, to: string): Promise<vo
   }
 }
 
-/** Writes and syncs a new file. If this fails, the file is removed. */
+interface NewFile {
+  readonly body: ByteStream;
+  readonly maxBytes: number;
+  /** The path to which the complete file is moved. */
+  readonly target?: string;
+}
+
+/**
+ * Writes and syncs a new file. If this fails, the file is removed. The file is moved before it is synced, because file
+ * systems with a journal then write the file and its name in one transaction of the journal instead of two.
+ */
 async function writeFile(
   path: string,
-  body: ByteStream,
-  maxBytes: number,
+  { body, maxBytes, target }: NewFile,
   disk: DiskState,
 ): Promise<StoredBody> {
   rejectIfFull(disk);
   const fd = await openFile(path, 'wx', 0o600);
+  let current = path;
   try {
     try {
       const written = await writeBody(fd, body, maxBytes, disk);
+      if (target !== undefined) {
+        await rename(path, target);
+        current = target;
+      }
       await syncFile(fd);
       return written;
     } finally {
       closeSync(fd);
     }
   } catch (error) {
-    await removeTree(path);
+    await removeTree(current);
     throw error;
   }
 }
