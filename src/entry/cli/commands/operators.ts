@@ -1,5 +1,6 @@
 /** Commands for the Console's operators: sign-in links, accounts and access tokens. */
 import { parseLifetime } from '../../../base/shared/access-token.ts';
+import { requireLength } from '../../../base/shared/text-length.ts';
 import type { CreatedToken, TokenRow } from '../../main.ts';
 import { type Command, type Input, type Option, projectOptions, UsageError } from '../command.ts';
 import { CommandError } from '../errors.ts';
@@ -192,6 +193,6 @@ function roleOf(input: Input): string | null {
 
 function nameOf([name]: readonly string[]): string {
   if (name === undefined || name.trim() === '') throw new UsageError('A name is required');
-  if (name.length > 100) throw new UsageError('The name can have at most 100 characters');
+  requireLength(name, 100, () => new UsageError('The name can have at most 100 characters'));
   return name;
 }

@@ -1,12 +1,16 @@
 import { z } from 'zod';
+import { isLonger } from '../../../base/shared/text-length.ts';
 import { json, noContent, type RouteTable } from '../core/contract.ts';
 import { type OperatorRole, type Permission, roles } from '../core/roles.ts';
 
+const maxOperatorNameChars = 100;
 const name = z
   .string()
   .trim()
   .min(1)
-  .max(100)
+  .refine((text) => !isLonger(text, maxOperatorNameChars), {
+    message: `can have at most ${maxOperatorNameChars} characters`,
+  })
   // A name must fit on one line of a log, and operators must be able to type it to confirm an action.
   .regex(/^[^\p{C}]+$/u, "isn't a valid name");
 

@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { json, type RouteTable } from '../core/contract.ts';
+import { identifier } from '../core/identifier.ts';
 
-const policyName = z.string().min(1).max(63);
+const policyName = identifier;
 const policy = z.object({
   name: policyName,
   command: z.enum(['all', 'select', 'insert', 'update', 'delete']),
   permissive: z.boolean(),
-  roles: z.array(z.string().min(1).max(63)).min(1).max(50),
+  roles: z.array(identifier).min(1).max(50),
   using: z.string().max(20_000).nullable(),
   check: z.string().max(20_000).nullable(),
 });

@@ -3,21 +3,16 @@ export type * from './changes.ts';
 
 import { z } from 'zod';
 import { json, type RouteTable } from '../core/contract.ts';
+import { identifier } from '../core/identifier.ts';
 import type { ImportReport } from '../tables/contract.ts';
 import type { InferredColumn } from '../tables/core/infer-types.ts';
 import type { SchemaChange } from './changes.ts';
 import { typeNames } from './core/type-names.ts';
 
-/** PostgreSQL silently truncates names that are longer (NAMEDATALEN). */
-const maxNameBytes = 63;
 const maxColumns = 1600;
 const maxChanges = 200;
 
-const name = z
-  .string()
-  .min(1)
-  .refine((text) => Buffer.byteLength(text) <= maxNameBytes, { message: 'is longer than 63 bytes' })
-  .refine((text) => !text.includes('\0'), { message: 'contains a null byte' });
+const name = identifier;
 const text = z
   .string()
   .max(10_000)

@@ -30,6 +30,7 @@ const methodsOfType: Readonly<Record<ClientType, readonly AuthMethod[]>> = {
 };
 const grantTypes = ['authorization_code', 'refresh_token'] as const;
 const maxRedirectUris = 10;
+/** Upstream counts bytes, although its messages say characters. */
 const maxNameBytes = 1024;
 const maxUriBytes = 2048;
 

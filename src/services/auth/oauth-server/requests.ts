@@ -4,6 +4,7 @@
  * 2.3 and 4.1.3).
  */
 
+import { isLonger } from '../../../base/shared/text-length.ts';
 import type { CodeChallengeMethod } from '../common/pkce.ts';
 import { authError } from '../errors.ts';
 import type { AuthMethod } from './registration.ts';
@@ -54,7 +55,7 @@ export function parseAuthorizeRequest(
 const maxLengths = { scope: 4096, state: 4096, resource: 2048, nonce: 255 } as const;
 
 function lengthFault(query: URLSearchParams): string | undefined {
-  const long = Object.entries(maxLengths).find(([name, max]) => [...(query.get(name) ?? '')].length > max);
+  const long = Object.entries(maxLengths).find(([name, max]) => isLonger(query.get(name) ?? '', max));
   return long === undefined ? undefined : `${long[0]} cannot exceed ${long[1]} characters`;
 }
 

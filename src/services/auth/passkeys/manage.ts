@@ -12,6 +12,7 @@ import { recordEvent, recordOperatorEvent } from '../security-events/record.ts';
 import { asUser } from '../sessions/user-transaction.ts';
 import { deletePasskey, findPasskey, listPasskeys, renamePasskey } from './queries.ts';
 
+/** Upstream counts bytes, although its message says characters. */
 const maxNameBytes = 120;
 
 /** Checks that the project has enabled passkeys. @throws {AuthError} passkey_disabled */

@@ -1,7 +1,10 @@
 /** Validates passwords against the project's rules. */
 import { AuthError, authError, type WeakPasswordReason } from '../errors.ts';
 
-/** The maximum length of a password in bytes. The bcrypt algorithm ignores all bytes after the 72nd. */
+/**
+ * The maximum length of a password in bytes. The bcrypt algorithm ignores all bytes after the 72nd. Upstream counts bytes
+ * for the minimum length too, although its messages say characters.
+ */
 const maxBytes = 72;
 
 export interface PasswordRules {

@@ -1,5 +1,6 @@
 /** Parses and validates a custom provider's settings from a request body (GoTrue 2.196). */
 
+import { requireLength } from '../../../base/shared/text-length.ts';
 import type { Fields } from '../common/fields.ts';
 import type { JsonObject } from '../common/json.ts';
 import type { CustomProvider } from '../common/rows.ts';
@@ -119,14 +120,11 @@ export function merge(current: CustomProviderSettings, body: Fields): CustomProv
 }
 
 function checkLengths(settings: CustomProviderSettings): void {
-  if ([...settings.name].length > maxNameChars)
-    throw invalid(`name must be at most ${maxNameChars} characters`);
-  if ([...settings.client_id].length > maxClientIdChars) {
-    throw invalid(`client_id must be at most ${maxClientIdChars} characters`);
-  }
-  if (urlsOf(settings).some((url) => url.length > maxUrlChars)) {
-    throw invalid(`URLs must be at most ${maxUrlChars} characters`);
-  }
+  const check = (what: string, text: string, max: number): void =>
+    requireLength(text, max, () => invalid(`${what} must be at most ${max} characters`));
+  check('name', settings.name, maxNameChars);
+  check('client_id', settings.client_id, maxClientIdChars);
+  for (const url of urlsOf(settings)) check('URLs', url, maxUrlChars);
 }
 
 /** Returns all URLs in the settings. */

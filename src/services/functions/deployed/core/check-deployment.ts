@@ -3,6 +3,7 @@
  * version that it creates.
  */
 
+import { isLonger } from '../../../../base/shared/text-length.ts';
 import { DeployError } from '../../errors.ts';
 import { type DeployedVersion, type Deployment, slugPattern } from '../types.ts';
 
@@ -29,7 +30,7 @@ function checkSlug(slug: string): void {
 
 /** Checks a function's name. @throws {DeployError} invalid */
 function checkName(name: string | undefined): void {
-  if (name !== undefined && (name === '' || name.length > maxNameChars || /\p{Cc}/u.test(name)))
+  if (name !== undefined && (name === '' || isLonger(name, maxNameChars) || /\p{Cc}/u.test(name)))
     throw new DeployError('invalid', `name must be printable text of 1 to ${maxNameChars} characters.`);
 }
 
