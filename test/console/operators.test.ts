@@ -99,10 +99,16 @@ describe('an invitation', () => {
     ['a name that is in use', { name: 'dev', role: 'owner' }, 409, 'taken'],
     ['no name', { name: '  ', role: 'owner' }, 400, 'bad_request'],
     ['a name with a line break', { name: 'a\nb', role: 'owner' }, 400, 'bad_request'],
+    ['a name of 101 characters', { name: '😀'.repeat(101), role: 'owner' }, 400, 'bad_request'],
     ['an unknown role', { name: 'x', role: 'root' }, 400, 'bad_request'],
   ])('with %s is rejected', async (_what, body, status, code) => {
     const response = await owner.call('POST', '/operators', body);
     expect([response.status, response.body.code]).toEqual([status, code]);
+  });
+
+  test('can have a name of 100 characters that each take two UTF-16 units', async () => {
+    const { id } = await invite('😀'.repeat(100), 'developer');
+    expect((await owner.call('DELETE', `/operators/${id}`)).status).toBe(204);
   });
 
   test('can be created only by an owner', async () => {

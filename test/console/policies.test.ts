@@ -219,6 +219,14 @@ test.each([
   expect((await owner.call('GET', '/tables/public/tasks')).status).toBe(200);
 });
 
+test('a name that PostgreSQL would truncate is rejected', async () => {
+  const refused = await change('keyless', { kind: 'create', policy: { ...own, name: 'é'.repeat(32) } });
+  expect([refused.status, refused.body.message]).toEqual([
+    400,
+    'change.policy.name: is longer than 63 bytes',
+  ]);
+});
+
 test('SQL in names is treated as part of the name', async () => {
   const name = `x" on public.tasks; drop table public.tasks; --`;
   const made = await change('keyless', { kind: 'create', policy: { ...own, name, using: 'true' } });
