@@ -3,8 +3,8 @@
 -- Read access to these tables doesn't allow anyone to act for a user. Rows are identified by a hash of the cookie.
 create table _plinth.account_sessions (
   id bytea primary key check (octet_length(id) = 32),
-  -- The column has no foreign key, because auth.users may be in another database. The service deletes the rows of
-  -- deleted users.
+  -- The column has no foreign key, because another service may own auth.users. A row is deleted at sign-out or when it
+  -- expires. The row of a deleted user remains until it expires, but the session in it has ended.
   user_id uuid not null,
   -- The tokens, encrypted with a key that is derived from the cookie (src/pages/account/core/seal.ts).
   sealed bytea not null,

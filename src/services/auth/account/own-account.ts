@@ -9,17 +9,14 @@ import type { Passkey, Session, User } from '../common/rows.ts';
 import { deleteUser } from '../common/user-queries.ts';
 import type { AuthContext } from '../context.ts';
 import { AuthError, authError, internalError } from '../errors.ts';
-import {
-  countRecoveryCodes,
-  forgetRecoveryCodes,
-  type RecoveryCodeCount,
-} from '../factors/recovery-codes.ts';
+import { countRecoveryCodes, type RecoveryCodeCount } from '../factors/recovery-codes.ts';
 import { type GrantedClient, listConsents } from '../oauth-server/queries.ts';
 import { listPasskeys } from '../passkeys/queries.ts';
 import type { SecurityEvent } from '../security-events/events.ts';
-import { exportEvents, forgetSecurityData } from '../security-events/record.ts';
+import { exportEvents } from '../security-events/record.ts';
 import { listSessions } from '../sessions/queries.ts';
 import { asUserEnding } from '../sessions/user-transaction.ts';
+import { forgetUser } from './forget-user.ts';
 
 /**
  * The SQLSTATEs of the errors raised if a foreign key prevents a deletion: foreign_key_violation and
@@ -49,8 +46,7 @@ export async function deleteOwnAccount(ctx: AuthContext, caller: UserCaller): Pr
   try {
     await asUserEnding(ctx, caller, async (tx) => {
       await audit(ctx, tx, user, { action: 'user_deleted', ip: caller.ip, traits: { user_id: user.id } });
-      await forgetRecoveryCodes(ctx, tx, user.id);
-      await forgetSecurityData(ctx, tx, user.id);
+      await forgetUser(ctx, tx, user.id);
       await deleteUser(tx, user.id);
     });
   } catch (cause) {

@@ -1,6 +1,7 @@
 /** Deletes users on behalf of administrators. A soft deletion removes only the user's personal data. */
 import { createHash } from 'node:crypto';
 import type { Transaction } from '../../../platform/database/types.ts';
+import { forgetUser } from '../account/forget-user.ts';
 import { deleteOneTimeTokens } from '../codes/queries.ts';
 import { adminActor, audit } from '../common/audit.ts';
 import type { AdminCaller } from '../common/caller.ts';
@@ -10,11 +11,9 @@ import { deleteUser, updateUser } from '../common/user-queries.ts';
 import type { AuthContext } from '../context.ts';
 import { internalError } from '../errors.ts';
 import { deleteFactors } from '../factors/queries.ts';
-import { forgetRecoveryCodes } from '../factors/recovery-codes.ts';
 import { endAndNotify } from '../oauth-server/notify-clients.ts';
 import { deletePasskeys } from '../passkeys/queries.ts';
 import { renameIdentity, updateIdentityData } from '../providers/queries.ts';
-import { forgetSecurityData } from '../security-events/record.ts';
 import { deleteSessions } from '../sessions/queries.ts';
 import { userTraits } from './user-changes.ts';
 
@@ -30,8 +29,7 @@ export async function deleteByAdmin(
       if (user.deleted_at === null) await softDelete(ctx, tx, user);
       return;
     }
-    await forgetRecoveryCodes(ctx, tx, user.id);
-    await forgetSecurityData(ctx, tx, user.id);
+    await forgetUser(ctx, tx, user.id);
     try {
       await deleteUser(tx, user.id);
     } catch (cause) {
@@ -75,7 +73,6 @@ async function softDelete(ctx: AuthContext, tx: Transaction, user: User): Promis
   }
   await deleteFactors(tx, user.id);
   await deletePasskeys(tx, user.id);
-  await forgetRecoveryCodes(ctx, tx, user.id);
-  await forgetSecurityData(ctx, tx, user.id);
+  await forgetUser(ctx, tx, user.id);
   await deleteSessions(tx, user.id);
 }

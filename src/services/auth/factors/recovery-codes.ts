@@ -119,7 +119,7 @@ export function requireRecoveryCodes(ctx: AuthContext): void {
   );
 }
 
-/** Deletes the codes of a deleted user. */
+/** Deletes all of a user's codes, if the database can have any. */
 export async function forgetRecoveryCodes(ctx: AuthContext, tx: Transaction, userId: string): Promise<void> {
   if (ctx.hasOwnTables) await deleteRecoveryCodes(tx, userId);
 }

@@ -11,7 +11,7 @@ import { isUuid } from '../common/uuid.ts';
 import type { AuthContext } from '../context.ts';
 import { authError } from '../errors.ts';
 import { approximateAddress, contactChanges, type EventKind, type SecurityEvent } from './events.ts';
-import { deleteSecurityData, insertEvent, insertSignIn, listEvents } from './queries.ts';
+import { insertEvent, insertSignIn, listEvents } from './queries.ts';
 import { deleteReversals, insertReversal } from './reversal-queries.ts';
 
 const maxUserAgentLength = 500;
@@ -124,9 +124,4 @@ const maxExportedEvents = 10_000;
 export async function exportEvents(ctx: AuthContext, userId: string): Promise<readonly SecurityEvent[]> {
   if (!ctx.hasOwnTables) return [];
   return listEvents(ctx.pool, userId, { before: undefined, limit: maxExportedEvents });
-}
-
-/** Deletes the events and devices of a deleted user. */
-export async function forgetSecurityData(ctx: AuthContext, tx: Transaction, userId: string): Promise<void> {
-  if (ctx.hasOwnTables) await deleteSecurityData(tx, userId);
 }

@@ -4,6 +4,7 @@
  */
 
 import type { Transaction } from '../../../platform/database/types.ts';
+import { forgetUser } from '../account/forget-user.ts';
 import { audit } from '../common/audit.ts';
 import { isFreshSignIn, provenSession } from '../common/proven-session.ts';
 import { hasVerifiedFactor, isBanned } from '../common/render-user.ts';
@@ -12,10 +13,8 @@ import { deleteUser, findUserById, lockGuest } from '../common/user-queries.ts';
 import { isUuid } from '../common/uuid.ts';
 import type { AuthContext } from '../context.ts';
 import { AuthError } from '../errors.ts';
-import { forgetRecoveryCodes } from '../factors/recovery-codes.ts';
 import { runHook } from '../hooks/run.ts';
 import { endAndNotify } from '../oauth-server/notify-clients.ts';
-import { forgetSecurityData } from '../security-events/record.ts';
 import { findSession } from '../sessions/queries.ts';
 import { ifLive } from '../sessions/user-transaction.ts';
 
@@ -53,8 +52,7 @@ export async function transferGuest(ctx: AuthContext, request: GuestTransfer): P
     const ids = { guest_id: guest.user.id, user_id: account.user.id };
     await runHook(ctx, { ip: request.ip }, { name: 'guest_hand_over', input: ids, tx });
     await audit(ctx, tx, account.user, { action: 'user_deleted', traits: { user_id: guest.user.id } });
-    await forgetRecoveryCodes(ctx, tx, guest.user.id);
-    await forgetSecurityData(ctx, tx, guest.user.id);
+    await forgetUser(ctx, tx, guest.user.id);
     await deleteUser(tx, guest.user.id);
     return 'done';
   });

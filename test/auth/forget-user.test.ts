@@ -1,0 +1,61 @@
+/**
+ * Tests that deleting a user also deletes the user's rows in the schema `_plinth`, which no foreign key deletes
+ * (`account/forget-user.ts`).
+ */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Sql, sql } from '../../src/base/kernel/sql.ts';
+import { type AuthServer, newEmail, startAuth } from './harness.ts';
+
+let server: AuthServer;
+beforeAll(async () => {
+  server = await startAuth({}, { plinth: { account: { deletion: true } } });
+});
+afterAll(() => server.stop());
+
+const db = () => server.database.pool('supabase_admin');
+
+/** The tables whose rows are deleted with the user, each with a statement that inserts a row. */
+const deleted: Record<string, (userId: string) => Sql> = {
+  recovery_codes: (id) => sql`
+    insert into _plinth.recovery_codes (user_id, hashes, total, created_at) values (${id}, '{x}', 1, now())`,
+  factor_removals: (id) => sql`
+    insert into _plinth.factor_removals (user_id, hash, requested_at) values (${id}, ${id}, now())`,
+  security_events: (id) => sql`
+    insert into _plinth.security_events (id, user_id, kind, actor, details, created_at)
+    values (gen_random_uuid(), ${id}, 'sign_in', 'user', '{}', now())`,
+  known_devices: (id) => sql`
+    insert into _plinth.known_devices (user_id, device, created_at, last_seen_at)
+    values (${id}, 'other', now(), now())`,
+};
+
+/** The tables whose rows remain until a round of `housekeeping.ts` deletes them with the user's sessions. */
+const expiring = ['session_browsers'];
+
+test('every table with a user ID is in one of the two lists', async () => {
+  const found = await db().query<{ name: string }>(sql`
+    select table_name as name from information_schema.columns
+    where table_schema = '_plinth' and column_name = 'user_id'`);
+  const hint =
+    'Delete the rows of a new table in account/forget-user.ts, and add the table to `deleted` in this test.';
+  expect(found.map(({ name }) => name).sort(), hint).toEqual([...Object.keys(deleted), ...expiring].sort());
+});
+
+test.each(['hard', 'soft', 'own account'])('a deletion deletes the user’s rows (%s)', async (way) => {
+  const json = { email: newEmail(), password: 'correct horse' };
+  const signedUp = await server.request('/signup', { json });
+  const { access_token: token, user } = await signedUp.json<{ access_token: string; user: { id: string } }>();
+  for (const insert of Object.values(deleted)) await db().query(insert(user.id));
+  const response =
+    way === 'own account'
+      ? await server.request('/user', { method: 'DELETE', token })
+      : await server.request(`/admin/users/${user.id}`, {
+          method: 'DELETE',
+          json: { should_soft_delete: way === 'soft' },
+          token: server.keys.serviceRoleKey,
+        });
+  expect(response.ok).toBe(true);
+  for (const table of Object.keys(deleted)) {
+    const rows = await db().query(sql`select from ${sql.id('_plinth', table)} where user_id = ${user.id}`);
+    expect(rows, table).toEqual([]);
+  }
+});
