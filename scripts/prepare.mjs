@@ -55,10 +55,9 @@ function run(/** @type {string} */ program, /** @type {string[]} */ args, shell 
 }
 
 async function install() {
-  const lock = createHash('sha256')
-    .update(readFileSync(join(root, 'package-lock.json')))
-    .digest('hex');
-  if (readIfThere(installStamp) === lock) return;
+  const lockFile = readFileSync(join(root, 'package-lock.json'), 'utf8');
+  const lock = createHash('sha256').update(lockFile).digest('hex');
+  if (readIfThere(installStamp) === lock || hasNpmInstalled(lockFile)) return;
   say('Installing dependencies. This takes a moment and is needed only once.');
   const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
   // npm sets this variable to the path of npm's own program. If the variable isn't set, a shell finds npm, which is
@@ -71,6 +70,47 @@ async function install() {
   mkdirSync(dirname(installStamp), { recursive: true });
   writeFileSync(installStamp, lock);
   say('Installed.');
+}
+
+/**
+ * Whether npm has already installed the packages in the lock file, for example with `npm ci`. npm lists the installed
+ * packages in `node_modules/.package-lock.json`.
+ */
+function hasNpmInstalled(/** @type {string} */ lockFile) {
+  const npmList = readIfThere(join(root, 'node_modules', '.package-lock.json'));
+  const needed = npmList === undefined ? undefined : packagesOf(lockFile);
+  if (npmList === undefined || needed === undefined) return false;
+  const installed = packagesOf(npmList) ?? {};
+  const paths = new Set([...Object.keys(needed), ...Object.keys(installed)]);
+  // The package with the empty path is the project itself, which npm doesn't install.
+  paths.delete('');
+  return [...paths].every((path) => {
+    const entry = needed[path];
+    if (entry === undefined) return false;
+    if (installed[path] === undefined) return isForOtherPlatforms(entry);
+    return JSON.stringify(installed[path]) === JSON.stringify(entry);
+  });
+}
+
+/** @returns {Record<string, LockedPackage> | undefined} undefined if the file isn't a lock file */
+function packagesOf(/** @type {string} */ lockFile) {
+  try {
+    return JSON.parse(lockFile).packages;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Whether npm may have skipped a package because the package supports only other platforms. A package without a
+ * platform can be a dependency of such a package. npm itself determines the C library (`libc`).
+ *
+ * @typedef {{ optional?: boolean, os?: string[], cpu?: string[], libc?: string[] }} LockedPackage
+ */
+function isForOtherPlatforms(/** @type {LockedPackage} */ { optional, os, cpu, libc }) {
+  if (optional !== true) return false;
+  const isForThisPlatform = os?.includes(process.platform) && cpu?.includes(process.arch);
+  return !isForThisPlatform || libc !== undefined;
 }
 
 function readIfThere(/** @type {string} */ file) {

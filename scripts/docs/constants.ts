@@ -10,7 +10,8 @@ import { limitsFrom } from '../../src/services/realtime/settings.ts';
 import { code, table } from './markdown.ts';
 import { sourceConstant } from './source-constants.ts';
 
-type Unit = 'ms' | 's' | 'bytes' | 'count';
+const units = ['ms', 's', 'bytes', 'count'] as const;
+type Unit = (typeof units)[number];
 type Fixed = readonly [module: string, limit: string, unit: Unit, path: string, name: string];
 
 const fixed: readonly Fixed[] = [
@@ -656,7 +657,8 @@ const exported: readonly Exported[] = [
   ],
 ];
 
-function formatValue(value: number, unit: Unit): string {
+/** Formats the value of a limit. Throws if the unit in the limit's entry doesn't exist, because Node ignores types. */
+function formatValue(limit: string, value: number, unit: Unit): string {
   switch (unit) {
     case 'ms':
       return value % 1000 === 0 ? printDuration(value) : `${value} ms`;
@@ -666,6 +668,10 @@ function formatValue(value: number, unit: Unit): string {
       return value >= 1024 && value % 1024 === 0 ? printSize(value) : `${value} bytes`;
     case 'count':
       return String(value);
+    default:
+      throw new Error(
+        `The entry "${limit}" in scripts/docs/constants.ts has the unit "${unit}". Use one of these units: ${units.join(', ')}.`,
+      );
   }
 }
 
@@ -675,7 +681,7 @@ export function constantsBlock(): string {
       ([module, limit, unit, path, name]): Exported => [module, limit, unit, sourceConstant(path, name)],
     ),
     ...exported,
-  ].map(([module, limit, unit, value]) => [module, limit, formatValue(value, unit)]);
+  ].map(([module, limit, unit, value]) => [module, limit, formatValue(limit, value, unit)]);
   const order = [...new Set(rows.map(([module]) => module))];
   rows.sort((a, b) => order.indexOf(a[0] as string) - order.indexOf(b[0] as string));
   return table(['Module', 'Limit', 'Value'], rows);
@@ -715,6 +721,6 @@ export function settingsBlock(): string {
   const config = defaultConfig();
   return table(
     ['Setting', 'Default'],
-    settable.map(([key, unit, read]) => [code(key), formatValue(read(config), unit)]),
+    settable.map(([key, unit, read]) => [code(key), formatValue(key, read(config), unit)]),
   );
 }

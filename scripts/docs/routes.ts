@@ -42,6 +42,9 @@ const sectionTitles: readonly (readonly [prefix: string, title: string])[] = [
   ['/', 'Other paths'],
 ];
 
+const methodOrder = ['GET', 'HEAD', 'POST', 'PATCH', 'PUT', 'DELETE', 'OPTIONS'];
+
+/** Lists routes by path, so that the order in which the modules register them doesn't change the document. */
 export function routesBlock(routes: readonly Route[]): string {
   const left = new Map<string, Set<string>>();
   for (const { method, path } of routes) {
@@ -49,13 +52,13 @@ export function routesBlock(routes: readonly Route[]): string {
     left.set(shown, (left.get(shown) ?? new Set()).add(method));
   }
   const sections = sectionTitles.map(([prefix, title]) => {
-    const own = [...left].filter(
-      ([path]) => prefix === '/' || path === prefix || path.startsWith(`${prefix}/`),
-    );
+    const own = [...left]
+      .filter(([path]) => prefix === '/' || path === prefix || path.startsWith(`${prefix}/`))
+      .sort(([one], [other]) => (one < other ? -1 : 1));
     for (const [path] of own) left.delete(path);
     const rows = own
       .filter(([, methods]) => !methods.has('*'))
-      .map(([path, methods]) => row(path, [...methods]));
+      .map(([path, methods]) => row(path, [...methods].sort(byMethod)));
     const taken = wildcards.filter(({ path }) => path.startsWith(`${prefix}/`));
     rows.push(...taken.map(({ path, methods }) => row(path, methods)));
     if (prefix === '/functions/v1') rows.push(row('/functions/v1/{slug}/…', ['all', 'WebSocket']));
@@ -68,6 +71,9 @@ export function routesBlock(routes: readonly Route[]): string {
   );
   return [...sections, `#### Captured mail (separate port)\n\n${inbox}`].join('\n\n');
 }
+
+const byMethod = (one: string, other: string): number =>
+  methodOrder.indexOf(one) - methodOrder.indexOf(other) || (one < other ? -1 : 1);
 
 const row = (path: string, methods: readonly string[]): string[] => [code(path), methods.join(', ')];
 
