@@ -139,7 +139,12 @@ test('row level security is enabled without policies, except on seven tables', a
     select relname as table, relrowsecurity as on, relowner::regrole::text as owner,
       (select count(*)::int from pg_policy where polrelid = c.oid) as policies
     from pg_class c where relnamespace = 'auth'::regnamespace and relkind = 'r' order by relname`);
-  expect(rows.filter(({ on }) => !on).map(({ table }) => table)).toEqual([
+  const policyAdvice =
+    'A new table needs `enable row level security` in its migration, unless upstream doesn’t enable it.';
+  expect(
+    rows.filter(({ on }) => !on).map(({ table }) => table),
+    policyAdvice,
+  ).toEqual([
     'custom_oauth_providers',
     'oauth_authorizations',
     'oauth_client_states',

@@ -43,7 +43,7 @@ afterAll(() => rmSync(project, { recursive: true, force: true }));
 
 const advice =
   'test/database/hosted-grants.txt lists the owner and the privileges of every object in a schema of the hosted service. ' +
-  'Correct the grants in the migration, or add a line to the file. The first line of the file explains the format.';
+  'Correct the grants in the migration, or add a line to the file. The first lines of the file explain the format.';
 
 test('every object has the owner and the grants in the table', () => {
   const told = objects.map(({ name, rights }) => `${name} | ${rights}`);
