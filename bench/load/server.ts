@@ -5,6 +5,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { sql } from '../../src/base/kernel/sql.ts';
 import { createTestBackend, stopTestCluster } from '../../src/entry/testing.ts';
+import { type RecordedTimes, recordRequestTimes } from './request-times.ts';
 import { ROWS, subOf, TRASH, USERS } from './rows.ts';
 
 const SCHEMA = `
@@ -56,7 +57,10 @@ export interface ServerFacts {
   readonly postmasterPid: number;
 }
 
-/** The response to a `stats` message. The counters are reset after each `stats` message. */
+/**
+ * The response to a `stats` message. The counters are reset after each `stats` message. The message `record` starts a
+ * record of all requests, which the response to `recorded` contains.
+ */
 export interface ServerStats {
   readonly rssBytes: number;
   readonly loopDelayMaxMs: number;
@@ -69,7 +73,7 @@ export interface ServerStats {
   readonly busyConnections: number;
 }
 
-async function serve(send: (message: ServerFacts | ServerStats) => void): Promise<void> {
+async function serve(send: (message: ServerFacts | ServerStats | RecordedTimes) => void): Promise<void> {
   const backend = await createTestBackend({ sql: SCHEMA, passwordCost: 'production' });
   const { database, keys } = backend;
   const admin = database.pool('supabase_admin');
@@ -87,7 +91,16 @@ async function serve(send: (message: ServerFacts | ServerStats) => void): Promis
   const exp = Math.floor(Date.now() / 1000) + 24 * 3600;
   const delay = monitorEventLoopDelay({ resolution: 5 });
   delay.enable();
+  let endRecording = (): RecordedTimes => ({ requests: [], cpu: [] });
   process.on('message', async (message) => {
+    if (message === 'record') {
+      endRecording = recordRequestTimes();
+      return;
+    }
+    if (message === 'recorded') {
+      send(endRecording());
+      return;
+    }
     if (message === 'stop') {
       await backend.stop();
       await stopTestCluster();

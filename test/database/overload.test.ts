@@ -72,7 +72,7 @@ test('one client can’t occupy all connections with calls of different shapes',
   const other = path.execute(reading(new LaneMemory(), { key: 'b', isAnonymous: false }));
   // Calls of unknown speed occupy two of three connections, so the last connection is only for fast calls.
   const brief = new LaneMemory();
-  for (let run = 0; run < 3; run++) brief.record(1);
+  for (let run = 0; run < 3; run++) brief.record(run, run + 1);
   expect(texts(await path.execute(reading(brief, { key: 'a', isAnonymous: false })))).toEqual([['1']]);
   await expect.poll(() => load(path, 'exclusive')).toMatchObject({ busy: 2, waiting: 5 });
   for (const { wake } of sleepers) wake();
@@ -83,7 +83,7 @@ test('one client can’t occupy all connections with calls of different shapes',
 test('a fast read that becomes slow and blocks a shared connection is repeated on a different connection', async () => {
   const path = open();
   const speed = new LaneMemory();
-  for (let run = 0; run < 20; run++) speed.record(1);
+  for (let run = 0; run < 20; run++) speed.record(run, run + 1);
   await path.execute(reading(speed, anonymous('a'), 'shared'));
   const { call, wake } = sleeping(speed, anonymous('a'), 'shared');
   const slow = path.execute(call);
@@ -93,6 +93,23 @@ test('a fast read that becomes slow and blocks a shared connection is repeated o
   expect(load(path, 'shared')?.busy).toBe(0);
   wake();
   await expect(slow).rejects.toThrow('woken');
+});
+
+test('fast reads use separate connections while shared ones are blocked, but don’t wait for them', async () => {
+  const path = open({ sharedConnections: 1, aloneConnections: 1, slowAfterMs: 600_000, slowMs: 0 });
+  const fast = (client: string) => path.execute(reading(new LaneMemory(), anonymous(client), 'shared'));
+  const shared = sleeping(new LaneMemory(), anonymous('x'), 'shared');
+  const separate = sleeping(new LaneMemory(), anonymous('x'));
+  const blocked = Promise.allSettled([path.execute(shared.call), path.execute(separate.call)]);
+  await expect.poll(() => path.loads().map(({ busy }) => busy), { timeout: 20_000 }).toEqual([1, 1, 0]);
+  const [first, second] = [fast('a'), fast('b')];
+  await expect.poll(() => load(path, 'shared')?.waiting, { timeout: 20_000 }).toBe(2);
+  expect(load(path, 'exclusive')).toMatchObject({ busy: 1, waiting: 0 });
+  separate.wake();
+  expect([texts(await first), texts(await second)]).toEqual([[['1']], [['1']]]);
+  expect(load(path, 'shared')).toMatchObject({ busy: 1, waiting: 0 });
+  shared.wake();
+  await blocked;
 });
 
 test('clients take turns, and a full queue rejects the client with the most requests', async () => {

@@ -306,8 +306,8 @@ export interface ShapeSpeed {
   readonly isBrief: boolean;
   /** Whether the shape needs one of the connections for slow calls. */
   readonly isBlocking: boolean;
-  /** Records the duration of a run, excluding the time spent in a queue. */
-  record(durationMs: number): void;
+  /** Records a run, excluding the time in a queue and the time for which the event loop was late. */
+  record(startedAt: number, endedAt: number): void;
   /** Records a run that has blocked its connection for too long. The run may still be in progress. */
   recordBlocking(startedAt: number, now: number): void;
 }

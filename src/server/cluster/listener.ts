@@ -3,6 +3,7 @@
  * the connections.
  */
 import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { maxBacklog } from '../../base/shared/network/backlog.ts';
 
 export interface Listener {
   /** Starts listening and resolves with the port. @throws {Error} from Node, such as EADDRINUSE */
@@ -32,7 +33,7 @@ export function createListener(take: (socket: Socket) => void, probeAfterMs: num
     listen: (host, port) =>
       new Promise((resolve, reject) => {
         server.once('error', reject);
-        server.listen({ host, port }, () => {
+        server.listen({ host, port, backlog: maxBacklog }, () => {
           server.off('error', reject);
           server.on('error', () => undefined);
           resolve((server.address() as AddressInfo).port);

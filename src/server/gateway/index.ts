@@ -11,6 +11,7 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import type { Mount } from '../../base/kernel/service.ts';
+import { maxBacklog } from '../../base/shared/network/backlog.ts';
 import { defaultConfig } from '../../platform/config/index.ts';
 import { createAdmission } from './admission.ts';
 import { createApiKeyRule } from './api-keys.ts';
@@ -153,11 +154,11 @@ export function createGateway(options: GatewayOptions): Gateway {
     async listen(host, port) {
       // For the name `localhost`, Fastify opens a separate server per address, without the listeners that the gateway
       // adds to `app.server`.
-      await app.listen({ host: host === 'localhost' ? '127.0.0.1' : host, port });
+      await app.listen({ host: host === 'localhost' ? '127.0.0.1' : host, port, backlog: maxBacklog });
       return (app.server.address() as AddressInfo).port;
     },
     async listenOn(socketPath) {
-      await app.listen({ path: socketPath });
+      await app.listen({ path: socketPath, backlog: maxBacklog });
     },
     complete: () => deferred.register(),
     accept: (socket) => handedOver.add(socket),

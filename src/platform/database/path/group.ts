@@ -112,9 +112,17 @@ export class Group implements LaneGroup {
   /** If the occupancy limits allow a job to start, it doesn't wait for queued jobs that exceed a limit. */
   #waitMs(job: Job, runningMs: number): number {
     const connections = this.#availableTo(job);
-    const waitMs = this.#estimate.waitMs(this.queue.ahead(job.client), connections, runningMs);
+    const sent = this.#behindOthers();
+    const waitMs = this.#estimate.waitMs(sent + this.queue.ahead(job.client), connections, runningMs);
     if (waitMs <= this.#options.maxWaitMs || this.verdict(job) !== 'start') return waitMs;
-    return this.#estimate.waitMs(this.queue.ahead(job.client, this.verdict), connections, runningMs);
+    return this.#estimate.waitMs(sent + this.queue.ahead(job.client, this.verdict), connections, runningMs);
+  }
+
+  /** Returns the number of jobs that were sent to PostgreSQL behind other jobs, so that PostgreSQL hasn't started them. */
+  #behindOthers(): number {
+    let count = 0;
+    for (const { jobs } of this.lanes) count += Math.max(0, jobs.length - 1);
+    return count;
   }
 
   /** Returns the number of connections that jobs of the same kind as `job` can use. */

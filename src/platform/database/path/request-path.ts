@@ -234,7 +234,7 @@ class Path implements RequestPath {
         this.#run(lane, job);
         return;
       }
-      if (!this.#sharedAreStuck(now)) {
+      if (!this.#canRelieve(now)) {
         this.#shared.enqueue(job, 0);
         return;
       }
@@ -302,6 +302,26 @@ class Path implements RequestPath {
     return true;
   }
 
+  /**
+   * Whether a fast request should use a separate connection, because slow requests block every shared connection. If a
+   * fast request would have to wait for a separate connection, it waits for the shared connections instead. The shared
+   * connections are faster, and usually become available soon, because a stall of the machine also blocks them.
+   */
+  #canRelieve(now: number): boolean {
+    const { queue, canGrow, opening } = this.#alone;
+    if (queue.size > 0) return false;
+    return (this.#alone.free() !== undefined || (canGrow && opening === 0)) && this.#sharedAreStuck(now);
+  }
+
+  /** Moves waiting fast requests to separate connections while slow requests block every shared connection. */
+  #relieve(now: number): void {
+    const { queue } = this.#shared;
+    for (let job = queue.next(); job !== undefined && this.#canRelieve(now); job = queue.next()) {
+      queue.start(job);
+      this.#placeAlone(this.#alone, job, now);
+    }
+  }
+
   #run(lane: Lane, job: Job): void {
     const group = this.#groupOf(lane);
     if (job.exclusive || group !== this.#shared) lane.exclusive = true;
@@ -362,7 +382,7 @@ class Path implements RequestPath {
     // In other groups, slow runs were recorded while they were in progress.
     if (group === this.#slow && durationMs > this.#slowAfterMs)
       job.request.speed?.recordBlocking(startedAt, lane.since);
-    else job.request.speed?.record(durationMs);
+    else job.request.speed?.record(startedAt, lane.since - this.#lateMs(startedAt, lane.since));
   }
 
   /** Resets the connection after a job that used it exclusively or was canceled. */
@@ -386,7 +406,8 @@ class Path implements RequestPath {
       lane.exclusive = false;
       lane.evicting = false;
     }
-    if (group.queue.size > 0 || (this.#lendsShared && this.#alone.queue.size > 0)) this.#serve(group);
+    const isAwaited = group.queue.size > 0 || (group === this.#alone && this.#shared.queue.size > 0);
+    if (isAwaited || (this.#lendsShared && this.#alone.queue.size > 0)) this.#serve(group);
     if (this.#stopped !== undefined) this.#finishStop();
   }
 
@@ -414,6 +435,7 @@ class Path implements RequestPath {
       }
     }
     if (this.#alone.queue.size > 0) this.#lend();
+    else if (group === this.#alone) this.#relieve(now);
     if (this.#stopped !== undefined) this.#finishStop();
   }
 
@@ -532,7 +554,7 @@ class Path implements RequestPath {
       group.expire(now - this.#acquireTimeoutMs, () => this.#timeout());
       if (group.queue.size > 0) this.#serve(group);
     }
-    if (this.#sharedAreStuck(now)) for (const job of this.#shared.queue.clear()) this.#place(job, now);
+    this.#relieve(now);
     for (const group of this.#groups) group.closeIdle(now - this.#idleTimeoutMs);
     this.#watchesClosely = this.#pending > 0;
     if (!this.#watchesClosely && this.#groups.every(({ lanes }) => lanes.size === 0)) return;
@@ -555,6 +577,15 @@ class Path implements RequestPath {
    */
   get #currentSlowMs(): number {
     return this.#lateChecks < LATE_CHECKS ? this.#slowMs : this.#slowMs + 2 * this.#latenessMs;
+  }
+
+  /**
+   * Returns the time between `startedAt` and `now` for which the event loop was late. During this time, PostgreSQL may
+   * already have responded.
+   */
+  #lateMs(startedAt: number, now: number): number {
+    const latenessMs = this.#lookedAt > startedAt ? this.#latenessMs : 0;
+    return Math.min(now - startedAt, Math.max(0, latenessMs, now - this.#lookAt));
   }
 
   #timeout(): Error {

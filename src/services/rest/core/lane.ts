@@ -29,7 +29,8 @@ const NEVER_BLOCKING = -3;
 export class LaneMemory implements ShapeSpeed {
   #score = 0;
   #blocking = 0;
-  #countedUntil = Number.NEGATIVE_INFINITY;
+  #slowUntil = Number.NEGATIVE_INFINITY;
+  #blockingUntil = Number.NEGATIVE_INFINITY;
 
   get isQuick(): boolean {
     return this.#score >= QUICK && !this.isBlocking;
@@ -43,16 +44,19 @@ export class LaneMemory implements ShapeSpeed {
     return this.#blocking > 0;
   }
 
-  record(durationMs: number): void {
+  // Slow runs that overlap count once, because a stall of the machine slows down all of them.
+  record(startedAt: number, endedAt: number): void {
     this.#blocking = Math.max(NEVER_BLOCKING, this.#blocking - 1);
-    if (durationMs >= SLOW_MS) this.#slow();
-    else if (durationMs < QUICK_MS) this.#score = Math.min(BEST, this.#score + 1);
+    const durationMs = endedAt - startedAt;
+    if (durationMs < QUICK_MS) this.#score = Math.min(BEST, this.#score + 1);
+    if (durationMs < SLOW_MS || startedAt < this.#slowUntil) return;
+    this.#slowUntil = endedAt;
+    this.#slow();
   }
 
   recordBlocking(startedAt: number, now: number): void {
-    // Blocking runs that overlap count once, because a stall of the machine slows all of them.
-    if (startedAt < this.#countedUntil) return;
-    this.#countedUntil = now;
+    if (startedAt < this.#blockingUntil) return;
+    this.#blockingUntil = now;
     this.#blocking = Math.min(MOST_BLOCKING, this.#blocking + 2);
     this.#slow();
   }
