@@ -1,6 +1,6 @@
 /** Tests pools with a real server: transactions, savepoints, sessions, queues, recovery, shutdown and notifications. */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { sql } from '../../src/base/kernel/sql.ts';
+import { type Sql, sql } from '../../src/base/kernel/sql.ts';
 import { createListenHub, createPools, type Pools } from '../../src/platform/database/pool/index.ts';
 import type { RolePool } from '../../src/platform/database/pool/role-pool.ts';
 import { createTestDatabase, type TestDatabase, testTarget } from '../../src/platform/database/testing.ts';
@@ -319,6 +319,31 @@ test('a batch of statements runs in a separate transaction, in one round trip', 
   await expect(pool.statements([insert(5)], { readOnly: true })).rejects.toMatchObject({ code: '25006' });
   expect(await count()).toBe(1);
   await pool.exec('drop table public.alone');
+});
+
+test('a request’s statement with an array is prepared with the role of the request', async () => {
+  await db.database.pool('postgres').exec(`
+    create schema hidden; grant usage on schema hidden to service_role;
+    create table hidden.items (id int primary key); grant all on hidden.items to service_role`);
+  const request = (role: string) => ({ role, settings: [['plinth.mark', 'here']] as const });
+  const run = (role: string, statements: readonly Sql[]) =>
+    db.database.statementsAsRequest(request(role), statements);
+  const insert = (ids: readonly number[]) =>
+    sql`insert into hidden.items select * from unnest(${ids}::int[]) returning id, current_setting('plinth.mark') as mark`;
+  const row = (id: number) => ({ id, mark: 'here' });
+  const count = sql`select count(*)::int from hidden.items where id = any(${[1, 2, 3, 4]})`;
+  expect(await run('service_role', [insert([1, 2]), count])).toEqual([[row(1), row(2)], [{ count: 2 }]]);
+  expect(await run('service_role', [insert([3]), count])).toEqual([[row(3)], [{ count: 3 }]]);
+  await expect(run('anon', [insert([4])])).rejects.toMatchObject({ code: '42501' });
+  // A statement that fails when it is prepared also undoes the statements that were sent before it.
+  const failing = sql`select from hidden.missing where id = any(${[1]})`;
+  await expect(run('service_role', [insert([4]), failing])).rejects.toMatchObject({ code: '42P01' });
+  expect(await run('service_role', [count])).toEqual([[{ count: 3 }]]);
+  const seen: (string | null)[] = [];
+  const list = sql`select id from hidden.items where id = any(${[2, 3]}) order by id`;
+  await db.database.rowsAsRequest(request('service_role'), list, (each) => void seen.push(each.text(0)));
+  expect(seen).toEqual(['2', '3']);
+  await db.database.pool('postgres').exec('drop schema hidden cascade');
 });
 
 test('rows are passed on without copying, at any size, on several concurrent connections', async () => {

@@ -20,6 +20,11 @@ const MAX_STATEMENTS = 100;
 /** The settings that every session must have, because {@link decoderOf} depends on these formats. */
 const SESSION_PARAMETERS = { DateStyle: 'ISO, MDY', TimeZone: 'UTC', IntervalStyle: 'postgres' };
 
+interface CompiledStatement {
+  readonly text: string;
+  readonly parameters: readonly WireParameter[];
+}
+
 export class Client implements Queryable {
   readonly connection: Connection;
   #statements: StatementCache;
@@ -54,16 +59,19 @@ export class Client implements Queryable {
     await noted(text, runScript(this.connection, text));
   }
 
-  /** Sends several statements in one write. If a statement fails, the following statements don't run. */
+  /**
+   * Sends several statements of a transaction in one write. If a statement fails, the following statements don't run.
+   * Before a statement with an array whose parameter types aren't known yet, the earlier statements are sent separately,
+   * because they may set the role that is allowed to prepare the statement.
+   */
   async batch(
     statements: readonly Sql[],
   ): Promise<readonly { readonly rows: readonly Row[]; readonly commandTag: string }[]> {
-    const compiled = await this.#compile(statements);
-    const batch = await this.#send((open) => {
-      for (const { text, parameters } of compiled) open.add(text, text, parameters);
-    }, readObject);
-    if (batch.error !== undefined) throw batch.error;
-    return batch.steps;
+    return this.#sendAll(statements, (compiled) =>
+      this.#send((open) => {
+        for (const { text, parameters } of compiled) open.add(text, text, parameters);
+      }, readObject),
+    );
   }
 
   /**
@@ -75,18 +83,17 @@ export class Client implements Queryable {
     at: number,
     onRow: (row: RawRow) => void,
   ): Promise<readonly { readonly commandTag: string }[]> {
-    const compiled = await this.#compile(statements);
     const row = new RowView();
-    const batch = await this.#send(
-      (open) => {
-        compiled.forEach(({ text, parameters }, index) => {
-          open.add(text, text, parameters, { keeps: index === at });
-        });
-      },
-      (buffer, start) => onRow(row.moveTo(buffer, start)),
+    return this.#sendAll(statements, (compiled, offset) =>
+      this.#send(
+        (open) => {
+          compiled.forEach(({ text, parameters }, index) => {
+            open.add(text, text, parameters, { keeps: offset + index === at });
+          });
+        },
+        (buffer, start) => onRow(row.moveTo(buffer, start)),
+      ),
     );
-    if (batch.error !== undefined) throw batch.error;
-    return batch.steps;
   }
 
   /**
@@ -97,14 +104,36 @@ export class Client implements Queryable {
     this.#statements = newCache(this.connection, named);
   }
 
-  async #compile(statements: readonly Sql[]): Promise<{ text: string; parameters: WireParameter[] }[]> {
-    const compiled: { text: string; parameters: WireParameter[] }[] = [];
+  /**
+   * Compiles the statements and sends them with `send`, in as few parts as possible. `offset` is the number of
+   * statements in earlier parts.
+   */
+  async #sendAll<T>(
+    statements: readonly Sql[],
+    send: (part: readonly CompiledStatement[], offset: number) => Promise<Batch<T>>,
+  ): Promise<readonly Step<T>[]> {
+    const steps: Step<T>[] = [];
+    let part: CompiledStatement[] = [];
+    const sendPart = async () => {
+      const batch = await send(part, steps.length);
+      if (batch.error !== undefined) throw batch.error;
+      steps.push(...batch.steps);
+      part = [];
+    };
     for (const statement of statements) {
       const { text, values } = statement.compile();
-      const types = values.some(Array.isArray) ? await this.#parameterTypes(text) : undefined;
-      compiled.push({ text, parameters: encodeValues(values, types) });
+      let types: readonly number[] | undefined;
+      if (values.some(Array.isArray)) {
+        types = this.#statements.get(text)?.parameterTypes;
+        if (types === undefined) {
+          if (part.length > 0) await sendPart();
+          types = await this.#parameterTypes(text);
+        }
+      }
+      part.push({ text, parameters: encodeValues(values, types) });
     }
-    return compiled;
+    await sendPart();
+    return steps;
   }
 
   async #run<T>(text: string, values: readonly SqlValue[], readRow: RowReader<T>): Promise<Step<T>> {
