@@ -72,7 +72,7 @@ test('a body that is too large doesn’t leave anything behind', async () => {
     throw new Error('the network');
   };
   await expect(backend.write(randomUUID(), failing(), 100)).rejects.toThrow('the network');
-  expect(await left()).toEqual({ objects: 0, partial: 0, intents: 0 });
+  await expect.poll(left).toEqual({ objects: 0, partial: 0, intents: 0 });
 });
 
 test('a copy has a separate body', async () => {
@@ -110,8 +110,8 @@ test('a crash before the row is written removes everything, and a crash after it
   const report = await next.recover(
     async (versions) => new Set(versions.filter((version) => version === kept)),
   );
-  expect(report).toEqual({ settledIntents: 3, removedVersions: 2 });
-  expect(await left()).toEqual({ objects: 1, partial: 0, intents: 0 });
+  expect(report).toEqual({ settledIntents: 1, removedVersions: 2 });
+  await expect.poll(left).toEqual({ objects: 1, partial: 0, intents: 0 });
   expect(await sizeOf(next, kept)).toBe(1);
 });
 
@@ -132,31 +132,42 @@ test('recovery doesn’t affect work in progress or stored objects without an in
   await backend.write(running, chunks(Buffer.from('x')), 1);
   expect(await backend.recover(nothing)).toEqual({ settledIntents: 0, removedVersions: 0 });
   await intent.settle([]);
-  expect(await left()).toEqual({ objects: 2, partial: 0, intents: 0 });
+  await expect.poll(left).toEqual({ objects: 2, partial: 0, intents: 0 });
 });
 
-test('an intent’s file is reused, and removed with the last intent', async () => {
+test('intents share files, which are emptied and reused, and removed with the last intent', async () => {
+  const linesOf = (text: string) => text.split('\n').length - 1;
   for (let turn = 0; turn < 3; turn += 1) {
     const intent = await backend.announce([randomUUID()]);
     await intent.giveUp([randomUUID()]);
-    expect((await notes()).map((text) => text.split('\n').length - 1)).toEqual([2]);
+    expect((await notes()).map(linesOf)).toEqual([2]);
     await intent.settle([]);
-    expect(await notes()).toEqual(['']);
+    await expect.poll(notes).toEqual(['']);
   }
-  const several = await Promise.all(Array.from({ length: 40 }, () => backend.announce([randomUUID()])));
-  const lines = (await notes()).map((text) => text.split('\n').length - 1);
-  expect(lines).toEqual(Array.from({ length: 40 }, () => 1));
+  const several = await Promise.all(Array.from({ length: 100 }, () => backend.announce([randomUUID()])));
+  expect((await notes()).map(linesOf).sort()).toEqual([36, 64]);
   const [last, ...others] = several;
   for (const intent of others) await intent.settle([]);
-  expect((await notes()).length).toBeLessThan(20);
   await last?.leave();
   await backend.close();
-  expect((await notes()).length).toBe(1);
+  expect(await notes()).toHaveLength(1);
+});
+
+test('recovery doesn’t affect an intent that was settled while its file was in use', async () => {
+  const [settled, open] = [randomUUID(), randomUUID()];
+  const [first] = await Promise.all([backend.announce([settled]), backend.announce([open])]);
+  for (const version of [settled, open]) await backend.write(version, chunks(Buffer.from('x')), 1);
+  await first.settle([]);
+  await expect.poll(async () => (await notes()).join('')).toContain(`-${settled}`);
+  // The row of the settled version doesn't exist either, for example because the wrong database was configured.
+  expect(await afterCrash().recover(nothing)).toEqual({ settledIntents: 1, removedVersions: 1 });
+  expect(await sizeOf(backend, settled)).toBe(1);
+  expect(await sizeOf(backend, open)).toBeUndefined();
 });
 
 test('files kept for intents are removed when their process has died', async () => {
   await (await backend.announce([randomUUID()])).settle([]);
-  expect(await notes()).toEqual(['']);
+  await expect.poll(notes).toEqual(['']);
   expect(await afterCrash().recover(nothing)).toEqual({ settledIntents: 0, removedVersions: 0 });
   expect(await notes()).toEqual([]);
 });
@@ -168,7 +179,7 @@ test('nothing is removed while the database doesn’t respond', async () => {
   const next = afterCrash();
   const silent = () => Promise.reject(new Error('no database'));
   await expect(next.recover(silent)).rejects.toThrow('no database');
-  expect(await left()).toEqual({ objects: 1, partial: 0, intents: 1 });
+  await expect.poll(left).toEqual({ objects: 1, partial: 0, intents: 1 });
 });
 
 describe('a multipart body', () => {
@@ -210,7 +221,7 @@ describe('a multipart body', () => {
       }
     }
     await (await backend.announce([])).settle([version, copied]);
-    expect(await left()).toEqual({ objects: 0, partial: 0, intents: 0 });
+    await expect.poll(left).toEqual({ objects: 0, partial: 0, intents: 0 });
     expect(await readdir(join(root, 'uploads'))).toEqual([]);
   });
 
@@ -219,7 +230,7 @@ describe('a multipart body', () => {
     const parts = await send(upload);
     const lost = { ...parts[0], id: randomUUID(), sizeBytes: 1, etag: '""' };
     expect(await backend.assemble(upload, [...parts, lost], version)).toBeUndefined();
-    expect(await left()).toEqual({ objects: 0, partial: 0, intents: 0 });
+    await expect.poll(left).toEqual({ objects: 0, partial: 0, intents: 0 });
     expect(await backend.assemble(upload, parts, version)).toMatchObject({ sizeBytes: 450_000 });
   });
 
@@ -246,7 +257,7 @@ describe('a multipart body', () => {
     if (unread && 'destroy' in unread) unread.destroy?.();
     expect((await bytesOf(bytes ?? Buffer.from('none'))).equals(whole)).toBe(true);
     await removal;
-    expect(await left()).toEqual({ objects: 0, partial: 0, intents: 0 });
+    await expect.poll(left).toEqual({ objects: 0, partial: 0, intents: 0 });
   });
 
   test('is removed completely while more parts arrive', async () => {
@@ -269,7 +280,7 @@ describe('a multipart body', () => {
       await (await backend.announce([])).settle([upload]);
     }
     expect(await readdir(join(root, 'uploads'))).toEqual([]);
-    expect(await left()).toEqual({ objects: 0, partial: 0, intents: 0 });
+    await expect.poll(left).toEqual({ objects: 0, partial: 0, intents: 0 });
   });
 
   test('survives a crash during assembly', async () => {

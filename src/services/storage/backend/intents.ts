@@ -1,13 +1,16 @@
 /**
- * Stores each intent as a small file `OWNER.ID`, which lists the intent's versions, one per line. An empty file is kept
- * for the next intent. The files don't need fsync, because an intent lost in a power failure can leave bytes without a
- * row, but never a row without bytes.
+ * Records intents in files `OWNER.ID`. Each line contains a version, or `-` and a version whose intent has been settled.
+ * Intents that are opened at the same time share a file and are written in one call. A file is emptied when all of its
+ * intents have been settled, and then reused.
+ *
+ * The files don't need fsync, because an intent lost in a power failure can leave bytes without a row, but never a row
+ * without bytes.
  */
-import { randomUUID } from 'node:crypto';
-import { type FileHandle, open, readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isVersion } from './file-paths.ts';
 import { isFullDisk, isMissing, removeIfThere } from './file-system.ts';
+import { IntentFiles, type Note } from './intent-files.ts';
 import type { Owners } from './owners.ts';
 import type { Intent } from './types.ts';
 
@@ -19,61 +22,24 @@ export interface IntentLog {
   close(): Promise<void>;
 }
 
-interface Note {
-  readonly path: string;
-  readonly handle: FileHandle;
-}
-
-/**
- * The maximum number of empty files that are kept for reuse. ext4 avoids reusing recently freed inodes, so creating and
- * deleting a file per intent would use a quarter of the CPU time of a 1 KiB upload.
- */
-const maxWaiting = 16;
-
 export function createIntentLog(
   directory: string,
   owners: Owners,
   remove: (version: string) => Promise<void>,
 ): IntentLog {
-  const waiting: Note[] = [];
-  const used = new Set<Note>();
-
-  async function take(): Promise<Note> {
-    let note = waiting.pop();
-    if (note === undefined) {
-      const path = join(directory, `${owners.own}.${randomUUID()}`);
-      note = { path, handle: await open(path, 'ax', 0o600) };
-    }
-    used.add(note);
-    return note;
-  }
-  async function leave(note: Note): Promise<void> {
-    used.delete(note);
-    await note.handle.close();
-  }
-  async function drop(note: Note): Promise<void> {
-    await leave(note);
-    await removeIfThere(note.path);
-  }
-  async function refund(note: Note): Promise<void> {
-    if (waiting.length >= maxWaiting) return drop(note);
-    try {
-      await note.handle.truncate();
-    } catch (error) {
-      await drop(note);
-      throw error;
-    }
-    used.delete(note);
-    waiting.push(note);
-  }
+  const files = new IntentFiles(directory, owners.own);
 
   return {
     async open(versions) {
-      let note: Note | undefined;
-      const write = async (text: string): Promise<void> => {
+      /** The lines for the intent's versions, by the file that lists the versions. */
+      const notes = new Map<Note, string>();
+      const write = async (listed: readonly string[]): Promise<void> => {
+        const note = files.current();
+        note.lines += listed.length;
+        if (!notes.has(note)) note.pending += 1;
+        notes.set(note, (notes.get(note) ?? '') + lines(listed, '-'));
         try {
-          note ??= await take();
-          await note.handle.appendFile(text);
+          await files.append(note, lines(listed));
         } catch (error) {
           // If the disk is full, the server rejects new objects, but deletions must succeed. A deletion without an
           // intent may leave bytes behind if the process crashes now. This is better than rejecting the deletion,
@@ -81,19 +47,25 @@ export function createIntentLog(
           if (versions.length > 0 || !isFullDisk(error)) throw error;
         }
       };
-      const close = async (): Promise<void> => {
-        if (note) await refund(note);
+      const close = (): void => {
+        for (const [note, settled] of notes) files.release(note, settled);
+      };
+      const keep = (): void => {
+        for (const note of notes.keys()) {
+          note.isKept = true;
+          files.release(note, '');
+        }
       };
       try {
-        if (versions.length > 0) await write(lines(versions));
+        if (versions.length > 0) await write(versions);
       } catch (error) {
-        await close();
+        close();
         throw error;
       }
       return {
         async giveUp(more) {
           const known = more.filter(isVersion);
-          if (known.length > 0) await write(lines(known));
+          if (known.length > 0) await write(known);
         },
         async settle(gone) {
           try {
@@ -101,13 +73,13 @@ export function createIntentLog(
             // reader.
             await Promise.all(gone.filter(isVersion).map(remove));
           } catch (error) {
-            if (note) await leave(note);
+            keep();
             throw error;
           }
-          await close();
+          close();
         },
         async leave() {
-          if (note) await leave(note);
+          keep();
         },
       };
     },
@@ -127,17 +99,23 @@ export function createIntentLog(
         }
         const close = (): Promise<void> => removeIfThere(path);
         if (text === '') await close();
-        else yield { versions: text.split('\n').filter(isVersion), close };
+        else yield { versions: unsettled(text), close };
       }
     },
 
-    async close() {
-      for (const note of waiting.splice(0)) await drop(note);
-      for (const note of used) await leave(note);
-    },
+    close: () => files.close(),
   };
 }
 
-function lines(versions: readonly string[]): string {
-  return versions.map((version) => `${version}\n`).join('');
+const lines = (versions: readonly string[], mark = ''): string =>
+  versions.map((version) => `${mark}${version}\n`).join('');
+
+/** Returns the versions in a file whose intents haven't been settled. */
+function unsettled(text: string): string[] {
+  const versions = new Set<string>();
+  for (const line of text.split('\n')) {
+    if (line.startsWith('-')) versions.delete(line.slice(1));
+    else if (isVersion(line)) versions.add(line);
+  }
+  return [...versions];
 }
