@@ -61,19 +61,32 @@ describe.skipIf(!mayTrace())('acknowledged changes survive a power failure (requ
     }
   }
 
-  test('an upload is flushed before it is acknowledged', async () => {
+  const isSynced: readonly [string, RegExp][] = [
+    ['fsync of the file', /fsync\(\d+<[^>]*\/objects\/[0-9a-f]{2}\/[0-9a-f-]{36}>/],
+    ['fsync of the folder', /fsync\(\d+<[^>]*\/objects\/[0-9a-f]{2}>/],
+    ['the row', /<socket:.*eTag/],
+    ['its commit', committed],
+    ['the answer', /HTTP\/1\.1 200 OK/],
+  ];
+
+  test('a small upload is flushed before it is acknowledged', async () => {
     const lines = await traced(async () => {
       const response = await server.request('/object/open/traced', { method: 'POST', body: 'some bytes' });
+      expect(response.status).toBe(200);
+    });
+    requireOrder(lines, [['the bytes', /write\w*\(\d+<[^>]*\/objects\/[^>]*>.*some bytes/], ...isSynced]);
+  });
+
+  test('a large upload is flushed before it is acknowledged', async () => {
+    const lines = await traced(async () => {
+      const body = Buffer.alloc(600_000, 'some bytes ');
+      const response = await server.request('/object/open/traced-large', { method: 'POST', body });
       expect(response.status).toBe(200);
     });
     requireOrder(lines, [
       ['the bytes', /write\w*\(\d+<[^>]*\/partial\/[^>]*>.*some bytes/],
       ['the file gets its name', /rename\w*\(.*\/partial\/.*\/objects\//],
-      ['fsync of the file', /fsync\(\d+<[^>]*\/objects\/[0-9a-f]{2}\/[0-9a-f-]{36}>/],
-      ['fsync of the folder', /fsync\(\d+<[^>]*\/objects\/[0-9a-f]{2}>/],
-      ['the row', /<socket:.*eTag/],
-      ['its commit', committed],
-      ['the answer', /HTTP\/1\.1 200 OK/],
+      ...isSynced,
     ]);
   });
 

@@ -170,13 +170,14 @@ test('a part that is still being sent when its upload is removed doesn’t leave
   const { promise: response, resolve, reject } = Promise.withResolvers<string | number>();
   const sending = request(
     signed.url,
-    { method: 'PUT', headers: { ...signed.headers, 'content-length': '200000' } },
+    { method: 'PUT', headers: { ...signed.headers, 'content-length': '400000' } },
     (response) => {
       const web = new Response(response as unknown as ReadableStream, { status: response.statusCode ?? 0 });
       resolve(codeOf(web));
     },
   ).on('error', reject);
-  sending.write('x'.repeat(100_000));
+  // The file is created when more than 256 KiB have arrived.
+  sending.write('x'.repeat(300_000));
   await eventually(async () => (await server.files()).parts.length === 1);
   expect(await expire()).toBe(1);
   sending.end('x'.repeat(100_000));

@@ -17,6 +17,7 @@ export const syncFile = promisify(fsync);
 
 /** Writes buffers to the end of what has been written to the file so far. */
 export async function writeAll(fd: number, chunks: readonly Uint8Array[]): Promise<void> {
+  if (chunks.length === 0) return;
   // All calls write at the file's current position, because a call may write fewer bytes than requested.
   const written = await new Promise<number>((resolve, reject) => {
     writev(fd, chunks, (error, bytesWritten) => (error ? reject(error) : resolve(bytesWritten)));

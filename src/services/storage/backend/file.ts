@@ -1,9 +1,9 @@
 /**
- * Stores objects as files in one folder. A body is written to `partial/` and renamed to its final path. Then the file
- * and the parent folder of that path are synced. The caller must commit the row only after these steps, because the row
+ * Stores objects as files in one folder. A body is written to `partial/` and renamed to its final path, unless it has
+ * arrived completely before it is written. Then the file and the parent folder of that path are synced. The caller must commit the row only after these steps, because the row
  * alone determines whether the object exists.
  */
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash, type Hash, randomUUID } from 'node:crypto';
 import { closeSync, constants, mkdirSync } from 'node:fs';
 import { copyFile, mkdir, open, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -76,7 +76,8 @@ class FileBackend implements ObjectBackend {
   async write(version: string, body: ByteStream, maxBytes: number): Promise<StoredBody> {
     const shard = await this.#makeShard(version);
     const target = this.#paths.object(version);
-    const written = await writeFile(this.#paths.partialOf(version), { body, maxBytes, target }, this.#disk);
+    const draft = this.#paths.partialOf(version);
+    const written = await writeFile({ body, maxBytes, target, draft }, this.#disk);
     await syncDirectory(shard);
     return written;
   }
@@ -99,7 +100,8 @@ class FileBackend implements ObjectBackend {
     const directory = this.#paths.upload(upload);
     if ((await mkdir(directory, { recursive: true, mode: 0o700 })) !== undefined)
       await syncDirectory(this.#paths.uploads);
-    const written = await writeFile(this.#paths.part(upload, partId), { body, maxBytes }, this.#disk);
+    const target = this.#paths.part(upload, partId);
+    const written = await writeFile({ body, maxBytes, target }, this.#disk);
     await syncDirectory(directory);
     return written;
   }
@@ -229,68 +231,90 @@ async function copyWithin(disk: DiskState, from: string, to: string): Promise<vo
 interface NewFile {
   readonly body: ByteStream;
   readonly maxBytes: number;
-  /** The path to which the complete file is moved. */
-  readonly target?: string;
+  /** The path of the complete file. */
+  readonly target: string;
+  /** The path of the file while its body arrives. By default, the same path. */
+  readonly draft?: string;
 }
 
 /**
- * Writes and syncs a new file. If this fails, the file is removed. The file is moved before it is synced, because file
- * systems with a journal then write the file and its name in one transaction of the journal instead of two.
+ * Writes and syncs a new file. If this fails, the file is removed. If the body arrives completely before anything is
+ * written, no draft is needed. A draft is moved before it is synced, because file systems with a journal then write the
+ * file and its name in one transaction of the journal instead of two.
  */
 async function writeFile(
-  path: string,
-  { body, maxBytes, target }: NewFile,
+  { body, maxBytes, target, draft = target }: NewFile,
   disk: DiskState,
 ): Promise<StoredBody> {
   rejectIfFull(disk);
-  const fd = await openFile(path, 'wx', 0o600);
-  let current = path;
-  try {
-    try {
-      const written = await writeBody(fd, body, maxBytes, disk);
-      if (target !== undefined) {
-        await rename(path, target);
-        current = target;
-      }
-      await syncFile(fd);
-      return written;
-    } finally {
-      closeSync(fd);
-    }
-  } catch (error) {
-    await removeTree(current);
-    throw error;
-  }
-}
-
-async function writeBody(
-  fd: number,
-  body: ByteStream,
-  maxBytes: number,
-  disk: DiskState,
-): Promise<StoredBody> {
   const hash = createHash('md5');
   let sizeBytes = 0;
-  let batch: Uint8Array[] = [];
-  let batchBytes = 0;
-  const flush = async (): Promise<void> => {
-    if (batchBytes === 0) return;
-    rejectIfFull(disk);
-    await writeAll(fd, batch);
-    for (const chunk of batch) body.release?.(chunk);
-    batch = [];
-    batchBytes = 0;
-  };
-  for await (const chunk of body) {
-    sizeBytes += chunk.byteLength;
-    if (sizeBytes > maxBytes) throw new BodyTooLargeError();
-    hash.update(chunk);
-    batch.push(chunk);
-    batchBytes += chunk.byteLength;
-    if (batchBytes >= writeBatchBytes) await flush();
+  const batches = batchesOf(body, maxBytes, hash);
+  try {
+    let batch = await nextBatch(batches);
+    let path = batch.isLast ? target : draft;
+    const fd = await openFile(path, 'wx', 0o600);
+    try {
+      try {
+        for (;;) {
+          rejectIfFull(disk);
+          await writeAll(fd, batch.chunks);
+          for (const chunk of batch.chunks) body.release?.(chunk);
+          sizeBytes += batch.sizeBytes;
+          if (batch.isLast) break;
+          batch = await nextBatch(batches);
+        }
+        if (path !== target) {
+          await rename(path, target);
+          path = target;
+        }
+        await syncFile(fd);
+      } finally {
+        closeSync(fd);
+      }
+    } catch (error) {
+      await removeTree(path);
+      throw error;
+    }
+  } finally {
+    await batches.return(undefined);
   }
-  await flush();
   return { sizeBytes, etag: `"${hash.digest('hex')}"`, lastModified: new Date() };
+}
+
+interface Batch {
+  readonly chunks: readonly Uint8Array[];
+  readonly sizeBytes: number;
+  readonly isLast: boolean;
+}
+
+/**
+ * Collects the chunks of a body into batches, and adds each chunk to the hash when it arrives. The last batch can be
+ * empty.
+ * @throws {BodyTooLargeError}
+ */
+async function* batchesOf(body: ByteStream, maxBytes: number, hash: Hash): AsyncGenerator<Batch, undefined> {
+  let chunks: Uint8Array[] = [];
+  let sizeBytes = 0;
+  let totalBytes = 0;
+  for await (const chunk of body) {
+    totalBytes += chunk.byteLength;
+    if (totalBytes > maxBytes) throw new BodyTooLargeError();
+    hash.update(chunk);
+    chunks.push(chunk);
+    sizeBytes += chunk.byteLength;
+    if (sizeBytes < writeBatchBytes) continue;
+    yield { chunks, sizeBytes, isLast: false };
+    chunks = [];
+    sizeBytes = 0;
+  }
+  yield { chunks, sizeBytes, isLast: true };
+}
+
+async function nextBatch(batches: AsyncGenerator<Batch, undefined>): Promise<Batch> {
+  const { value } = await batches.next();
+  if (value === undefined) throw new Error('The last batch has already been read');
+  return value;
 }
 
 async function hashAndSync(path: string): Promise<StoredBody> {
