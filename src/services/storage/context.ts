@@ -26,10 +26,10 @@ export interface StorageContext {
   readonly fileSizeLimitBytes: number;
   /** A multipart upload is aborted if no new part arrives within this duration. */
   readonly multipartLifetimeMs: number;
-  /** Whether the database has the table for S3 checksums. */
-  readonly keepsChecksums: boolean;
+  /** Whether the database has Plinth's own tables, which databases of the hosted service don't have. */
+  readonly hasOwnTables: boolean;
   /** Whether object events are recorded because a webhook is configured. */
-  readonly notesEvents: boolean;
+  readonly recordsEvents: boolean;
   readonly clock: Clock;
   readonly log: Logger;
   readonly tasks: Tasks;

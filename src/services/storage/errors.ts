@@ -12,7 +12,10 @@ interface Entry {
   /** The value of the `error` field. Defaults to the code. */
   readonly error?: string;
   readonly message: string;
-  /** The HTTP status. The default is 400, or 500 if `status` is 500. */
+  /**
+   * The HTTP status. The default is 400, or 500 if `status` is 500. Two protocols ignore this field and send `status`:
+   * S3 (`s3/errors.ts`) and resumable uploads (`resumable/errors.ts`).
+   */
   readonly httpStatus?: number;
 }
 

@@ -80,7 +80,7 @@ async function expireParts(ctx: StorageContext, signal: AbortSignal): Promise<vo
 
 async function sweep(ctx: StorageContext, signal: AbortSignal): Promise<void> {
   const { backend } = ctx;
-  if (ctx.keepsChecksums)
+  if (ctx.hasOwnTables)
     await deleteLeftChecksums(ctx.database.pool('supabase_storage_admin'), sweepGraceMs / 1000);
   if (!backend.sweep) return;
   const report = await backend.sweep({

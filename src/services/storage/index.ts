@@ -128,8 +128,8 @@ export function createStorage(deps: StorageDeps): StorageService {
       return deps.config.current.plinth.storage.multipart_lifetime;
     },
     clock,
-    keepsChecksums: database.info.ownsSchemas,
-    notesEvents: webhook.url !== undefined && database.info.ownsSchemas,
+    hasOwnTables: database.info.ownsSchemas,
+    recordsEvents: webhook.url !== undefined && database.info.ownsSchemas,
     log,
     tasks: createTasks(log),
     s3ProtocolEnabled: atStart.storage.s3_protocol.enabled,

@@ -295,7 +295,7 @@ function contextOf(
       ['request.method', request.method],
       ['request.path', pathOf(request.url)],
       ['storage.operation', operation],
-      ...(ctx.notesEvents ? [noteEvents] : []),
+      ...(ctx.recordsEvents ? [recordEvents] : []),
     ],
     client: clientOf(caller, request),
   };
@@ -323,7 +323,7 @@ function sharedSettings(caller: Caller): Setting[] {
 }
 
 /** This setting makes the triggers on storage.objects record events (`sql/0002_functions.sql`). */
-const noteEvents: Setting = ['storage.events', 'on'];
+const recordEvents: Setting = ['storage.events', 'on'];
 
 /** Returns the URL without the mount prefix. Policies and error messages use URLs in this form. */
 export function pathOf(url: string): string {

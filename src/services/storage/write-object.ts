@@ -13,7 +13,7 @@ import type { StorageContext } from './context.ts';
 import { isValidKey, type ObjectAddress } from './core/names.ts';
 import { leavesOutcomeOpen } from './database-errors.ts';
 import { BytesMissingError, StorageError } from './errors.ts';
-import { bucketLimits, maxObjectBytes, requireKey, requireMime } from './object-limits.ts';
+import { bucketLimits, type CheckedObject, checkUpload } from './object-limits.ts';
 import { type BucketLimits, bucketLimitsById, readBucketLimits } from './queries/buckets.ts';
 import { insertChecksum, type StoredChecksum } from './queries/checksums.ts';
 import {
@@ -48,7 +48,7 @@ const probeVersion = '1';
  * @throws {StorageError} AccessDenied, KeyAlreadyExists, RelatedResourceNotFound
  */
 export async function requireWritable(scope: Scope, check: WriteCheck): Promise<void> {
-  const row = writeOf(check, probeVersion, check.metadata, check.userMetadata);
+  const row = probeOf(check);
   await takenKey(() => tryInsertObject(scope.eachAsUser({ end: 'rollback' }), row, check.upsert));
 }
 
@@ -66,9 +66,7 @@ interface NewUpload extends ObjectAddress {
   checksum?(): StoredChecksum | undefined;
 }
 
-interface Upload extends NewUpload {
-  readonly maxBytes: number;
-}
+interface Upload extends NewUpload, CheckedObject {}
 
 const checkOf = (upload: NewUpload): WriteCheck => ({
   ...upload,
@@ -77,23 +75,19 @@ const checkOf = (upload: NewUpload): WriteCheck => ({
 });
 
 /**
- * Checks the limits of the bucket and that the caller is allowed to write the object, in one round trip. Returns the
- * maximum object size.
+ * Checks the limits of the bucket and that the caller is allowed to write the object, in one round trip.
  * @throws {StorageError} NoSuchBucket, EntityTooLarge, InvalidMimeType, InvalidKey, AccessDenied, KeyAlreadyExists
  */
 export async function requireUploadable(
   ctx: StorageContext,
   scope: Scope,
   upload: NewUpload,
-): Promise<number> {
+): Promise<CheckedObject> {
   const { key, body } = upload;
   const { limits, error } = await limitsAndPermission(scope, upload);
-  const maxBytes = maxObjectBytes(ctx, limits, key);
-  if (body.fileLength !== undefined && body.fileLength > maxBytes) throw new StorageError('EntityTooLarge');
-  requireMime(body.mimeType, limits, key);
-  requireKey(key);
+  const object = checkUpload(ctx, limits, { key, mimeType: body.mimeType, sizeBytes: body.fileLength });
   if (error !== undefined) throw error;
-  return maxBytes;
+  return object;
 }
 
 /**
@@ -107,8 +101,7 @@ async function limitsAndPermission(
   const { bucketId, key } = upload;
   // PostgreSQL rejects some invalid keys with a different error.
   if (!isValidKey(key)) return { limits: await bucketLimits(scope, bucketId) };
-  const { metadata, userMetadata } = checkOf(upload);
-  const attempt = objectAttempt(writeOf(upload, probeVersion, metadata, userMetadata), upload.upsert);
+  const attempt = objectAttempt(probeOf(checkOf(upload)), upload.upsert);
   try {
     const rows = await takenKey(() => scope.tryAndRead(attempt, bucketLimitsById(bucketId)));
     const limits = readBucketLimits(rows);
@@ -139,7 +132,7 @@ export async function storeUpload(ctx: StorageContext, scope: Scope, upload: Upl
         ...(body.robotsTag === undefined ? {} : { xRobotsTag: body.robotsTag }),
       });
       change.committing();
-      const checksum = ctx.keepsChecksums ? upload.checksum?.() : undefined;
+      const checksum = ctx.hasOwnTables ? upload.checksum?.() : undefined;
       const row = writeOf(upload, version, metadata, body.userMetadata ?? {});
       const { upsert, precondition } = upload;
       return writeRow(scope, row, { upsert, precondition, checksum, giveUp: change.giveUp });
@@ -236,14 +229,19 @@ export function metadataOf(stored: StoredBody, described: Record<string, unknown
   };
 }
 
+/** Returns the row of a stored version. The object's limits must have been checked. */
 export function writeOf(
-  target: ObjectAddress & { readonly owner: Owner },
+  { bucketId, key, owner }: CheckedObject & { readonly owner: Owner },
   version: string,
   metadata: Record<string, unknown>,
   userMetadata: Record<string, unknown> | null | undefined,
 ): ObjectWrite {
-  const { bucketId, key, owner } = target;
   return { bucketId, name: key, version, ...owner, metadata, userMetadata };
+}
+
+/** Returns the row that is inserted to check permissions. */
+function probeOf({ bucketId, key, owner, metadata, userMetadata }: WriteCheck): ObjectWrite {
+  return { bucketId, name: key, version: probeVersion, ...owner, metadata, userMetadata };
 }
 
 async function takenKey<T>(work: () => Promise<T>): Promise<T> {
@@ -258,7 +256,7 @@ async function takenKey<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /** The target of a copy, and the data for its row. */
-interface Copy extends ObjectAddress, WriteConditions {
+interface Copy extends CheckedObject, WriteConditions {
   readonly checksum?: StoredChecksum | undefined;
   readonly source: ObjectRow;
   readonly owner: Owner;

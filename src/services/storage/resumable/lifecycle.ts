@@ -13,7 +13,7 @@ import { defaultType } from '../core/object-headers.ts';
 import { type TusMetadata, tusCacheControl, type UploadId } from '../core/tus.ts';
 import { parseMetadataField } from '../core/user-metadata.ts';
 import { StorageError, storageErrors } from '../errors.ts';
-import { bucketLimits, maxObjectBytes, requireKey, requireMime } from '../object-limits.ts';
+import { bucketLimits, type CheckedObject, checkUpload, requireKey } from '../object-limits.ts';
 import { findLivingVersions } from '../queries/objects.ts';
 import type { Owner, Scope } from '../scope.ts';
 import { metadataOf, type Precondition, requireWritable, writeOf, writeRow } from '../write-object.ts';
@@ -80,7 +80,7 @@ export async function beginUpload(
     upsert: uploader.upsert,
     createdAt: ctx.clock.now(),
   };
-  await allowedBytes(ctx, uploader, upload);
+  await requireInLimits(ctx, uploader, upload);
   await requireAllowed(uploader, upload);
   await storing(() => ctx.resumable.staging.create(upload));
   return upload;
@@ -132,8 +132,9 @@ export async function progressOf(
   }
   if (offset === undefined) throw new TusError('UploadNotFound');
   if (offset !== upload.sizeBytes) return { upload, offset, isFinished: false };
+  const object = await requireInLimits(ctx, uploader, upload);
   await requireAllowed(uploader, upload);
-  await finishUpload(ctx, uploader, upload);
+  await finishUpload(ctx, uploader, upload, object);
   return { upload, offset, isFinished: true };
 }
 
@@ -168,16 +169,16 @@ export async function addBytes(
   // attempt.
   if (known.storedAs !== undefined) await requireAllowed(uploader, known);
   const upload = await withLength(ctx, known, addition.sizeBytes, at);
-  const maxBytes = (upload.sizeBytes ?? (await allowedBytes(ctx, uploader, upload))) - at;
+  const maxBytes = (upload.sizeBytes ?? (await requireInLimits(ctx, uploader, upload)).maxBytes) - at;
   if ((addition.contentLength ?? 0) > maxBytes) throw new TusError('SizeExceeded');
-  await allowedBytes(ctx, uploader, upload);
+  const object = await requireInLimits(ctx, uploader, upload);
   const { offset, end } = await storing(() =>
     staging.append(upload.id, addition.body, { offset: at, maxBytes, signal: addition.signal }),
   );
   if (end === 'too large') throw new TusError('SizeExceeded');
   if (end === 'stopped') throw addition.signal.reason;
   const isFinished = offset === upload.sizeBytes;
-  if (isFinished) await finishUpload(ctx, uploader, upload);
+  if (isFinished) await finishUpload(ctx, uploader, upload, object);
   return { upload, offset, isFinished };
 }
 
@@ -206,13 +207,24 @@ export async function requireAllowed(uploader: Uploader, upload: StagedUpload): 
   });
 }
 
-/** Returns the maximum size of the object. @throws {TusError} MaxSizeExceeded if the declared size is larger */
-async function allowedBytes(ctx: StorageContext, uploader: Uploader, upload: StagedUpload): Promise<number> {
+/**
+ * Checks that the object meets the current limits of its bucket.
+ * @throws {TusError} MaxSizeExceeded if the declared size is too large
+ * @throws {StorageError} NoSuchBucket, InvalidMimeType
+ */
+async function requireInLimits(
+  ctx: StorageContext,
+  uploader: Uploader,
+  upload: StagedUpload,
+): Promise<CheckedObject> {
   const limits = await bucketLimits(uploader.scope, upload.bucketId);
-  const maxBytes = maxObjectBytes(ctx, limits, upload.key);
-  if ((upload.sizeBytes ?? 0) > maxBytes) throw new TusError('MaxSizeExceeded');
-  requireMime(mimeTypeOf(upload), limits, upload.key);
-  return maxBytes;
+  const { key, sizeBytes } = upload;
+  return checkUpload(
+    ctx,
+    limits,
+    { key, sizeBytes, mimeType: mimeTypeOf(upload) },
+    () => new TusError('MaxSizeExceeded'),
+  );
 }
 
 async function withLength(
@@ -231,12 +243,16 @@ async function withLength(
 /**
  * Stores the object when all bytes have been received. If the object is permanently rejected, the bytes are removed.
  */
-async function finishUpload(ctx: StorageContext, uploader: Uploader, upload: StagedUpload): Promise<void> {
+async function finishUpload(
+  ctx: StorageContext,
+  uploader: Uploader,
+  upload: StagedUpload,
+  object: CheckedObject,
+): Promise<void> {
   const { staging } = ctx.resumable;
   // Each attempt uses a new version, because the bytes of a failed attempt are removed separately.
   const version = randomUUID();
   await storing(() => staging.save({ ...upload, storedAs: version }));
-  const { bucketId, key } = upload;
   try {
     await change(ctx, [version], async (change) => {
       const stored = await storing(() => storeStaged(ctx, upload, version));
@@ -245,7 +261,7 @@ async function finishUpload(ctx: StorageContext, uploader: Uploader, upload: Sta
         cacheControl: tusCacheControl(upload.metadata.cacheControl),
       });
       const row = writeOf(
-        { bucketId, key, owner: uploader.owner },
+        { ...object, owner: uploader.owner },
         version,
         metadata,
         userMetadataOf(upload) ?? {},

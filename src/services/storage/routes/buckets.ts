@@ -25,17 +25,31 @@ const fileSizeLimit = {
     { type: 'string', nullable: true, pattern: '^[0-9]+(?:\\.[0-9]+)?(?:[gG][bB]|[mM][bB]|[kK][bB]|[bB])$' },
   ],
 };
-const allowedMimeTypes = { type: 'array', nullable: true, items: { type: 'string' } };
+
+/** The options that clients can set when they create or change a bucket. */
+interface BucketOptions {
+  public?: boolean;
+  file_size_limit?: number | string | null;
+  allowed_mime_types?: string[] | null;
+}
+
+const optionSchemas: Readonly<Record<keyof BucketOptions, object>> = {
+  public: { type: 'boolean' },
+  file_size_limit: fileSizeLimit,
+  allowed_mime_types: { type: 'array', nullable: true, items: { type: 'string' } },
+};
+
+const { public: publicSchema, ...otherOptionSchemas } = optionSchemas;
 
 const newBucketSchema = {
   type: 'object',
   properties: {
     name: { type: 'string' },
     id: { type: 'string' },
-    public: { type: 'boolean' },
+    // The error names the first invalid field, so the fields are in upstream's order.
+    public: publicSchema,
     type: { type: 'string', enum: ['STANDARD', 'ANALYTICS'] },
-    file_size_limit: fileSizeLimit,
-    allowed_mime_types: allowedMimeTypes,
+    ...otherOptionSchemas,
   },
   required: ['name'],
 };
@@ -54,23 +68,13 @@ const bucketListSchema = {
 const bucketChangesSchema = {
   type: 'object',
   minProperties: 1,
-  properties: {
-    public: { type: 'boolean' },
-    file_size_limit: fileSizeLimit,
-    allowed_mime_types: allowedMimeTypes,
-  },
-  anyOf: [{ required: ['public'] }, { required: ['file_size_limit'] }, { required: ['allowed_mime_types'] }],
+  properties: optionSchemas,
+  anyOf: Object.keys(optionSchemas).map((name) => ({ required: [name] })),
 };
 
-interface LimitFields {
-  file_size_limit?: number | string | null;
-  allowed_mime_types?: string[] | null;
-}
-
-interface NewBucketBody extends LimitFields {
+interface NewBucketBody extends BucketOptions {
   name: string;
   id?: string;
-  public?: boolean;
   type?: 'STANDARD' | 'ANALYTICS';
 }
 
@@ -88,7 +92,7 @@ export function bucketRoutes(app: FastifyInstance, ctx: StorageContext): void {
       },
     },
     async (request) => {
-      const { name, id, public: isPublic, type } = request.body;
+      const { name, id, type } = request.body;
       const scope = openScope(ctx, request, operations.createBucket);
       if (!isValidNewBucketName(name)) throw new StorageError('InvalidBucketName');
       if (id !== undefined && id !== '' && !isValidBucketName(id))
@@ -102,8 +106,8 @@ export function bucketRoutes(app: FastifyInstance, ctx: StorageContext): void {
       const bucket = {
         id: id || name,
         name,
-        public: isPublic ?? false,
-        ...limitsOf(ctx, request.body),
+        ...changesOf(ctx, request.body),
+        public: request.body.public ?? false,
         ...scope.owner,
       };
       try {
@@ -146,7 +150,7 @@ export function bucketRoutes(app: FastifyInstance, ctx: StorageContext): void {
     },
   );
 
-  app.put<{ Params: BucketIdParams; Body: LimitFields & { public?: boolean } }>(
+  app.put<{ Params: BucketIdParams; Body: BucketOptions }>(
     '/bucket/:bucketId',
     {
       schema: {
@@ -158,7 +162,7 @@ export function bucketRoutes(app: FastifyInstance, ctx: StorageContext): void {
       const scope = openScope(ctx, request, operations.updateBucket);
       const { bucketId } = request.params;
       if (!isValidBucketName(bucketId)) throw new StorageError('InvalidBucketName');
-      const changes: BucketChanges = { public: request.body.public, ...limitsOf(ctx, request.body) };
+      const changes = changesOf(ctx, request.body);
       const found = await scope.asUser((tx) => updateBucket(tx, bucketId, changes));
       if (!found) throw new StorageError('NoSuchBucket');
       return { message: 'Successfully updated' };
@@ -198,18 +202,23 @@ function knownName(bucketId: string): string {
   return bucketId;
 }
 
-function limitsOf(
-  ctx: StorageContext,
-  body: LimitFields,
-): Pick<BucketChanges, 'fileSizeLimit' | 'allowedMimeTypes'> {
+/** Parses the options. @throws {StorageError} InvalidMimeType, InvalidFileSizeLimit, EntityTooLarge */
+function changesOf(ctx: StorageContext, body: BucketOptions): BucketChanges {
   const mimeTypes = body.allowed_mime_types?.filter((type) => type !== '') ?? body.allowed_mime_types;
   const rejected = mimeTypes?.find((type) => !isValidMimePattern(type));
   if (rejected !== undefined)
     throw new StorageError('InvalidMimeType', `mime type ${rejected} is not supported`);
-  return { fileSizeLimit: sizeLimitOf(ctx, body.file_size_limit), allowedMimeTypes: mimeTypes };
+  return {
+    public: body.public,
+    fileSizeLimit: sizeLimitOf(ctx, body.file_size_limit),
+    allowedMimeTypes: mimeTypes,
+  };
 }
 
-function sizeLimitOf(ctx: StorageContext, limit: LimitFields['file_size_limit']): number | null | undefined {
+function sizeLimitOf(
+  ctx: StorageContext,
+  limit: BucketOptions['file_size_limit'],
+): number | null | undefined {
   if (limit === null || limit === undefined) return limit;
   const bytes = typeof limit === 'string' ? parseFileSize(limit) : limit;
   if (bytes === undefined) throw new StorageError('InvalidFileSizeLimit');

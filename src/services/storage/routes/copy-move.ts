@@ -6,7 +6,7 @@ import type { FastifyInstance } from 'fastify';
 import type { StorageContext } from '../context.ts';
 import { parseMetadataHeader } from '../core/user-metadata.ts';
 import { StorageError } from '../errors.ts';
-import { requireFits, requireKey, requireMediaType } from '../object-limits.ts';
+import { checkTarget, requireKey, requireMediaType } from '../object-limits.ts';
 import { operations } from '../operations.ts';
 import { findObject, findVersion, lockKey, moveObject, type ObjectRow, viewOf } from '../queries/objects.ts';
 import { withCurrentObject } from '../readable-object.ts';
@@ -61,12 +61,10 @@ export function copyRoutes(app: FastifyInstance, ctx: StorageContext): void {
       };
       const row = await withCurrentObject(find, async (source) => {
         const metadata = { ...source.metadata, ...chosen };
-        if (bucketId !== sourceBucket || metadata.mimetype !== source.metadata?.mimetype)
-          await requireFits(ctx, scope, { bucketId, key: destinationKey }, metadata);
+        const target = { bucketId, key: destinationKey };
         return copyObject(ctx, scope, {
+          ...(await checkTarget(ctx, scope, target, { source, metadata })),
           source,
-          bucketId,
-          key: destinationKey,
           owner: scope.owner,
           upsert: request.headers['x-upsert'] === 'true',
           metadata,
@@ -136,8 +134,8 @@ export function moveRoutes(app: FastifyInstance, ctx: StorageContext): void {
         { end: 'rollback' },
       );
       if (!source) throw new StorageError('NoSuchKey');
-      if (move.toBucketId !== bucketId)
-        await requireFits(ctx, scope, { bucketId: move.toBucketId, key: destinationKey }, source.metadata);
+      const target = { bucketId: move.toBucketId, key: destinationKey };
+      await checkTarget(ctx, scope, target, { source, metadata: source.metadata });
       const id = await scope.asService(async (tx) => {
         await lockKey(tx, move.toBucketId, move.toName);
         // While this request waited for the lock, the object may have been replaced, possibly by another user.

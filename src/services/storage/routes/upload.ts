@@ -82,8 +82,8 @@ async function receive(
     });
     discard = body.discard;
     const upload = { bucketId, key, body, version: suggestedVersion(scope, request), ...write };
-    const maxBytes = await requireUploadable(ctx, scope, upload);
-    return await storeUpload(ctx, scope, { ...upload, maxBytes });
+    const object = await requireUploadable(ctx, scope, upload);
+    return await storeUpload(ctx, scope, { ...upload, ...object });
   } catch (error) {
     discard();
     throw error;

@@ -173,7 +173,7 @@ export async function checksumOf(
   { version }: ObjectRow,
 ): Promise<ObjectChecksum | undefined> {
   // SQL statements can write any text to the version column of a row.
-  if (!ctx.keepsChecksums || !isUuid(version ?? '')) return undefined;
+  if (!ctx.hasOwnTables || !isUuid(version ?? '')) return undefined;
   const kept = await findChecksum(ctx.database.pool('supabase_admin'), version ?? '');
   return kept && readChecksum(kept);
 }

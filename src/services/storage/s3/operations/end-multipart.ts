@@ -1,8 +1,7 @@
 /** Completes and aborts multipart uploads. */
 import { randomUUID } from 'node:crypto';
 import { change, storing } from '../../changes.ts';
-import { StorageError } from '../../errors.ts';
-import { bucketLimits, maxObjectBytes } from '../../object-limits.ts';
+import { bucketLimits, checkSize } from '../../object-limits.ts';
 import { deleteUpload, findParts, type UploadedPart } from '../../queries/multipart.ts';
 import { metadataOf, writeOf, writeRowIn } from '../../write-object.ts';
 import { readDescription } from '../body.ts';
@@ -29,7 +28,7 @@ export async function completeMultipart(call: S3Call): Promise<S3Response> {
   if (!parts) throw await missingPart(call);
   const limits = await bucketLimits(scope, request.bucket);
   const sizeBytes = parts.reduce((sum, part) => sum + part.sizeBytes, 0);
-  if (sizeBytes > maxObjectBytes(ctx, limits, request.key)) throw new StorageError('EntityTooLarge');
+  const checked = checkSize(ctx, limits, request.key, sizeBytes);
   requireObjectSize(request, sizeBytes);
   const checksum = checksumOfWhole(request, plan, parts, values);
 
@@ -38,9 +37,8 @@ export async function completeMultipart(call: S3Call): Promise<S3Response> {
     change(ctx, [version], async (change) => {
       const stored = await storing(() => ctx.backend.assemble(upload.version, parts, version));
       if (!stored) throw await missingPart(call);
-      const target = { bucketId: request.bucket, key: request.key, owner: scope.owner };
       const object = writeOf(
-        target,
+        { ...checked, owner: scope.owner },
         version,
         metadataOf(stored, upload.metadata ?? {}),
         upload.userMetadata ?? {},

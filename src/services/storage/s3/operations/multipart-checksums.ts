@@ -25,7 +25,7 @@ export function plannedChecksum({ service: ctx, request }: S3Call): ChecksumPlan
     header(request, 'x-amz-checksum-type'),
   );
   if (typeof plan === 'string') throw new S3Error('InvalidRequest', plan);
-  return ctx.keepsChecksums ? plan : undefined;
+  return ctx.hasOwnTables ? plan : undefined;
 }
 
 export function planOf({ checksum }: MultipartUpload): ChecksumPlan | undefined {

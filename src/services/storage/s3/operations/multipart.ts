@@ -6,7 +6,7 @@ import type { StorageContext } from '../../context.ts';
 import { defaultType } from '../../core/object-headers.ts';
 import type { ByteRange } from '../../core/range.ts';
 import { BytesMissingError, StorageError } from '../../errors.ts';
-import { bucketLimits, maxObjectBytes, requireKey, requireMime } from '../../object-limits.ts';
+import { bucketLimits, checkUpload, maxObjectBytes, requireKey } from '../../object-limits.ts';
 import { insertChecksum } from '../../queries/checksums.ts';
 import {
   findUpload,
@@ -39,17 +39,17 @@ import { findCopySource } from './write-objects.ts';
 export const maxParts = 10_000;
 
 export async function createMultipart(call: S3Call): Promise<S3Response> {
-  const { scope, request } = call;
+  const { service: ctx, scope, request } = call;
   request.fastify.raw.resume();
   const limits = await bucketLimits(scope, request.bucket);
   requireKey(request.key);
   const mimeType = header(request, 'content-type') ?? defaultType;
-  requireMime(mimeType, limits, request.key);
+  const { bucketId, key } = checkUpload(ctx, limits, { key: request.key, mimeType });
   const upload = {
     id: randomUUID(),
     version: randomUUID(),
-    bucketId: request.bucket,
-    key: request.key,
+    bucketId,
+    key,
     ownerId: scope.owner.ownerId,
     metadata: { mimetype: mimeType, cacheControl: header(request, 'cache-control') ?? 'no-cache' },
     userMetadata: userMetadataOf(headersOf(request.headers)),

@@ -8,7 +8,7 @@ import { onCutShort } from '../../../../base/shared/http/request-body.ts';
 import type { StorageContext } from '../../context.ts';
 import { defaultType } from '../../core/object-headers.ts';
 import { Rejection, StorageError } from '../../errors.ts';
-import { bucketLimits, maxObjectBytes, requireKey, requireMime } from '../../object-limits.ts';
+import { bucketLimits, checkUpload } from '../../object-limits.ts';
 import { operations } from '../../operations.ts';
 import type { Scope } from '../../scope.ts';
 import { checkAndStore } from '../../write-object.ts';
@@ -67,18 +67,16 @@ async function store(ctx: StorageContext, request: S3Request, form: Form): Promi
   const key = (field('key') ?? '').replaceAll(fileNamePlaceholder, form.fileName);
   if (key.includes('\0')) throw new StorageError('InvalidKey');
   const limits = await bucketLimits(scope, bucket);
-  const maxBytes = Math.min(maxObjectBytes(ctx, limits, key), policyBytes);
   const mimeType = field('content-type') ?? defaultType;
-  requireMime(mimeType, limits, key);
-  requireKey(key);
+  const object = checkUpload(ctx, limits, { key, mimeType });
   const file = openFormFile(form.fields, form.file);
   const checksum = (): ObjectChecksum | undefined => {
     const sent = file.checksum();
     return sent && wholeChecksum(sent.algorithm, sent.value);
   };
   const row = await checkAndStore(ctx, scope, {
-    bucketId: bucket,
-    key,
+    ...object,
+    maxBytes: Math.min(object.maxBytes, policyBytes),
     body: {
       bytes: atLeast(file.bytes, minBytes),
       mimeType,
@@ -88,7 +86,6 @@ async function store(ctx: StorageContext, request: S3Request, form: Form): Promi
       declaredLength: undefined,
       discard: form.discard,
     },
-    maxBytes,
     owner: scope.owner,
     upsert: true,
     checksum,

@@ -2,7 +2,7 @@
 
 import { defaultType, readObjectMetadata, storedContentType } from '../../core/object-headers.ts';
 import { StorageError } from '../../errors.ts';
-import { bucketLimits, maxObjectBytes, requireKey, requireMime } from '../../object-limits.ts';
+import { bucketLimits, checkStored, checkUpload, requireKey } from '../../object-limits.ts';
 import type { BucketLimits } from '../../queries/buckets.ts';
 import { findObject, type ObjectRow } from '../../queries/objects.ts';
 import { withCurrentObject } from '../../readable-object.ts';
@@ -40,19 +40,15 @@ export async function putObject(call: S3Call): Promise<S3Response> {
   const isFolder = request.key.endsWith('/') && body.sizeBytes === 0;
   const key = isFolder ? `${request.key}.emptyFolderPlaceholder` : request.key;
   const limits = await bucketLimits(scope, request.bucket);
-  const maxBytes = maxObjectBytes(ctx, limits, key);
   const mimeType = header(request, 'content-type') ?? defaultType;
-  if (body.sizeBytes !== undefined && body.sizeBytes > maxBytes) throw new StorageError('EntityTooLarge');
-  requireMime(mimeType, limits, key);
-  requireKey(key);
+  const object = checkUpload(ctx, limits, { key, mimeType, sizeBytes: body.sizeBytes });
   const checksum = (): ObjectChecksum | undefined => {
     const sent = body.checksum();
     return sent && wholeChecksum(sent.algorithm, sent.value);
   };
   const row = await conditionally(() =>
     checkAndStore(ctx, scope, {
-      bucketId: request.bucket,
-      key,
+      ...object,
       body: {
         bytes: body.bytes,
         mimeType,
@@ -62,7 +58,6 @@ export async function putObject(call: S3Call): Promise<S3Response> {
         declaredLength: body.sizeBytes,
         discard: () => undefined,
       },
-      maxBytes,
       owner: scope.owner,
       checksum,
       ...conditions,
@@ -102,21 +97,18 @@ async function copyFrom(
         }
       : {}),
   };
-  requireMime(
-    replaces
+  const object = checkStored(ctx, limits, {
+    key: request.key,
+    mimeType: replaces
       ? (header(request, 'content-type') ?? defaultType)
       : storedContentType(readObjectMetadata(metadata)),
-    limits,
-    request.key,
-  );
-  if (Number(metadata.size ?? 0) > maxObjectBytes(ctx, limits, request.key))
-    throw new StorageError('EntityTooLarge');
+    sizeBytes: Number(metadata.size ?? 0),
+  });
   const checksum = await checksumOfCopy(call, source);
   const row = await conditionally(() =>
     copyObject(ctx, scope, {
+      ...object,
       source,
-      bucketId: request.bucket,
-      key: request.key,
       owner: scope.owner,
       metadata,
       userMetadata: replaces ? userMetadataOf(headersOf(request.headers)) : (source.user_metadata ?? {}),
@@ -145,7 +137,7 @@ async function checksumOfCopy(call: S3Call, source: ObjectRow): Promise<ObjectCh
   const algorithm = requested === undefined ? undefined : parseAlgorithm(requested);
   if (requested !== undefined && !algorithm)
     throw new S3Error('InvalidRequest', 'Checksum algorithm provided is unsupported.');
-  if (!ctx.keepsChecksums) return undefined;
+  if (!ctx.hasOwnTables) return undefined;
   const known = await checksumOf(call, source);
   if (known?.type === 'FULL_OBJECT' && known.algorithm === (algorithm ?? known.algorithm)) return known;
   if (!algorithm) return undefined;
