@@ -100,7 +100,7 @@ const reviewed = [
   'pages/console/operators/routes.ts',
   'pages/console/policies/routes.ts',
   'pages/console/sql-page/routes.ts',
-  'pages/console/users/routes.ts',
+  'pages/console/users/impersonation-routes.ts',
   'platform/database/auto-expose.ts',
   'platform/database/database.ts',
   // Sets the password of the role that reads the restored tables.
