@@ -539,7 +539,7 @@ export interface DatabaseInfo {
   readonly socketDir?: string | undefined;
   /**
    * Whether Plinth owns the services' schemas. The value is false for an existing database of the hosted service, in
-   * which the services' migrations don't run.
+   * which the services' migrations don't run. In a service's context, this value is `hasOwnTables`.
    */
   readonly ownsSchemas: boolean;
 }
