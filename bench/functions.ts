@@ -17,10 +17,16 @@ import { parseArgs } from 'node:util';
 import { Pool } from 'undici';
 import { functionsWorld } from '../test/functions/harness.ts';
 import { startRegistry } from '../test/functions/registry.ts';
+import { createReport } from './report.ts';
 
 const { values } = parseArgs({
-  options: { cold: { type: 'string', default: '20' }, warm: { type: 'string', default: '2000' } },
+  options: {
+    cold: { type: 'string', default: '20' },
+    warm: { type: 'string', default: '2000' },
+    json: { type: 'string' },
+  },
 });
+const report = createReport(values.json);
 const coldStarts = Number(values.cold);
 const warmCalls = Number(values.warm);
 const idleFunctions = 20;
@@ -53,8 +59,14 @@ const percentile = (times: readonly number[], share: number): number =>
   [...times].sort((a, b) => a - b)[Math.min(times.length - 1, Math.floor(times.length * share))] ??
   Number.NaN;
 const ms = (time: number): string => `${time.toFixed(time < 10 ? 2 : 0)} ms`;
-const line = (what: string, value: string, bar: string): void =>
-  console.log(`${what.padEnd(46)}${value.padStart(10)}   limit ${bar}`);
+/** Prints and reports a duration or an amount of memory. */
+function line(name: string, value: number, most?: number, unit: 'ms' | 'MiB' = 'ms'): void {
+  report.add({ name, unit, value, ...(most !== undefined && { limit: { most } }) });
+  const shown = unit === 'ms' ? ms(value) : `${value.toFixed(0)} MiB`;
+  console.log(
+    `${name.padEnd(70)}${shown.padStart(10)}   limit ${most === undefined ? '-' : `${most} ${unit}`}`,
+  );
+}
 
 const registry = await startRegistry({ npm: closure('@supabase/supabase-js') });
 const trivial = `Deno.serve(() => new Response('ok'));`;
@@ -168,22 +180,22 @@ async function runaway(): Promise<{ status: number; endMs: number; neighborMs: n
 }
 
 try {
-  for (const [what, slug, bar] of [
-    ['trivial', 'trivial', '100 ms'],
-    ['with supabase-js from the cache', 'client', '200 ms'],
+  for (const [what, slug, most] of [
+    ['First call of a function', 'trivial', 100],
+    ['First call of a function that imports supabase-js', 'client', 200],
   ] as const) {
     const times = await cold(slug);
-    line(`cold, ${what}, p50`, ms(percentile(times, 0.5)), '-');
-    line(`cold, ${what}, p95`, ms(percentile(times, 0.95)), bar);
+    line(`${what}: median`, percentile(times, 0.5));
+    line(`${what}: 95% within`, percentile(times, 0.95), most);
   }
   const { direct, through } = await warm();
-  line('warm, direct, p50', ms(direct), '-');
-  line('warm, what the gateway adds, p50', ms(through - direct), '0.5 ms');
+  line('Later call, without the gateway: median', direct);
+  line('Later call, additional time in the gateway: median', through - direct, 0.5);
   const { processes, mib } = await idleMemory();
-  line(`${processes} idle functions, PSS together`, `${mib.toFixed(0)} MiB`, '300 MiB');
+  line(`${processes} idle functions: memory of all processes (PSS)`, mib, 300, 'MiB');
   const { status, endMs, neighborMs } = await runaway();
-  line(`an endless loop, ended with ${status} after`, ms(endMs), '2500 ms');
-  line('its neighbor meanwhile, p95', ms(neighborMs), '50 ms');
+  line(`Endless loop: time until it is ended with ${status}`, endMs, 2500);
+  line('Another function during the endless loop: 95% within', neighborMs, 50);
 } finally {
   registry.close();
   await world.stop();

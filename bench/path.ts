@@ -14,10 +14,16 @@ import { sql } from '../src/base/kernel/sql.ts';
 import { createRequestPath } from '../src/platform/database/path/index.ts';
 import { createTestDatabase, testTarget } from '../src/platform/database/testing.ts';
 import type { Setting } from '../src/platform/database/types.ts';
+import { createReport } from './report.ts';
 
 const { values } = parseArgs({
-  options: { rounds: { type: 'string', default: '3' }, clients: { type: 'string', default: '32' } },
+  options: {
+    rounds: { type: 'string', default: '3' },
+    clients: { type: 'string', default: '32' },
+    json: { type: 'string' },
+  },
 });
+const report = createReport(values.json);
 const ROUNDS = Number(values.rounds);
 const CLIENTS = Number(values.clients);
 const ROWS = 100_000;
@@ -25,9 +31,9 @@ const USERS = 100;
 const APPLICATION = 'bench path';
 
 const SHAPES = [
-  { name: 'read by id', text: 'select row_to_json(t)::text from items t where id = $1', requests: 6000 },
+  { name: 'Read by ID', text: 'select row_to_json(t)::text from items t where id = $1', requests: 6000 },
   {
-    name: 'list of 20',
+    name: 'List of 20 rows',
     text: 'select row_to_json(t)::text from items t where id > $1 order by id limit 20',
     requests: 3000,
   },
@@ -165,6 +171,11 @@ async function measure(run: Runner, text: string, requests: number): Promise<Mea
   };
 }
 
+const total = ({ node, postgres }: Measured): number => node + (postgres ?? 0);
+
+const medianOf = (measured: readonly Measured[]): Measured =>
+  measured.toSorted((a, b) => total(a) - total(b))[Math.floor(measured.length / 2)] as Measured;
+
 const RUNNERS = { 'pg, 4 round trips': throughPg, 'request path': throughPath };
 
 console.log(`${CLIENTS} clients, ${ROUNDS} rounds, the median; CPU microseconds per request\n`);
@@ -179,15 +190,22 @@ for (const { name: shape, text, requests } of SHAPES) {
     }
   }
   console.log(shape);
+  const [others, own] = [...results.values()].map((measured) => medianOf(measured));
+  if (others !== undefined && own !== undefined)
+    report.add({
+      name: shape,
+      unit: 'µs',
+      value: total(own),
+      peers: [{ peer: 'pg, four round trips', value: total(others) }],
+    });
   let reference: number | undefined;
   for (const [label, measured] of results) {
-    const sum = ({ node, postgres }: Measured) => node + (postgres ?? 0);
-    const median = measured.toSorted((a, b) => sum(a) - sum(b))[Math.floor(measured.length / 2)] as Measured;
-    reference ??= sum(median);
+    const median = medianOf(measured);
+    reference ??= total(median);
     const postgres = median.postgres === undefined ? 'not known' : median.postgres.toFixed(0);
     console.log(
       `  ${label.padEnd(18)} node ${median.node.toFixed(0).padStart(5)}  postgres ${postgres.padStart(5)}  ` +
-        `sum ${sum(median).toFixed(0).padStart(5)}  ratio ${(sum(median) / reference).toFixed(2)}  ` +
+        `sum ${total(median).toFixed(0).padStart(5)}  ratio ${(total(median) / reference).toFixed(2)}  ` +
         `${median.perSecond.toFixed(0).padStart(6)}/s`,
     );
   }

@@ -26,6 +26,7 @@ import {
   tokenOf,
   userId,
 } from './realtime/server.ts';
+import { createReport } from './report.ts';
 
 const { values } = parseArgs({
   options: {
@@ -34,8 +35,10 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '10' },
     policy: { type: 'string', default: 'uid' },
     sockets: { type: 'string', default: '2000' },
+    json: { type: 'string' },
   },
 });
+const report = createReport(values.json);
 const users = Number(values.users);
 const rate = Number(values.rate);
 const seconds = Number(values.seconds);
@@ -145,7 +148,7 @@ const server = await startServer();
 try {
   // The idle sockets are measured first, because the process later has free memory that idle sockets could use without
   // making the process grow.
-  await idle(server, Number(values.sockets));
+  await idle(server, Number(values.sockets), report);
   // Writes are pipelined, so each row is sent on time, without waiting for PostgreSQL's previous response.
   const options = { connectionString: server.status.DB_URL, pipeline: true };
   const clients = Array.from({ length: writers }, () => new pg.Client(options));
@@ -186,6 +189,15 @@ try {
   );
   const p95 = latency('from commit to receipt', sinceCommit);
   latency('from the writer to receipt', sinceSent);
+  const shown = `${users} subscribers, one recipient per change`;
+  report.add({ name: `${shown}: changes`, unit: '/s', value: perSecond, limit: { least: bar.rate } });
+  report.add({ name: `${shown}: 95% received within`, unit: 'ms', value: p95, limit: { most: bar.p95Ms } });
+  report.add({
+    name: `${shown}: CPU time of the server and realtime's queries per change`,
+    unit: 'µs',
+    value: perChange('server') + perChange('realtime'),
+    limit: { most: (bar.cores * 1e6) / bar.rate },
+  });
   console.log(`${'CPU, server'.padEnd(26)} ${cost('server')}`);
   console.log(`${'CPU, PostgreSQL'.padEnd(26)} ${cost('postgres')}, of which realtime: ${cost('realtime')}`);
   console.log(
@@ -196,8 +208,9 @@ try {
       `CPU of server and realtime ${((cores('server') + cores('realtime')) / bar.cores).toFixed(2)} (${bar.cores} cores)`,
   );
   for (const { socket } of subscribers) socket.terminate();
-  await recipients(server, first, users, Math.min(seconds, 5));
-  await broadcast(server, first, users, Math.min(seconds, 5));
+  const fanOut = { count: users, seconds: Math.min(seconds, 5), report };
+  await recipients(server, first, fanOut);
+  await broadcast(server, first, fanOut);
   for (const client of clients) await client.end();
 } finally {
   await stopServer(server);

@@ -3,7 +3,7 @@
  * writes its results to a file in addition to the printed text.
  */
 import { writeFileSync } from 'node:fs';
-import { basename } from 'node:path';
+import { basename, isAbsolute } from 'node:path';
 
 export type Unit = 'µs' | 'ms' | 's' | 'KiB' | 'MiB' | '/s' | '%' | 'times';
 
@@ -32,6 +32,8 @@ export interface Results {
   readonly versions: Readonly<Record<string, string>>;
   /** The servers that couldn't be measured, by name, with the reasons. */
   readonly absent: Readonly<Record<string, string>>;
+  /** Whether the benchmark ended without an error. A result that exceeds its limit isn't an error. */
+  readonly isComplete: boolean;
 }
 
 export interface Report {
@@ -41,30 +43,43 @@ export interface Report {
 }
 
 /**
- * Creates a report, which is written when the process exits. If a benchmark fails, its report contains the figures that
+ * Creates a report. The file is written after each figure, so if the benchmark fails, the file contains the figures that
  * were measured until then.
  *
  * @param file The value of the option `--json`. Without a file, the report isn't written.
  */
 export function createReport(file: string | undefined): Report {
+  const command = repeatCommand(process.argv);
   const figures: Figure[] = [];
   const versions: Record<string, string> = {};
   const absent: Record<string, string> = {};
-  if (file !== undefined)
-    process.once('exit', () => {
-      const results: Results = { command: repeatCommand(process.argv), figures, versions, absent };
-      writeFileSync(file, JSON.stringify(results));
-    });
+  const write = (isComplete: boolean): void => {
+    const results: Results = { command, figures, versions, absent, isComplete };
+    if (file !== undefined) writeFileSync(file, JSON.stringify(results));
+  };
+  let hasFailed = false;
+  process.once('uncaughtExceptionMonitor', () => {
+    hasFailed = true;
+  });
+  process.once('exit', () => write(!hasFailed));
   return {
-    add: (figure) => void figures.push(figure),
-    version: (peer, version) => void Object.assign(versions, { [peer]: version }),
-    absent: (peer, reason) => void Object.assign(absent, { [peer]: reason }),
+    add(figure) {
+      figures.push(figure);
+      write(false);
+    },
+    version(peer, version) {
+      versions[peer] = version;
+    },
+    absent(peer, reason) {
+      absent[peer] = reason;
+    },
   };
 }
 
+/** Returns the command without the option `--json`, and without the folders of this machine. */
 function repeatCommand([, script = '', ...args]: readonly string[]): string {
   const at = args.indexOf('--json');
   const given = at === -1 ? args : args.toSpliced(at, 2);
-  const shown = given.map((arg) => (/[\s"'$]/.test(arg) ? `'${arg}'` : arg));
+  const shown = given.map((arg) => (isAbsolute(arg) ? 'FILE' : /[\s"'$]/.test(arg) ? `'${arg}'` : arg));
   return ['node', `bench/${basename(script)}`, ...shown].join(' ');
 }

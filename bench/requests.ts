@@ -6,7 +6,7 @@
  *     [--baseline DIR] [--gotrue FILE]
  *
  * `--baseline` is the folder of another checkout, with which this checkout is compared. `--gotrue` is the executable of
- * GoTrue. GoTrue uses the same database, users and tokens as this checkout, and serves its requests without a gateway.
+ * GoTrue, which is otherwise built with Git and Go when it is first needed. If it can't be built, it is skipped. GoTrue uses the same database, users and tokens as this checkout, and serves its requests without a gateway.
  * All servers are measured in turns, and the result is the median of all rounds. Linux only, because CPU time is read
  * from /proc.
  */
@@ -18,9 +18,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { LoadRequest } from './load/client.ts';
+import { buildGotrue, gotrueVersion } from './load/gotrue.ts';
 import { cpuOf, cpuOfTree, nextMessage, runLoad, startChild } from './load/processes.ts';
 import { restById, wireText } from './load/requests.ts';
 import type { ServerFacts } from './load/server.ts';
+import { createReport } from './report.ts';
 
 const { values } = parseArgs({
   options: {
@@ -30,8 +32,10 @@ const { values } = parseArgs({
     only: { type: 'string' },
     baseline: { type: 'string' },
     gotrue: { type: 'string' },
+    json: { type: 'string' },
   },
 });
+const report = createReport(values.json);
 const rounds = Number(values.rounds);
 const seconds = Number(values.seconds);
 const connections = Number(values.connections);
@@ -184,6 +188,16 @@ const kinds: Readonly<Record<string, Requests | 'refresh'>> = {
   refresh: 'refresh',
 };
 
+/** The names of the kinds in the report. */
+const titles: Readonly<Record<string, string>> = {
+  'by id': 'Read of a row by ID',
+  jwks: 'Key set',
+  health: 'Health check',
+  settings: 'Settings',
+  user: 'Own account',
+  refresh: 'Session refresh',
+};
+
 async function load(server: Server, requests: readonly LoadRequest[], duration: number): Promise<number> {
   const port = Number(new URL(server.url).port);
   const result = await runLoad({ port, requests, connections, seconds: duration, dropEvery: 0 });
@@ -236,7 +250,12 @@ try {
   const own = await startPlinth('Plinth', fileURLToPath(new URL('..', import.meta.url)));
   add(own);
   if (values.baseline !== undefined) add(await startPlinth('baseline', values.baseline));
-  if (values.gotrue !== undefined) add(await startGotrue(values.gotrue, own));
+  const gotrue = values.gotrue ?? buildGotrue();
+  if (gotrue === undefined) report.absent('GoTrue', "GoTrue couldn't be built");
+  else {
+    report.version('GoTrue', gotrueVersion);
+    add(await startGotrue(gotrue, own));
+  }
   console.log(
     `${connections} connections (${refreshClients} for refreshes), ${rounds} rounds of ${seconds} s, the median; CPU microseconds per request`,
   );
@@ -255,6 +274,12 @@ try {
     for (let round = 0; round < rounds; round++)
       for (const { server, run, costs } of runs) costs.push(await measure(server, () => run(seconds)));
     const reference = median(runs[0]?.costs ?? []);
+    report.add({
+      name: titles[name] ?? name,
+      unit: 'µs',
+      value: total(reference),
+      peers: runs.slice(1).map(({ server, costs }) => ({ peer: server.name, value: total(median(costs)) })),
+    });
     for (const { server, costs } of runs) {
       const cost = median(costs);
       console.log(

@@ -25,6 +25,7 @@ import { runLimit } from './load/limit.ts';
 import { cpuOf, cpuOfTree, nextMessage, runLoad, startChild } from './load/processes.ts';
 import { SCENARIOS, type Scenario } from './load/scenarios.ts';
 import type { ServerFacts } from './load/server.ts';
+import { createReport } from './report.ts';
 
 const { values } = parseArgs({
   options: {
@@ -32,8 +33,10 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '3' },
     connections: { type: 'string', default: '32' },
     only: { type: 'string' },
+    json: { type: 'string' },
   },
 });
+const report = createReport(values.json);
 const rounds = Number(values.rounds);
 const seconds = Number(values.seconds);
 const connections = Number(values.connections);
@@ -76,9 +79,26 @@ function installPeers(): string {
   return dir;
 }
 
-const dir = installPeers();
+/** Returns undefined if the packages can't be downloaded. Plinth is then measured alone. */
+function tryInstallPeers(): string | undefined {
+  try {
+    return installPeers();
+  } catch (error) {
+    for (const peer of ['Fastify + pg', 'PostGraphile 5'])
+      report.absent(peer, "the packages couldn't be installed from npm");
+    console.error(error);
+    return undefined;
+  }
+}
+
+const dir = tryInstallPeers();
 const server = startChild(fileURLToPath(new URL('load/server.ts', import.meta.url)));
 const facts = await nextMessage<ServerFacts>(server);
+if (dir !== undefined) {
+  report.version('Fastify', VERSIONS.fastify);
+  report.version('pg', VERSIONS.pg);
+  report.version('PostGraphile', VERSIONS.postgraphile);
+}
 const env = {
   DB_HOST: facts.database.host,
   DB_PORT: String(facts.database.port),
@@ -89,8 +109,8 @@ const env = {
 const children = [server];
 let turn = 0;
 
-async function startPeer(file: string, more: Readonly<Record<string, string>> = {}) {
-  const child = startChild(join(dir, file), { ...env, ...more });
+async function startPeer(folder: string, file: string, more: Readonly<Record<string, string>> = {}) {
+  const child = startChild(join(folder, file), { ...env, ...more });
   children.push(child);
   const { port } = await nextMessage<{ port: number }>(child);
   return { pid: child.pid as number, port };
@@ -148,6 +168,7 @@ async function compare(name: string, scenario: Scenario, servers: readonly Serve
     }
   }
   const limit = median(limits, (one) => one);
+  addFigures(name, scenario, limit, used);
   console.log(`\n${name}; the bare statement takes ${limit.toFixed(0)} of PostgreSQL`);
   let own: number | undefined;
   for (const { one, measured } of used) {
@@ -159,36 +180,69 @@ async function compare(name: string, scenario: Scenario, servers: readonly Serve
       ? `eff ${(limit / own).toFixed(2)}${verdict(limit / own, scenario.effBar)}`
       : `ratio ${ratio.toFixed(2)}${verdict(ratio, one.bar(scenario))}`;
     console.log(
-      `  ${one.name.padEnd(16)} server ${middle.server.toFixed(0).padStart(5)}  postgres ${middle.postgres.toFixed(0).padStart(5)}  ` +
+      `  ${one.name.padEnd(33)} server ${middle.server.toFixed(0).padStart(5)}  postgres ${middle.postgres.toFixed(0).padStart(5)}  ` +
         `sum ${sum(middle).toFixed(0).padStart(5)}  ${middle.perSecond.toFixed(0).padStart(6)}/s  ${comparison}`,
     );
   }
 }
 
-try {
-  const port = Number(new URL(facts.url).port);
+async function startPeers(folder: string): Promise<Server[]> {
   const none = () => undefined;
-  const servers: Server[] = [
-    { name: 'Plinth', pid: server.pid as number, port, requests: ({ plinth }) => plinth, bar: none },
+  return [
     {
       name: 'Fastify + pg',
-      ...(await startPeer('fastify-pg.mjs')),
+      ...(await startPeer(folder, 'fastify-pg.mjs')),
       requests: ({ fastify }) => fastify,
       bar: none,
     },
     {
-      name: '  prepared',
-      ...(await startPeer('fastify-pg.mjs', { PREPARED: '1' })),
+      name: 'Fastify + pg, prepared statements',
+      ...(await startPeer(folder, 'fastify-pg.mjs', { PREPARED: '1' })),
       requests: ({ fastify }) => fastify,
       bar: ({ bar }) => bar,
     },
     {
       name: 'PostGraphile 5',
-      ...(await startPeer('postgraphile.mjs')),
+      ...(await startPeer(folder, 'postgraphile.mjs')),
       requests: ({ postgraphile }) => postgraphile,
       bar: () => POSTGRAPHILE_BAR,
     },
   ];
+}
+
+function addFigures(
+  name: string,
+  { effBar }: Scenario,
+  limit: number,
+  used: readonly { readonly one: Server; readonly measured: readonly Measured[] }[],
+): void {
+  const [own, ...peers] = used.map(({ one, measured }) => ({
+    peer: one.name.trim(),
+    value: sum(median(measured, sum)),
+  }));
+  if (own === undefined) return;
+  report.add({ name: sentence(name), unit: 'µs', value: own.value, peers });
+  report.add({
+    name: `${sentence(name)}: share of the bare statement`,
+    unit: '%',
+    value: (100 * limit) / own.value,
+    ...(effBar !== undefined && { limit: { least: 100 * effBar } }),
+  });
+}
+
+const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+try {
+  const port = Number(new URL(facts.url).port);
+  const none = () => undefined;
+  const own: Server = {
+    name: 'Plinth',
+    pid: server.pid as number,
+    port,
+    requests: ({ plinth }) => plinth,
+    bar: none,
+  };
+  const servers = dir === undefined ? [own] : [own, ...(await startPeers(dir))];
   console.log(
     `${connections} connections, ${rounds} rounds of ${seconds} s, the median; CPU microseconds per request`,
   );

@@ -35,11 +35,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { buildPlinth } from './build.ts';
+import { createReport } from './report.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const { values } = parseArgs({
-  options: { rounds: { type: 'string', default: '3' }, package: { type: 'string' } },
+  options: {
+    rounds: { type: 'string', default: '3' },
+    package: { type: 'string' },
+    json: { type: 'string' },
+  },
 });
+const report = createReport(values.json);
 const packageFolder = values.package === undefined ? undefined : resolve(values.package);
 const rounds = Number(values.rounds);
 const pollMs = 15;
@@ -226,16 +232,19 @@ for (let round = 0; round < rounds; round += 1) {
   await stop(again);
   rmSync(dir, { recursive: true, force: true });
 }
-const line = (label: string, value: number, bar: number, unit: string): void =>
+const line = (label: string, value: number, bar: number, unit: 'ms' | 'MiB'): void => {
+  report.add({ name: label, unit, value, limit: { most: bar } });
   console.log(
-    `${label.padEnd(34)} ${value.toFixed(0).padStart(6)} ${unit}   ${(value / bar).toFixed(2)} of the limit (${bar} ${unit})`,
+    `${label.padEnd(45)} ${value.toFixed(0).padStart(6)} ${unit}   ${(value / bar).toFixed(2)} of the limit (${bar} ${unit})`,
   );
-line('first start to first answer', median(first), bars.firstMs, 'ms');
-line('warm start to first answer', median(warm), bars.warmMs, 'ms');
+};
+line('First start: time until the first response', median(first), bars.firstMs, 'ms');
+line('Later start: time until the first response', median(warm), bars.warmMs, 'ms');
+report.add({ name: 'Later start: CPU time until the first response', unit: 'ms', value: median(warmCpu) });
 console.log(`warm start, CPU time ${median(warmCpu).toFixed(0)} ms`);
 if (ownTime.length > 0) console.log(`npx plinth --version: ${median(ownTime).toFixed(0)} ms`);
 if (memory) {
-  line('idle memory (PSS)', memory.total, bars.idleMiB, 'MiB');
+  line('Idle memory of all processes (PSS)', memory.total, bars.idleMiB, 'MiB');
   for (const [label, value] of memory.rows) console.log(`  ${label.padEnd(60)} ${value.toFixed(1)} MiB`);
 }
 console.log(

@@ -15,8 +15,9 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { buildPlinth } from './build.ts';
 import type { FileJob, FileResult } from './load/file-client.ts';
-import { type FileServer, startPlinth, startPocketBase } from './load/file-servers.ts';
+import { type FileServer, pocketBaseVersion, startPlinth, startPocketBase } from './load/file-servers.ts';
 import { cpuOf, cpuOfTree, nextMessage } from './load/processes.ts';
+import { createReport } from './report.ts';
 
 const { values } = parseArgs({
   options: {
@@ -25,8 +26,10 @@ const { values } = parseArgs({
     connections: { type: 'string', default: '8,32' },
     only: { type: 'string' },
     before: { type: 'string' },
+    json: { type: 'string' },
   },
 });
+const report = createReport(values.json);
 const rounds = Number(values.rounds);
 const seconds = Number(values.seconds);
 const warmUpSeconds = 1;
@@ -77,8 +80,13 @@ try {
   servers.push(await startPlinth('Plinth', fileURLToPath(new URL('..', import.meta.url))));
   if (values.before !== undefined) servers.push(await startPlinth('Plinth before', values.before));
   const peer = await startPocketBase();
-  if (peer === undefined) console.log("PocketBase is skipped because Go isn't installed.");
-  else servers.push(peer);
+  if (peer === undefined) {
+    report.absent('PocketBase', "Go isn't installed");
+    console.log("PocketBase is skipped because Go isn't installed.");
+  } else {
+    report.version('PocketBase', pocketBaseVersion);
+    servers.push(peer);
+  }
 
   const [ours] = servers as [FileServer];
   for (const connections of values.connections.split(',').map(Number)) {
@@ -92,6 +100,17 @@ try {
         for (const [server, usages] of measured)
           usages.push(await measure(server, scenario, { connections, seconds }));
       const own = medianOf(measured.get(ours) ?? []);
+      report.add({
+        name: `${connections} connections: ${scenario}`,
+        unit: 'µs',
+        value: sum(own),
+        peers: servers
+          .slice(1)
+          .map((server) => ({ peer: server.name, value: sum(medianOf(measured.get(server) ?? [])) })),
+        ...(peer !== undefined && {
+          limit: { most: sum(medianOf(measured.get(peer) ?? [])) * maxRatioOf(scenario) },
+        }),
+      });
       for (const [server, usages] of measured) {
         const median = medianOf(usages);
         const ratio = sum(own) / sum(median);

@@ -23,6 +23,7 @@ import { startLoad } from '../test/cluster/load.ts';
 import { buildPlinth } from './build.ts';
 import { runLoad } from './load/processes.ts';
 import { wireText } from './load/requests.ts';
+import { createReport } from './report.ts';
 
 const { values } = parseArgs({
   options: {
@@ -31,8 +32,10 @@ const { values } = parseArgs({
     connections: { type: 'string', default: '32' },
     requests: { type: 'string', default: '30000' },
     rate: { type: 'string', default: '500' },
+    json: { type: 'string' },
   },
 });
+const report = createReport(values.json);
 buildPlinth();
 const bin = fileURLToPath(new URL('../bin/plinth-built.mjs', import.meta.url));
 const connections = Number(values.connections);
@@ -153,6 +156,12 @@ async function restartUnderLoad({ url, key, dir }: Running): Promise<boolean> {
     restarts += 1;
   }
   await load.stop();
+  report.add({
+    name: 'Failed requests during rolling restarts of the workers',
+    unit: '%',
+    value: (100 * load.failures.length) / load.sent,
+    limit: { most: 0 },
+  });
   console.log(
     `${restarts} rolling restarts: ${load.failures.length} of ${load.sent} requests failed${summary(load.failures)}`,
   );
@@ -174,6 +183,7 @@ async function killUnderLoad({ url, key, pid }: Running): Promise<boolean> {
   const backMs = Math.round(performance.now() - killedAt);
   await sleep(5000);
   await load.stop();
+  report.add({ name: 'Time until a killed worker is replaced', unit: 'ms', value: backMs });
   console.log(
     `killed worker: ${load.failures.length} of ${load.sent} requests failed${summary(load.failures)}; its replacement was started after ${backMs} ms`,
   );
@@ -194,6 +204,8 @@ printMemory(server, `with ${count} workers after the reads`);
 console.log(
   `reads by key: ${Math.round(one)}/s with 1 process, ${Math.round(several)}/s with ${count} workers`,
 );
+report.add({ name: 'Reads by ID, one process', unit: '/s', value: one });
+report.add({ name: `Reads by ID, ${count} workers`, unit: '/s', value: several });
 console.log(`ratio: ${(several / one).toFixed(2)}`);
 const isRolling = await restartUnderLoad(server);
 const isContained = await killUnderLoad(server);

@@ -25,7 +25,7 @@ export const fileSizes = { '1k': KIB, '100k': 100 * KIB, '1m': KIB * KIB } as co
 const uploadBytes = 100 * KIB;
 
 /** PocketBase 0.40 and later require a newer version of Go than most Linux distributions provide. */
-const pocketBaseVersion = 'v0.39.9';
+export const pocketBaseVersion = 'v0.39.9';
 
 const headOf = (line: string, headers: Readonly<Record<string, string | number>> = {}): string =>
   `${line} HTTP/1.1\r\nHost: 127.0.0.1\r\n${Object.entries(headers)

@@ -4,11 +4,18 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
+import type { Report } from '../report.ts';
 import { cpuNow, joinedSocket, memoryOf, type Server } from './server.ts';
 
 const bar = { deliveriesPerSecond: 25_000, broadcastMicros: 12, idleBytes: 30 * 1024 };
 const of = (label: string, share: number, text: string): void =>
   console.log(`of the limit: ${label} ${share.toFixed(2)} (${text})`);
+
+export interface FanOut {
+  readonly count: number;
+  readonly seconds: number;
+  readonly report: Report;
+}
 
 /** The number of sockets that are opened concurrently. */
 const wave = 100;
@@ -38,8 +45,7 @@ async function settled(count: () => number, wanted: number): Promise<void> {
 export async function recipients(
   server: Server,
   client: pg.Client,
-  count: number,
-  seconds: number,
+  { count, seconds, report }: FanOut,
 ): Promise<void> {
   await client.query(`
     create table public.bench_all (id bigint primary key);
@@ -71,6 +77,12 @@ export async function recipients(
     `${count} recipients per change: ${perSecond.toFixed(0)} deliveries/s, lost ${total * count - got}, ` +
       `${(((after.server - before.server) * 1e6) / got).toFixed(1)} us of server CPU per delivery`,
   );
+  report.add({
+    name: `${count} recipients per change: deliveries`,
+    unit: '/s',
+    value: perSecond,
+    limit: { least: bar.deliveriesPerSecond },
+  });
   of('deliveries', perSecond / bar.deliveriesPerSecond, `${bar.deliveriesPerSecond}/s`);
   for (const socket of sockets) socket.terminate();
 }
@@ -82,8 +94,7 @@ export async function recipients(
 export async function broadcast(
   server: Server,
   client: pg.Client,
-  count: number,
-  seconds: number,
+  { count, seconds, report }: FanOut,
 ): Promise<void> {
   const members = 50;
   let got = 0;
@@ -116,6 +127,12 @@ export async function broadcast(
   console.log(
     `broadcasts to ${members} members: ${(got / ((performance.now() - startedAt) / 1000)).toFixed(0)} deliveries/s, lost ${sent - got}, ${micros.toFixed(1)} us of server CPU per delivery`,
   );
+  report.add({
+    name: `Broadcast to ${members} members: CPU time of the server per delivery`,
+    unit: 'µs',
+    value: micros,
+    limit: { most: bar.broadcastMicros },
+  });
   of('CPU of a broadcast', micros / bar.broadcastMicros, `${bar.broadcastMicros} us`);
   for (const socket of sockets) socket.terminate();
 }
@@ -128,7 +145,7 @@ function userBroadcast(topic: string): Buffer {
 }
 
 /** Opens sockets that join a channel and remain idle. Measures the server's memory per socket. */
-export async function idle(server: Server, count: number): Promise<void> {
+export async function idle(server: Server, count: number, report: Report): Promise<void> {
   await sleep(2000);
   const before = memoryOf(server);
   const sockets = await open(count, (index) =>
@@ -137,6 +154,12 @@ export async function idle(server: Server, count: number): Promise<void> {
   await sleep(5000);
   const bytes = (memoryOf(server) - before) / count;
   console.log(`${count} idle sockets with one channel each: ${(bytes / 1024).toFixed(1)} KiB per socket`);
+  report.add({
+    name: `${count} idle sockets: memory per socket`,
+    unit: 'KiB',
+    value: bytes / 1024,
+    limit: { most: bar.idleBytes / 1024 },
+  });
   of('memory of an idle socket', bytes / bar.idleBytes, `${bar.idleBytes / 1024} KiB`);
   for (const socket of sockets) socket.terminate();
 }

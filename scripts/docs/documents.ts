@@ -1,6 +1,7 @@
 /** Generates the documents, or the marked blocks in documents, that are derived from the code. */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { readResults } from '../../bench/parts.ts';
 import type { Backend } from '../../src/entry/main.ts';
 import { may, type Permission, roles } from '../../src/pages/console/core/roles.ts';
 import { architectureDocument } from './architecture.ts';
@@ -9,6 +10,7 @@ import { databaseRolesBlock, entitiesBlock } from './database.ts';
 import { errorsBlock, errorsDocument, sessionFaultsBlock } from './errors.ts';
 import { code, fillBlocks, table } from './markdown.ts';
 import { metricsDocument } from './metrics.ts';
+import { performanceDocuments } from './performance.ts';
 import { accountPagesBlock, consolePagesBlock, routesBlock } from './routes.ts';
 import { tokensBlock } from './tokens.ts';
 import { typedSecretsBlock } from './typed-secrets.ts';
@@ -61,5 +63,6 @@ export async function documents(backend: Backend): Promise<ReadonlyMap<string, s
     ['docs/architecture.md', architectureDocument(fileURLToPath(root))],
     ['docs/errors.md', errorsDocument()],
     ['docs/metrics.md', metricsDocument()],
+    ...performanceDocuments(readResults()),
   ]);
 }

@@ -1,6 +1,6 @@
 /**
- * Writes docs/architecture.md, docs/errors.md, docs/metrics.md and the generated blocks of docs/specification.md. A test
- * fails if they are outdated.
+ * Writes docs/architecture.md, docs/errors.md, docs/metrics.md, docs/performance.md with its pictures, and the generated
+ * blocks of docs/specification.md and README.md. A test fails if they are outdated.
  *
  *   node scripts/docs/generate.ts [--check]
  */
