@@ -87,3 +87,12 @@ test('a single outlier barely changes the estimate', () => {
   estimate.record(100);
   expect(estimate.waitMs(1, 1)).toBeCloseTo(19);
 });
+
+test('the times of pipelined requests are averaged over several groups of results', () => {
+  const estimate = new WaitEstimate();
+  for (let at = 100; at <= 2000; at += 100) {
+    estimate.recordPipelined(100, at);
+    for (let rest = 0; rest < 9; rest++) estimate.recordPipelined(0, at);
+  }
+  expect(estimate.waitMs(1, 1)).toBeCloseTo(10);
+});

@@ -125,14 +125,36 @@ function countStartable<T>(items: Iterable<T>, judge: (item: T) => Verdict): num
 /** The weight of the newest duration in the average. */
 const weight = 0.1;
 
+/**
+ * The time, in milliseconds, after which a duration of a pipelined request counts half. During this time, all connections
+ * return several groups of results.
+ */
+const halfLifeMs = 500;
+
 /** Estimates how long a request will wait, based on the durations of earlier requests. */
 export class WaitEstimate {
   readonly #assumedMs: number;
   #meanMs = 0;
+  #pipelinedMs = 0;
+  #pipelined = 0;
+  #recordedAt = 0;
 
   /** @param assumedMs The duration that is assumed until one has been measured. */
   constructor(assumedMs = 0) {
     this.#assumedMs = assumedMs;
+  }
+
+  /**
+   * Records the time between the results of two pipelined requests. The results arrive in groups: a long time precedes
+   * the first result of a group, and the others follow immediately. An average in which the most recent times have the
+   * largest weights would therefore be too low after each group, so these times are weighted by their age.
+   */
+  recordPipelined(durationMs: number, now: number): void {
+    const decay = 2 ** ((this.#recordedAt - now) / halfLifeMs);
+    this.#recordedAt = now;
+    this.#pipelinedMs = this.#pipelinedMs * decay + durationMs;
+    this.#pipelined = this.#pipelined * decay + 1;
+    this.#meanMs = this.#pipelinedMs / this.#pipelined;
   }
 
   record(durationMs: number): void {

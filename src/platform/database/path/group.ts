@@ -19,6 +19,8 @@ export interface GroupOptions {
   /** The limits on jobs for which `isLimited` returns true. */
   readonly occupancy: OccupancyLimits;
   readonly isLimited: (request: PathRequest) => boolean;
+  /** Whether each lane can have several fast jobs in flight. */
+  readonly isPipelined: boolean;
   /** The assumed duration of a job until a job's duration has been measured. */
   readonly assumedMs: number;
   readonly statementLimit: number;
@@ -93,8 +95,9 @@ export class Group implements LaneGroup {
     job.occupied = undefined;
   }
 
-  recordDuration(durationMs: number): void {
-    this.#estimate.record(durationMs);
+  recordDuration(durationMs: number, now: number): void {
+    if (this.#options.isPipelined) this.#estimate.recordPipelined(durationMs, now);
+    else this.#estimate.record(durationMs);
   }
 
   /**

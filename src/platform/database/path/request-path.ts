@@ -150,7 +150,7 @@ class Path implements RequestPath {
     const slow = options.slowConnections ?? 0;
     const group = (
       queue: QueueLimits | undefined,
-      own: Pick<GroupOptions, 'name' | 'limit' | 'occupancy' | 'isLimited' | 'assumedMs'>,
+      own: Pick<GroupOptions, 'name' | 'limit' | 'occupancy' | 'isLimited' | 'isPipelined' | 'assumedMs'>,
     ) =>
       new Group({
         ...own,
@@ -164,6 +164,7 @@ class Path implements RequestPath {
       limit: options.sharedConnections ?? 4,
       occupancy: unoccupied,
       isLimited: () => false,
+      isPipelined: true,
       assumedMs: 0,
     });
     this.#alone = group(options.queue, {
@@ -171,6 +172,7 @@ class Path implements RequestPath {
       limit: alone,
       occupancy: unknownLimits(alone),
       isLimited: ({ speed }) => slow > 0 && speed !== undefined && !speed.isBrief,
+      isPipelined: false,
       assumedMs: 0,
     });
     this.#slow = group(options.slowQueue, {
@@ -178,6 +180,7 @@ class Path implements RequestPath {
       limit: slow,
       occupancy: slowLimits(slow),
       isLimited: () => true,
+      isPipelined: false,
       assumedMs: ASSUMED_SLOW * this.#slowAfterMs,
     });
     this.#groups = [this.#shared, this.#alone, this.#slow];
@@ -377,7 +380,10 @@ class Path implements RequestPath {
     const group = this.#groupOf(lane);
     // In other groups, the duration of a job is capped, because a slow job is moved to the group for slow jobs and
     // therefore doesn't delay the waiting jobs.
-    group.recordDuration(group === this.#slow ? durationMs : Math.min(durationMs, this.#slowAfterMs));
+    group.recordDuration(
+      group === this.#slow ? durationMs : Math.min(durationMs, this.#slowAfterMs),
+      lane.since,
+    );
     if (job.blocking) return;
     // In other groups, slow runs were recorded while they were in progress.
     if (group === this.#slow && durationMs > this.#slowAfterMs)
