@@ -79,7 +79,7 @@ export const parts: readonly Part[] = [
     script: 'requests.ts',
     args: ['--rounds', '3', '--seconds', '1'],
     description:
-      'The CPU time of the server and PostgreSQL per request, with 32 connections (16 for refreshes). GoTrue uses the same database, users and tokens. Its requests don’t pass through a gateway.',
+      "The CPU time of the server and PostgreSQL per request, with 32 connections (16 for refreshes). GoTrue uses the same database, users and tokens. Its requests don't pass through a gateway.",
     timeoutSeconds: 420,
     readme: [
       { figure: 'Own account', text: "CPU time of a request for the user's own account" },
@@ -135,7 +135,7 @@ export const parts: readonly Part[] = [
     script: 'workers.ts',
     args: ['--seconds', '5', '--requests', '5000'],
     description:
-      '`plinth serve` with one process and with two API workers. The clients run on the same machine, so two workers can’t double the rate on two cores.',
+      "`plinth serve` with one process and with two API workers. The clients run on the same machine, so two workers can't double the rate on two cores.",
     timeoutSeconds: 180,
   },
   {
@@ -144,7 +144,7 @@ export const parts: readonly Part[] = [
     script: 'overload.ts',
     args: ['--seconds', '8'],
     description:
-      'Response times while more requests arrive than the machine can process. A time ends when the server has written the response, so delays of the load generator aren’t included. The load generator and PostgreSQL use the same cores as the server. The CPU time is the time that the server’s main thread needs between the arrival of a request and its rejection.',
+      "Response times while more requests arrive than the machine can process. A time ends when the server has written the response, so delays of the load generator aren't included. The load generator and PostgreSQL use the same cores as the server. The CPU time is the time that the server's main thread needs between the arrival of a request and its rejection.",
     timeoutSeconds: 240,
     readme: [
       {
@@ -152,8 +152,8 @@ export const parts: readonly Part[] = [
         text: 'Longest successful response while 2,000 connections read continuously',
       },
       {
-        figure: '2000 open connections: 95% of the rejections within',
-        text: 'The same: 95% of the rejections within',
+        figure: '2000 open connections that read 1,000 rows each: 95% of the rejections within',
+        text: 'Rejections while 2,000 connections read 1,000 rows each: 95% within',
       },
     ],
   },
