@@ -39,7 +39,7 @@ export const walks: readonly Walk[] = [
       },
       {
         file: 'services/rest/core/request.ts',
-        name: 'parseCrud',
+        name: 'parseHead',
         does: 'parses the query and the headers, and separates the values from the shape of the request',
       },
       {
