@@ -2,13 +2,22 @@ import { expect, test } from 'vitest';
 import { printPersona } from '../../components/persona/persona.ts';
 import { questionOf } from './request.ts';
 
-const written = (text: string) => [
-  {
-    text: `with pgrst_source as (${text}) select count(_postgrest_t) as rows from (select * from pgrst_source) _postgrest_t`,
-    startMs: 0,
-    durationMs: 1,
-  },
-];
+const ran = (text: string) => [{ text, startMs: 0, durationMs: 1 }];
+/** A write that is part of a query. */
+const written = (text: string) =>
+  ran(
+    `with pgrst_source as (${text}) select count(_postgrest_t) as rows from (select * from pgrst_source) _postgrest_t`,
+  );
+const insert =
+  'insert into "public"."notes" ("id", "a ""b""") select "pgrst_body"."id", "pgrst_body"."a ""b""" from json_to_recordset($1::json) as pgrst_body ("id" integer, "a ""b""" text)';
+const inserted = {
+  schema: 'public',
+  table: 'notes',
+  op: 'insert',
+  key: {},
+  columns: ['id', 'a "b"'],
+  as: 'anon',
+};
 
 test.each([
   [
@@ -36,15 +45,23 @@ test.each([
       as: printPersona({ kind: 'claims', claims: { role: 'service_role' } }),
     },
   ],
+  [{ method: 'POST', path: '/rest/v1/notes', statements: ran(insert) }, inserted],
+  [{ method: 'POST', path: '/rest/v1/notes', statements: written(`${insert} returning 1`) }, inserted],
   [
     {
       method: 'POST',
       path: '/rest/v1/notes',
-      statements: written(
-        'insert into "public"."notes" ("id", "a ""b""") select "pgrst_body"."id", "pgrst_body"."a ""b""" from json_to_recordset($1::json) as pgrst_body ("id" integer, "a ""b""" text) returning 1',
-      ),
+      statements: ran(`${insert} returning nullif(current_setting('pgrst.inserted', true), '')::int`),
     },
-    { schema: 'public', table: 'notes', op: 'insert', key: {}, columns: ['id', 'a "b"'], as: 'anon' },
+    inserted,
+  ],
+  [
+    {
+      method: 'POST',
+      path: '/rest/v1/notes',
+      statements: ran(`${insert} returning row_to_json("public"."notes".*)`),
+    },
+    { ...inserted, back: true },
   ],
   [
     {

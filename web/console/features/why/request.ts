@@ -44,6 +44,9 @@ export function questionOf({
   };
 }
 
+/** Matches a RETURNING clause, unless it only returns the number of rows. */
+const returnsRow = / returning (?!1\) |nullif\(current_setting\('pgrst\.inserted')/;
+
 const quotedName = /"((?:[^"]|"")+)"/g;
 
 /**
@@ -52,7 +55,7 @@ const quotedName = /"((?:[^"]|"")+)"/g;
  */
 function writtenBy(statement: string): Pick<WhySearch, 'columns' | 'back'> {
   const list =
-    /^with pgrst_source as \(insert into (?:"(?:[^"]|"")+"\.?)+ \(((?:[^")]|"(?:[^"]|"")*")*)\) select /.exec(
+    /^(?:with pgrst_source as \()?insert into (?:"(?:[^"]|"")+"\.?)+ \(((?:[^")]|"(?:[^"]|"")*")*)\) select /.exec(
       statement,
     )?.[1];
   const names = [
@@ -62,7 +65,7 @@ function writtenBy(statement: string): Pick<WhySearch, 'columns' | 'back'> {
   ].map(([, name = '']) => name.replaceAll('""', '"'));
   return {
     ...(names.length === 0 ? {} : { columns: names }),
-    ...(/ returning (?!1\) )/.test(statement) ? { back: true as const } : {}),
+    ...(returnsRow.test(statement) ? { back: true as const } : {}),
   };
 }
 
