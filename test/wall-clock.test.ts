@@ -26,6 +26,7 @@ const readers: Readonly<Record<string, string>> = {
   'server/gateway/operator-routes.ts': 'expiry of a token',
   'server/gateway/observe.ts': 'time of a request',
   'server/gateway/request-hooks.ts': 'time of a request',
+  'server/gateway/shared-responses.ts': 'time of a request',
   'base/kernel/clock.ts': 'the clock itself',
   'platform/keys/key-file.ts': 'age of a file',
   'platform/keys/index.ts': 'stored times',
