@@ -16,7 +16,7 @@ export async function dropUnusedBackupSlot(database: Database, log: Logger): Pro
   try {
     const dropped = await dropInactiveSlot(database.pool('supabase_admin'));
     if (dropped > 0)
-      log.info({}, 'backup: dropped the replication slot because the WAL is no longer archived');
+      log.info({}, 'backup: dropped the replication slot because WAL archiving is off');
   } catch (cause) {
     log.warn({ error: String(cause) }, 'backup: the unused replication slot could not be dropped');
   }

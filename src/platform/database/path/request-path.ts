@@ -5,7 +5,7 @@
  * timer detects slow and abandoned requests, so individual requests don't need timers or listeners.
  */
 import { type OccupancyLimits, PoolEndedError, PoolTimeoutError } from '../pool/occupancy.ts';
-import type { PathRequest, PathResult, PoolLoad, RequestPath } from '../types.ts';
+import type { PathRequest, PathResult, PoolLoad, RequestPath, Setting } from '../types.ts';
 import { ConnectionError, type ConnectionOptions, PostgresError } from '../wire/index.ts';
 import { Group, type GroupOptions } from './group.ts';
 import { type Job, type Lane, type LaneGroup, resetSession } from './lane.ts';
@@ -98,10 +98,11 @@ const LATE_DEPTH = 4;
 /** The maximum number of changes that are sent together. */
 const MAX_BATCHED = 4;
 /**
- * If a change runs for longer than this duration while others wait behind it, it is canceled, which rolls it back, and it
- * is sent again on a separate connection. Such a change usually waits for a lock.
+ * Limits how long a change waits for a lock while others may wait behind it. After that, it is rolled back and sent again
+ * on a separate connection. Changes are never canceled for this purpose, because a cancel request that arrives during the
+ * commit ends the wait for a synchronous replica, and PostgreSQL then reports success.
  */
-const MAX_BATCH_DELAY_MS = 50;
+const BATCH_LOCK_TIMEOUT: Setting = ['lock_timeout', '50ms'];
 
 /**
  * The maximum number of times that a request is sent again. A server restart ends all connections, and a request may be
@@ -334,7 +335,10 @@ class Path implements RequestPath {
     if (lane.jobs.push(job) === 1) lane.since = performance.now();
     try {
       const { request, reprepared: prepareAgain } = job;
-      send({ lane, request, settings: this.#settings.of(request), prepareAgain }, (outcome) => {
+      const settings = isBatched(job) ? [...request.settings, BATCH_LOCK_TIMEOUT] : request.settings;
+      const { role, access } = request;
+      const statement = this.#settings.of({ role, access, settings });
+      send({ lane, request, settings: statement, prepareAgain }, (outcome) => {
         this.#ended(lane, job, outcome);
       });
     } catch (error) {
@@ -351,7 +355,8 @@ class Path implements RequestPath {
     const startedAt = lane.since;
     lane.since = performance.now();
     job.occupied?.leave(job);
-    const isEvicted = lane.evicting && isCanceled(outcome) && job.resent === 0;
+    const isEvicted =
+      (lane.evicting && isCanceled(outcome) && job.resent === 0) || (isBatched(job) && isLocked(outcome));
     if (!isEvicted) this.#record(lane, job, startedAt);
     if ('result' in outcome) {
       job.resolve(outcome.result);
@@ -451,7 +456,7 @@ class Path implements RequestPath {
    */
   #runBatch(lane: Lane, now: number): void {
     const { queue, verdict, lanes, canGrow } = this.#alone;
-    if (canGrow || this.#slow.limit === 0) return;
+    if (canGrow) return;
     for (let room = Math.min(MAX_BATCHED - 1, Math.ceil(queue.size / lanes.size)); room > 0; room--) {
       const job = queue.next(verdict);
       if (job === undefined || !isBatched(job)) return;
@@ -479,9 +484,11 @@ class Path implements RequestPath {
           hasNew = true;
           if (group === this.#alone && job.occupied === undefined) group.enter(job);
         }
-        if (lane.jobs.length > 1) {
-          if (job.resent === 0 && this.#delaysOthers(group, job)) lane.evict();
-        } else if (group === this.#alone && job.blocking) this.#moveToSlow(lane, job);
+        if (group === this.#alone) {
+          if (job.blocking && lane.jobs.length === 1) this.#moveToSlow(lane, job);
+        } else if (lane.jobs.length > 1 && !job.exclusive && job.resent === 0) {
+          if (job.blocking || (speed.isBlocking && job.observedMs > this.#slowMs)) lane.evict();
+        }
       }
     }
     if (!hasNew) return;
@@ -494,13 +501,6 @@ class Path implements RequestPath {
       }
       this.#serve(group);
     }
-  }
-
-  /** Whether the job has delayed the jobs behind it on its lane for too long. A change may wait for a lock. */
-  #delaysOthers(group: Group, job: Job): boolean {
-    if (job.blocking) return true;
-    if (group === this.#alone) return job.observedMs > MAX_BATCH_DELAY_MS;
-    return job.request.speed?.isBlocking === true && job.observedMs > this.#slowMs;
   }
 
   #isSlow(group: Group, job: Job): boolean {
@@ -609,8 +609,11 @@ function resendLimit(error: unknown): number {
 
 const isBatched = ({ request, resent }: Job): boolean => request.lane === 'batched' && resent === 0;
 
-function isCanceled(outcome: Outcome): boolean {
-  return 'error' in outcome && outcome.error instanceof PostgresError && outcome.error.code === '57014';
+const isCanceled = (outcome: Outcome): boolean => failedWith(outcome, '57014');
+const isLocked = (outcome: Outcome): boolean => failedWith(outcome, '55P03');
+
+function failedWith(outcome: Outcome, code: string): boolean {
+  return 'error' in outcome && outcome.error instanceof PostgresError && outcome.error.code === code;
 }
 
 const unoccupied: OccupancyLimits = {

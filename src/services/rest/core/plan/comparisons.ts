@@ -15,8 +15,8 @@ export interface Comparison extends QualifiedName {
 }
 
 /**
- * Returns the read's comparisons, except those with a primary key. Returns undefined if statistics can't show whether the plan depends on the values: for
- * views, expressions, and operators other than equality.
+ * Returns the read's comparisons, except those with a primary key. Returns undefined if statistics can't show whether the
+ * plan depends on the values: for views, expressions, and operators other than equality.
  */
 export function comparisonsOf(
   plan: ReadPlan,
