@@ -15,8 +15,7 @@ export const backupSlot = 'plinth_backup';
 export async function dropUnusedBackupSlot(database: Database, log: Logger): Promise<void> {
   try {
     const dropped = await dropInactiveSlot(database.pool('supabase_admin'));
-    if (dropped > 0)
-      log.info({}, 'backup: dropped the replication slot because WAL archiving is off');
+    if (dropped > 0) log.info({}, 'backup: dropped the replication slot because WAL archiving is off');
   } catch (cause) {
     log.warn({ error: String(cause) }, 'backup: the unused replication slot could not be dropped');
   }
