@@ -43,12 +43,15 @@ const highlight = HighlightStyle.define([
   { tag: tags.typeName, color: 'var(--plinth-info-text)' },
 ]);
 
-/** Makes the list of completions a layer, so that Escape closes only the list and not the surrounding panel. */
+/**
+ * Makes the list of completions a layer, so that Escape closes only the list and not the surrounding panel. Without the
+ * focus, the editor never receives Escape, and a search for completions can still be running when the focus leaves.
+ */
 const completionLayer = ViewPlugin.define(() => {
   let close: (() => void) | undefined;
   return {
-    update({ state }) {
-      const isOpen = completionStatus(state) !== null;
+    update({ state, view }) {
+      const isOpen = view.hasFocus && completionStatus(state) !== null;
       if (isOpen) close ??= openLayer();
       else {
         close?.();
