@@ -114,6 +114,7 @@ const reviewed = [
   // Sets the passwords of login roles, and gives project roles temporary logins.
   'platform/database/embedded/sign-ins.ts',
   'platform/database/testing/test-cluster.ts',
+  'platform/group/index.ts',
   'services/mail/index.ts',
   // Reads whether the login is a superuser. Extensions are read with the session that applies the files.
   'project/folder/external-extensions.ts',

@@ -18,7 +18,7 @@ export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = 
   services: [['auth', 'functions', 'jobs', 'mail', 'realtime', 'rest', 'storage']],
   project: [['baseline'], ['folder'], ['advisors', 'diff', 'migrate', 'types-file']],
   operations: [['upgrade'], ['backup', 'dump']],
-  platform: [['database', 'telemetry'], ['keys'], ['config', 'packages']],
+  platform: [['group'], ['database', 'telemetry'], ['keys'], ['config', 'packages']],
   base: [['shared'], ['kernel']],
 };
 const order = Object.keys(floors).join(', ');

@@ -19,7 +19,7 @@ import { dirname, join } from 'node:path';
  * and, if the process runs as root, its owner. With a different mode or owner, the server might be unable to read a
  * file that an administrator has changed.
  */
-export function replaceFile(path: string, text: string, newFileMode = 0o600): void {
+export function replaceFile(path: string, text: string | Uint8Array, newFileMode = 0o600): void {
   const before = statSync(path, { throwIfNoEntry: false });
   const temporary = `${path}.${randomUUID()}.tmp`;
   try {

@@ -1,0 +1,129 @@
+/**
+ * Follows the changes of other nodes and of commands on this node, and keeps this node's row. Notifications make other
+ * nodes' changes known immediately. Each node also notifies itself regularly, so that it detects that notifications
+ * don't arrive, for example because of a pooler, and then polls often.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from '../../base/kernel/log.ts';
+import type { Database, Pool } from '../database/types.ts';
+import { channel } from './group.ts';
+import { type NodeRow, recordNode, removeNode } from './nodes.ts';
+
+export interface FollowedState {
+  hasChangedFiles(): boolean;
+  sync(): Promise<void>;
+}
+
+export interface Follower {
+  stop(): Promise<void>;
+}
+
+interface FollowerOptions {
+  readonly pool: Pool;
+  readonly listen: Database['listen'];
+  readonly state: FollowedState;
+  readonly node: NodeRow;
+  readonly log: Logger;
+}
+
+/** The interval at which the node checks its files, and the database if notifications don't arrive. */
+const tickMs = 700;
+/** The interval at which the node renews its row, notifies all nodes, and checks the database. */
+const beatMs = 4000;
+/** The minimum time between two reactions to notifications, because every role can send them. */
+const minPauseMs = 50;
+const retryMs = 2000;
+
+export function followGroup(options: FollowerOptions): Follower {
+  const follower = new GroupFollower(options);
+  const running = follower.run();
+  return {
+    async stop() {
+      await follower.stop();
+      await running;
+    },
+  };
+}
+
+class GroupFollower {
+  readonly #options: FollowerOptions;
+  readonly #stopping = new AbortController();
+  #woken = Promise.withResolvers<void>();
+  #heardAt = Number.NEGATIVE_INFINITY;
+  #syncedAt = Number.NEGATIVE_INFINITY;
+  #beatenAt = Number.NEGATIVE_INFINITY;
+  #isNotified = false;
+  #unlisten: (() => Promise<void>) | undefined;
+
+  constructor(options: FollowerOptions) {
+    this.#options = options;
+  }
+
+  async run(): Promise<void> {
+    const { state, log } = this.#options;
+    const { signal } = this.#stopping;
+    let isFailing = false;
+    while (!signal.aborted) {
+      try {
+        await this.#listen();
+        if (this.#isDue() || state.hasChangedFiles()) {
+          this.#isNotified = false;
+          this.#syncedAt = performance.now();
+          await state.sync();
+        }
+        await this.#beat();
+        isFailing = false;
+      } catch (error) {
+        if (!isFailing && !signal.aborted)
+          log.warn({ error }, "the state of the other nodes can't be read or stored; trying again");
+        isFailing = true;
+      }
+      await this.#pause(isFailing ? retryMs : tickMs);
+    }
+  }
+
+  #isDue(): boolean {
+    const now = performance.now();
+    const hears = now - this.#heardAt < beatMs + 2 * tickMs;
+    return this.#isNotified || now - this.#syncedAt >= (hears ? beatMs : 0);
+  }
+
+  async #pause(ms: number): Promise<void> {
+    const { signal } = this.#stopping;
+    const options = { ref: false, signal };
+    await sleep(minPauseMs, undefined, options).catch(() => undefined);
+    if (this.#isNotified) return;
+    const timer = new AbortController();
+    await Promise.race([
+      this.#woken.promise,
+      sleep(ms - minPauseMs, undefined, {
+        ref: false,
+        signal: AbortSignal.any([signal, timer.signal]),
+      }).catch(() => undefined),
+    ]);
+    timer.abort();
+  }
+
+  async #listen(): Promise<void> {
+    this.#unlisten ??= await this.#options.listen(channel, (payload) => {
+      this.#heardAt = performance.now();
+      if (payload === 'alive') return;
+      this.#isNotified = true;
+      this.#woken.resolve();
+      this.#woken = Promise.withResolvers();
+    });
+  }
+
+  async #beat(): Promise<void> {
+    if (performance.now() - this.#beatenAt < beatMs) return;
+    this.#beatenAt = performance.now();
+    await recordNode(this.#options.pool, this.#options.node, channel);
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#unlisten?.().catch(() => undefined);
+    const { pool, node } = this.#options;
+    await removeNode(pool, node.id).catch(() => undefined);
+  }
+}

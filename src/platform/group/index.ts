@@ -1,0 +1,121 @@
+/**
+ * Shares the state of a project among several nodes that use the same external database
+ * (docs/decisions/0101-group-state.md).
+ */
+import { type Logger, silentLogger } from '../../base/kernel/log.ts';
+import type { Database, Queryable } from '../database/types.ts';
+import { fingerprintOf, isFingerprintOf, newSalt } from './cipher.ts';
+import { GroupJoinError } from './errors.ts';
+import { type Follower, followGroup } from './follower.ts';
+import { channel, SharedState } from './group.ts';
+import type { StateFiles } from './local-state.ts';
+import { listNodes, type NodeRow, recordNode } from './nodes.ts';
+import { createIdentity, findIdentity, type Identity, lockIdentity } from './queries.ts';
+import { findSecret, generateSecret, secretFileName } from './secret.ts';
+import type { GroupState } from './types.ts';
+
+export { GroupError, GroupJoinError } from './errors.ts';
+export type { FolderIndex, StateFiles } from './local-state.ts';
+export { listNodes, type NodeRow, type NodeStorage, type RunningNode } from './nodes.ts';
+export { type GroupState, localState } from './types.ts';
+
+export interface JoinOptions {
+  readonly database: Pick<Database, 'pool' | 'listen'>;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly files: StateFiles;
+  /** Creates the state files that must exist on every node. Called when no other node can create them. */
+  readonly createMissing: () => void | Promise<void>;
+  readonly node: NodeRow;
+  readonly log?: Logger;
+}
+
+/**
+ * Checks whether this node can join the group, before the database is changed.
+ * @throws {GroupJoinError} if the node has a different secret or none
+ */
+export async function checkMembership(
+  db: Queryable,
+  { environment, files }: Pick<JoinOptions, 'environment' | 'files'>,
+): Promise<void> {
+  const secret = findSecret(environment, files.dataDir);
+  const identity = await findIdentity(db);
+  if (identity !== undefined) requireSecret(identity, secret, files.dataDir);
+}
+
+/**
+ * Replaces this node's outdated state files, and stores those that the database doesn't contain.
+ * @throws {GroupJoinError} if the node can't join the group
+ */
+export async function joinGroup(options: JoinOptions): Promise<GroupState> {
+  const { database, environment, files, createMissing, node, log = silentLogger } = options;
+  const { dataDir } = files;
+  const pool = database.pool('supabase_admin');
+  const [state, finish] = await pool.transaction(async (tx) => {
+    const secret = findSecret(environment, dataDir);
+    const [identity, known] = await lockOrCreate(tx, secret, dataDir);
+    await requireSameStorage(tx, node);
+    await recordNode(tx, node, channel);
+    const joined = new SharedState({ pool, files, secret: known, salt: identity.salt, log });
+    return [joined, await joined.join(tx, createMissing)] as const;
+  });
+  finish();
+  let follower: Follower | undefined;
+  return {
+    isShared: true,
+    replacedAtStart: state.replacedAtStart,
+    change: (work) => state.change(work),
+    onReplaced: (listener) => state.onReplaced(listener),
+    start() {
+      const { listen } = database;
+      follower ??= followGroup({ pool, listen, state, node, log: log.child({ service: 'group' }) });
+    },
+    async stop() {
+      await follower?.stop();
+      await state.settled();
+    },
+  };
+}
+
+/** Returns the identity, whose row is then locked, and the secret that belongs to it. */
+async function lockOrCreate(
+  tx: Queryable,
+  secret: string | undefined,
+  dataDir: string,
+): Promise<readonly [Identity, string]> {
+  const found = await lockIdentity(tx);
+  if (found !== undefined) return [found, requireSecret(found, secret, dataDir)];
+  const salt = newSalt();
+  const generated = secret ?? generateSecret(dataDir);
+  await createIdentity(tx, { salt, fingerprint: fingerprintOf(generated, salt) });
+  // Another node that started at the same time may have created the row first.
+  const created = await lockIdentity(tx);
+  if (created === undefined) throw new Error('_plinth.group_identity is empty');
+  return [created, requireSecret(created, generated, dataDir)];
+}
+
+/** @throws {GroupJoinError} if the secret isn't the group's secret */
+function requireSecret({ salt, fingerprint }: Identity, secret: string | undefined, dataDir: string): string {
+  if (secret !== undefined && isFingerprintOf(fingerprint, secret, salt)) return secret;
+  throw new GroupJoinError(
+    secret === undefined
+      ? 'Other nodes share their keys through this database, and this node has no secret to read them.'
+      : 'Other nodes share their keys through this database, and this node has a different secret.',
+    `Set PLINTH_SECRET to the secret of the other nodes. If it isn't set there, the first node's data folder contains it in the file ${secretFileName}, which belongs in ${dataDir}. If the secret is lost, see "Several nodes" in docs/operate.md.`,
+  );
+}
+
+/** @throws {GroupJoinError} if another node stores uploaded files in a folder that this node doesn't see */
+async function requireSameStorage(tx: Queryable, { id, storage }: NodeRow): Promise<void> {
+  const others = (await listNodes(tx)).filter((other) => other.id !== id);
+  const different = others.find(
+    (other) => other.storage.id !== storage.id && (other.storage.kind === 'file' || storage.kind === 'file'),
+  );
+  if (different === undefined) return;
+  throw new GroupJoinError(
+    `The node ${different.name} stores uploaded files in ${placeOf(different.storage.kind)}, and this node in ${placeOf(storage.kind)}, so each node would miss files of the other.`,
+    'Set [storage] backend = "s3" in plinth.toml on every node, or mount the same folder as storage in the data folder of every node. If the other node has just ended, try again in 15 seconds.',
+  );
+}
+
+const placeOf = (kind: NodeRow['storage']['kind']): string =>
+  kind === 'file' ? 'a folder of its machine' : 'an S3 bucket';
