@@ -3,6 +3,7 @@ import { createHmac, randomUUID } from 'node:crypto';
 import { createClient, type RealtimeChannel, type SupabaseClient } from '@supabase/supabase-js';
 import type { Clock } from '../../src/base/kernel/clock.ts';
 import { type Logger, silentLogger } from '../../src/base/kernel/log.ts';
+import type { HealthCheck } from '../../src/base/kernel/service.ts';
 import { sql } from '../../src/base/kernel/sql.ts';
 import { configFrom, createLiveConfig, type PartialConfig } from '../../src/platform/config/index.ts';
 import { createTestDatabase, type TestServerAddress } from '../../src/platform/database/testing.ts';
@@ -34,6 +35,7 @@ export interface Harness {
   token(userId: string, claims?: Record<string, unknown>): string;
   socketUrl(key?: string, version?: string): string;
   health(): string | undefined;
+  check(): ReturnType<HealthCheck>;
   readonly deliveryChecks: RealtimeService['deliveryChecks'];
   readonly report: RealtimeService['report'];
   /** Starts a second process on the same database. By default, its settings are those of the first process. */
@@ -59,6 +61,7 @@ export interface HarnessOptions {
   readonly supabaseDir?: string;
   readonly keyFile?: string;
   readonly lease?: RealtimeDeps['lease'];
+  readonly streamIdleMs?: number;
 }
 
 export async function startRealtime(options: HarnessOptions = {}): Promise<Harness> {
@@ -95,6 +98,7 @@ export async function serve(
     clock: options.clock,
     uptime: options.uptime ?? options.clock?.now,
     lease: options.lease,
+    ...(options.streamIdleMs === undefined ? {} : { streamIdleMs: options.streamIdleMs }),
   });
   const gateway = createGateway({ services: [service], keys, log });
   await service.start?.();
@@ -126,6 +130,7 @@ export async function serve(
       return `ws://127.0.0.1:${port}/realtime/v1/websocket?apikey=${encodeURIComponent(key)}&vsn=${version}`;
     },
     health: () => service.health?.(),
+    check: async () => service.check?.(),
     deliveryChecks: service.deliveryChecks,
     report: service.report,
     async another(own, place) {

@@ -6,13 +6,14 @@ import { randomBytes } from 'node:crypto';
 import { type Clock, systemClock } from '../../base/kernel/clock.ts';
 import type { Logger } from '../../base/kernel/log.ts';
 import type { MetricValues } from '../../base/kernel/metrics/catalog.ts';
+import type { Health } from '../../base/kernel/service.ts';
 import type { LiveConfig } from '../../platform/config/index.ts';
 import type { Database, MigrationSet, RequestClient } from '../../platform/database/types.ts';
 import type { Keys } from '../../platform/keys/types.ts';
 import { createGroupBus, createLocalBus } from './bus/group.ts';
 import { createNatsTransport, createPostgresTransport } from './bus/transports.ts';
 import type { Bus } from './bus/types.ts';
-import { createFeed } from './changes/feed.ts';
+import { createFeed, type Feed } from './changes/feed.ts';
 import { Deadlines } from './core/deadlines.ts';
 import { RateAverage } from './core/rate.ts';
 import { AnonymousSockets, MemoryUse } from './core/socket-limits.ts';
@@ -45,13 +46,17 @@ export interface RealtimeDeps {
    * message for `leaseMs` milliseconds is considered stopped.
    */
   readonly lease?: { readonly aliveMs: number; readonly leaseMs: number };
+  /** How long the stream of changes stays open after the last channel was left, in milliseconds. */
+  readonly streamIdleMs?: number;
 }
 
 export const migrations: MigrationSet = { module: 'realtime', dir: new URL('./sql/', import.meta.url) };
 
 const prefix = '/realtime/v1';
-/** The interval for creating partitions and dropping abandoned slots. */
+/** The interval for creating partitions. */
 const upkeepMs = 60 * 60 * 1000;
+/** The interval for dropping the slots of processes that were killed. */
+const slotCheckMs = 10_000;
 const clockJumpMs = 60_000;
 
 export function createRealtime(deps: RealtimeDeps): RealtimeService {
@@ -70,6 +75,7 @@ export function createRealtime(deps: RealtimeDeps): RealtimeService {
     log,
     limits,
     publish: (subTopic, isPrivate, broadcast) => hub.deliver(subTopic, isPrivate, broadcast),
+    idleMs: deps.streamIdleMs,
   });
   const ctx: SocketContext = {
     clock,
@@ -98,6 +104,7 @@ export function createRealtime(deps: RealtimeDeps): RealtimeService {
   const upgrades = createUpgrades(ctx, `${prefix}/websocket`);
   let ticker: NodeJS.Timeout | undefined;
   let upkeepTimer: NodeJS.Timeout | undefined;
+  let slotTimer: NodeJS.Timeout | undefined;
   let slotsChecked: Promise<void> | undefined;
   let partitionsKept: Promise<void> | undefined;
 
@@ -115,11 +122,13 @@ export function createRealtime(deps: RealtimeDeps): RealtimeService {
       );
   };
 
-  const upkeep = (): void => {
-    keepPartitionsNow();
-    slotsChecked = feed
+  const checkSlots = (): void => {
+    slotsChecked ??= feed
       .checkSlots()
-      .catch((error: unknown) => log.debug({ error }, 'failed to inspect the replication slots'));
+      .catch((error: unknown) => log.debug({ error }, 'failed to inspect the replication slots'))
+      .finally(() => {
+        slotsChecked = undefined;
+      });
   };
 
   let clockOffset = clock.now() - uptime();
@@ -137,7 +146,7 @@ export function createRealtime(deps: RealtimeDeps): RealtimeService {
     }
     const offset = time - uptime();
     // If the clock was changed, the date may be different, and messages are partitioned by day.
-    if (Math.abs(offset - clockOffset) > clockJumpMs) upkeep();
+    if (Math.abs(offset - clockOffset) > clockJumpMs) keepPartitionsNow();
     clockOffset = offset;
     closeSlowest(ctx.connections, limits().maxBufferedBytesInAll);
   };
@@ -157,13 +166,16 @@ export function createRealtime(deps: RealtimeDeps): RealtimeService {
     ],
     async start() {
       ticker = setInterval(tick, 1000).unref();
-      upkeepTimer = setInterval(upkeep, upkeepMs).unref();
-      upkeep();
+      upkeepTimer = setInterval(keepPartitionsNow, upkeepMs).unref();
+      slotTimer = setInterval(checkSlots, slotCheckMs).unref();
+      keepPartitionsNow();
+      checkSlots();
       await bus.start(hub.listener);
     },
     async stop() {
       clearInterval(ticker);
       clearInterval(upkeepTimer);
+      clearInterval(slotTimer);
       closeSockets();
       hub.stop();
       await Promise.all([bus.stop(), feed.stop(), partitionsKept, slotsChecked]);
@@ -180,17 +192,19 @@ export function createRealtime(deps: RealtimeDeps): RealtimeService {
       };
     },
     health: () => feed.trouble ?? bus.trouble,
-    async check() {
-      if (feed.trouble !== undefined)
-        return {
-          status: 'degraded',
-          message: "Database changes aren't delivered. For the reason, see the log.",
-        };
-      return bus.trouble === undefined
-        ? undefined
-        : { status: 'degraded', message: 'Other processes are unreachable. For the reason, see the log.' };
-    },
+    check: async () => checkOf(feed, bus),
   };
+}
+
+function checkOf(feed: Feed, bus: Bus): Health | undefined {
+  if (feed.trouble !== undefined)
+    return {
+      status: 'degraded',
+      message: feed.shortage ?? "Database changes aren't delivered. For the reason, see the log.",
+    };
+  return bus.trouble === undefined
+    ? undefined
+    : { status: 'degraded', message: 'Other processes are unreachable. For the reason, see the log.' };
 }
 
 function channelCount({ connections }: SocketContext): number {

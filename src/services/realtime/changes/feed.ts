@@ -19,11 +19,17 @@ import { ChangeSubscription, ClaimSets, type SubscribeOptions, type Subscription
 
 export interface Feed {
   subscribe(options: SubscribeOptions): Subscription;
-  /** Resolves once delivery of all later database broadcasts is guaranteed. */
-  watchMessages(): Promise<void>;
+  /**
+   * Resolves once delivery of all later database broadcasts is guaranteed, with a function that ends the guarantee. While
+   * nothing is watched, the stream is closed.
+   */
+  watchMessages(): Promise<() => void>;
+  /** Resolves with whether PostgreSQL has the capacity for the stream, as far as this is known within a second. */
+  hasCapacity(): Promise<boolean>;
   /** Calls `callback` when the stream is live. Returns a function that cancels the callback. */
   onceLive(callback: () => void): () => void;
   readonly trouble: string | undefined;
+  readonly shortage: string | undefined;
   readonly report: StreamReport;
   checkSlots(): Promise<void>;
   stop(): Promise<void>;
@@ -34,9 +40,16 @@ export interface FeedOptions {
   readonly log: Logger;
   readonly limits: () => Pick<Limits, 'maxPayloadBytes' | 'maxWaitingChangeBytes' | 'maxSlotWalBytes'>;
   readonly publish: (subTopic: string, isPrivate: boolean, broadcast: Broadcast) => void;
+  /** How long the stream stays open after the last channel was left, in milliseconds. */
+  readonly idleMs?: number | undefined;
 }
 
 const publicationCheckMs = 10_000;
+/**
+ * The time after which an unneeded stream is closed. Clients that reload a page or retry a rejected join return within
+ * this time.
+ */
+const defaultIdleMs = 10_000;
 
 const isMessages = ({ schema, table }: Relation): boolean => schema === 'realtime' && table === 'messages';
 
@@ -58,8 +71,13 @@ class DatabaseFeed implements Feed {
   #stopped = false;
   #publicationState: string | undefined;
   #publicationCheck: NodeJS.Timeout | undefined;
+  readonly #idleMs: number;
+  /** The number of channels that need the stream. */
+  #watching = 0;
+  #idle: NodeJS.Timeout | undefined;
 
-  constructor({ database, log, limits, publish }: FeedOptions) {
+  constructor({ database, log, limits, publish, idleMs = defaultIdleMs }: FeedOptions) {
+    this.#idleMs = idleMs;
     const pool = () => database.pool('supabase_realtime_admin');
     const catalog = createCatalog(pool);
     const registry = createRegistry(catalog, pool);
@@ -111,8 +129,18 @@ class DatabaseFeed implements Feed {
     return subscription;
   }
 
-  async watchMessages(): Promise<void> {
-    if (this.#stream.live || this.#stopped) return;
+  async watchMessages(): Promise<() => void> {
+    this.#watching++;
+    clearTimeout(this.#idle);
+    let isWatching = true;
+    const unwatch = (): void => {
+      if (!isWatching) return;
+      isWatching = false;
+      this.#watching--;
+      if (this.#watching === 0 && !this.#stopped)
+        this.#idle = setTimeout(() => this.#close(), this.#idleMs).unref();
+    };
+    if (this.#stream.live || this.#stopped) return unwatch;
     try {
       await this.#messages.mark();
     } catch (error) {
@@ -120,6 +148,11 @@ class DatabaseFeed implements Feed {
       this.#log.debug({ error }, 'failed to record the position of database broadcasts');
     }
     this.#stream.open();
+    return unwatch;
+  }
+
+  hasCapacity(): Promise<boolean> {
+    return this.#stream.hasCapacity();
   }
 
   onceLive(callback: () => void): () => void {
@@ -140,6 +173,10 @@ class DatabaseFeed implements Feed {
     return this.#stream.trouble;
   }
 
+  get shortage(): string | undefined {
+    return this.#stream.shortage;
+  }
+
   get report(): StreamReport {
     return this.#stream.report;
   }
@@ -150,9 +187,17 @@ class DatabaseFeed implements Feed {
 
   async stop(): Promise<void> {
     this.#stopped = true;
+    clearTimeout(this.#idle);
     this.#queue.stop();
     clearInterval(this.#publicationCheck);
     await this.#stream.stop();
+  }
+
+  #close(): void {
+    if (this.#watching > 0) return;
+    this.#log.debug({}, 'closed the change stream because no channel needs it');
+    this.#stream.close();
+    this.#messages.forget();
   }
 
   #onEvent(event: ReplicationEvent): void {

@@ -21,6 +21,8 @@ export interface Messages {
   mark(): Promise<void>;
   /** Fetches messages that were committed between the mark and the stream's snapshot. */
   catchUp(command: ReplicationConnection['command']): Promise<void>;
+  /** Forgets the mark, because no channel needs messages anymore. */
+  forget(): void;
   /** Handles a row received from the stream. */
   inserted(row: ReadonlyMap<string, string | null>): void;
 }
@@ -85,6 +87,10 @@ export function createMessages({ pool, log, maxPayloadBytes, publish }: MessageO
       const [row] = await command('select pg_current_snapshot()::text as snapshot');
       currentMark = { snapshot: row?.snapshot ?? '', sent: new Set() };
       previousMark = currentMark;
+    },
+    forget() {
+      previousMark = undefined;
+      currentMark = undefined;
     },
     inserted(row) {
       currentMark?.sent.add(row.get('id') ?? '');

@@ -52,20 +52,27 @@ async function endServer(db: Queryable, pid: number): Promise<void> {
 }
 
 /**
- * The idle time after which a slot is abandoned. A running process reuses its slot or creates a new one within this
- * time.
+ * The idle time after which a slot is abandoned. A running process that can reach PostgreSQL reuses its slot or creates
+ * a new one within this time. An idle slot retains WAL, so the time is short.
  */
-const abandonedAfter = '10 minutes';
+const abandonedAfter = '30 seconds';
 
-/** Drops the slots of processes that are no longer running. Returns the names of the dropped slots. */
-export async function dropAbandoned(database: Database, own: string | undefined): Promise<string[]> {
+/**
+ * Drops the slots of processes that are no longer running. `isStart` is true for the first call after this process has
+ * started. Returns the names of the dropped slots.
+ */
+export async function dropAbandoned(
+  database: Database,
+  own: string | undefined,
+  isStart: boolean,
+): Promise<string[]> {
   const { serverVersion, embedded } = database.info;
   // PostgreSQL before version 17 doesn't report how long a slot has been idle. Therefore, Plinth's slots are temporary
   // with these versions.
   if (serverVersion < 170000) return [];
   const db = database.pool('supabase_replication_admin');
-  // Only this process uses the embedded server, so an idle slot belongs to a process that has ended.
-  const age = embedded ? '0' : abandonedAfter;
+  // Only this process uses the embedded server, so an idle slot at its start belongs to a process that has ended.
+  const age = embedded && isStart ? '0' : abandonedAfter;
   const rows = await db.query<{ name: string }>(sql`
     select slot_name as name from pg_catalog.pg_replication_slots
     where database = current_database() and not active and starts_with(slot_name, ${prefix})

@@ -48,7 +48,17 @@ export interface StreamOptions {
 export interface Stream {
   /** Opens the stream if it is closed. */
   open(): void;
+  /** Closes the stream and drops its slot, because no channel needs the stream anymore. */
+  close(): void;
   readonly live: boolean;
+  /**
+   * Resolves with whether PostgreSQL has a free replication slot and WAL sender for the stream, as far as this is known
+   * within a second. The server creates a slot only after open transactions have ended, so `true` doesn't mean that the
+   * stream is live.
+   */
+  hasCapacity(): Promise<boolean>;
+  /** A sentence for operators if PostgreSQL has rejected the stream because it has no capacity. Otherwise, undefined. */
+  readonly shortage: string | undefined;
   /** The error message while the stream is needed but isn't live, or while the stream retains too much WAL. */
   readonly trouble: string | undefined;
   readonly report: StreamReport;
@@ -62,7 +72,7 @@ export interface Stream {
 }
 
 const firstRetryMs = 200;
-const lastRetryMs = 10_000;
+const lastRetryMs = 5_000;
 const slotWarningAfterMs = 5_000;
 /**
  * The heartbeat interval. Heartbeat messages are received through the stream, so their arrival shows that the stream
@@ -72,6 +82,7 @@ const slotWarningAfterMs = 5_000;
 const heartbeatMs = 30_000;
 const silenceMs = 120_000;
 const farewellMs = 3_000;
+const capacityPatienceMs = 1_000;
 
 /**
  * The SQLSTATEs of rejections that retrying won't fix: the login lacks REPLICATION or isn't allowed to connect,
@@ -79,13 +90,23 @@ const farewellMs = 3_000;
  */
 const rejections: ReadonlySet<string> = new Set(['42501', '28000', '28P01', '55000', '53300', '53400']);
 
+/** The SQLSTATEs with which the server reports that all WAL senders or all replication slots are in use. */
+const shortages: ReadonlySet<string> = new Set(['53300', '53400']);
+const shortageText =
+  'PostgreSQL has no free replication slot or WAL sender for realtime; increase max_replication_slots and max_wal_senders';
+
 export const createStream = (options: StreamOptions): Stream => new ReplicationStream(options);
 
 class ReplicationStream implements Stream {
   readonly #options: StreamOptions;
   readonly #slot: StreamSlot;
   readonly #progress = new Progress();
-  #state: 'closed' | 'opening' | 'live' | 'stopped' = 'closed';
+  #state: 'closed' | 'opening' | 'live' | 'closing' | 'stopped' = 'closed';
+  #closing: Promise<void> | undefined;
+  #isShort = false;
+  #hasChecked = false;
+  /** Called when an attempt to open the stream has succeeded or failed. */
+  readonly #attempted = new Set<() => void>();
   #connection: ReplicationConnection | undefined;
   #trouble: string | undefined;
   #retry: NodeJS.Timeout | undefined;
@@ -115,21 +136,56 @@ class ReplicationStream implements Stream {
   }
 
   get report(): StreamReport {
-    const state = this.#state === 'stopped' ? 'closed' : this.#state;
-    return { state, trouble: this.trouble, slot: this.#slot.report };
+    const state = this.#isEnding ? 'closed' : this.#state;
+    return { state: state as StreamReport['state'], trouble: this.trouble, slot: this.#slot.report };
   }
 
   open(): void {
+    if (this.#closing !== undefined && !this.#isStopped) void this.#closing.then(() => this.open());
     if (this.#state !== 'closed') return;
+    clearTimeout(this.#retry);
     this.#state = 'opening';
     this.#running = this.#run()
       .then(() => 'the server ended the stream')
       .catch((error: unknown) => {
-        const isRejected = this.#isBeginning && rejections.has((error as PostgresErrorShape).code);
-        if (isRejected && !this.#isStopped) this.#options.onRejected();
+        const { code } = error as PostgresErrorShape;
+        const isRejected = this.#isBeginning && rejections.has(code);
+        this.#isShort = this.#isBeginning && shortages.has(code);
+        if (isRejected && !this.#isEnding) this.#options.onRejected();
+        if (this.#isShort) return shortageText;
         return error instanceof Error ? error.message : String(error);
       })
       .then((reason) => this.#onEnd(reason));
+  }
+
+  close(): void {
+    if (this.#isEnding) return;
+    this.#state = 'closing';
+    this.#closing = this.#end().finally(() => {
+      this.#closing = undefined;
+      this.#isShort = false;
+      this.#trouble = undefined;
+      if (!this.#isStopped) this.#state = 'closed';
+    });
+  }
+
+  get shortage(): string | undefined {
+    return this.#isShort ? `${shortageText}.` : undefined;
+  }
+
+  async hasCapacity(): Promise<boolean> {
+    // While PostgreSQL has no capacity, every attempt fails immediately, so the result of the last attempt counts.
+    if (this.#state === 'live' || this.#isShort) return !this.#isShort;
+    let timer: NodeJS.Timeout | undefined;
+    await new Promise<void>((resolve) => {
+      this.#attempted.add(resolve);
+      timer = setTimeout(() => {
+        this.#attempted.delete(resolve);
+        resolve();
+      }, capacityPatienceMs);
+    });
+    clearTimeout(timer);
+    return !this.#isShort;
   }
 
   acknowledge(lsn: bigint): void {
@@ -151,13 +207,20 @@ class ReplicationStream implements Stream {
 
   async checkSlots(): Promise<void> {
     const { database, log } = this.#options;
-    const dropped = await dropAbandoned(database, this.#slot.name);
+    const isStart = !this.#hasChecked;
+    this.#hasChecked = true;
+    const dropped = await dropAbandoned(database, this.#slot.name, isStart);
     if (dropped.length > 0) log.info({ slots: dropped }, 'dropped abandoned replication slots');
     await this.#checkWal();
   }
 
   async stop(): Promise<void> {
     this.#state = 'stopped';
+    await this.#closing;
+    await this.#end();
+  }
+
+  async #end(): Promise<void> {
     clearTimeout(this.#retry);
     this.#connection?.destroy();
     await this.#running;
@@ -169,13 +232,22 @@ class ReplicationStream implements Stream {
     return this.#state === 'stopped';
   }
 
+  get #isEnding(): boolean {
+    return this.#state === 'closing' || this.#state === 'stopped';
+  }
+
+  #onAttempted(): void {
+    for (const resolve of this.#attempted) resolve();
+    this.#attempted.clear();
+  }
+
   async #run(): Promise<void> {
     const { database } = this.#options;
     this.#isBeginning = true;
     const publications = await existingPublications(database);
     const opened = await database.connectReplication();
     this.#connection = opened;
-    if (this.#isStopped) return;
+    if (this.#isEnding) return;
     // Sets the text formats that `core/json-text.ts` expects.
     const [server] = await opened.command(
       "select pg_backend_pid() as pid; set datestyle = 'ISO'; set intervalstyle = 'postgres'; set timezone = 'UTC'; set bytea_output = 'hex'; set extra_float_digits = 1; set statement_timeout = 0; set idle_in_transaction_session_timeout = 0; set lock_timeout = 0",
@@ -184,11 +256,13 @@ class ReplicationStream implements Stream {
     this.#slot.serverPid = Number(server?.pid);
     if (!seamless) await this.#makeSlot(opened);
     this.#isBeginning = false;
-    if (this.#isStopped) return;
+    if (this.#isEnding) return;
     const ended = this.#read(opened, publications);
     this.#state = 'live';
     this.#trouble = undefined;
+    this.#isShort = false;
     this.#retryMs = firstRetryMs;
+    this.#onAttempted();
     const heart = setInterval(() => this.#beat(opened), heartbeatMs).unref();
     this.#options.onLive(seamless);
     try {
@@ -204,7 +278,8 @@ class ReplicationStream implements Stream {
   #onEnd(reason: string): void {
     this.#connection?.destroy();
     this.#connection = undefined;
-    if (this.#isStopped) return;
+    this.#onAttempted();
+    if (this.#isEnding) return;
     this.#state = 'closed';
     this.#trouble = `the stream of changes is interrupted: ${reason}`;
     const retryMs = this.#retryMs;

@@ -37,6 +37,7 @@ export class Channel implements Membership, JoinedChannel {
   #request: JoinRequest | undefined;
   #joinedTopic: Topic | undefined;
   #replayed: ReadonlySet<string> | undefined;
+  #unwatch: () => void = () => undefined;
 
   constructor(connection: ChannelSocket, ctx: SocketContext, join: ClientMessage) {
     this.#connection = connection;
@@ -124,7 +125,15 @@ export class Channel implements Membership, JoinedChannel {
     await this.#queryRead(request, caller);
     if (this.#isClosed) return;
     // After this call, database messages for this topic are delivered even if the stream isn't open yet.
-    await feed.watchMessages();
+    const unwatch = await feed.watchMessages();
+    if (this.#isClosed) {
+      unwatch();
+      return;
+    }
+    this.#unwatch = unwatch;
+    const bindings = bindingsOf(request);
+    if (bindings.length > 0 && !(await feed.hasCapacity()))
+      throw ChannelError.ofJoin(joinRejections.unableToConnect);
     if (this.#isClosed) return;
     const replay = await findReplay(this, request, clientOf(caller, this.#connection.address));
     if (this.#isClosed) return;
@@ -132,7 +141,6 @@ export class Channel implements Membership, JoinedChannel {
     this.#joinedTopic = hub.join(this.subTopic, request.private, this);
     this.#connection.joined(caller.role);
     this.context.counts.joined++;
-    const bindings = bindingsOf(request);
     const { role, sub } = caller;
     this.context.log.info({ topic: this.topic, role, userId: sub, private: request.private }, 'joined');
     this.sender.reply(message.ref, 'ok', {
@@ -280,6 +288,7 @@ export class Channel implements Membership, JoinedChannel {
     this.#connection.release(this.#held);
     this.#inbox.close();
     this.#changes.close();
+    this.#unwatch();
     this.token.forget();
     if (this.#joinedTopic !== undefined) this.context.hub.leave(this.#joinedTopic, this);
     this.#connection.forget(this);
