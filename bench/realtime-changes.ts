@@ -196,6 +196,7 @@ try {
     name: `${shown}: CPU time of the server and realtime's queries per change`,
     unit: 'µs',
     value: perChange('server') + perChange('realtime'),
+    postgres: perChange('realtime'),
     limit: { most: (bar.cores * 1e6) / bar.rate },
   });
   console.log(`${'CPU, server'.padEnd(26)} ${cost('server')}`);

@@ -12,6 +12,8 @@ export interface Figure {
   readonly name: string;
   readonly unit: Unit;
   readonly value: number;
+  /** The part of the value that PostgreSQL uses. The server uses the rest. */
+  readonly postgres?: number;
   /** The limit that Plinth's value must not exceed or fall below. */
   readonly limit?: { readonly most: number } | { readonly least: number };
   /** The values of other servers, which were measured in the same run. */

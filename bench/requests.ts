@@ -278,6 +278,7 @@ try {
       name: titles[name] ?? name,
       unit: 'µs',
       value: total(reference),
+      postgres: reference.postgres,
       peers: runs.slice(1).map(({ server, costs }) => ({ peer: server.name, value: total(median(costs)) })),
     });
     for (const { server, costs } of runs) {

@@ -216,16 +216,15 @@ function addFigures(
   limit: number,
   used: readonly { readonly one: Server; readonly measured: readonly Measured[] }[],
 ): void {
-  const [own, ...peers] = used.map(({ one, measured }) => ({
-    peer: one.name.trim(),
-    value: sum(median(measured, sum)),
-  }));
+  const [own, ...others] = used.map(({ one, measured }) => ({ one, middle: median(measured, sum) }));
   if (own === undefined) return;
-  report.add({ name: sentence(name), unit: 'µs', value: own.value, peers });
+  const value = sum(own.middle);
+  const peers = others.map(({ one, middle }) => ({ peer: one.name.trim(), value: sum(middle) }));
+  report.add({ name: sentence(name), unit: 'µs', value, postgres: own.middle.postgres, peers });
   report.add({
     name: `${sentence(name)}: share of the bare statement`,
     unit: '%',
-    value: (100 * limit) / own.value,
+    value: (100 * limit) / value,
     ...(effBar !== undefined && { limit: { least: 100 * effBar } }),
   });
 }

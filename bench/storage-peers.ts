@@ -104,6 +104,7 @@ try {
         name: `${connections} connections: ${scenario}`,
         unit: 'µs',
         value: sum(own),
+        postgres: own.postgres,
         peers: servers
           .slice(1)
           .map((server) => ({ peer: server.name, value: sum(medianOf(measured.get(server) ?? [])) })),
