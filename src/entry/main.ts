@@ -31,7 +31,12 @@ import type { Gateway } from '../server/gateway/index.ts';
 
 export type { CreatedToken, ManagementCallName, TokenRow } from '../pages/console/index.ts';
 export type { Reload } from '../server/backend/configuration.ts';
-export { type ConfigSource, settingName } from '../server/backend/configuration.ts';
+export {
+  type ConfigSource,
+  configSourceOf,
+  savedDirOf,
+  settingName,
+} from '../server/backend/configuration.ts';
 export {
   migrateServices,
   prepareCluster,
@@ -224,7 +229,7 @@ function configurationOf(
     configSource &&
     createConfiguration({
       source: {
-        files: configSource.files,
+        ...configSource,
         load() {
           const loaded = configSource.load();
           return { ...loaded, config: allowed(loaded.config) };

@@ -8,9 +8,18 @@ import module from 'node:module';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { thisMachine } from '../../base/shared/machine.ts';
-import { type Config, loadConfig, settingsFiles } from '../../platform/config/index.ts';
+import type { Config } from '../../platform/config/index.ts';
 import { createLogger, type ProcessLogger } from '../../platform/telemetry/index.ts';
-import { type Backend, type BackendOptions, createBackend, type Reload, settingName } from '../main.ts';
+import {
+  type Backend,
+  type BackendOptions,
+  type ConfigSource,
+  configSourceOf,
+  createBackend,
+  type Reload,
+  savedDirOf,
+  settingName,
+} from '../main.ts';
 import { type ControlServer, findRunning, type RemoteCall, startControl } from './control.ts';
 import { CommandError } from './errors.ts';
 import { surviveClosedOutput } from './output.ts';
@@ -102,7 +111,7 @@ export async function runServer(options: ServerOptions): Promise<void> {
     module.flushCompileCache();
     unwatchSettings = watchSettings({
       isOn: () => mode === 'development' || server.config().plinth.server.watch_config,
-      files: settingsFiles({ projectDir }),
+      files: sourceOf(options).files,
       reload: () => server.reload(),
       print: onProgress,
     });
@@ -162,10 +171,7 @@ class Server {
       exclude,
       onProgress,
       ...(databaseUrl === undefined ? {} : { databaseUrl }),
-      configSource: {
-        load: () => loadConfig({ projectDir, flags: this.#options.flags, mode }),
-        files: settingsFiles({ projectDir }),
-      },
+      configSource: sourceOf(this.#options),
       onConfig: (next) => this.#log.configure(next.plinth.log),
       restart: () =>
         void this.restart().catch((error: unknown) =>
@@ -420,12 +426,17 @@ const forkWorker = (): ChildProcess =>
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
 
+const sourceOf = (options: ServerOptions): ConfigSource =>
+  configSourceOf({
+    projectDir: options.projectDir,
+    savedDir: savedDirOf(options),
+    flags: options.flags,
+    mode: options.mode,
+  });
+
 /** Loads the project's configuration and reports its warnings. @throws {ConfigError} */
-function loadProject(
-  { projectDir, flags, mode }: Pick<ServerOptions, 'projectDir' | 'flags' | 'mode'>,
-  onProgress: (message: string) => void,
-): Config {
-  const { config, warnings } = loadConfig({ projectDir, flags, mode });
+function loadProject(options: ServerOptions, onProgress: (message: string) => void): Config {
+  const { config, warnings } = sourceOf(options).load();
   for (const warning of warnings) onProgress(`Warning: ${warning}`);
   return config;
 }

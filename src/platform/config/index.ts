@@ -8,8 +8,9 @@
 export { type Changes, compareConfigs, type NeedsRestart } from './core/changes.ts';
 export { dependentVariables, maskDotenv, parseDotenv, setDotenv } from './core/dotenv.ts';
 export { setToml, type TomlValue } from './core/edit-toml.ts';
+export { setInLayer } from './core/layer.ts';
 export { nearest } from './core/nearest.ts';
-export type { Overrides } from './core/resolve.ts';
+export { type Overrides, savedPrefix, savedTemplates } from './core/resolve.ts';
 export { ConfigError, type Notice, noticeText } from './core/tree.ts';
 export { parseDuration } from './core/values.ts';
 export {
@@ -24,6 +25,14 @@ export {
   type SettingFacts,
 } from './describe.ts';
 export {
+  type SettingsPlace,
+  type SettingsSource,
+  savedFiles,
+  settingsFiles,
+  settingsTable,
+  shownIn,
+} from './files.ts';
+export {
   createLiveConfig,
   type FilesState,
   type LiveConfig,
@@ -37,7 +46,6 @@ export {
   type LoadOptions,
   loadConfig,
   type PartialConfig,
-  settingsFiles,
 } from './load.ts';
 export type { Config } from './schema/index.ts';
 

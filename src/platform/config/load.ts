@@ -1,38 +1,32 @@
-/** Loads the settings from the files in the project folder, dotenv files, the environment and flags. */
+/**
+ * Loads the settings from the files in the project folder, the layer of saved settings, dotenv files, the environment and
+ * flags.
+ */
 import { existsSync } from 'node:fs';
-import { basename, join, relative, resolve as resolvePath } from 'node:path';
-import { realPathOf } from '../../base/kernel/real-path.ts';
-import { readTextFile } from '../../base/shared/files.ts';
+import { basename, join, resolve as resolvePath } from 'node:path';
+import { isWithin, realPathOf } from '../../base/kernel/real-path.ts';
 import { check } from './core/check.ts';
 import { type NamedFile, outsideFault } from './core/confine.ts';
 import { privateKeysFrom } from './core/decrypt.ts';
-import { parseDotenv } from './core/dotenv.ts';
 import { disableIncomplete } from './core/incomplete.ts';
 import { checkRemotes } from './core/remotes.ts';
-import { type Overrides, type References, type Resolved, resolve, type Sources } from './core/resolve.ts';
 import {
-  ConfigError,
-  type Notice,
-  noticeText,
-  parseJson,
-  parseToml,
-  type RawTable,
-  treeFrom,
-} from './core/tree.ts';
+  type Overrides,
+  type References,
+  type Resolved,
+  resolve,
+  type Sources,
+  savedTemplates,
+} from './core/resolve.ts';
+import { ConfigError, type Notice, noticeText, type RawTable, treeFrom } from './core/tree.ts';
+import { readEnvironment, readSettings, type SettingsSource } from './files.ts';
 import { type Config, plinthSchema, projectSchema } from './schema/index.ts';
 
-export interface LoadOptions {
-  /** The folder that contains `supabase/`. The `supabase/` folder may be missing. */
-  readonly projectDir: string;
+export interface LoadOptions extends SettingsSource {
   /** The shell's environment. Defaults to `process.env`. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Values by the setting's key, such as `{ 'api.port': 0 }`. These values take precedence over all other sources. */
   readonly flags?: Readonly<Record<string, string | number | boolean>>;
-  /**
-   * Contents to use in place of files in `supabase/`, by file name. Used to validate changed files before they are
-   * written.
-   */
-  readonly texts?: Readonly<Record<string, string>>;
   /**
    * In `development`, external services whose settings refer to unset environment variables are disabled
    * (`core/incomplete.ts`). Defaults to `production`.
@@ -64,46 +58,39 @@ export interface Loaded {
  */
 export function loadConfig({
   projectDir,
+  savedDir,
   env = process.env,
   flags = {},
   texts = {},
   mode = 'production',
 }: LoadOptions): Loaded {
   const supabaseDir = join(projectDir, 'supabase');
-  const shown = (path: string) => relative(projectDir, path).replaceAll('\\', '/');
-  const environment = readEnvironment(env, [supabaseDir, projectDir], shown, texts);
-  const project = readFirst(supabaseDir, ['config.json', 'config.jsonc', 'config.toml'], shown, texts);
-  const plinth = readFirst(supabaseDir, ['plinth.toml'], shown, texts);
+  const files = { projectDir, savedDir, texts };
+  const environment = readEnvironment(env, files);
+  const [project, plinth] = [readSettings(files, 'config.toml'), readSettings(files, 'plinth.toml')];
   const { config, warnings, overrides, references } = build(project, plinth, {
     flags,
     environment,
     supabaseDir,
+    savedDir,
     defaultProjectId: basename(projectDir),
     exists: existsSync,
     numbersAreUnits: false,
     disablesIncomplete: mode === 'development',
     outside: (file, allowed) =>
-      outsideFault(file, {
-        folders: [projectDir, ...allowed.map((folder) => resolvePath(projectDir, folder))],
-        dataFolder: join(projectDir, '.plinth'),
-        realPath: (path) => realPathOf(path),
-      }),
+      savedDir !== undefined && isTemplateIn(savedDir, file)
+        ? undefined
+        : outsideFault(file, {
+            folders: [projectDir, ...allowed.map((folder) => resolvePath(projectDir, folder))],
+            dataFolder: join(projectDir, '.plinth'),
+            realPath: (path) => realPathOf(path),
+          }),
   });
   return { config, environment, warnings: warnings.map(noticeText), supabaseDir, overrides, references };
 }
 
-/**
- * Returns the paths to the files that {@link loadConfig} reads, including files that don't exist. Files that settings
- * refer to, such as certificates, aren't included.
- */
-export function settingsFiles({ projectDir, env = process.env }: LoadOptions): string[] {
-  const supabaseDir = join(projectDir, 'supabase');
-  const settings = ['config.json', 'config.jsonc', 'config.toml', 'plinth.toml'];
-  return [
-    ...settings.map((name) => join(supabaseDir, name)),
-    ...[supabaseDir, projectDir].flatMap((dir) => dotenvFiles(env).map((name) => join(dir, name))),
-  ];
-}
+const isTemplateIn = (savedDir: string, { path, isFolder }: NamedFile): boolean =>
+  !isFolder && isWithin(realPathOf(savedTemplates(savedDir)), realPathOf(path));
 
 /** Returns the defaults of all settings, for tests and for folders without settings. */
 export function defaultConfig(): Config {
@@ -236,61 +223,6 @@ function at({ locations }: Resolved, key: string): Pick<Notice, 'location'> {
 function sanitizeProjectId(name: string): string {
   const cleaned = name.replace(/[^a-zA-Z0-9_.-]+/g, '_').replace(/^[_.-]+/, '');
   return cleaned.slice(0, 40) || 'project';
-}
-
-function readFirst(
-  dir: string,
-  names: readonly string[],
-  shown: (path: string) => string,
-  texts: Readonly<Record<string, string>>,
-): RawTable {
-  for (const name of names) {
-    const path = join(dir, name);
-    const text = texts[name] ?? readIfThere(path);
-    if (text === undefined) continue;
-    return name.endsWith('.toml') ? parseToml(text, shown(path)) : parseJson(text, shown(path));
-  }
-  return new Map();
-}
-
-/**
- * Reads the shell's variables, and then the dotenv files in each folder. If a name is defined more than once, the first
- * definition takes precedence. The order within a folder is `.env.ENV.local`, `.env.local` (except if ENV is `test`),
- * `.env.ENV` and `.env`, where ENV is the value of SUPABASE_ENV.
- */
-function readEnvironment(
-  env: Readonly<Record<string, string | undefined>>,
-  dirs: readonly string[],
-  shown: (path: string) => string,
-  texts: Readonly<Record<string, string>>,
-): Record<string, string> {
-  const merged: Record<string, string> = {};
-  for (const [name, value] of Object.entries(env)) if (value !== undefined) merged[name] = value;
-  const files = dotenvFiles(merged);
-  for (const [index, dir] of dirs.entries()) {
-    for (const file of files) {
-      const path = join(dir, file);
-      const text = (index === 0 ? texts[file] : undefined) ?? readIfThere(path) ?? '';
-      for (const [name, value] of parseDotenv(text, shown(path))) merged[name] ??= value;
-    }
-  }
-  return merged;
-}
-
-function dotenvFiles(env: Readonly<Record<string, string | undefined>>): string[] {
-  const stage = env.SUPABASE_ENV || 'development';
-  const local = stage === 'test' ? [] : ['.env.local'];
-  return [`.env.${stage}.local`, ...local, `.env.${stage}`, '.env'];
-}
-
-function readIfThere(path: string): string | undefined {
-  try {
-    return readTextFile(path);
-  } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code;
-    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'EISDIR') return undefined;
-    throw error;
-  }
 }
 
 const plinthPrefix = 'plinth.';

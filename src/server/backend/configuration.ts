@@ -3,6 +3,7 @@
  * effect.
  */
 
+import { join } from 'node:path';
 import type { Logger } from '../../base/kernel/log.ts';
 import type { Health } from '../../base/kernel/service.ts';
 import {
@@ -12,10 +13,14 @@ import {
   type FilesState,
   type LiveConfigOwner,
   type Loaded,
+  type LoadOptions,
+  loadConfig,
   type NeedsRestart,
   noticeText,
   type Overrides,
   readFilesState,
+  savedFiles,
+  settingsFiles,
 } from '../../platform/config/index.ts';
 import type { Tls } from '../tls/index.ts';
 
@@ -24,7 +29,31 @@ export interface ConfigSource {
   /** Reads the files. @throws {ConfigError} */
   load(): Loaded;
   readonly files: readonly string[];
+  /** The folder of the saved settings. Undefined if changes are saved in the project's files. */
+  readonly savedDir?: string | undefined;
 }
+
+/**
+ * Returns the folder in which a server saves changed settings. Undefined if the server saves them in the project's files,
+ * because it is the project's only server.
+ */
+export const savedDirOf = ({
+  dataDir,
+  mode,
+  databaseUrl,
+}: {
+  readonly dataDir: string;
+  readonly mode: 'development' | 'production';
+  readonly databaseUrl?: string | undefined;
+}): string | undefined =>
+  mode === 'production' && databaseUrl !== undefined ? join(dataDir, 'saved-settings') : undefined;
+
+/** Returns the source of the settings of a project folder. */
+export const configSourceOf = (options: Omit<LoadOptions, 'texts'>): ConfigSource => ({
+  load: () => loadConfig(options),
+  files: settingsFiles(options),
+  savedDir: options.savedDir,
+});
 
 /** The differences between the settings in the files and the settings in effect. */
 interface ConfigDifference {
@@ -41,6 +70,8 @@ interface ConfigStatus extends ConfigDifference {
    * settings in effect.
    */
   readonly changedAtMs: number | undefined;
+  /** Whether the saved settings have changed, but the project's files haven't. */
+  readonly areSaved: boolean;
 }
 
 interface ConfigOrigins {
@@ -89,6 +120,11 @@ export function createConfiguration(deps: ConfigurationDeps): Configuration {
     difference: same,
   };
   let last: LastReload = { succeededAtMs: now(), hasFailed: false };
+  const saved: readonly string[] = source.savedDir === undefined ? [] : savedFiles(source.savedDir);
+  const projectFiles = source.files.filter((file) => !saved.includes(file));
+  const projectHash = (): string => readFilesState(projectFiles).hash;
+  /** The project's files when the settings in effect last matched all files. */
+  let appliedProject = saved.length === 0 ? '' : projectHash();
   let reloading: Promise<unknown> = Promise.resolve();
 
   /** Parses the files only if the files or the settings in effect have changed since the last call. */
@@ -131,7 +167,13 @@ export function createConfiguration(deps: ConfigurationDeps): Configuration {
     const files = readFilesState(source.files);
     const difference = differenceOf(files);
     const isSame = Object.values(difference).every((list) => list.length === 0);
-    return { ...difference, changedAtMs: isSame ? undefined : files.changedAtMs };
+    const project = saved.length === 0 ? '' : projectHash();
+    if (isSame) appliedProject = project;
+    return {
+      ...difference,
+      changedAtMs: isSame ? undefined : files.changedAtMs,
+      areSaved: saved.length > 0 && project === appliedProject,
+    };
   };
 
   return {
@@ -153,14 +195,17 @@ export function createConfiguration(deps: ConfigurationDeps): Configuration {
       return last;
     },
     health() {
-      const { changedAtMs, unapplied, faults } = status();
+      const { changedAtMs, unapplied, faults, areSaved } = status();
       if (changedAtMs === undefined) return { status: 'ok' };
       const since = new Date(changedAtMs).toISOString();
       if (faults.length > 0)
         return { status: 'degraded', message: `The settings files are invalid since ${since}.` };
+      const changed = areSaved
+        ? 'Settings were changed in the Console or by the management API'
+        : 'Settings were changed on disk';
       return {
         status: 'degraded',
-        message: `Settings were changed on disk at ${since}. ${unapplied.length > 0 ? 'Reload the configuration' : 'Restart the server'} to apply them.`,
+        message: `${changed} at ${since}. ${unapplied.length > 0 ? 'Reload the configuration' : 'Restart the server'} to apply them.`,
       };
     },
   };

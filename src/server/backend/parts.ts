@@ -7,8 +7,6 @@ import {
   createLiveConfig,
   type LiveConfig,
   type LiveConfigOwner,
-  loadConfig,
-  settingsFiles,
   shellEnvironment,
 } from '../../platform/config/index.ts';
 import { createDatabase } from '../../platform/database/index.ts';
@@ -20,7 +18,7 @@ import {
   type Telemetry,
   type TraceExporter,
 } from '../../platform/telemetry/index.ts';
-import type { ConfigSource } from './configuration.ts';
+import { type ConfigSource, configSourceOf, savedDirOf } from './configuration.ts';
 import { poolLimits, requestPathLimits } from './connection-limits.ts';
 import { configOfCopy, copyMessage, isCopy } from './copy.ts';
 import { closeDataFolder, rejectUnfinishedRestore } from './data-folder.ts';
@@ -64,16 +62,14 @@ export function readOptions(options: BackendOptions): Omit<BackendParts, 'databa
   closeDataFolder(dataDir);
   const onProgress = options.onProgress ?? (() => undefined);
   const isRestored = isCopy(dataDir);
-  const given = options.config ?? loadConfig({ projectDir }).config;
+  const savedDir = savedDirOf({ dataDir, mode, databaseUrl: options.databaseUrl });
+  const ownSource = configSourceOf({ projectDir, savedDir });
+  const given = options.config ?? ownSource.load().config;
   const config = isRestored ? configOfCopy(given) : given;
   if (isRestored) onProgress(copyMessage);
   const ownLog = options.log ?? silentLogger;
   const live = createLiveConfig(config);
-  const configSource =
-    options.configSource ??
-    (options.config === undefined
-      ? { load: () => loadConfig({ projectDir }), files: settingsFiles({ projectDir }) }
-      : undefined);
+  const configSource = options.configSource ?? (options.config === undefined ? ownSource : undefined);
   const traceExporter = exporterOf(live, ownLog);
   const telemetry = createTelemetry({ log: ownLog, dir: options.logDir, traces: traceExporter });
   const { log } = telemetry;

@@ -102,12 +102,14 @@ interface SettingsStatus {
   readonly unapplied: readonly string[];
   readonly needsRestart: readonly string[];
   readonly faults: readonly string[];
+  readonly areSaved: boolean;
 }
 
 /** Returns a note if the settings files differ from the settings in effect. */
 function settingsLines(status: SettingsStatus | undefined): string[] {
   if (status?.changedAtMs === undefined) return [];
-  const since = `The settings were changed on disk at ${new Date(status.changedAtMs).toISOString()}.`;
+  const where = status.areSaved ? 'in the Console or by the management API' : 'on disk';
+  const since = `The settings were changed ${where} at ${new Date(status.changedAtMs).toISOString()}.`;
   if (status.faults.length > 0) return [`${since} They are invalid:`, ...status.faults];
   return [
     since,

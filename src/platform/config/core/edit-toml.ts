@@ -115,7 +115,8 @@ function removeInline(text: string, pair: AST.TOMLKeyValue, { body }: AST.TOMLIn
 const splice = (text: string, [start, end]: readonly [number, number], part: string): string =>
   text.slice(0, start) + part + text.slice(end);
 
-const keyText = (name: string): string => (/^[A-Za-z0-9_-]+$/.test(name) ? name : stringText(name));
+/** Returns a key's name as written in TOML. */
+export const keyText = (name: string): string => (/^[A-Za-z0-9_-]+$/.test(name) ? name : stringText(name));
 
 function tomlText(value: TomlValue): string {
   if (typeof value === 'string') return stringText(value);

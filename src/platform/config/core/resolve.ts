@@ -17,6 +17,8 @@ export interface Sources {
   /** The prefix of environment variables, such as `SUPABASE`. */
   readonly prefix: string;
   readonly supabaseDir: string;
+  /** The folder of the saved settings, if there is one. */
+  readonly savedDir?: string | undefined;
   /**
    * Whether the file exists. For some settings, this function determines which folder a relative path is resolved
    * against.
@@ -43,6 +45,12 @@ export interface Resolved {
   readonly overrides: Overrides;
   readonly references: References;
 }
+
+/** The beginning of a path to a template in the layer of saved settings, such as `saved:recovery.html`. */
+export const savedPrefix = 'saved:';
+
+/** Returns the folder of the templates in the layer. */
+export const savedTemplates = (savedDir: string): string => join(savedDir, 'templates');
 
 /**
  * The settings whose value refers to an environment variable, by key. The value is the text in the file, such as
@@ -291,7 +299,9 @@ class Walk {
 
   #path(base: 'supabase' | 'project' | 'either', text: string): string | undefined {
     if (text === '') return undefined;
-    const { supabaseDir, exists } = this.#sources;
+    const { supabaseDir, savedDir, exists } = this.#sources;
+    if (savedDir !== undefined && text.startsWith(savedPrefix))
+      return resolvePath(savedTemplates(savedDir), text.slice(savedPrefix.length));
     const inSupabase = resolvePath(supabaseDir, text);
     const inProject = resolvePath(join(supabaseDir, '..'), text);
     if (base === 'supabase') return inSupabase;
