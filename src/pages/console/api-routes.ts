@@ -64,7 +64,8 @@ export function apiRoutes(scope: FastifyInstance, deps: ConsoleDeps, parts: Cons
   const { database, keys, config, telemetry, services, project, server, clock, log } = deps;
   const { auth, mail, rest, realtime, functions, backups, verifications } = services;
   const { sessions, audit, advisors, callService, settingsLock } = parts;
-  const { writeMigration, supabaseDir } = project;
+  const { writeMigration } = project;
+  const place = { projectDir: project.dir, savedDir: project.savedDir };
   const { configuration, restart, health } = server;
   const apiUrl = deps.api.url;
   const pool = database.pool('postgres');
@@ -93,7 +94,7 @@ export function apiRoutes(scope: FastifyInstance, deps: ConsoleDeps, parts: Cons
         backups,
         configuration,
         config,
-        supabaseDir,
+        place,
       }),
   });
   advisorRoutes(api, { pool, advisors, audit, writeMigration });
@@ -135,8 +136,7 @@ export function apiRoutes(scope: FastifyInstance, deps: ConsoleDeps, parts: Cons
 
   const { messagePreviews } = auth;
   settingsRoutes(api, {
-    projectDir: project.dir,
-    supabaseDir,
+    ...place,
     messagePreviews,
     callbackUrl: auth.callbackUrl,
     configuration,

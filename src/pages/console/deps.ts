@@ -50,9 +50,10 @@ export interface ConsoleServices {
 
 /** The project's folders, and the operations that change the files in them. */
 export interface ConsoleProject {
-  /** The folder that contains `supabase/`. Settings are saved in `supabase/`. */
+  /** The folder that contains `supabase/`. */
   readonly dir: string;
-  readonly supabaseDir: string;
+  /** The folder in which settings are saved. Undefined if they are saved in `supabase/`. */
+  readonly savedDir: string | undefined;
   /** The data folder `.plinth/`. This folder contains the key that encrypts second factors and private queries. */
   readonly dataDir: string;
   readonly migrations: Migrations;

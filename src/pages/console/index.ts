@@ -81,7 +81,7 @@ export function createConsole(given: ConsoleDeps): ConsoleService {
     createdAt: () => statSync(project.dataDir).birthtimeMs,
     callService,
     projectDir: project.dir,
-    supabaseDir: project.supabaseDir,
+    savedDir: project.savedDir,
     configuration: server.configuration,
     restart: server.restart,
     settingsLock,

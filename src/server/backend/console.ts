@@ -26,7 +26,7 @@ export function consoleProject(
   const deps = () => ({ database, config: live.current, keys, projectDir, mode, log, onProgress });
   return {
     dir: projectDir,
-    supabaseDir,
+    savedDir: parts.configSource?.savedDir,
     dataDir,
     createFunction(name) {
       requireWritable(parts, join(supabaseDir, 'functions'));

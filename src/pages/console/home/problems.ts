@@ -2,7 +2,12 @@
 import type { Health } from '../../../base/kernel/service.ts';
 import { sql } from '../../../base/kernel/sql.ts';
 import type { BackupStatus } from '../../../operations/backup/index.ts';
-import { type Config, describePages, type LiveConfig } from '../../../platform/config/index.ts';
+import {
+  type Config,
+  describePages,
+  type LiveConfig,
+  type SettingsPlace,
+} from '../../../platform/config/index.ts';
 import type { Pool, Queryable } from '../../../platform/database/types.ts';
 import type { Telemetry } from '../../../platform/telemetry/types.ts';
 import type { Finding } from '../../../project/advisors/index.ts';
@@ -23,7 +28,7 @@ interface ProblemDeps {
   readonly backups: { status(): BackupStatus } | undefined;
   readonly configuration: RunningDeps['configuration'];
   readonly config: LiveConfig;
-  readonly supabaseDir: string;
+  readonly place: SettingsPlace;
 }
 
 /** The state of resources that all services need. `tls` is set only if the server uses HTTPS. */
@@ -56,7 +61,7 @@ export async function problemsOf(deps: ProblemDeps): Promise<Problem[]> {
     ...serverErrors(deps),
     ...backupProblems(deps),
     ...settings(deps),
-    ...incompleteProviders(deps.config.current, deps.supabaseDir),
+    ...incompleteProviders(deps.config.current, deps.place),
     ...fromDatabase.flat(),
   ];
   return [
@@ -185,7 +190,7 @@ const nativeProviders: readonly string[] = ['apple', 'google'];
  * Finds enabled sign-in providers whose client ID or secret is missing. Every attempt to sign in with such a provider
  * fails.
  */
-function incompleteProviders({ auth }: Config, supabaseDir: string): Problem[] {
+function incompleteProviders({ auth }: Config, place: SettingsPlace): Problem[] {
   if (!auth.enabled) return [];
   return Object.entries(auth.external).flatMap(([name, { enabled, client_id, secret }]): Problem[] => {
     if (!enabled) return [];
@@ -193,7 +198,7 @@ function incompleteProviders({ auth }: Config, supabaseDir: string): Problem[] {
     // secret is undefined.
     const hasClientId = client_id !== '' && !envReference.test(client_id ?? '');
     const hasSecret =
-      (secret ?? '') !== '' || (nativeProviders.includes(name) && !isSecretInFile(name, supabaseDir));
+      (secret ?? '') !== '' || (nativeProviders.includes(name) && !isSecretInFile(name, place));
     const missing = [
       ...(hasClientId ? [] : (['client_id'] as const)),
       ...(hasSecret ? [] : (['secret'] as const)),
@@ -209,11 +214,13 @@ const titleOf = (provider: string): string =>
     .find(({ panel }) => panel?.kind === 'provider' && panel.name === provider)?.title ?? provider;
 
 /** Returns false if the file isn't valid TOML, because the home page reports invalid TOML as a separate problem. */
-function isSecretInFile(provider: string, supabaseDir: string): boolean {
-  const files = createSettingsFiles(supabaseDir);
-  const { text } = files.read('config.toml');
+function isSecretInFile(provider: string, place: SettingsPlace): boolean {
+  const files = createSettingsFiles(place);
   try {
-    return files.valueOf(text, { file: 'config.toml', path: ['auth', 'external', provider, 'secret'] }).isSet;
+    return files.valueOf(files.table('config.toml'), {
+      file: 'config.toml',
+      path: ['auth', 'external', provider, 'secret'],
+    }).isSet;
   } catch (error) {
     if (!(error instanceof ConsoleError)) throw error;
     return false;

@@ -1,4 +1,4 @@
-/** Changes the settings in the server's config.toml to match a pushed config.toml. */
+/** Changes the server's settings to match a pushed config.toml. */
 import { isDeepStrictEqual } from 'node:util';
 import { isRecord } from '../../../base/shared/json.ts';
 import {
@@ -6,6 +6,8 @@ import {
   type LiveConfig,
   type Loaded,
   loadConfig,
+  type SettingsPlace,
+  setInLayer,
   setToml,
 } from '../../../platform/config/index.ts';
 import type { Audit } from '../audit.ts';
@@ -23,10 +25,8 @@ import { type PushedSettings, pushedSettings } from './core/pushed-settings.ts';
 import { projectRefOf } from './core/render.ts';
 import { type Caller, detailOf, type Handlers, ManagementError } from './handlers.ts';
 
-export interface ConfigDeps extends RunningDeps {
+export interface ConfigDeps extends RunningDeps, SettingsPlace {
   readonly config: LiveConfig;
-  readonly projectDir: string;
-  readonly supabaseDir: string;
   readonly audit: Audit;
 }
 
@@ -38,9 +38,9 @@ const hasEffect = ({ path }: PushedSettings['changes'][number]): boolean =>
   !withoutEffect.test(path.join('.'));
 
 export function configCalls(deps: ConfigDeps) {
-  const { projectDir, supabaseDir, settingsLock, audit } = deps;
-  const settings = createSettingsFiles(supabaseDir);
-  const secretFiles = createSecretFiles(supabaseDir, settings);
+  const { projectDir, savedDir, settingsLock, audit } = deps;
+  const settings = createSettingsFiles(deps);
+  const secretFiles = createSecretFiles(deps, settings);
   const running = createRunning(deps);
 
   /**
@@ -49,9 +49,9 @@ export function configCalls(deps: ConfigDeps) {
    */
   function changedBy(changes: PushedSettings['changes']) {
     const current = settings.read(file);
-    const table = tableOf(file, current.text);
+    const table = settings.table(file, current.text);
     const config = configNow();
-    // For a secret, the server's file contains only the name of an environment variable, so the pushed secret is
+    // For a secret, the server's files contain only the name of an environment variable, so the pushed secret is
     // compared with the variable's value.
     const isStored = ({ path, value }: PushedSettings['changes'][number]) =>
       isDeepStrictEqual(at(table, path), value) ||
@@ -67,8 +67,12 @@ export function configCalls(deps: ConfigDeps) {
     // Also writes the settings that have no effect in Plinth, which `settings.changed` doesn't support, so that the
     // next push finds no differences.
     for (const { path, value } of different.filter((each) => !hasEffect(each)))
-      texts[file] = setToml(texts[file] ?? current.text, path, value);
-    const { warnings, environment } = loadConfig({ projectDir, texts: withSecrets(texts, secrets) });
+      texts[file] = (savedDir === undefined ? setToml : setInLayer)(texts[file] ?? current.text, path, value);
+    const { warnings, environment } = loadConfig({
+      projectDir,
+      savedDir,
+      texts: withSecrets(texts, secrets),
+    });
     requireEffect(secrets, environment);
     return {
       current,
@@ -106,7 +110,8 @@ export function configCalls(deps: ConfigDeps) {
 
   /** Returns the settings as they are in the files, including changes that haven't been applied yet. */
   function configNow() {
-    const config = deps.configuration === undefined ? deps.config.current : loadConfig({ projectDir }).config;
+    const config =
+      deps.configuration === undefined ? deps.config.current : loadConfig({ projectDir, savedDir }).config;
     return config as unknown as Record<string, unknown>;
   }
 
@@ -116,7 +121,7 @@ export function configCalls(deps: ConfigDeps) {
    */
   function shownTo({ operator }: Caller) {
     if (deps.configuration === undefined || may(operator.role, 'secrets')) return configNow();
-    return withVariableNames(loadConfig({ projectDir }));
+    return withVariableNames(loadConfig({ projectDir, savedDir }));
   }
 
   return {

@@ -1,6 +1,9 @@
-/** Validates changes to settings and email templates, and writes them to the project's files. */
-import { join, relative } from 'node:path';
-import { ConfigError, loadConfig } from '../../../platform/config/index.ts';
+/**
+ * Validates changes to settings and email templates, and writes them to the project's files or to the layer of saved
+ * settings.
+ */
+import { join } from 'node:path';
+import { ConfigError, loadConfig, type SettingsPlace, shownIn } from '../../../platform/config/index.ts';
 import type { MessagePreviews } from '../../../services/auth/index.ts';
 import { hiddenChange, type RecordedChange } from '../core/changed-values.ts';
 import { may } from '../core/roles.ts';
@@ -8,7 +11,14 @@ import { ConsoleError } from '../errors.ts';
 import type { Operator } from '../sessions.ts';
 import type { SettingFault, Settings, SettingsFile, SettingsPreview } from './contract.ts';
 import { diffLines } from './diff.ts';
-import { type Change, createSettingsFiles, masked, recordedChanges, type SettingsFiles } from './files.ts';
+import {
+  type Change,
+  createSettingsFiles,
+  folderOf,
+  masked,
+  recordedChanges,
+  type SettingsFiles,
+} from './files.ts';
 import { settingOf } from './known.ts';
 import {
   createSecretFiles,
@@ -21,9 +31,7 @@ import {
 import { createTemplateFiles, type TemplateEdit, type TemplateFile } from './template-files.ts';
 import { writeFiles } from './write-files.ts';
 
-export interface ChangesDeps {
-  readonly projectDir: string;
-  readonly supabaseDir: string;
+export interface ChangesDeps extends SettingsPlace {
   readonly messagePreviews: MessagePreviews;
 }
 
@@ -37,12 +45,12 @@ export interface Edit {
 export interface CheckedEdit {
   readonly changes: readonly Change[];
   readonly keys: readonly string[];
-  /** The paths to the changed files, relative to the project folder. */
+  /** The paths to the changed files, as shown to operators. */
   readonly fileNames: readonly string[];
   /** The new text of each changed settings file. */
   readonly texts: Readonly<Record<string, string>>;
   readonly templates: readonly TemplateFile[];
-  /** The change to `supabase/.env` if secrets were entered or removed. */
+  /** The change to the `.env` file if secrets were entered or removed. */
   readonly secrets: SecretsEdit | undefined;
   readonly warnings: readonly string[];
 }
@@ -81,13 +89,13 @@ export const needsFreshSignIn = ({ changes, templates }: Pick<Edit, 'changes' | 
   templates.length > 0 || changes.some((change) => settingOf(change)?.needsFreshSignIn ?? true);
 
 export function createSettingChanges(deps: ChangesDeps): SettingChanges {
-  const { projectDir, supabaseDir, messagePreviews } = deps;
-  const files = createSettingsFiles(supabaseDir);
-  const secretFiles = createSecretFiles(supabaseDir, files);
-  const templateFiles = createTemplateFiles({ projectDir, messagePreviews });
+  const { projectDir, savedDir } = deps;
+  const files = createSettingsFiles(deps);
+  const secretFiles = createSecretFiles(deps, files);
+  const templateFiles = createTemplateFiles(deps);
 
-  const shown = (path: string): string => relative(projectDir, path).replaceAll('\\', '/');
-  const settingsPath = (file: string): string => shown(join(supabaseDir, file));
+  const shown = shownIn(projectDir);
+  const settingsPath = (file: string): string => shown(join(folderOf(deps), file));
 
   function requireAllowed(operator: Operator, { changes, templates }: Edit): void {
     if (may(operator.role, 'own')) return;
@@ -105,7 +113,7 @@ export function createSettingChanges(deps: ChangesDeps): SettingChanges {
 
   function loaded(texts: Readonly<Record<string, string>>) {
     try {
-      return loadConfig({ projectDir, texts });
+      return loadConfig({ projectDir, savedDir, texts });
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
       // The message lists all errors in the resulting configuration.
@@ -129,7 +137,7 @@ export function createSettingChanges(deps: ChangesDeps): SettingChanges {
       const secrets = secretFiles.extract(changes);
       const { texts, faults } = files.tried(secrets.changes);
       try {
-        loadConfig({ projectDir, texts: withSecrets(texts, secrets.edit) });
+        loadConfig({ projectDir, savedDir, texts: withSecrets(texts, secrets.edit) });
         return faults;
       } catch (error) {
         if (!(error instanceof ConfigError)) throw error;
@@ -146,13 +154,14 @@ export function createSettingChanges(deps: ChangesDeps): SettingChanges {
       let texts = files.changed(changes, edit.stamps);
       let { config, warnings, environment } = loaded(withSecrets(texts, secrets.edit));
       requireEffect(secrets.edit, environment);
+      const read = config;
       const missing = templateFiles.missingPaths(edit.templates, config);
       if (missing.length > 0) {
         changes = [...changes, ...missing];
         texts = files.changed(changes, edit.stamps);
         ({ config, warnings, environment } = loaded(withSecrets(texts, secrets.edit)));
       }
-      const templates = await templateFiles.check(edit.templates, config);
+      const templates = await templateFiles.check(edit.templates, read, config);
       const written = new Set(templates.map(({ path }) => path));
       return {
         changes,

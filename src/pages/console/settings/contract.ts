@@ -22,6 +22,8 @@ const changeList = z
       file: z.enum(['config.toml', 'plinth.toml']),
       path: z.array(z.string().min(1).max(100)).min(1).max(8),
       value: value.nullable(),
+      /** Whether the value in the project's file applies again. Only for settings that the saved settings override. */
+      usesProject: z.literal(true).optional(),
     }),
   )
   .max(200);
@@ -70,9 +72,11 @@ export type { HookTest, PageFacts, ProviderTest, SettingFacts, SettingsFile };
 export type SettingValue = string | number | boolean | readonly string[];
 
 export interface Setting extends SettingFacts {
-  /** The setting's value in the file. Null if the file doesn't contain a value or if the setting is a secret. */
+  /** The setting's value in the files. Null if the files don't contain a value or if the setting is a secret. */
   readonly value: SettingValue | null;
   readonly isSet: boolean;
+  /** The value in the project's file if the saved settings override the value. Otherwise null. */
+  readonly project: { readonly value: SettingValue | null; readonly isSet: boolean } | null;
   /** The source of the setting's running value. Null if the running value comes from the file or is the default. */
   readonly override: Override | null;
   /** The environment variable that the file refers to with `env()`. */
@@ -98,6 +102,8 @@ export interface NewNames extends Pick<NamesFacts, 'placeholder' | 'pattern' | '
 
 export interface Settings {
   readonly stamps: Readonly<Record<SettingsFile, string>>;
+  /** Whether changes are saved in the project's files or in the layer above them, which all nodes share. */
+  readonly savedIn: 'project' | 'layer';
   readonly pages: readonly PageFacts[];
   /** The URL to which providers redirect users, unless a provider's settings override the URL. */
   readonly callbackUrl: string;

@@ -1,32 +1,61 @@
 /**
- * Reads the project's settings files and changes values in these files. Never returns the values of secrets, and masks
- * them in the text of files.
+ * Reads the settings and changes values in the files in which they are saved: in the project's files or, if the server
+ * has a layer of saved settings, in the layer's files. Never returns the values of secrets, and masks them in the text
+ * of files.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type AST, parseTOML } from 'toml-eslint-parser';
-import { fileStamp } from '../../../base/kernel/replace-file.ts';
-import { readTextFile } from '../../../base/shared/files.ts';
-import { anyName, type SettingsFile, setToml, type TomlValue } from '../../../platform/config/index.ts';
+import {
+  anyName,
+  ConfigError,
+  noticeText,
+  type SettingsFile,
+  type SettingsPlace,
+  setInLayer,
+  setToml,
+  settingsTable,
+  type TomlValue,
+} from '../../../platform/config/index.ts';
 import { changedValue, hiddenChange, type RecordedChange } from '../core/changed-values.ts';
 import { ConsoleError } from '../errors.ts';
 import type { SettingValue } from './contract.ts';
 import { envReference, type SettingRef, secretKey, settingOf } from './known.ts';
-import { at, tableOf } from './toml.ts';
-import { fileWrite, type WriteFile } from './write-files.ts';
+import { at, type Table, tableOf } from './toml.ts';
+import { fileWrite, readIfFile, stampOf, type WriteFile } from './write-files.ts';
 
 export interface Change extends SettingRef {
-  /** The new value. Null restores the default by removing the key. */
+  /** The new value. Null restores the default. */
   readonly value: TomlValue | null;
+  /** Whether the value in the project's file applies again. `value` is then null. */
+  readonly usesProject?: true | undefined;
+}
+
+export interface ShownValue {
+  readonly value: SettingValue | null;
+  readonly isSet: boolean;
 }
 
 export interface SettingsFiles {
+  /** Reads the file in which changes are saved. */
   read(file: SettingsFile): { readonly text: string; readonly stamp: string };
   /**
-   * Returns a setting's value in the file. For a secret, the value is returned only if it is an `env(NAME)` reference.
-   * Otherwise, the returned value of a secret is null, and `isSet` shows whether the secret is set.
+   * Returns all values, or those that would result from a new text of the file in which changes are saved. With a
+   * layer, the values of the project and the layer.
    */
-  valueOf(text: string, ref: SettingRef): { readonly value: SettingValue | null; readonly isSet: boolean };
+  table(file: SettingsFile, text?: string): Table;
+  /** Returns the values in the project's file if the server has a layer. */
+  projectTable(file: SettingsFile): Table | undefined;
+  /**
+   * Returns a function that returns the project's value of a setting if the layer overrides the setting. Otherwise, the
+   * function returns null.
+   */
+  overridden(file: SettingsFile): (ref: SettingRef) => ShownValue | null;
+  /**
+   * Returns a setting's value. For a secret, the value is returned only if it is an `env(NAME)` reference. Otherwise, the
+   * returned value of a secret is null, and `isSet` shows whether the secret is set.
+   */
+  valueOf(table: Table, ref: SettingRef): ShownValue;
   /**
    * Returns the text of each file after all valid changes have been made, and the errors in the invalid changes.
    * Doesn't check whether someone else has changed the files since they were read.
@@ -41,17 +70,41 @@ export interface SettingsFiles {
   writes(texts: Readonly<Record<string, string>>): WriteFile[];
 }
 
-export function createSettingsFiles(supabaseDir: string): SettingsFiles {
-  const pathOf = (file: SettingsFile): string => join(supabaseDir, file);
+/** Returns the folder of the files in which changes are saved. */
+export const folderOf = ({ projectDir, savedDir }: SettingsPlace): string =>
+  savedDir ?? join(projectDir, 'supabase');
+
+export function createSettingsFiles(place: SettingsPlace): SettingsFiles {
+  const { projectDir, savedDir } = place;
+  const pathOf = (file: SettingsFile): string => join(folderOf(place), file);
 
   function read(file: SettingsFile): { text: string; stamp: string } {
-    const stamp = fileStamp(pathOf(file)) ?? '';
-    return { text: stamp === '' ? '' : readTextFile(pathOf(file)), stamp };
+    const text = readIfFile(pathOf(file));
+    return { text: text ?? '', stamp: stampOf(text) };
   }
 
+  function merged(file: SettingsFile, text: string): Table {
+    try {
+      return settingsTable({ projectDir, savedDir, texts: { [file]: text } }, file);
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      throw new ConsoleError('refused', { message: error.faults.map(noticeText).join('\n') });
+    }
+  }
+
+  const projectTable = (file: SettingsFile) => (savedDir === undefined ? undefined : merged(file, ''));
+
+  function withChange(text: string, { file, path, value, usesProject }: Change): string {
+    if (savedDir === undefined) return setToml(text, path, value ?? undefined);
+    const isHidden = value === null && usesProject !== true && at(merged(file, ''), path) !== undefined;
+    return setInLayer(text, path, isHidden ? null : (value ?? undefined));
+  }
+
+  /** The Console can't change JSON files. A layer consists of TOML files. */
   function requireToml(): void {
+    if (savedDir !== undefined) return;
     for (const name of ['config.json', 'config.jsonc']) {
-      if (existsSync(join(supabaseDir, name)))
+      if (existsSync(join(folderOf(place), name)))
         throw new ConsoleError('bad_request', {
           message: `The settings are in ${name}. Edit this file manually.`,
         });
@@ -60,12 +113,19 @@ export function createSettingsFiles(supabaseDir: string): SettingsFiles {
 
   return {
     read,
-    valueOf(text, ref) {
-      const value = at(tableOf(ref.file, text), ref.path) as SettingValue | undefined;
-      const isSecret = settingOf(ref)?.type === 'secret' || secretKey.test(ref.path.at(-1) ?? '');
-      const mayShow = !isSecret || typeof value !== 'string' || envReference.test(value);
-      return { value: mayShow ? (value ?? null) : null, isSet: value !== undefined };
+    table: (file, text = read(file).text) =>
+      savedDir === undefined ? tableOf(file, text) : merged(file, text),
+    projectTable,
+    overridden(file) {
+      if (savedDir === undefined) return () => null;
+      const { text } = read(file);
+      const [project, layer, all] = [merged(file, ''), tableOf(file, text), merged(file, text)];
+      return (ref) => {
+        const isHidden = at(project, ref.path) !== undefined && at(all, ref.path) === undefined;
+        return isHidden || at(layer, ref.path) !== undefined ? shownValue(project, ref) : null;
+      };
     },
+    valueOf: shownValue,
     tried(changes) {
       requireToml();
       const texts: Record<string, string> = {};
@@ -76,8 +136,7 @@ export function createSettingsFiles(supabaseDir: string): SettingsFiles {
           faults.push({ key: change.path.join('.'), message: fault.message });
           continue;
         }
-        const { file, path, value } = change;
-        texts[file] = setToml(texts[file] ?? read(file).text, path, value ?? undefined);
+        texts[change.file] = withChange(texts[change.file] ?? read(change.file).text, change);
       }
       return { texts, faults };
     },
@@ -93,13 +152,22 @@ export function createSettingsFiles(supabaseDir: string): SettingsFiles {
           throw new ConsoleError('conflict', {
             message: `${file} was changed by another process. Reload it.`,
           });
-        texts[file] = setToml(texts[file] ?? current.text, change.path, change.value ?? undefined);
+        texts[file] = withChange(texts[file] ?? current.text, change);
       }
       return texts;
     },
     writes: (texts) =>
-      Object.entries(texts).map(([file, text]) => fileWrite(pathOf(file as SettingsFile), text)),
+      Object.entries(texts).map(([file, text]) =>
+        fileWrite(pathOf(file as SettingsFile), text, savedDir === undefined ? 0o644 : 0o600),
+      ),
   };
+}
+
+function shownValue(table: Table, ref: SettingRef): ShownValue {
+  const value = at(table, ref.path) as SettingValue | undefined;
+  const isSecret = settingOf(ref)?.type === 'secret' || secretKey.test(ref.path.at(-1) ?? '');
+  const mayShow = !isSecret || typeof value !== 'string' || envReference.test(value);
+  return { value: mayShow ? (value ?? null) : null, isSet: value !== undefined };
 }
 
 /** Returns the reason why a change can't be written to a file, or undefined if it can be written. */
@@ -118,8 +186,7 @@ export function recordedChanges(
   texts: Readonly<Record<string, string>>,
 ): RecordedChange[] {
   return changes.map(({ file, path }) => {
-    const before = files.read(file).text;
-    const [from, to] = [before, texts[file] ?? before].map((text) => at(tableOf(file, text), path));
+    const [from, to] = [undefined, texts[file]].map((text) => at(files.table(file, text), path));
     const name = path.join('.');
     return mayHoldSecret({ file, path })
       ? hiddenChange(name, from !== undefined, to !== undefined)

@@ -3,8 +3,7 @@
  * hooks.
  */
 import { randomUUID } from 'node:crypto';
-import { relative } from 'node:path';
-import { fileStamp } from '../../../base/kernel/replace-file.ts';
+import { shownIn } from '../../../platform/config/index.ts';
 import type { AuthChecks, MessagePreviews } from '../../../services/auth/index.ts';
 import type { Mailer } from '../../../services/mail/types.ts';
 import type { Audit } from '../audit.ts';
@@ -13,6 +12,7 @@ import { ConsoleError } from '../errors.ts';
 import type { Api } from '../routes/api.ts';
 import { sendFramed } from '../routes/framed-mail.ts';
 import { isEditable } from './template-files.ts';
+import { readIfFile, stampOf } from './write-files.ts';
 
 export interface MessageDeps {
   readonly projectDir: string;
@@ -31,7 +31,7 @@ export function messageRoutes(
 ): void {
   const route = api.feature(() => import('./contract.ts'));
   const frames = new Map<string, string>();
-  const shown = (file: string): string => relative(projectDir, file).replaceAll('\\', '/');
+  const shown = shownIn(projectDir);
 
   function keepFrame(html: string): string {
     const id = randomUUID();
@@ -50,7 +50,7 @@ export function messageRoutes(
   }));
   route('GET /settings/mails/:name', 'read', async (call) => {
     const { file, ...source } = known(await messagePreviews.source(call.params.name), noMail);
-    const stamp = file === undefined ? '' : (fileStamp(file) ?? '');
+    const stamp = file === undefined ? '' : stampOf(readIfFile(file));
     return { ...source, stamp, file: file === undefined ? null : shown(file) };
   });
   route(

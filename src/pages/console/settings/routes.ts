@@ -1,6 +1,4 @@
-/**
- * The routes that list settings, validate changes, show the changes as a diff, and write them to the project's files.
- */
+/** The routes that list settings, validate changes, show the changes as a diff, and write them to files. */
 import {
   anyName,
   describePages,
@@ -17,7 +15,7 @@ import { type ChangesDeps, createSettingChanges, needsFreshSignIn } from './chan
 import type { Setting } from './contract.ts';
 import { allSettings, envReference } from './known.ts';
 import { createRunning, type RunningDeps, runningRoutes } from './running.ts';
-import { at, isTable, type Table, tableOf } from './toml.ts';
+import { at, isTable, type Table } from './toml.ts';
 
 interface SettingsDeps extends RunningDeps, ChangesDeps {
   readonly callbackUrl: () => string;
@@ -28,7 +26,7 @@ interface SettingsDeps extends RunningDeps, ChangesDeps {
 const asUser = /^auth\.sms\.test_otp\./;
 
 export function settingsRoutes(api: Api, deps: SettingsDeps): void {
-  const { audit, callbackUrl, configuration, settingsLock: lock } = deps;
+  const { audit, callbackUrl, configuration, savedDir, settingsLock: lock } = deps;
   const route = api.feature(() => import('./contract.ts'));
   const changes = createSettingChanges(deps);
   const { files } = changes;
@@ -36,28 +34,33 @@ export function settingsRoutes(api: Api, deps: SettingsDeps): void {
   runningRoutes(api, running, deps);
 
   route('GET /settings', 'read', async ({ operator }) => {
-    const [project, plinth] = [files.read('config.toml'), files.read('plinth.toml')];
-    const texts = { 'config.toml': project.text, 'plinth.toml': plinth.text };
+    const read = bothFiles((file) => files.read(file));
+    const tables = bothFiles((file) => files.table(file, read[file].text));
+    const overridden = bothFiles((file) => files.overridden(file));
     const origins = configuration?.origins();
     const isHidden = (path: readonly string[]): boolean =>
       !may(operator.role, 'secrets') && asUser.test(path.join('.'));
     const shown = (setting: SettingFacts): Setting => {
-      const { value, isSet } = files.valueOf(texts[setting.file], setting);
-      const variable = origins?.overrides.get(setting.path.join('.'));
+      const { file, path } = setting;
+      const { value, isSet } = files.valueOf(tables[file], setting);
+      const project = overridden[file](setting);
+      const variable = origins?.overrides.get(path.join('.'));
       const name = envReference.exec(String(value))?.[1];
       return {
         ...setting,
-        value: isHidden(setting.path) ? null : value,
+        value: isHidden(path) ? null : value,
         isSet,
+        project: project && isHidden(path) ? { ...project, value: null } : project,
         override: variable === undefined ? null : { variable },
         reference: name === undefined ? null : { name, isSet: origins?.hasVariable(name) ?? false },
       };
     };
     return {
-      stamps: { 'config.toml': project.stamp, 'plinth.toml': plinth.stamp },
+      stamps: { 'config.toml': read['config.toml'].stamp, 'plinth.toml': read['plinth.toml'].stamp },
+      savedIn: savedDir === undefined ? 'project' : 'layer',
       pages: describePages(),
       callbackUrl: callbackUrl(),
-      sections: sectionsIn(texts).map((section) => ({ ...section, settings: section.settings.map(shown) })),
+      sections: sectionsIn(tables).map((section) => ({ ...section, settings: section.settings.map(shown) })),
     };
   });
 
@@ -87,6 +90,11 @@ export function settingsRoutes(api: Api, deps: SettingsDeps): void {
   });
 }
 
+const bothFiles = <Value>(of: (file: SettingsFile) => Value): Readonly<Record<SettingsFile, Value>> => ({
+  'config.toml': of('config.toml'),
+  'plinth.toml': of('plinth.toml'),
+});
+
 /**
  * A section of the page. If the section's table has user-chosen keys, the section also contains the settings for a new
  * name.
@@ -101,12 +109,11 @@ interface ShownSection extends SectionFacts {
 /**
  * Returns all sections. For a table with user-chosen keys, the section contains the settings for each name in the
  * table.
- * @throws {ConsoleError} refused
  */
-function sectionsIn(texts: Readonly<Record<SettingsFile, string>>): ShownSection[] {
+function sectionsIn(settings: Readonly<Record<SettingsFile, Table>>): ShownSection[] {
   const { sections, names } = allSettings();
   const tables = names.flatMap((facts) => {
-    const table = tableOf(facts.file, texts[facts.file]);
+    const table = settings[facts.file];
     return refsOf(table, facts.path).map((path): ShownSection => {
       const { placeholder, pattern, upperCase } = facts;
       const inner = at(table, path);

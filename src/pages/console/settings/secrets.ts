@@ -1,6 +1,6 @@
 /**
- * Writes secrets to `supabase/.env` when owners enter them. The settings file then contains only the name of the
- * variable, so it can be committed.
+ * Writes secrets to the `.env` file beside the settings file when owners enter them. The settings file then contains only
+ * the name of the variable, so it can be committed.
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,16 +11,18 @@ import {
   maskDotenv,
   noticeText,
   parseDotenv,
+  type SettingsPlace,
   setDotenv,
+  shownIn,
 } from '../../../platform/config/index.ts';
 import { ConsoleError } from '../errors.ts';
-import type { Change, SettingsFiles } from './files.ts';
+import { type Change, folderOf, type SettingsFiles } from './files.ts';
 import { envReference, type SettingRef, settingOf } from './known.ts';
 import { tableOf } from './toml.ts';
 import { readIfFile, writeFile } from './write-files.ts';
 
 /**
- * The new text of `supabase/.env`, and the variables that have changed. Variables with the value undefined are removed.
+ * The new text of the `.env` file, and the variables that have changed. Variables with the value undefined are removed.
  */
 export interface SecretsEdit {
   readonly before: string;
@@ -36,14 +38,16 @@ interface SecretFiles {
    */
   extract(changes: readonly Change[]): { readonly changes: Change[]; readonly edit: SecretsEdit | undefined };
   /**
-   * Writes `supabase/.env` and makes Git ignore it. Returns a function that restores the file.
+   * Writes the `.env` file and makes Git ignore it. Returns a function that restores the file.
    * @throws {ConsoleError} refused
    */
   write(edit: SecretsEdit): () => void;
 }
 
-export function createSecretFiles(supabaseDir: string, files: SettingsFiles): SecretFiles {
-  const path = join(supabaseDir, secretsFile);
+export function createSecretFiles(place: SettingsPlace, files: SettingsFiles): SecretFiles {
+  const folder = folderOf(place);
+  const path = join(folder, secretsFile);
+  const shown = shownIn(place.projectDir)(path);
 
   return {
     extract(changes) {
@@ -79,14 +83,15 @@ export function createSecretFiles(supabaseDir: string, files: SettingsFiles): Se
     },
     write({ text, variables }) {
       try {
-        mkdirSync(supabaseDir, { recursive: true });
-        if (isInGit(supabaseDir)) ignoreFiles(supabaseDir, [secretsFile]);
+        mkdirSync(folder, { recursive: true });
+        // Git already ignores the layer, because it ignores the data folder.
+        if (place.savedDir === undefined && isInGit(folder)) ignoreFiles(folder, [secretsFile]);
         return writeFile(path, text, 0o600);
       } catch (error) {
         throw new ConsoleError(
           'refused',
           {
-            message: `supabase/.env can't be written: ${(error as Error).message}`,
+            message: `${shown} can't be written: ${(error as Error).message}`,
             hint: `Set ${[...variables.keys()].join(' and ')} in the server's environment, and refer to it with env() here.`,
           },
           { cause: error },
@@ -96,14 +101,14 @@ export function createSecretFiles(supabaseDir: string, files: SettingsFiles): Se
   };
 }
 
-/** Returns the new texts of the changed files, including `supabase/.env`. */
+/** Returns the new texts of the changed files, including the `.env` file. */
 export const withSecrets = (
   texts: Readonly<Record<string, string>>,
   edit: SecretsEdit | undefined,
 ): Readonly<Record<string, string>> => (edit === undefined ? texts : { ...texts, [secretsFile]: edit.text });
 
 /**
- * Checks that the values in `supabase/.env` take effect.
+ * Checks that the values in the `.env` file take effect.
  *
  * @throws {ConsoleError} refused if the server would use a different value
  */
@@ -114,7 +119,7 @@ export function requireEffect(
   for (const [name, value] of edit?.variables ?? [])
     if (value !== undefined && environment[name] !== value)
       throw new ConsoleError('refused', {
-        message: `The environment of the server or another .env file already sets ${name}, so a value in supabase/.env would have no effect.`,
+        message: `The environment of the server or another .env file already sets ${name}, so a value entered here would have no effect.`,
         hint: `Change ${name} there.`,
       });
 }
@@ -129,7 +134,7 @@ export function maskedSecrets({ before, text, variables }: SecretsEdit): [before
 }
 
 /**
- * Chooses the names of the variables that contain secrets in `supabase/.env`. Two settings never share a variable.
+ * Chooses the names of the variables that contain secrets in the `.env` file. Two settings never share a variable.
  */
 export const secretsFile = '.env';
 
@@ -147,7 +152,7 @@ interface SecretNames {
 }
 
 /**
- * @param dotenv the text of `supabase/.env`
+ * @param dotenv the text of the `.env` file
  * @throws {ConfigError} if the text isn't a valid dotenv file
  */
 function createSecretNames(files: SettingsFiles, changes: readonly Change[], dotenv: string): SecretNames {
@@ -164,12 +169,14 @@ function createSecretNames(files: SettingsFiles, changes: readonly Change[], dot
   for (const file of ['config.toml', 'plinth.toml'] as const)
     for (const [path, value] of stringsIn(tableOf(file, files.read(file).text)))
       refer(idOf({ file, path }), value);
-  for (const { value } of changes) {
-    for (const text of [value].flat()) {
-      const name = envReference.exec(String(text))?.[1];
-      if (name !== undefined) taken.add(name);
-    }
-  }
+  const take = (value: unknown): void => {
+    const name = envReference.exec(String(value))?.[1];
+    if (name !== undefined) taken.add(name);
+  };
+  for (const { value } of changes) for (const text of [value].flat()) take(text);
+  // A layer's variable would also replace the variable of the same name that the project's files refer to.
+  for (const file of ['config.toml', 'plinth.toml'] as const)
+    for (const [, value] of stringsIn(files.projectTable(file))) take(value);
   const existing = parseDotenv(dotenv, secretsFile);
 
   const isUsedElsewhere = (name: string, id: string): boolean =>

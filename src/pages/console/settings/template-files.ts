@@ -1,13 +1,18 @@
-/** Reads and writes the project's own email templates. */
-import { readFileSync } from 'node:fs';
+/** Reads and writes custom email templates. */
+import { existsSync } from 'node:fs';
 import { extname, resolve } from 'node:path';
-import { fileStamp } from '../../../base/kernel/replace-file.ts';
-import type { Config } from '../../../platform/config/index.ts';
+import { isWithin } from '../../../base/kernel/real-path.ts';
+import {
+  type Config,
+  type SettingsPlace,
+  savedPrefix,
+  savedTemplates,
+} from '../../../platform/config/index.ts';
 import type { MessagePreviews } from '../../../services/auth/index.ts';
 import { ConsoleError } from '../errors.ts';
 import type { Change } from './files.ts';
 import { settingOf } from './known.ts';
-import { fileWrite, type WriteFile } from './write-files.ts';
+import { fileWrite, readIfFile, stampOf, type WriteFile } from './write-files.ts';
 
 export interface TemplateEdit {
   readonly name: string;
@@ -23,10 +28,19 @@ export interface TemplateFile {
 }
 
 export interface TemplateFiles {
-  /** For each edited template that doesn't have a file yet, returns a change that sets the template's path. */
+  /**
+   * For each edited template that doesn't have a file in which it can be saved, returns a change that sets the template's
+   * path.
+   */
   missingPaths(edits: readonly TemplateEdit[], config: Config): Change[];
-  /** Validates edits of templates and returns the files to write. @throws {ConsoleError} bad_request, conflict */
-  check(edits: readonly TemplateEdit[], config: Config): Promise<TemplateFile[]>;
+  /**
+   * Validates edits of templates and returns the files to write.
+   *
+   * @param read the configuration with the paths of the templates that were edited
+   * @param config the configuration with the changes of {@link missingPaths}
+   * @throws {ConsoleError} bad_request, conflict
+   */
+  check(edits: readonly TemplateEdit[], read: Config, config: Config): Promise<TemplateFile[]>;
   writes(files: readonly TemplateFile[]): WriteFile[];
 }
 
@@ -49,55 +63,63 @@ export const isEditable = (name: string): boolean =>
  */
 function freePath(projectDir: string, base: string): string {
   let path = `${base}.html`;
-  for (let number = 2; fileStamp(resolve(projectDir, path)) !== undefined; number++)
-    path = `${base}-${number}.html`;
+  for (let number = 2; existsSync(resolve(projectDir, path)); number++) path = `${base}-${number}.html`;
   return path;
 }
 
 export function createTemplateFiles({
   projectDir,
+  savedDir,
   messagePreviews,
-}: {
-  readonly projectDir: string;
-  readonly messagePreviews: MessagePreviews;
-}): TemplateFiles {
+}: SettingsPlace & { readonly messagePreviews: MessagePreviews }): TemplateFiles {
   function fileOf(name: string, { auth }: Config): string | undefined {
     if (!isEditable(name)) throw new ConsoleError('not_found', { message: "This email can't be changed." });
     const [, , kind, key = ''] = pathSetting(name);
     const tables: Readonly<Record<string, { content_path?: string | undefined } | undefined>> =
       kind === 'template' ? auth.email.template : auth.email.notification;
-    return tables[key]?.content_path;
+    const path = tables[key]?.content_path;
+    return path === undefined ? undefined : resolve(projectDir, path);
   }
+
+  /** With a layer, edited templates of the project are saved in the layer. */
+  const canBeSaved = (path: string | undefined): boolean =>
+    path !== undefined && (savedDir === undefined || isWithin(savedTemplates(savedDir), path));
 
   return {
     missingPaths: (edits, config) =>
       edits
-        .filter(({ name }) => fileOf(name, config) === undefined)
+        .filter(({ name }) => !canBeSaved(fileOf(name, config)))
         .map(({ name }) => ({
           file: 'config.toml',
           path: pathSetting(name),
-          value: freePath(projectDir, `./supabase/templates/${name}`),
+          value:
+            savedDir === undefined
+              ? freePath(projectDir, `./supabase/templates/${name}`)
+              : `${savedPrefix}${name}.html`,
         })),
-    async check(edits, config) {
+    async check(edits, read, config) {
       const files: TemplateFile[] = [];
       for (const { name, html, stamp } of edits) {
-        const path = resolve(projectDir, fileOf(name, config) ?? '');
+        const source = fileOf(name, read);
+        const before = source === undefined ? undefined : readIfFile(source);
+        const path = fileOf(name, config) ?? projectDir;
         if (!extensions.has(extname(path).toLowerCase()))
           throw new ConsoleError('bad_request', {
             message: `${path} doesn't end with .html, so it can't be changed here.`,
             hint: 'Edit the file manually, or choose another file.',
           });
-        if ((fileStamp(path) ?? '') !== stamp)
+        if (stampOf(before) !== stamp)
           throw new ConsoleError('conflict', {
-            message: `${path} was changed by another process. Reload the page.`,
+            message: `${source ?? path} was changed by another process. Reload the page.`,
           });
         const fault = (await messagePreviews.mail(name, { html }))?.fault;
         if (fault !== undefined)
           throw new ConsoleError('bad_request', { message: `The template is invalid: ${fault}` });
-        files.push({ path, html, before: stamp === '' ? '' : readFileSync(path, 'utf8') });
+        files.push({ path, html, before: before ?? '' });
       }
       return files;
     },
-    writes: (files) => files.map(({ path, html }) => fileWrite(path, html)),
+    writes: (files) =>
+      files.map(({ path, html }) => fileWrite(path, html, savedDir === undefined ? 0o644 : 0o600)),
   };
 }

@@ -2,9 +2,11 @@
  * Writes the settings files of a change: either all of them or, if there is an error, none. Changes are written one
  * after another.
  */
-import { mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { mkdirSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { replaceFile } from '../../../base/kernel/replace-file.ts';
+import { readTextFile } from '../../../base/shared/files.ts';
 import { ConsoleError } from '../errors.ts';
 
 /**
@@ -26,7 +28,14 @@ export function createSettingsLock(): SettingsLock {
 export type WriteFile = () => () => void;
 
 export const readIfFile = (path: string): string | undefined =>
-  statSync(path, { throwIfNoEntry: false })?.isFile() === true ? readFileSync(path, 'utf8') : undefined;
+  statSync(path, { throwIfNoEntry: false })?.isFile() === true ? readTextFile(path) : undefined;
+
+/**
+ * Returns a value that identifies the text of a file, to find conflicting changes. The value is the same on all nodes
+ * that have the same text. Empty if the file doesn't exist.
+ */
+export const stampOf = (text: string | undefined): string =>
+  text === undefined ? '' : createHash('sha256').update(text).digest('base64url');
 
 /** Writes a file. Returns a function that restores the file's previous state. */
 export function writeFile(path: string, text: string, newFileMode: number): () => void {
@@ -41,10 +50,10 @@ export function writeFile(path: string, text: string, newFileMode: number): () =
  * shows the operator the reason.
  */
 export const fileWrite =
-  (path: string, text: string): WriteFile =>
+  (path: string, text: string, newFileMode = 0o644): WriteFile =>
   () => {
     try {
-      return writeFile(path, text, 0o644);
+      return writeFile(path, text, newFileMode);
     } catch (error) {
       const name = `${basename(dirname(path))}/${basename(path)}`;
       const message = `${name} can't be written: ${(error as Error).message}`;
