@@ -18,18 +18,12 @@ import type { Logger } from '../base/kernel/log.ts';
 import { sql } from '../base/kernel/sql.ts';
 import { thisMachine } from '../base/shared/machine.ts';
 import type { Outgoing } from '../base/shared/network/outgoing.ts';
-import {
-  type Config,
-  configFrom,
-  loadConfig,
-  type PartialConfig,
-  settingsFiles,
-} from '../platform/config/index.ts';
+import { type Config, configFrom, loadConfig, type PartialConfig } from '../platform/config/index.ts';
 import { createTestDatabase, stopTestCluster, type Template } from '../platform/database/testing.ts';
 import type { Database } from '../platform/database/types.ts';
 import { poolLimits, requestPathLimits } from '../server/backend/connection-limits.ts';
 import type { WorkersOption } from '../server/backend/types.ts';
-import { type Backend, createBackend, migrateServices, prepareDatabase } from './main.ts';
+import { type Backend, configSourceOf, createBackend, migrateServices, prepareDatabase } from './main.ts';
 
 export { stopTestCluster };
 
@@ -41,6 +35,8 @@ export interface TestBackendOptions {
   readonly projectDir?: string;
   /** A data folder that is kept after `stop()`. Defaults to a new folder. */
   readonly dataDir?: string;
+  /** Whether changed settings are saved in a layer above the project's files, as by a node of a group. */
+  readonly hasSavedSettings?: boolean;
   /** Settings that override the project's config.toml. */
   readonly config?: PartialConfig;
   /** The complete settings, which replace the project's settings. */
@@ -76,11 +72,12 @@ export async function createTestBackend(options: TestBackendOptions = {}): Promi
   };
   const projectDir = options.projectDir ?? dataDir;
   const { mode = 'development' } = options;
+  const savedDir = options.hasSavedSettings ? join(dataDir, 'saved-settings') : undefined;
   const config =
     options.loaded ??
     (options.config || !options.projectDir
       ? configFrom(options.config ?? {}, join(projectDir, 'supabase'))
-      : loadConfig({ projectDir, mode }).config);
+      : loadConfig({ projectDir, savedDir, mode }).config);
   const key = createHash('sha256')
     .update(
       JSON.stringify([
@@ -114,12 +111,7 @@ export async function createTestBackend(options: TestBackendOptions = {}): Promi
       mode: options.mode,
       ...(options.projectDir === undefined || options.config !== undefined
         ? {}
-        : {
-            configSource: {
-              load: () => loadConfig({ projectDir, mode }),
-              files: settingsFiles({ projectDir }),
-            },
-          }),
+        : { configSource: configSourceOf({ projectDir, savedDir, mode }) }),
       ...(options.restart === undefined ? {} : { restart: options.restart }),
       ...(options.outgoing === undefined ? {} : { outgoing: options.outgoing }),
       ...(options.passwordCost === 'production'

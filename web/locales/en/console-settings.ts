@@ -22,8 +22,17 @@ export const messages = {
   'settings.undo-of': 'Undo change: {label}',
   'settings.unset': 'Reset to default',
   'settings.unset-of': 'Reset to default: {label}',
+  'settings.overrides': 'Overrides the project',
+  'settings.project-value': 'The project’s file contains: {value}',
+  'settings.project-hidden': 'The project’s file also contains a value.',
+  'settings.project-unset': 'The project’s file doesn’t contain this setting.',
+  'settings.use-project': 'Use project’s value',
+  'settings.use-project-of': 'Use project’s value: {label}',
   'settings.secret': 'The value in the file is hidden. Enter it again to move it to supabase/.env.',
   'settings.secret-where': 'A value you enter here is stored in supabase/.env and won’t be shown again.',
+  'settings.secret-shared': 'The value is hidden.',
+  'settings.secret-where-shared':
+    'A value you enter here is stored encrypted for all nodes and won’t be shown again.',
   'settings.secret-replace': 'Enter a new value',
   'settings.secret-enter': 'Enter a value',
   'settings.secret-enter-of': 'Enter a value for {label}',
@@ -66,6 +75,9 @@ export const messages = {
   'settings.write': 'Save to files',
   'settings.when':
     'Changes apply immediately, except for settings that need a restart. Comments in the files are kept.',
+  'settings.write-shared': 'Save for all nodes',
+  'settings.when-shared':
+    'Changes apply on all nodes within seconds, except for settings that need a restart of each node. They override the project’s files, which stay the same.',
   'settings.applied': '{count, plural, one {# setting applied} other {# settings applied}}',
   'settings.saved': 'Changes saved',
   'settings.problems': 'Some parts of the server couldn’t use the new settings',

@@ -39,6 +39,7 @@ export function SettingField({
   const text = value === null || Array.isArray(value) ? '' : String(value);
   const hint = text.startsWith('env(') ? undefined : hintOf(setting, text);
   const isSet = isChanged ? value !== null : setting.isSet;
+  const canRestore = setting.project?.isSet === true && !form.usesProject(key);
   return (
     <div
       className={classes.field}
@@ -49,6 +50,7 @@ export function SettingField({
         <div className={classes.head}>
           <label htmlFor={id}>{shortLabel(label, `${title}: `)}</label>
           {isChanged ? <Tag tone="info">{t('settings.changed')}</Tag> : null}
+          {setting.project !== null && !isChanged ? <Tag>{t('settings.overrides')}</Tag> : null}
         </div>
         <p id={`${id}-help`}>
           <Words text={setting.help} /> <Default setting={setting} value={placeholder ?? setting.default} />
@@ -83,7 +85,7 @@ export function SettingField({
             <Words text={sentence(fault)} />
           )}
         </p>
-        {lock === undefined && (isChanged || isSet) ? (
+        {lock === undefined && (isChanged || isSet || canRestore) ? (
           <div className={classes.buttons}>
             {isChanged ? (
               <Button
@@ -93,6 +95,17 @@ export function SettingField({
                 onClick={() => form.undo(key)}
               >
                 {t('settings.undo')}
+              </Button>
+            ) : null}
+            {canRestore ? (
+              <Button
+                size="compact-xs"
+                variant="subtle"
+                color="gray"
+                aria-label={t('settings.use-project-of', { label })}
+                onClick={() => form.restoreProject(setting)}
+              >
+                {t('settings.use-project')}
               </Button>
             ) : null}
             {isSet ? (
@@ -124,18 +137,27 @@ function shortLabel(label: string, prefix: string): ReactNode {
   );
 }
 
-function Default({ setting: { options, type }, value }: { setting: Setting; value: string | null }) {
-  if (value === null || (value === '' && type !== 'enum')) return null;
-  const shown =
-    type === 'boolean'
-      ? value.replace(/\b(true|false)\b/g, (word) => t(word === 'true' ? 'settings.on' : 'settings.off'))
-      : (options?.[value] ?? value);
-  return <Words text={t('settings.default', { value: shown })} />;
+function Default({ setting, value }: { setting: Setting; value: string | null }) {
+  if (value === null || (value === '' && setting.type !== 'enum')) return null;
+  return <Words text={t('settings.default', { value: inWords(setting, value) })} />;
+}
+
+const inWords = ({ options, type }: Setting, value: string): string =>
+  type === 'boolean'
+    ? value.replace(/\b(true|false)\b/g, (word) => t(word === 'true' ? 'settings.on' : 'settings.off'))
+    : (options?.[value] ?? value);
+
+/** Returns what the project's file contains for a setting that the saved settings override. */
+function projectNote(setting: Setting): string {
+  const { value = null, isSet } = setting.project ?? { isSet: false };
+  if (value === null) return t(isSet ? 'settings.project-hidden' : 'settings.project-unset');
+  const text = Array.isArray(value) ? value.join(', ') : String(value);
+  return t('settings.project-value', { value: inWords(setting, text) });
 }
 
 /** Explains the source of the value, who can change the value, and whether a change requires a restart. */
 function Notes({
-  setting: { restart, override, reference, type, isSet, value },
+  setting,
   isChanged,
   lock,
 }: {
@@ -143,7 +165,10 @@ function Notes({
   isChanged: boolean;
   lock: 'role' | 'owner' | 'override' | undefined;
 }) {
+  const { restart, override, reference, type, isSet, value, project } = setting;
+  const isShared = useSettingsForm().data.savedIn === 'layer';
   const notes: string[] = [];
+  if (project !== null) notes.push(projectNote(setting));
   if (override !== null)
     notes.push(
       override.variable === null
@@ -155,8 +180,10 @@ function Notes({
     notes.push(
       t(reference.isSet ? 'settings.variable-set' : 'settings.variable-missing', { name: reference.name }),
     );
-  if (type === 'secret' && isSet && value === null && !isChanged) notes.push(t('settings.secret'));
-  if (type === 'secret' && lock === undefined) notes.push(t('settings.secret-where'));
+  if (type === 'secret' && isSet && value === null && !isChanged)
+    notes.push(t(isShared ? 'settings.secret-shared' : 'settings.secret'));
+  if (type === 'secret' && lock === undefined)
+    notes.push(t(isShared ? 'settings.secret-where-shared' : 'settings.secret-where'));
   return (
     <>
       {restart === null ? null : <p>{t('settings.restart-because', { reason: restart })}</p>}

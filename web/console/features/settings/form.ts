@@ -19,7 +19,11 @@ export interface SettingsForm {
   lockOf(setting: Setting): 'role' | 'owner' | 'override' | undefined;
   /** Changes a setting. The value null restores the default. */
   change(setting: Setting, value: SettingValue | null): void;
-  /** Restores the saved value. */
+  /** Removes the saved value, so that the value in the project's file applies. */
+  restoreProject(setting: Setting): void;
+  /** Whether the operator chose the value in the project's file. */
+  usesProject(key: string): boolean;
+  /** Discards the change. */
   undo(key: string): void;
   readonly templates: ReadonlyMap<string, TemplateEdit>;
   /** Changes the HTML of an email template. Undefined restores the saved HTML. */

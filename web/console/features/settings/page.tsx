@@ -120,6 +120,7 @@ export function SettingsPage() {
           changes={changes}
           templates={[...form.templates.values()]}
           stamps={form.data.stamps}
+          isShared={form.data.savedIn === 'layer'}
           onClose={() => setReviewing(false)}
           onWritten={(result) => {
             setReviewing(false);

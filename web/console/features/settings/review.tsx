@@ -26,12 +26,15 @@ export function Review({
   changes,
   templates,
   stamps,
+  isShared,
   onClose,
   onWritten,
 }: {
   changes: readonly Change[];
   templates: readonly TemplateEdit[];
   stamps: Settings['stamps'];
+  /** Whether changes are saved above the project's files, for all nodes. */
+  isShared: boolean;
   onClose: () => void;
   onWritten: (result: Applied) => void;
 }) {
@@ -83,7 +86,7 @@ export function Review({
             ))}
           </Notice>
         ) : null}
-        <p className={form.text}>{t('settings.when')}</p>
+        <p className={form.text}>{t(isShared ? 'settings.when-shared' : 'settings.when')}</p>
         <div className={form.buttons}>
           <Button variant="default" size="sm" onClick={onClose}>
             {common('confirm.cancel')}
@@ -99,7 +102,7 @@ export function Review({
               if (data !== undefined) write.mutate();
             }}
           >
-            {t('settings.write')}
+            {t(isShared ? 'settings.write-shared' : 'settings.write')}
           </Button>
         </div>
       </div>

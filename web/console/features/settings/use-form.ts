@@ -51,6 +51,7 @@ export function useForm(data: Settings | undefined, target: string | undefined):
         data.sections.filter((one) => one.names !== undefined && fits(one.path, path.split('.'))),
       valueOf: (setting) => {
         const change = changed.get(keyOf(setting));
+        if (change?.usesProject) return setting.project?.value ?? null;
         return change === undefined ? setting.value : change.value;
       },
       isChanged: (key) => changed.has(key),
@@ -74,6 +75,9 @@ export function useForm(data: Settings | undefined, target: string | undefined):
           JSON.stringify(value) === JSON.stringify(setting.value) && setting.isSet === (value !== null);
         edit(keyOf(setting), isBack ? undefined : { file: setting.file, path: setting.path, value });
       },
+      restoreProject: ({ file, path }) =>
+        edit(keyOf({ path }), { file, path, value: null, usesProject: true }),
+      usesProject: (key) => changed.get(key)?.usesProject === true,
       undo: (key) => edit(key, undefined),
       changeTemplate: (name, next) => setTemplates((previous) => withEntry(previous, name, next)),
     };
@@ -104,7 +108,7 @@ function settingsIn(data: Settings | undefined): ReadonlyMap<string, Setting> {
 }
 
 /** The values of a setting that isn't in the file. */
-export const absent = { value: null, isSet: false, override: null, reference: null } as const;
+export const absent = { value: null, isSet: false, project: null, override: null, reference: null } as const;
 
 const pauseMs = 150;
 const none: readonly SettingFault[] = [];
