@@ -22,7 +22,7 @@ import { createServerTls } from '../server/backend/https.ts';
 import { createLifecycle } from '../server/backend/lifecycle.ts';
 import { createMetrics } from '../server/backend/metric-sources.ts';
 import { loadModules, type Modules, migrationSets } from '../server/backend/modules.ts';
-import { type BackendParts, openDatabase, readOptions } from '../server/backend/parts.ts';
+import { type BackendParts, openState, readOptions } from '../server/backend/parts.ts';
 import { createRecentMetrics } from '../server/backend/recent-metrics.ts';
 import { createServices, enabledServices, isEnabled } from '../server/backend/services.ts';
 import { statusFields } from '../server/backend/status.ts';
@@ -53,20 +53,21 @@ export type { FunctionLogLine, InspectMode, ServeSession } from '../services/fun
  */
 export async function createBackend(options: BackendOptions = {}): Promise<Backend> {
   const settings = readOptions(options);
-  const { config, keys, mode } = settings;
-  for (const host of [config.plinth.server.host, consoleHostOf(config)])
-    rejectExposure(host, mode, keys.wellKnown);
-
+  const { config, mode } = settings;
   let modules: Promise<Modules> | undefined;
   const load = (): Promise<Modules> => {
     modules ??= loadModules({ hasBackups: config.plinth.backup.to !== undefined });
     return modules;
   };
-  const database = options.database ?? (await openDatabase(settings, load));
+  const state = await openState(settings, load, ({ wellKnown }) => {
+    for (const host of [config.plinth.server.host, consoleHostOf(config)])
+      rejectExposure(host, mode, wellKnown);
+  });
   try {
-    return await compose({ ...settings, database }, await load());
+    return await compose({ ...settings, ...state }, await load());
   } catch (error) {
-    await database.stop();
+    await state.group.stop();
+    await state.database.stop();
     throw error;
   }
 }
@@ -91,7 +92,7 @@ const scratchOf =
 
 /** Creates each part after the parts that it uses ([decision 99](../../docs/decisions/0099-one-bag.md)). */
 async function compose(parts: BackendParts, modules: Modules): Promise<Backend> {
-  const { options, config, live, keys, database, projectDir, mode, log, onProgress } = parts;
+  const { options, config, live, keys, group, database, projectDir, mode, log, onProgress } = parts;
   const addresses = createAddresses(parts);
   const disk = watchDisk(parts);
   const tls = createServerTls(parts, modules, addresses);
@@ -107,6 +108,7 @@ async function compose(parts: BackendParts, modules: Modules): Promise<Backend> 
   const consoleService = modules.console.createConsole({
     database,
     keys,
+    group,
     config: live,
     telemetry: parts.telemetry,
     services: created,
@@ -127,6 +129,10 @@ async function compose(parts: BackendParts, modules: Modules): Promise<Backend> 
   // REST requests wait until the schema is known, so the schema is read while the other services are created.
   if (database.info.existed === true) for (const service of services) service.warm?.();
   const { mail, functions, backups } = created;
+  group.onReplaced((names) => {
+    keys.refresh();
+    functions.reloadFiles(names);
+  });
   const apiWorkers = await openApiWorkers(parts, {
     services: apiServices,
     gateways,

@@ -47,7 +47,6 @@ const filesOf = (dataDir: string): JoinOptions['files'] => ({
   dataDir,
   files: ['secrets.json', 'api-keys.json', index],
   folders: ['group'],
-  outside: { 'signing-keys': join(dataDir, '..', `${dataDir.split('/').at(-1)}-signing-keys.json`) },
   indexes: {
     [index]: {
       prefix: 'deployed/versions/',
@@ -80,8 +79,7 @@ async function node(name: string, options: NodeOptions = {}) {
     throw error;
   });
   open.push({ group, database });
-  const path = (file: string): string =>
-    file === 'signing-keys' ? `${dataDir}-signing-keys.json` : join(dataDir, file);
+  const path = (file: string): string => join(dataDir, file);
   const write = (file: string, text: string): void => {
     mkdirSync(dirname(path(file)), { recursive: true });
     writeFileSync(path(file), text);
@@ -114,18 +112,18 @@ test('a change of one node reaches the others', async () => {
   const result = await one.group.change(() => {
     one.write('secrets.json', 'first');
     one.write('group/config.toml', 'x = 1');
-    one.write('signing-keys', '[]');
+    one.write('group/templates/a.html', '[]');
     return 'result';
   });
   expect(result).toBe('result');
-  await expect.poll(() => two.read('signing-keys'), soon).toBe('[]');
+  await expect.poll(() => two.read('group/templates/a.html'), soon).toBe('[]');
   expect([two.read('secrets.json'), two.read('group/config.toml')]).toEqual(['first', 'x = 1']);
-  expect(two.replaced.sort()).toEqual(['group/config.toml', 'secrets.json', 'signing-keys']);
+  expect(two.replaced.sort()).toEqual(['group/config.toml', 'secrets.json', 'group/templates/a.html']);
   await two.group.change(() => rmSync(join(two.dataDir, 'group/config.toml')));
   await expect.poll(() => one.read('group/config.toml'), soon).toBeUndefined();
   expect(one.replaced).toEqual(['group/config.toml']);
   const three = await node('three');
-  expect([...three.group.replacedAtStart].sort()).toEqual(['secrets.json', 'signing-keys']);
+  expect([...three.group.replacedAtStart].sort()).toEqual(['secrets.json', 'group/templates/a.html']);
   expect([three.read('secrets.json'), three.read('group/config.toml')]).toEqual(['first', undefined]);
   expect([one.warnings, two.warnings, three.warnings]).toEqual([[], [], []]);
 });
@@ -356,11 +354,11 @@ describe('the secret', () => {
     const other = { PLINTH_SECRET: 'another secret, which is long enough' };
     await expect(node('two', { environment: other })).rejects.toThrow('has a different secret');
     expect(existsSync(join(folder.path, 'two', 'group.json'))).toBe(false);
-    const files = filesOf(join(folder.path, 'two'));
+    const dataDir = join(folder.path, 'two');
     const pool = testDatabase.database.pool('supabase_admin');
-    await expect(checkMembership(pool, { environment: other, files })).rejects.toThrow('different secret');
-    await expect(checkMembership(pool, { environment: {}, files })).rejects.toThrow('has no secret');
-    await checkMembership(pool, { environment: { PLINTH_SECRET: secret }, files });
+    await expect(checkMembership(pool, { environment: other, dataDir })).rejects.toThrow('different secret');
+    await expect(checkMembership(pool, { environment: {}, dataDir })).rejects.toThrow('has no secret');
+    await checkMembership(pool, { environment: { PLINTH_SECRET: secret }, dataDir });
     expect(await listNodes(pool)).toHaveLength(1);
   });
 

@@ -4,6 +4,7 @@
  */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
+import { fileStamp } from '../kernel/replace-file.ts';
 
 const algorithm = 'aes-256-gcm';
 const keyBytes = 32;
@@ -20,12 +21,16 @@ export interface Seal {
   open(sealed: Buffer, about: string): string | undefined;
 }
 
-/** Returns a seal that reads or creates its key on first use. */
+/** Returns a seal that reads or creates its key on first use, and reads it again if the file was replaced. */
 export function createSeal(file: string): Seal {
-  let known: Buffer | undefined;
+  let known: { readonly key: Buffer; readonly stamp: string | undefined } | undefined;
   const key = (): Buffer => {
-    known ??= readOrCreate(file);
-    return known;
+    const stamp = fileStamp(file);
+    if (known === undefined || (stamp !== undefined && stamp !== known.stamp)) {
+      const read = readOrCreate(file);
+      known = { key: read, stamp: fileStamp(file) };
+    }
+    return known.key;
   };
   return {
     close(text, about) {
@@ -46,6 +51,9 @@ export function createSeal(file: string): Seal {
     },
   };
 }
+
+/** Creates the file with a new key if it doesn't exist. */
+export const createSealKey = (file: string): void => void readOrCreate(file);
 
 function readOrCreate(file: string): Buffer {
   try {

@@ -51,6 +51,8 @@ const spoken = new Set([
   'ConnectionError',
   'ConnectionStringError',
   'DeployError',
+  'GroupError',
+  'GroupJoinError',
   'ManagementError',
   'TokenError',
   'UsageError',

@@ -9,7 +9,7 @@ import type { RecentAdvisors } from './advisors/recent.ts';
 import { advisorRoutes } from './advisors/routes.ts';
 import type { Audit } from './audit.ts';
 import { backupRoutes } from './backups/routes.ts';
-import type { ConsoleDeps } from './deps.ts';
+import { type ConsoleDeps, keyFile } from './deps.ts';
 import { functionRoutes } from './functions/routes.ts';
 import { createOverview } from './home/overview.ts';
 import { problemsOf } from './home/problems.ts';
@@ -61,7 +61,7 @@ export interface ConsoleParts {
 
 /** Registers all features, each with the dependencies that it uses. */
 export function apiRoutes(scope: FastifyInstance, deps: ConsoleDeps, parts: ConsoleParts): void {
-  const { database, keys, config, telemetry, services, project, server, clock, log } = deps;
+  const { database, keys, group, config, telemetry, services, project, server, clock, log } = deps;
   const { auth, mail, rest, realtime, functions, backups, verifications } = services;
   const { sessions, audit, advisors, callService, settingsLock } = parts;
   const { writeMigration } = project;
@@ -69,7 +69,7 @@ export function apiRoutes(scope: FastifyInstance, deps: ConsoleDeps, parts: Cons
   const { configuration, restart, health } = server;
   const apiUrl = deps.api.url;
   const pool = database.pool('postgres');
-  const seal = createSeal(join(project.dataDir, 'console.key'));
+  const seal = createSeal(join(project.dataDir, keyFile));
   const api = createApi(scope, sessions, log);
 
   signInRoutes(scope, api, { sessions, audit });
@@ -127,6 +127,7 @@ export function apiRoutes(scope: FastifyInstance, deps: ConsoleDeps, parts: Cons
     keys,
     stream: deps.api.stream,
     createFunction: project.createFunction,
+    change: group.change,
     clock,
     audit,
   });
@@ -152,7 +153,13 @@ export function apiRoutes(scope: FastifyInstance, deps: ConsoleDeps, parts: Cons
     audit,
   });
   backupRoutes(api, { backups, verifications, database, config, audit });
-  keyRoutes(api, { keys, jwtExpirySeconds: () => config.current.auth.jwt_expiry, audit });
+  keyRoutes(api, {
+    keys,
+    change: group.change,
+    isInProject: () => group.isShared && config.current.auth.signing_keys_path !== undefined,
+    jwtExpirySeconds: () => config.current.auth.jwt_expiry,
+    audit,
+  });
 }
 
 /** Registers the routes for operators, their second factors and passkeys, and access tokens. */

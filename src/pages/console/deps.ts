@@ -5,6 +5,7 @@ import type { Logger } from '../../base/kernel/log.ts';
 import type { OwnAddress } from '../../base/kernel/request-origin.ts';
 import type { LiveConfig } from '../../platform/config/index.ts';
 import type { Database } from '../../platform/database/types.ts';
+import type { GroupState } from '../../platform/group/types.ts';
 import type { KeyStore } from '../../platform/keys/index.ts';
 import type { Telemetry } from '../../platform/telemetry/types.ts';
 import type { AuthService } from '../../services/auth/index.ts';
@@ -20,9 +21,14 @@ import type { Migrations } from './migrations/routes.ts';
 import type { WriteMigration } from './schema/apply.ts';
 import type { RunningDeps } from './settings/running.ts';
 
+/** The file in the data folder with the key that encrypts second factors and private queries. */
+export const keyFile = 'console.key';
+
 export interface ConsoleDeps {
   readonly database: Database;
   readonly keys: KeyStore;
+  /** The state that several nodes of a project share. */
+  readonly group: Pick<GroupState, 'change' | 'isShared'>;
   readonly config: LiveConfig;
   readonly telemetry: Telemetry;
   readonly services: ConsoleServices;

@@ -55,6 +55,7 @@ export const errors = {
   busy: { status: 429, message: 'Too many operations are running. Wait until one finishes, or cancel one.' },
   gone: { status: 410, message: 'This row no longer exists.' },
   database: { status: 422, message: 'PostgreSQL rejected the statement.' },
+  unavailable: { status: 503, message: 'The database is unreachable. Try again later.' },
   upstream: { status: 502, message: 'The service returned an unexpected response.' },
 } as const satisfies Record<string, { status: number; message: string }>;
 

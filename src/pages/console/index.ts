@@ -30,7 +30,7 @@ import { createSettingsLock } from './settings/write-files.ts';
 import { createTokens, type Tokens } from './tokens/tokens.ts';
 
 export { type OperatorRole, roles } from './core/roles.ts';
-export type { ConsoleProject, ConsoleSite } from './deps.ts';
+export { type ConsoleProject, type ConsoleSite, keyFile } from './deps.ts';
 export type { ManagementCallName } from './management/inputs.ts';
 export type { CreatedToken, TokenRow } from './tokens/tokens.ts';
 
@@ -55,7 +55,7 @@ const tokenAttempts = { max: 10, windowMs: 60_000, addresses: 1000 };
 
 export function createConsole(given: ConsoleDeps): ConsoleService {
   const deps: ConsoleDeps = { ...given, database: withMarkedStatements(given.database) };
-  const { database, keys, config, services, project, api, site, server, log } = deps;
+  const { database, keys, group, config, services, project, api, site, server, log } = deps;
   const db = database.pool('supabase_admin');
   const factorRequired = (): boolean => config.current.plinth.console.require_mfa;
   const sessions = createSessions({
@@ -76,6 +76,7 @@ export function createConsole(given: ConsoleDeps): ConsoleService {
     config,
     keys,
     functions: services.functions,
+    change: group.change,
     apiUrl: api.url,
     findings: advisors.fresh,
     createdAt: () => statSync(project.dataDir).birthtimeMs,

@@ -84,6 +84,11 @@ export interface DatabaseOptions {
    * has applied migrations is rejected before anything is changed.
    */
   readonly knownMigrations?: () => Promise<readonly MigrationSet[]>;
+  /**
+   * Called with a session on an external database before anything is changed. The callback throws an error to reject
+   * the database.
+   */
+  readonly examine?: ((session: Queryable) => Promise<void>) | undefined;
   /** Called before each step that may be slow, with a sentence that describes the step. */
   readonly onProgress?: (message: string) => void;
   /**
@@ -206,7 +211,10 @@ async function connectToExternal(
     sharedPassword,
     environment,
     log,
-    check: (session, host) => rejectOthers(session, options, `at ${host}`),
+    async check(session, host) {
+      await rejectOthers(session, options, `at ${host}`);
+      await options.examine?.(session);
+    },
   });
   const { session, url, serverVersion, ownsSchemas, target, targetOf, connected } = external;
   try {

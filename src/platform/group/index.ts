@@ -35,11 +35,11 @@ export interface JoinOptions {
  */
 export async function checkMembership(
   db: Queryable,
-  { environment, files }: Pick<JoinOptions, 'environment' | 'files'>,
+  { environment, dataDir }: Pick<JoinOptions, 'environment'> & { readonly dataDir: string },
 ): Promise<void> {
-  const secret = findSecret(environment, files.dataDir);
+  const secret = findSecret(environment, dataDir);
   const identity = await findIdentity(db);
-  if (identity !== undefined) requireSecret(identity, secret, files.dataDir);
+  if (identity !== undefined) requireSecret(identity, secret, dataDir);
 }
 
 /**
@@ -106,9 +106,10 @@ function requireSecret({ salt, fingerprint }: Identity, secret: string | undefin
 
 /** @throws {GroupJoinError} if another node stores uploaded files in a folder that this node doesn't see */
 async function requireSameStorage(tx: Queryable, { id, storage }: NodeRow): Promise<void> {
-  const others = (await listNodes(tx)).filter((other) => other.id !== id);
+  if (storage.kind === 'none') return;
+  const others = (await listNodes(tx)).filter((other) => other.id !== id && other.storage.kind !== 'none');
   const different = others.find(
-    (other) => other.storage.id !== storage.id && (other.storage.kind === 'file' || storage.kind === 'file'),
+    (other) => other.storage.id !== storage.id && [other.storage.kind, storage.kind].includes('file'),
   );
   if (different === undefined) return;
   throw new GroupJoinError(

@@ -11,8 +11,6 @@ export interface StateFiles {
   readonly files: readonly string[];
   /** Folders in which every file is a state file. */
   readonly folders: readonly string[];
-  /** Files outside the data folder, by name. */
-  readonly outside: Readonly<Record<string, string>>;
   /** State files that refer to folders, by name. */
   readonly indexes: Readonly<Record<string, FolderIndex>>;
 }
@@ -40,22 +38,20 @@ export class LocalState {
 
   /** Returns the names of all state files, whether they exist or not. */
   names(): string[] {
-    const { dataDir, files, folders, outside } = this.#spec;
-    const found = folders.flatMap((folder) => filesBelow(dataDir, folder));
-    return [...files, ...Object.keys(outside), ...found];
+    const { dataDir, files, folders } = this.#spec;
+    return [...files, ...folders.flatMap((folder) => filesBelow(dataDir, folder))];
   }
 
   /** Whether a row with this name belongs to this version's state files. */
   knows(name: string): boolean {
-    const { dataDir, files, folders, outside } = this.#spec;
-    if (files.includes(name) || Object.hasOwn(outside, name)) return true;
+    const { dataDir, files, folders } = this.#spec;
+    if (files.includes(name)) return true;
     const path = join(dataDir, name);
     return !isIgnored(name) && folders.some((folder) => isWithin(join(dataDir, folder), path));
   }
 
   pathOf(name: string): string {
-    const { dataDir, outside } = this.#spec;
-    return (Object.hasOwn(outside, name) ? outside[name] : undefined) ?? join(dataDir, name);
+    return join(this.#spec.dataDir, name);
   }
 
   stamp(name: string): string | undefined {

@@ -13,7 +13,7 @@ export interface NodeRow {
 }
 
 export interface NodeStorage {
-  readonly kind: 'file' | 's3';
+  readonly kind: 'file' | 's3' | 'none';
   /** Nodes with the same value see the same files. */
   readonly id: string;
 }

@@ -8,12 +8,15 @@ export interface Identity {
   readonly fingerprint: Buffer;
 }
 
-/** Returns undefined if the database has no group yet, including if it wasn't prepared by this version. */
+/**
+ * Returns undefined if the database has no group yet, or if its tables belong to another account, so that this node
+ * can't share its state.
+ */
 export async function findIdentity(db: Queryable): Promise<Identity | undefined> {
-  const [table] = await db.query<{ exists: boolean }>(
-    sql`select pg_catalog.to_regclass('_plinth.group_identity') is not null as exists`,
-  );
-  if (table?.exists !== true) return undefined;
+  const [table] = await db.query<{ isOurs: boolean | null }>(sql`
+    select pg_catalog.has_table_privilege(c.oid, 'update') as "isOurs" from pg_catalog.pg_class c
+    where c.oid operator(pg_catalog.=) pg_catalog.to_regclass('_plinth.group_identity')`);
+  if (table?.isOurs !== true) return undefined;
   const [row] = await db.query<Identity>(sql`select salt, fingerprint from _plinth.group_identity`);
   return row;
 }

@@ -1,3 +1,5 @@
+export { GroupError } from './errors.ts';
+
 /**
  * The interface of the state that several nodes share.
  *

@@ -27,6 +27,8 @@ export interface DefaultKeys {
    * @throws {KeyRejection} if the current key isn't a generated one, or if another change is in progress
    */
   rotate(kind: ApiKeyKind, by: string): { readonly key: string; readonly previous: ApiKeyEntry };
+  /** Checks the file, no matter when it was last checked. */
+  refresh(): void;
   /** Calls the listener in this process after a default key has changed. */
   onChange(listener: () => void): void;
 }
@@ -113,6 +115,7 @@ export function createDefaultKeys(options: DefaultKeysOptions): DefaultKeys {
       look();
       return rotated;
     },
+    refresh: look,
     onChange(listener) {
       listeners.push(listener);
     },

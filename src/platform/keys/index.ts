@@ -16,7 +16,7 @@ import { type KeyFile, keyFileOf } from './key-file.ts';
 import { createKeyRing } from './key-ring.ts';
 import { createKeyUses, type KeyUse, type KeyUses } from './key-uses.ts';
 import { createRoleTokens } from './role-tokens.ts';
-import { createSamlKeys } from './saml-keys.ts';
+import { type ChangeFiles, createSamlKeys } from './saml-keys.ts';
 import { loadOrCreateSecrets, type Secrets } from './secrets-file.ts';
 import { createThirdParty, thirdPartyIssuer } from './third-party.ts';
 import type { Claims, Keys, TokenKind, VerifiedToken } from './types.ts';
@@ -45,7 +45,15 @@ export interface KeysOptions {
   /** Returns milliseconds from a monotonic clock. */
   readonly monotonicMs?: () => number;
   readonly log?: Logger;
+  /** Runs work that creates a key file after the start. */
+  readonly change?: ChangeFiles;
 }
+
+/** The key files in the data folder. */
+export const keyFiles = ['secrets.json', 'api-keys.json', 'saml-key.pem'] as const;
+
+/** Creates the secrets file in the data folder if it doesn't exist. @throws {Error} if the file is invalid */
+export const createSecrets = (dataDir: string): void => void loadOrCreateSecrets(join(dataDir, keyFiles[0]));
 
 /** How a process used the keys. Signing keys are identified by `kid`, and additional keys by their ID. */
 export interface TakenKeyUses {
@@ -72,6 +80,8 @@ export interface KeyStore extends Keys {
    */
   takeKeyUses(): TakenKeyUses;
   addKeyUses(taken: TakenKeyUses): void;
+  /** Checks all key files, no matter when they were last checked. */
+  refresh(): void;
   /** The names of settings whose value is public because it is the local stack's default or a placeholder. */
   readonly wellKnown: readonly string[];
   /** Fetches the keys of a third-party issuer, if one is configured. Never rejects. */
@@ -179,6 +189,11 @@ export function createKeys(options: KeysOptions): KeyStore {
     // Reads the keys first, which detects changes.
     generation: () => ring.current() && generation + opaqueGeneration() + (thirdParty?.generation() ?? 0),
     ...recordedUses(uses, furtherKeys),
+    refresh() {
+      ring.refresh();
+      defaultKeys.refresh();
+      furtherKeys.refresh();
+    },
     wellKnown: publicSettings({
       jwtSecret,
       secretKey: defaultKeys.current('secret'),
@@ -198,7 +213,11 @@ export function createKeys(options: KeysOptions): KeyStore {
     sign,
     signWithSecret,
     temporaryToken: roleTokens.temporary,
-    samlKeys: createSamlKeys(options.config.plinth.auth.saml, join(options.dataDir, 'saml-key.pem')),
+    samlKeys: createSamlKeys(
+      options.config.plinth.auth.saml,
+      join(options.dataDir, 'saml-key.pem'),
+      options.change,
+    ),
     publicJwks: () => ({ keys: ring.current().publicKeys }),
     internalJwks: () => ({
       keys: [

@@ -23,6 +23,8 @@ export interface KeyRing {
    * Returns true if the keys have changed.
    */
   lookAgain(): boolean;
+  /** Checks the file, no matter when it was last checked. */
+  refresh(): void;
 }
 
 /** The maximum time for which a process uses keys that have been replaced. */
@@ -62,7 +64,7 @@ export function createKeyRing(options: {
   const { file, monotonicMs, log } = options;
   if (file === undefined) {
     const ring = loadRing(options.fixed);
-    return { current: () => ring, lookAgain: () => false };
+    return { current: () => ring, lookAgain: () => false, refresh() {} };
   }
   const load = (keyFile: KeyFile): Ring => {
     const jwks = keyFile.read();
@@ -105,5 +107,6 @@ export function createKeyRing(options: {
       return ring;
     },
     lookAgain: () => monotonicMs() - lookedAt >= lookAgainEveryMs && look(file),
+    refresh: () => void look(file),
   };
 }

@@ -7,6 +7,7 @@ import { createPrivateKey, generateKeyPair, type KeyObject, randomUUID } from 'n
 import { link, mkdir, open, readFile, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
+import { fileStamp } from '../../base/kernel/replace-file.ts';
 
 export interface SamlKeys {
   readonly current: KeyObject;
@@ -20,29 +21,42 @@ export interface SamlKeySettings {
   readonly private_key_next: string | undefined;
 }
 
+/** Runs work that changes files of the data folder. */
+export type ChangeFiles = <T>(work: () => Promise<T>) => Promise<T>;
+
 const minBits = 2048;
 
 /**
  * Returns a function that loads the keys. The returned function rejects if a configured key or the key file is invalid.
  * If SAML is enabled while the server runs, the configured keys apply too, because identity providers store the
  * certificate.
+ * @param change Runs work that creates the key file.
  * @throws {Error} if SAML is enabled and a configured key is invalid
  */
-export function createSamlKeys(settings: SamlKeySettings, file: string): () => Promise<SamlKeys> {
+export function createSamlKeys(
+  settings: SamlKeySettings,
+  file: string,
+  change: ChangeFiles = (work) => work(),
+): () => Promise<SamlKeys> {
   const readConfigured = (): { current: KeyObject | undefined; next: KeyObject | undefined } => ({
     current: configuredKey(settings, 'private_key'),
     next: configuredKey(settings, 'private_key_next'),
   });
   let configured = settings.enabled ? readConfigured() : undefined;
   let kept: Promise<KeyObject> | undefined;
+  let keptStamp: string | undefined;
   return async () => {
     configured ??= readConfigured();
     const { current, next } = configured;
     if (current !== undefined) return { current, next };
-    kept ??= loadOrCreateKey(file);
-    kept.catch(() => {
-      kept = undefined;
-    });
+    const stamp = fileStamp(file);
+    if (kept === undefined || stamp !== keptStamp) {
+      keptStamp = stamp;
+      kept = stamp === undefined ? change(() => loadOrCreateKey(file)) : loadOrCreateKey(file);
+      kept.catch(() => {
+        kept = undefined;
+      });
+    }
     return { current: await kept, next };
   };
 }

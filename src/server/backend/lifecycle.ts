@@ -30,7 +30,7 @@ const shutdownGraceMs = 10_000;
 const maxPreparationMs = 1000;
 
 export function createLifecycle(
-  { options, database, keys, log, mode, traceExporter, spareCopy }: BackendParts,
+  { options, database, group, keys, log, mode, traceExporter, spareCopy }: BackendParts,
   {
     services,
     created: { jobs, storage, backups, verifications, dropUnusedSlot },
@@ -49,6 +49,7 @@ export function createLifecycle(
   let stopping: Promise<void> | undefined;
 
   async function prepareAndListen(): Promise<void> {
+    group.start();
     recentMetrics.start();
     await disk.start();
     const isCreated = await project.prepareDatabase({
@@ -90,6 +91,7 @@ export function createLifecycle(
     disk.stop();
     metrics.stop();
     recentMetrics.stop();
+    await group.stop();
     await database.stop();
     await traceExporter?.stop();
     await spareMade;

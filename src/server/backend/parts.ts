@@ -9,8 +9,9 @@ import {
   type LiveConfigOwner,
   shellEnvironment,
 } from '../../platform/config/index.ts';
-import { createDatabase } from '../../platform/database/index.ts';
+import { createDatabase, type DatabaseOptions } from '../../platform/database/index.ts';
 import type { Database } from '../../platform/database/types.ts';
+import { type GroupState, localState } from '../../platform/group/types.ts';
 import { createKeys, type KeyStore } from '../../platform/keys/index.ts';
 import {
   createTelemetry,
@@ -48,12 +49,17 @@ export interface BackendParts {
   readonly configSource: ConfigSource | undefined;
   /** The running configuration. */
   readonly live: LiveConfigOwner;
+  /** The state that several nodes of a project share. */
+  readonly group: GroupState;
   readonly keys: KeyStore;
   readonly spareCopy: SpareCopy;
   readonly database: Database;
 }
 
-export function readOptions(options: BackendOptions): Omit<BackendParts, 'database'> {
+/** The parts that don't depend on state that other nodes may have changed. */
+export type BackendSettings = Omit<BackendParts, 'database' | 'group' | 'keys'>;
+
+export function readOptions(options: BackendOptions): BackendSettings {
   const projectDir = resolve(options.projectDir ?? process.cwd());
   const supabaseDir = join(projectDir, 'supabase');
   const dataDir = resolve(options.dataDir ?? join(projectDir, '.plinth'));
@@ -73,7 +79,6 @@ export function readOptions(options: BackendOptions): Omit<BackendParts, 'databa
   const traceExporter = exporterOf(live, ownLog);
   const telemetry = createTelemetry({ log: ownLog, dir: options.logDir, traces: traceExporter });
   const { log } = telemetry;
-  const keys = createKeys({ mode, config, supabaseDir, dataDir, log });
   return {
     options,
     projectDir,
@@ -88,7 +93,6 @@ export function readOptions(options: BackendOptions): Omit<BackendParts, 'databa
     config,
     configSource,
     live,
-    keys,
     spareCopy: createSpareCopy({
       dataDir,
       prepared: () => preparedCluster(onProgress),
@@ -111,21 +115,61 @@ function exporterOf(live: LiveConfig, log: Logger): TraceExporter | undefined {
   });
 }
 
-/** Starts the database server, and loads the modules that need the database at the same time. */
-export function openDatabase(
-  parts: Omit<BackendParts, 'database'>,
+/**
+ * Opens the database and the keys. The keys are opened first, unless other nodes may have changed them in an external
+ * database.
+ * @param check Called before an embedded database is started.
+ */
+export async function openState(
+  settings: BackendSettings,
   load: () => Promise<Modules>,
+  check: (keys: KeyStore) => void,
+): Promise<Pick<BackendParts, 'database' | 'group' | 'keys'>> {
+  const { options, isCopy: isRestored, mode } = settings;
+  if (options.databaseUrl === undefined || mode !== 'production' || isRestored) {
+    const keys = openKeys(settings, localState);
+    check(keys);
+    const database = options.database ?? (await openDatabase(settings, load, { keys }));
+    return { database, group: localState, keys };
+  }
+  const { examineGroup, openGroup } = await import('./group.ts');
+  const database = await openDatabase(settings, load, { examine: examineGroup(settings) });
+  let group = localState;
+  try {
+    group = await openGroup(settings, database, await load());
+    const keys = openKeys(settings, group);
+    check(keys);
+    return { database, group, keys };
+  } catch (error) {
+    await group.stop();
+    await database.stop();
+    throw error;
+  }
+}
+
+const openKeys = (
+  { mode, config, supabaseDir, dataDir, log }: BackendSettings,
+  { change }: GroupState,
+): KeyStore => createKeys({ mode, config, supabaseDir, dataDir, log, change });
+
+/** Starts or connects to the database server, and loads the modules that need the database at the same time. */
+function openDatabase(
+  settings: BackendSettings,
+  load: () => Promise<Modules>,
+  // Only the embedded server needs the keys.
+  { keys, examine }: { readonly keys?: KeyStore } & Pick<DatabaseOptions, 'examine'>,
 ): Promise<Database> {
-  const { options, config, keys, mode, dataDir, log, onProgress } = parts;
+  const { options, config, mode, dataDir, log, onProgress } = settings;
   const workers = options.workers?.count;
   return createDatabase({
     dataDir,
     port: options.dbPort ?? config.db.port,
     databaseUrl: options.databaseUrl,
     environment: shellEnvironment(),
+    examine,
     durable: options.durable,
-    ...databaseSettings(config, keys, { mode, workers, machine: thisMachine() }),
-    password: keys.databasePassword,
+    ...(keys && databaseSettings(config, keys, { mode, workers, machine: thisMachine() })),
+    password: keys?.databasePassword,
     sharedPassword: config.plinth.database.shared_password,
     replication: config.plinth.database.replication,
     requestPath: requestPathLimits(config.plinth.rest, thisMachine()),
@@ -136,6 +180,6 @@ export function openDatabase(
     whileStarting() {
       load().catch(() => undefined);
     },
-    prepared: parts.spareCopy.prepared,
+    prepared: settings.spareCopy.prepared,
   });
 }

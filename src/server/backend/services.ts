@@ -102,6 +102,7 @@ export function createServices(
     supabaseDir,
     dataDir,
     disk,
+    isShared: parts.group.isShared,
     apiUrl,
     ownCertificate:
       httpsSettings(atStart, mode)?.source.kind === 'self-signed'

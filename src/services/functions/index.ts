@@ -24,7 +24,7 @@ import type { InspectMode } from './deno/arguments.ts';
 import { ensureDeno, findDeno } from './deno/binary.ts';
 import { createTypeChecker } from './deno/check.ts';
 import { createGraphs } from './deno/graph.ts';
-import { DeployedStore } from './deployed/store.ts';
+import { DeployedStore, foldersOf } from './deployed/store.ts';
 import type { Deployments } from './deployed/types.ts';
 import { FunctionEnvironments } from './environments.ts';
 import { createInvocations, type Invocations } from './invocations.ts';
@@ -66,6 +66,8 @@ export interface FunctionsDeps {
   /** The folder that contains Deno's module cache, deployed functions and their secrets (`.plinth`). */
   readonly dataDir: string;
   readonly disk: DiskState;
+  /** Whether other nodes serve the same deployed functions. */
+  readonly isShared?: boolean;
   /**
    * Returns the URL at which functions can reach the API. The URL isn't a constant because the port isn't known in
    * advance if port 0 is configured.
@@ -112,6 +114,8 @@ export interface FunctionsService extends Service {
   /** The functions that were deployed to this server. */
   readonly deployments: Deployments;
   readonly secrets: SecretStore;
+  /** Reads replaced files again. The names are those in {@link stateFiles}. */
+  reloadFiles(names: ReadonlySet<string>): void;
   readonly logs: FunctionLogs;
   /** Returns the load of the queue for workers. */
   readonly queue: () => QueueLoad;
@@ -136,10 +140,26 @@ export interface ServeSession extends ServeOverrides {
   readonly inspect?: { readonly mode: InspectMode; readonly port: number } | undefined;
 }
 
+const secretFiles = ['function-secrets.json', 'function-secrets.key'] as const;
+const deployedIndex = 'deployed/index.json';
+
+/** The files of the data folder that are the same on every node of a project. */
+export const stateFiles = {
+  files: [...secretFiles, deployedIndex],
+  /** The file that contains the key of the secrets. */
+  keyFile: secretFiles[1],
+  index: deployedIndex,
+  /** Lists the folders of the versions in the content of `index`, in folders that start with `prefix`. */
+  folders: {
+    prefix: 'deployed/versions/',
+    list: (content: Buffer): string[] => foldersOf(content).map((folder) => `deployed/versions/${folder}`),
+  },
+};
+
 const prefix = '/functions/v1';
 
 /** Returns the folders that determine which files a function can read and import. */
-const foldersOf = ({ supabaseDir, dataDir }: FunctionsDeps, functionsDir: string) => ({
+const readableFolders = ({ supabaseDir, dataDir }: FunctionsDeps, functionsDir: string) => ({
   functionsDir,
   projectDir: dirname(supabaseDir),
   dataDir,
@@ -185,17 +205,29 @@ function replaceWorkersOnChange(config: LiveConfig, supervisor: Supervisor): voi
  * or undefined if all functions are affected.
  */
 function openStores(
-  { dataDir, disk }: FunctionsDeps,
+  { dataDir, disk, isShared = false }: FunctionsDeps,
   onChange: (slugs: readonly string[] | undefined) => void,
-): { readonly deployed: DeployedStore; readonly secrets: SecretStore } {
+): { readonly deployed: DeployedStore } & Pick<FunctionsService, 'secrets' | 'reloadFiles'> {
+  const deployed = new DeployedStore({
+    dir: join(dataDir, 'deployed'),
+    disk,
+    clock: systemClock,
+    keepsStaged: isShared,
+    onChange,
+  });
+  const secrets = createSecretStore({
+    file: join(dataDir, secretFiles[0]),
+    keyFile: join(dataDir, secretFiles[1]),
+    now: () => systemClock.now(),
+    onChange: () => onChange(undefined),
+  });
   return {
-    deployed: new DeployedStore({ dir: join(dataDir, 'deployed'), disk, clock: systemClock, onChange }),
-    secrets: createSecretStore({
-      file: join(dataDir, 'function-secrets.json'),
-      keyFile: join(dataDir, 'function-secrets.key'),
-      now: () => systemClock.now(),
-      onChange: () => onChange(undefined),
-    }),
+    deployed,
+    secrets,
+    reloadFiles(names) {
+      if (secretFiles.some((name) => names.has(name))) secrets.reload();
+      if (names.has(deployedIndex)) deployed.reload();
+    },
   };
 }
 
@@ -210,7 +242,7 @@ export function createFunctions(deps: FunctionsDeps): FunctionsService {
       if (source !== undefined) supervisor.warm(source);
     }
   };
-  const { deployed, secrets } = openStores(deps, replaceWorkers);
+  const { deployed, secrets, reloadFiles } = openStores(deps, replaceWorkers);
   const catalog = createCatalog(deps.supabaseDir, config, () => session, deployed);
   const limits = deps.limits ?? limitsFor(thisMachine().memoryBytes);
   const proxy = createProxy(limits);
@@ -228,7 +260,7 @@ export function createFunctions(deps: FunctionsDeps): FunctionsService {
   const deno = findDeno();
   const cacheDir = join(deps.dataDir, 'deno');
   const denyNet = (): readonly string[] => config.current.plinth.edge_runtime.deny_net;
-  const folders = foldersOf(deps, catalog.functionsDir);
+  const folders = readableFolders(deps, catalog.functionsDir);
   const readable = (source: FunctionSource, graph: ModuleGraph | undefined): readonly string[] => {
     const { paths, skipped } = readablePaths(source, graph?.files ?? [], folders);
     if (skipped > 0) {
@@ -296,8 +328,7 @@ export function createFunctions(deps: FunctionsDeps): FunctionsService {
     mounts: [mountOf(config, limits, routes)],
     metrics: () => metrics.values(supervisor.load(), limits.maxWorkers),
     list: () => catalog.list(),
-    deployments: deployed,
-    secrets,
+    ...{ deployments: deployed, secrets, reloadFiles },
     logs,
     queue: () => supervisor.queue(),
     invocations,

@@ -31,6 +31,8 @@ export interface SecretStore {
   unset(names: readonly string[]): void;
   /** Returns the names and values of all secrets. */
   values(): Readonly<Record<string, string>>;
+  /** Reads the file again, because another process has replaced it. */
+  reload(): void;
 }
 
 export interface SecretStoreOptions {
@@ -53,7 +55,9 @@ const about = (name: string): string => `function secret ${name}`;
 /** Opens the store. The file is read immediately, so that a damaged file is reported when the server starts. */
 export function createSecretStore({ file, keyFile, now, onChange }: SecretStoreOptions): SecretStore {
   const seal: Seal = createSeal(keyFile);
-  let known = new Map(readEntries(file).map((entry) => [entry.name, { ...entry, value: opened(entry) }]));
+  const read = () =>
+    new Map(readEntries(file).map((entry) => [entry.name, { ...entry, value: opened(entry) }]));
+  let known = read();
 
   function opened({ name, sealed }: Entry): string {
     const value = seal.open(Buffer.from(sealed, 'base64'), about(name));
@@ -101,6 +105,10 @@ export function createSecretStore({ file, keyFile, now, onChange }: SecretStoreO
       if (next.size < known.size) save(next);
     },
     values: () => Object.fromEntries([...known.values()].map(({ name, value }) => [name, value])),
+    reload() {
+      known = read();
+      onChange();
+    },
   };
 }
 

@@ -4,6 +4,7 @@ import type { Clock } from '../../../base/kernel/clock.ts';
 import { setGatewayHeaders } from '../../../base/kernel/http.ts';
 import { OutsideFolders } from '../../../base/kernel/real-path.ts';
 import type { Database } from '../../../platform/database/types.ts';
+import type { GroupState } from '../../../platform/group/types.ts';
 import type { Keys } from '../../../platform/keys/types.ts';
 import type { FunctionFacts, FunctionLogLine, FunctionsService } from '../../../services/functions/index.ts';
 import type { Audit } from '../audit.ts';
@@ -31,6 +32,7 @@ interface FunctionsDeps {
   readonly stream: (path: string, init: RequestInit) => Promise<Response>;
   /** Creates the function's folder in the project and returns its path. */
   readonly createFunction: (name: string) => string;
+  readonly change: SourceDeps['change'];
   readonly clock: Clock;
   readonly audit: Audit;
 }
@@ -44,7 +46,7 @@ export function functionRoutes(app: FastifyInstance, api: Api, deps: FunctionsDe
   const redact = createRedact(keys);
   const streams = createEventStreams();
   app.addHook('preClose', async () => streams.closeAll());
-  sourceRoutes(api, { functions, clock, redact, audit });
+  sourceRoutes(api, { functions, change: deps.change, clock, redact, audit });
 
   const factsOf = ({ request }: Call): FunctionFacts => {
     const facts = functions.describe((request.params as { slug: string }).slug);
@@ -189,12 +191,14 @@ function created(create: () => string): string {
 /** The routes for the functions' code and activity, and for the secrets that all functions receive. */
 interface SourceDeps {
   readonly functions: Pick<FunctionsService, 'activity' | 'files' | 'readFile' | 'secrets'>;
+  /** Runs a change of the secrets, and stores it for all nodes. */
+  readonly change: GroupState['change'];
   readonly clock: Clock;
   readonly redact: Redact;
   readonly audit: Audit;
 }
 
-function sourceRoutes(api: Api, { functions, clock, redact, audit }: SourceDeps): void {
+function sourceRoutes(api: Api, { functions, change, clock, redact, audit }: SourceDeps): void {
   const route = api.feature(() => import('./contract.ts'));
 
   route('GET /functions/:slug/activity', 'read', async ({ params }) => ({
@@ -216,7 +220,7 @@ function sourceRoutes(api: Api, { functions, clock, redact, audit }: SourceDeps)
   route('POST /function-secrets', fresh('write'), async (call) => {
     const { name, value } = await call.body();
     try {
-      functions.secrets.set([{ name, value }]);
+      await change(() => functions.secrets.set([{ name, value }]));
     } catch (error) {
       if ((error as Error).name !== 'DeployError') throw error;
       throw new ConsoleError('bad_request', { message: (error as Error).message }, { cause: error });
@@ -227,7 +231,7 @@ function sourceRoutes(api: Api, { functions, clock, redact, audit }: SourceDeps)
     const { name } = call.params;
     if (!functions.secrets.list().some((secret) => secret.name === name))
       missing("This secret isn't set here. Remove it from the file that sets it.");
-    functions.secrets.unset([name]);
+    await change(() => functions.secrets.unset([name]));
     await audit(call, 'secret.unset', name);
   });
 }

@@ -2,6 +2,8 @@
  * The routes for API keys and signing keys. All operators can list the keys. Only owners can reveal secrets or change
  * keys.
  */
+
+import type { GroupState } from '../../../platform/group/types.ts';
 import {
   type ApiKeyEntry,
   describeKeys,
@@ -21,6 +23,10 @@ import type { SigningKey, SigningKeys } from './contract.ts';
 
 export interface KeyDeps {
   readonly keys: KeyStore;
+  /** Runs a change of key files, and stores the files for all nodes. */
+  readonly change: GroupState['change'];
+  /** Whether the signing keys are in a file of the project, of which each of several nodes has a copy. */
+  readonly isInProject: () => boolean;
   readonly jwtExpirySeconds: () => number;
   readonly audit: Audit;
 }
@@ -30,7 +36,8 @@ const builtIn = ['publishable', 'secret', 'anon', 'service_role', 'jwt_secret'] 
 /** The keys that are meant to be included in apps. */
 const publicKeys: ReadonlySet<string> = new Set(['publishable', 'anon']);
 
-export function keyRoutes(api: Api, { keys, jwtExpirySeconds, audit }: KeyDeps): void {
+export function keyRoutes(api: Api, deps: KeyDeps): void {
+  const { keys, change, isInProject, jwtExpirySeconds, audit } = deps;
   const route = api.feature(() => import('./contract.ts'));
 
   const readers: Readonly<Record<(typeof builtIn)[number], () => string>> = {
@@ -65,58 +72,63 @@ export function keyRoutes(api: Api, { keys, jwtExpirySeconds, audit }: KeyDeps):
   });
   route('POST /keys/api', fresh('own'), async (call) => {
     const { kind, name } = await call.body();
-    const { entry, key } = keys.apiKeys.create(kind, name, call.operator.name);
+    const { entry, key } = await change(() => keys.apiKeys.create(kind, name, call.operator.name));
     await audit(call, 'key.create', name, { kind, id: entry.id });
     return { entry, key };
   });
   route('POST /keys/default/rotate', fresh('own'), async (call) => {
     const { kind } = await call.body();
-    const rotated = orRefused(() => keys.defaultKeys.rotate(kind, call.operator.name));
+    const rotated = await orRefused(change(() => keys.defaultKeys.rotate(kind, call.operator.name)));
     await audit(call, 'key.rotate', kind, { previous: rotated.previous.id });
     return rotated;
   });
   route('DELETE /keys/api/:id', fresh('own'), async (call) => {
     const { id } = call.params;
-    const entry: ApiKeyEntry | undefined = keys.apiKeys.revoke(id);
+    const entry: ApiKeyEntry | undefined = await change(() => keys.apiKeys.revoke(id));
     if (entry === undefined) throw new ConsoleError('not_found', { message: "This key doesn't exist." });
     await audit(call, 'key.revoke', entry.name, { kind: entry.kind, id });
   });
 
-  function changed(change: Parameters<KeyFile['update']>[0]): SigningKeys {
+  async function changed(update: Parameters<KeyFile['update']>[0]): Promise<SigningKeys> {
     if (keys.signingKeys === undefined)
       throw new ConsoleError('bad_request', {
         message: "The well-known key for local development can't be replaced.",
         hint: 'Set auth.signing_keys_path in config.toml to your own file.',
       });
+    if (isInProject())
+      throw new ConsoleError('refused', {
+        message: 'The signing keys are in a file of the project, and each node has a copy of this file.',
+        hint: 'Change the file and deploy it to every node, or remove auth.signing_keys_path so that Plinth stores the keys.',
+      });
     const { signingKeys } = keys;
-    orRefused(() => signingKeys.update(change));
+    await orRefused(change(() => signingKeys.update(update)));
     return { signing: signingView(keys) };
   }
   route('POST /keys/signing', fresh('own'), async (call) => {
     const { algorithm } = await call.body();
     const key = generateSigningKey(algorithm);
-    const result = changed((all) => withStandby(all, key));
+    const result = await changed((all) => withStandby(all, key));
     await audit(call, 'signing-key.standby', String(key.kid), { algorithm });
     return result;
   });
   route('POST /keys/signing/rotate', fresh('own'), async (call) => {
     const { kid } = await call.body();
-    const result = changed((all) => rotate(all, kid));
+    const result = await changed((all) => rotate(all, kid));
     await audit(call, 'signing-key.rotate', kid ?? '');
     return result;
   });
   route('DELETE /keys/signing/:kid', fresh('own'), async (call) => {
     const { kid } = call.params;
-    const result = changed((all) => revoke(all, kid));
+    const result = await changed((all) => revoke(all, kid));
     await audit(call, 'signing-key.revoke', kid);
     return result;
   });
 }
 
-/** Makes a change to the keys. @throws {ConsoleError} refused */
-function orRefused<T>(change: () => T): T {
+/** Waits for a change to the keys. @throws {ConsoleError} refused */
+async function orRefused<T>(change: Promise<T>): Promise<T> {
   try {
-    return change();
+    return await change;
   } catch (error) {
     if (error instanceof KeyRejection)
       throw new ConsoleError('refused', { message: error.message, hint: error.advice });

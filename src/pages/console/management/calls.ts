@@ -6,6 +6,7 @@
 import type { LiveConfig } from '../../../platform/config/index.ts';
 import { generateTypes } from '../../../platform/database/index.ts';
 import type { Database } from '../../../platform/database/types.ts';
+import { GroupError, type GroupState } from '../../../platform/group/types.ts';
 import type { Keys } from '../../../platform/keys/types.ts';
 import type { Finding, FindingCategory } from '../../../project/advisors/index.ts';
 import type { FunctionsService } from '../../../services/functions/index.ts';
@@ -28,6 +29,8 @@ export interface ManagementDeps extends Pick<SsoDeps, 'callService'>, Omit<Confi
   readonly config: LiveConfig;
   readonly keys: Keys;
   readonly functions: Pick<FunctionsService, 'list' | 'describe' | 'deployments' | 'secrets'>;
+  /** Runs a change of the functions or their secrets, and stores it for all nodes. */
+  readonly change: GroupState['change'];
   readonly apiUrl: () => string;
   readonly findings: () => Promise<readonly Finding[]>;
   /** When the project was created, in milliseconds since the epoch. */
@@ -72,7 +75,12 @@ export function createManagement(deps: ManagementDeps): Management {
         const [issue] = parsed.error.issues;
         throw new ManagementError(400, `${issue?.path.join('.') || 'The body'}: ${issue?.message}`);
       }
-      return await run(parsed.data, caller);
+      try {
+        return await run(parsed.data, caller);
+      } catch (error) {
+        if (!(error instanceof GroupError)) throw error;
+        throw new ManagementError(error.status, error.message, { cause: error, waitSeconds: 1 });
+      }
     },
     checkRef(ref) {
       if (ref !== projectRefOf(deps.config.current.project_id))
@@ -139,7 +147,7 @@ function advisorCalls({ findings }: ManagementDeps) {
 /** The entrypoint of a function whose code was uploaded as a single text. */
 const singleFile = 'index.ts';
 
-function functionCalls({ functions, audit }: ManagementDeps) {
+function functionCalls({ functions, change, audit }: ManagementDeps) {
   const { deployments } = functions;
 
   /** Rejects functions that don't exist or that exist only in the server's project folder. */
@@ -163,17 +171,15 @@ function functionCalls({ functions, audit }: ManagementDeps) {
     { slug, metadata, files, bundleOnly }: InputOf<'deployFunction'>,
     caller: Caller,
   ): Promise<FunctionFields> {
-    const version = await deployments.deploy(
-      {
-        slug,
-        name: metadata.name ?? undefined,
-        entrypointPath: metadata.entrypoint_path,
-        importMapPath: metadata.import_map_path || undefined,
-        verifyJwt: metadata.verify_jwt ?? undefined,
-        files,
-      },
-      bundleOnly,
-    );
+    const deployment = {
+      slug,
+      name: metadata.name ?? undefined,
+      entrypointPath: metadata.entrypoint_path,
+      importMapPath: metadata.import_map_path || undefined,
+      verifyJwt: metadata.verify_jwt ?? undefined,
+      files,
+    };
+    const version = await change(() => deployments.deploy(deployment, bundleOnly));
     const { version: number, sha256 } = version;
     const detail = { version: number, sha256, verify_jwt: version.verifyJwt, ...detailOf(caller) };
     await audit(caller, bundleOnly ? 'function.upload' : 'function.deploy', slug, detail);
@@ -225,8 +231,8 @@ function functionCalls({ functions, audit }: ManagementDeps) {
       'write',
       async ({ functions: wanted }, caller) => {
         const kept = wanted.filter(({ status }) => status !== 'REMOVED');
-        const versions = deployments.activate(
-          kept.map(({ ezbr_sha256: sha256, ...version }) => ({ ...version, sha256 })),
+        const versions = await change(() =>
+          deployments.activate(kept.map(({ ezbr_sha256: sha256, ...version }) => ({ ...version, sha256 }))),
         );
         for (const { slug, version, sha256 } of versions)
           await audit(caller, 'function.deploy', slug, { version, sha256, ...detailOf(caller) });
@@ -238,7 +244,7 @@ function functionCalls({ functions, audit }: ManagementDeps) {
       async ({ slug, name, body, verify_jwt }, caller) => {
         requireDeployed(slug);
         if (body !== undefined) return deploy(single(slug, body, { name, verify_jwt }), caller);
-        const version = deployments.change(slug, { name, verifyJwt: verify_jwt });
+        const version = await change(() => deployments.change(slug, { name, verifyJwt: verify_jwt }));
         const detail = { version: version.version, verify_jwt: version.verifyJwt, ...detailOf(caller) };
         await audit(caller, 'function.change', slug, detail);
         return deployedFields(version);
@@ -247,8 +253,10 @@ function functionCalls({ functions, audit }: ManagementDeps) {
     deleteFunction: [
       'write',
       async ({ slug }, caller) => {
-        if (!deployments.has(slug)) requireDeployed(slug);
-        deployments.remove(slug);
+        await change(() => {
+          if (!deployments.has(slug)) requireDeployed(slug);
+          deployments.remove(slug);
+        });
         await audit(caller, 'function.delete', slug, detailOf(caller));
         return { message: 'ok' };
       },
@@ -256,7 +264,7 @@ function functionCalls({ functions, audit }: ManagementDeps) {
   } satisfies Partial<Handlers>;
 }
 
-function secretCalls({ functions, audit }: ManagementDeps) {
+function secretCalls({ functions, change, audit }: ManagementDeps) {
   const { secrets } = functions;
   return {
     listSecrets: [
@@ -272,15 +280,18 @@ function secretCalls({ functions, audit }: ManagementDeps) {
     setSecrets: [
       'write',
       async ({ secrets: given }, caller) => {
-        secrets.set(given);
+        await change(() => secrets.set(given));
         for (const { name } of given) await audit(caller, 'secret.set', name, detailOf(caller));
       },
     ],
     unsetSecrets: [
       'write',
       async ({ names }, caller) => {
-        const known = new Set(secrets.list().map(({ name }) => name));
-        secrets.unset(names);
+        const known = await change(() => {
+          const before = new Set(secrets.list().map(({ name }) => name));
+          secrets.unset(names);
+          return before;
+        });
         for (const name of new Set(names))
           if (known.has(name)) await audit(caller, 'secret.unset', name, detailOf(caller));
       },

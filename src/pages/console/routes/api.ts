@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import type { Logger } from '../../../base/kernel/log.ts';
 import type { PostgresErrorShape } from '../../../platform/database/types.ts';
+import { GroupError } from '../../../platform/group/types.ts';
 import type { Exact, ParamsOf, Parsed, PayloadOf, Raw, RouteSpec, RouteTable } from '../core/contract.ts';
 import { changing, type Permission, permissions } from '../core/roles.ts';
 import { ConsoleError } from '../errors.ts';
@@ -194,7 +195,7 @@ function renderError(
   reply: FastifyReply,
   log: Logger,
 ): FastifyReply {
-  const known = error instanceof ConsoleError ? error : fromPostgres(error);
+  const known = error instanceof ConsoleError ? error : (fromGroup(error) ?? fromPostgres(error));
   if (known !== undefined) {
     const { message, waitSeconds, ...fields } = known.fields;
     if (waitSeconds !== undefined) reply.header('retry-after', waitSeconds);
@@ -215,6 +216,16 @@ function renderError(
     requestId: request.id,
   });
 }
+
+/** Converts the error of a change that couldn't be stored for all nodes. */
+const fromGroup = (error: unknown): ConsoleError | undefined =>
+  error instanceof GroupError
+    ? new ConsoleError(
+        error.code === 'busy' ? 'refused' : 'unavailable',
+        { message: error.message, waitSeconds: 1 },
+        { cause: error },
+      )
+    : undefined;
 
 /**
  * Converts a PostgreSQL error to an error of the Console's API. The response contains PostgreSQL's message, detail,

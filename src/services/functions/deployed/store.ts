@@ -9,6 +9,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../../../base/kernel/clock.ts';
 import { type DiskState, rejectIfFull } from '../../../base/kernel/disk.ts';
 import { replaceFile } from '../../../base/kernel/replace-file.ts';
@@ -38,6 +39,8 @@ export interface DeployedStoreOptions {
   readonly dir: string;
   readonly disk: DiskState;
   readonly clock: Clock;
+  /** Whether staged versions are stored, so that other nodes can activate them. */
+  readonly keepsStaged?: boolean;
   /** Limits that replace the defaults in tests. */
   readonly totals?: { readonly functions: number; readonly bytes: number };
   /** Called with the slugs of the functions whose current version has changed. */
@@ -57,16 +60,39 @@ export class DeployedStore implements Deployments {
   readonly limits = { bytes: maxFunctionBytes, files: maxFunctionFiles };
   readonly #options: DeployedStoreOptions;
   readonly #totals: NonNullable<DeployedStoreOptions['totals']>;
-  readonly #current: Map<string, DeployedVersion>;
+  #current: Map<string, DeployedVersion>;
   /** The newest version of each function whose newest version isn't active yet. */
-  readonly #staged = new Map<string, StagedVersion>();
+  #staged: Map<string, StagedVersion>;
   /** The most recently replaced folder of each function. Workers that still process requests may read these folders. */
   readonly #replaced = new Map<string, string>();
 
   constructor(options: DeployedStoreOptions) {
     this.#options = options;
     this.#totals = options.totals ?? { functions: maxFunctions, bytes: maxTotalBytes };
-    this.#current = new Map(readIndex(options.dir).map((version) => [version.slug, version]));
+    ({ current: this.#current, staged: this.#staged } = this.#read());
+  }
+
+  #read(): { readonly current: Map<string, DeployedVersion>; readonly staged: Map<string, StagedVersion> } {
+    const { versions, staged = [] } = readIndex(this.#options.dir);
+    const kept = this.#options.keepsStaged === true ? staged : [];
+    return {
+      current: new Map(versions.map((version) => [version.slug, version])),
+      staged: new Map(kept.map((each) => [each.version.slug, each])),
+    };
+  }
+
+  /** Reads the index again, because another process has replaced it. */
+  reload(): void {
+    const before = this.#current;
+    ({ current: this.#current, staged: this.#staged } = this.#read());
+    const changed = [...new Set([...before.keys(), ...this.#current.keys()])].filter(
+      (slug) => !isDeepStrictEqual(before.get(slug), this.#current.get(slug)),
+    );
+    for (const slug of changed) {
+      const old = before.get(slug);
+      if (old !== undefined && old.folder !== this.#current.get(slug)?.folder) this.#discard(old);
+    }
+    if (changed.length > 0) this.#options.onChange(changed);
   }
 
   /** The folder that contains the files of a version. */
@@ -154,8 +180,8 @@ export class DeployedStore implements Deployments {
   remove(slug: string): void {
     const staged = this.#staged.get(slug);
     const version = staged === undefined ? this.#required(slug) : this.#current.get(slug);
-    if (version !== undefined) this.#write([...this.#current.values()].filter((each) => each !== version));
     // A staged version is removed as well, because activating it would restore the function.
+    this.#write(without(this.#current, slug), without(this.#staged, slug));
     this.#staged.delete(slug);
     if (staged !== undefined) void this.#removeFolder(staged.version.folder);
     if (version === undefined) return;
@@ -172,7 +198,8 @@ export class DeployedStore implements Deployments {
    * Removes the folders of versions that aren't in the index. Called at startup, before any worker uses the folders.
    */
   removeUnused(): void {
-    const used = new Set([...this.#current.values()].map(({ folder }) => folder));
+    const staged = [...this.#staged.values()].map(({ version }) => version);
+    const used = new Set([...this.#current.values(), ...staged].map(({ folder }) => folder));
     const versions = join(this.#options.dir, 'versions');
     mkdirSync(versions, { recursive: true, mode: 0o700 });
     for (const name of readdirSync(versions))
@@ -225,7 +252,9 @@ export class DeployedStore implements Deployments {
   #stage(staged: StagedVersion): void {
     const { slug } = staged.version;
     const before = this.#staged.get(slug);
-    this.#staged.set(slug, staged);
+    const next = new Map(this.#staged).set(slug, staged);
+    if (this.#options.keepsStaged === true) this.#write(this.#current, next);
+    this.#staged = next;
     if (before !== undefined) void this.#removeFolder(before.version.folder);
   }
 
@@ -233,7 +262,9 @@ export class DeployedStore implements Deployments {
   #commit(versions: readonly DeployedVersion[]): void {
     const next = new Map(this.#current);
     for (const version of versions) next.set(version.slug, version);
-    this.#write([...next.values()]);
+    const folders = new Set(versions.map(({ folder }) => folder));
+    const stillStaged = [...this.#staged].filter(([, { version }]) => !folders.has(version.folder));
+    this.#write(next, new Map(stillStaged));
     for (const version of versions) {
       const before = this.#current.get(version.slug);
       this.#current.set(version.slug, version);
@@ -263,23 +294,45 @@ export class DeployedStore implements Deployments {
     await rm(this.#pathOf(folder), { recursive: true, force: true }).catch(() => undefined);
   }
 
-  #write(versions: readonly DeployedVersion[]): void {
+  #write(current: ReadonlyMap<string, DeployedVersion>, staged: ReadonlyMap<string, StagedVersion>): void {
+    const index: DeployedIndex = {
+      versions: [...current.values()],
+      ...(this.#options.keepsStaged === true ? { staged: [...staged.values()] } : {}),
+    };
     mkdirSync(this.#options.dir, { recursive: true, mode: 0o700 });
-    replaceFile(join(this.#options.dir, 'index.json'), `${JSON.stringify({ versions }, null, 2)}\n`);
+    replaceFile(join(this.#options.dir, 'index.json'), `${JSON.stringify(index, null, 2)}\n`);
   }
 }
 
-function readIndex(dir: string): readonly DeployedVersion[] {
+/** The content of `index.json`. */
+interface DeployedIndex {
+  readonly versions: readonly DeployedVersion[];
+  readonly staged?: readonly StagedVersion[];
+}
+
+/** Returns the names of the folders that the versions in an `index.json` use. */
+export function foldersOf(index: Buffer): string[] {
+  const { versions, staged = [] } = JSON.parse(index.toString()) as DeployedIndex;
+  return [...versions, ...staged.map(({ version }) => version)].map(({ folder }) => folder);
+}
+
+function without<T>(map: ReadonlyMap<string, T>, slug: string): Map<string, T> {
+  const rest = new Map(map);
+  rest.delete(slug);
+  return rest;
+}
+
+function readIndex(dir: string): DeployedIndex {
   const file = join(dir, 'index.json');
   let text: string;
   try {
     text = readFileSync(file, 'utf8');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { versions: [] };
     throw error;
   }
   try {
-    return (JSON.parse(text) as { versions: readonly DeployedVersion[] }).versions;
+    return JSON.parse(text) as DeployedIndex;
   } catch (error) {
     throw new Error(
       `${file} is damaged. Restore it from a backup, or remove it and deploy the functions again.`,
