@@ -2,40 +2,20 @@
  * Tests two processes on one database, with every transport. Broadcasts and presence must be visible in both processes,
  * and each subscriber must receive each change once.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
-import { freePort } from '../support/free-port.ts';
 import { type Harness, joined, type Served, startRealtime, subscribed, until } from './harness.ts';
+import { natsServer, startNats, type TestNats } from './nats-server.ts';
 import { openRaw, userBroadcast } from './raw-socket.ts';
 
 const lease = { aliveMs: 100, leaseMs: 1500 };
-const natsServer = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin']
-  .map((folder) => join(folder, 'nats-server'))
-  .find((file) => existsSync(file));
 if (natsServer === undefined) console.log('nats-server is not installed: the bus over NATS is not tested');
 
-let nats: ChildProcess | undefined;
-let natsUrl = '';
+let nats: TestNats | undefined;
 beforeAll(async () => {
-  if (natsServer === undefined) return;
-  const port = await freePort();
-  natsUrl = `nats://127.0.0.1:${port}`;
-  nats = spawn(natsServer, ['-a', '127.0.0.1', '-p', String(port)], { stdio: ['ignore', 'ignore', 'pipe'] });
-  let output = '';
-  nats.stderr?.on('data', (text) => {
-    output += text;
-  });
-  await until(() => output.includes('Server is ready'));
+  if (natsServer !== undefined) nats = await startNats({ jetStream: true });
 });
-afterAll(async () => {
-  if (nats === undefined) return;
-  nats.kill();
-  await once(nats, 'exit');
-});
+afterAll(() => nats?.stop());
 
 describe.each(['postgres', ...(natsServer === undefined ? [] : ['nats' as const])] as const)(
   'over %s',
@@ -46,7 +26,7 @@ describe.each(['postgres', ...(natsServer === undefined ? [] : ['nats' as const]
     const topic = (): string => `${bus}-${topics++}`;
 
     beforeAll(async () => {
-      const settings = bus === 'nats' ? { bus, nats_url: natsUrl } : { bus };
+      const settings = bus === 'nats' ? { bus, nats_url: nats?.url } : { bus };
       a = await startRealtime({ settings, lease });
       await a.sql(`
       create table public.notes (id int primary key, text text);

@@ -68,9 +68,16 @@ export async function startRealtime(options: HarnessOptions = {}): Promise<Harne
   const test = await createTestDatabase('realtime', (db) => db.migrate([migrations]));
   const { place, name: databaseName } = test;
   const started = await serve(test.database, options, test.another, async () => {
-    // The server doesn't detect immediately that a stream has ended.
-    const streams = sql`select from pg_replication_slots where database = current_database()`;
-    while ((await test.database.pool('supabase_admin').query(streams)).length > 0);
+    // The server doesn't detect immediately that a stream has ended. A slot can also be left for another process.
+    const admin = test.database.pool('supabase_admin');
+    for (;;) {
+      const slots = await admin.query<{ name: string; active: boolean }>(
+        sql`select slot_name as name, active from pg_replication_slots where database = current_database()`,
+      );
+      if (slots.length === 0) break;
+      for (const { name, active } of slots)
+        if (!active) await admin.query(sql`select pg_drop_replication_slot(${name})`);
+    }
     await test.drop();
   });
   return { ...started, place, databaseName };

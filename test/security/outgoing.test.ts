@@ -30,7 +30,7 @@ const reviewed: Readonly<Record<string, string>> = {
   'entry/main.ts': 'this server',
   'entry/npm/testing-connection.ts': 'the socket of the test host',
   'entry/npm/testing.ts': 'the socket of the test host',
-  'services/realtime/bus/transports.ts': 'the configuration names the bus',
+  'services/realtime/bus/nats.ts': 'the configuration names the bus',
   'entry/rest-server/listen.ts': 'this server',
   'services/storage/backend/s3-assembly.ts': 'the configuration names the storage',
   'services/storage/backend/s3-bucket.ts': 'the configuration names the storage',

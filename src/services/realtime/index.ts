@@ -13,7 +13,8 @@ import type { Keys } from '../../platform/keys/types.ts';
 import { createGroupBus, createLocalBus } from './bus/group.ts';
 import { createNatsTransport, createPostgresTransport } from './bus/transports.ts';
 import type { Bus } from './bus/types.ts';
-import { createFeed, type Feed } from './changes/feed.ts';
+import { createFeed, type Feed, type FeedOptions } from './changes/feed.ts';
+import { createChangeLog } from './changes/group/change-log.ts';
 import { Deadlines } from './core/deadlines.ts';
 import { RateAverage } from './core/rate.ts';
 import { AnonymousSockets, MemoryUse } from './core/socket-limits.ts';
@@ -75,6 +76,7 @@ export function createRealtime(deps: RealtimeDeps): RealtimeService {
     log,
     limits,
     publish: (subTopic, isPrivate, broadcast) => hub.deliver(subTopic, isPrivate, broadcast),
+    group: groupOf(deps),
     idleMs: deps.streamIdleMs,
   });
   const ctx: SocketContext = {
@@ -245,6 +247,14 @@ function createBus({ config, database, keys, lease }: RealtimeDeps, log: Logger)
           log,
         });
   return createGroupBus({ transport, secret: keys.jwtSecret, log, ...lease });
+}
+
+/** Returns the log in which the group's processes share changes. Undefined if the processes don't use NATS. */
+function groupOf({ config, database, keys, log }: RealtimeDeps): FeedOptions['group'] {
+  const { bus, nats_url: url = '' } = config.current.plinth.realtime;
+  if (bus !== 'nats') return undefined;
+  const identity = () => databaseIdentity(database.pool('supabase_realtime_admin'));
+  return { changeLog: createChangeLog({ url, identity, log }), secret: keys.jwtSecret };
 }
 
 /**

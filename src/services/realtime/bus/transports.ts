@@ -2,6 +2,7 @@
 import type { Logger } from '../../../base/kernel/log.ts';
 import type { Database } from '../../../platform/database/types.ts';
 import { notifyAll } from '../queries.ts';
+import { connectNats } from './nats.ts';
 import type { Transport } from './types.ts';
 
 const channel = 'plinth_realtime';
@@ -36,18 +37,11 @@ interface NatsOptions {
 
 /** The maximum chunk size, which is below the default maximum message size of a NATS server (1 MiB). */
 const maxChunkBytes = 512 * 1024;
-const reconnectMs = 500;
 
 /** Implements the bus over NATS, with one subject per database. The NATS client is loaded only if needed. */
 export function createNatsTransport({ url, identity, log }: NatsOptions): Transport {
   const open = async () => {
-    const { connect } = await import('@nats-io/transport-node');
-    const connection = await connect({
-      ...addressOf(url),
-      maxReconnectAttempts: -1,
-      reconnectTimeWait: reconnectMs,
-      name: 'plinth',
-    });
+    const connection = await connectNats(url);
     return { connection, subject: `plinth.realtime.${await identity()}` };
   };
   let opened: ReturnType<typeof open> | undefined;
@@ -88,23 +82,4 @@ export function createNatsTransport({ url, identity, log }: NatsOptions): Transp
       };
     },
   };
-}
-
-/**
- * Separates the credentials from the addresses, as the NATS client requires. The credentials of the first address are
- * used.
- */
-function addressOf(text: string): { servers: string[]; user?: string; pass?: string; token?: string } {
-  const urls = text.split(',').map((server) => new URL(server.trim()));
-  const [{ username, password }] = urls as [URL, ...URL[]];
-  const servers = urls.map((url) => {
-    url.username = '';
-    url.password = '';
-    return url.href;
-  });
-  if (username === '') return { servers };
-  const name = decodeURIComponent(username);
-  return password === ''
-    ? { servers, token: name }
-    : { servers, user: name, pass: decodeURIComponent(password) };
 }

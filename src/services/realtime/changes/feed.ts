@@ -12,9 +12,10 @@ import type { Limits } from '../settings.ts';
 import type { StreamReport } from '../types.ts';
 import { type Catalog, createCatalog } from './catalog.ts';
 import { ChangeQueue } from './change-queue.ts';
+import { createSharedStream, type GroupOptions } from './choose-stream.ts';
 import { createMessages, type Messages } from './messages.ts';
 import { createRegistry, type Registry } from './registry.ts';
-import { createStream, type Stream } from './stream.ts';
+import { createStream, type Stream, type StreamOptions } from './stream.ts';
 import { ChangeSubscription, ClaimSets, type SubscribeOptions, type Subscription } from './subscription.ts';
 
 export interface Feed {
@@ -40,6 +41,8 @@ export interface FeedOptions {
   readonly log: Logger;
   readonly limits: () => Pick<Limits, 'maxPayloadBytes' | 'maxWaitingChangeBytes' | 'maxSlotWalBytes'>;
   readonly publish: (subTopic: string, isPrivate: boolean, broadcast: Broadcast) => void;
+  /** The log and the secret of the group, if its processes share one stream. */
+  readonly group?: Pick<GroupOptions, 'changeLog' | 'secret'> | undefined;
   /** How long the stream stays open after the last channel was left, in milliseconds. */
   readonly idleMs?: number | undefined;
 }
@@ -76,7 +79,7 @@ class DatabaseFeed implements Feed {
   #watching = 0;
   #idle: NodeJS.Timeout | undefined;
 
-  constructor({ database, log, limits, publish, idleMs = defaultIdleMs }: FeedOptions) {
+  constructor({ database, log, limits, publish, group, idleMs = defaultIdleMs }: FeedOptions) {
     this.#idleMs = idleMs;
     const pool = () => database.pool('supabase_realtime_admin');
     const catalog = createCatalog(pool);
@@ -85,7 +88,7 @@ class DatabaseFeed implements Feed {
     this.#catalog = catalog;
     this.#registry = registry;
     this.#messages = createMessages({ pool, log, maxPayloadBytes: () => limits().maxPayloadBytes, publish });
-    const stream = createStream({
+    const streamOptions: StreamOptions = {
       database,
       log,
       maxSlotWalBytes: () => limits().maxSlotWalBytes,
@@ -96,7 +99,14 @@ class DatabaseFeed implements Feed {
       onRejected: () => {
         for (const subscription of this.#subscriptions) subscription.fail();
       },
-    });
+    };
+    const stream =
+      group === undefined
+        ? createStream(streamOptions)
+        : createSharedStream(streamOptions, {
+            ...group,
+            maxWaitingBytes: () => limits().maxWaitingChangeBytes,
+          });
     this.#stream = stream;
     this.#queue = new ChangeQueue({
       pool,

@@ -35,6 +35,8 @@ export function createMessages({ pool, log, maxPayloadBytes, publish }: MessageO
   // these messages again.
   let previousMark: { readonly snapshot: string; readonly sent: Set<string> } | undefined;
   let currentMark: { readonly snapshot: string; readonly sent: Set<string> } | undefined;
+  /** The IDs of the messages that the last catch-up sent, which such a stream can deliver again. */
+  let caughtUp = new Set<string>();
   let marking: Promise<void> | undefined;
 
   const take = async (): Promise<void> => {
@@ -79,13 +81,20 @@ export function createMessages({ pool, log, maxPayloadBytes, publish }: MessageO
     },
     async catchUp(command) {
       if (previousMark !== undefined) {
+        const rows = await missedRows(command, previousMark.snapshot);
+        // A stream that other processes also use can deliver rows during the query.
         const sent = previousMark.sent.union(currentMark?.sent ?? new Set());
-        for (const row of await missedRows(command, previousMark.snapshot)) {
-          if (!sent.has(row.get('id') ?? '')) send(row);
+        caughtUp = new Set();
+        for (const row of rows) {
+          const id = row.get('id') ?? '';
+          if (sent.has(id)) continue;
+          caughtUp.add(id);
+          send(row);
         }
       }
       const [row] = await command('select pg_current_snapshot()::text as snapshot');
-      currentMark = { snapshot: row?.snapshot ?? '', sent: new Set() };
+      const sent = currentMark?.sent ?? new Set<string>();
+      currentMark = { snapshot: row?.snapshot ?? '', sent };
       previousMark = currentMark;
     },
     forget() {
@@ -93,6 +102,7 @@ export function createMessages({ pool, log, maxPayloadBytes, publish }: MessageO
       currentMark = undefined;
     },
     inserted(row) {
+      if (caughtUp.delete(row.get('id') ?? '')) return;
       currentMark?.sent.add(row.get('id') ?? '');
       if (currentMark !== undefined && currentMark.sent.size >= idsPerMark && marking === undefined) {
         marking = take()

@@ -9,6 +9,8 @@ import { sql } from '../../../base/kernel/sql.ts';
 import type { Database, Pool, PostgresErrorShape, Queryable } from '../../../platform/database/types.ts';
 
 const prefix = 'supabase_realtime_replication_slot_';
+/** The prefix of the slot that the processes of a group share (`group/group-slot.ts`). */
+export const groupSlotPrefix = `${prefix}group_`;
 
 interface Slot {
   readonly name: string;
@@ -45,7 +47,7 @@ async function slotState(db: Queryable, name: string): Promise<SlotState | undef
  * Terminates the server process of a broken connection, because that process would keep using or creating the slot
  * until the server detects the broken connection.
  */
-async function endServer(db: Queryable, pid: number): Promise<void> {
+export async function endServer(db: Queryable, pid: number): Promise<void> {
   await db.query(sql`
     select pg_terminate_backend(pid, 5000) from pg_catalog.pg_stat_activity
     where pid = ${pid} and backend_type = 'walsender'`);
@@ -76,7 +78,7 @@ export async function dropAbandoned(
   const rows = await db.query<{ name: string }>(sql`
     select slot_name as name from pg_catalog.pg_replication_slots
     where database = current_database() and not active and starts_with(slot_name, ${prefix})
-      and slot_name is distinct from ${own ?? null}
+      and slot_name is distinct from ${own ?? null} and not starts_with(slot_name, ${groupSlotPrefix})
       and (inactive_since < now() - ${age}::interval or wal_status = 'lost')`);
   const dropped: string[] = [];
   for (const { name } of rows) {

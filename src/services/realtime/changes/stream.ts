@@ -14,12 +14,25 @@ import type {
   ReplicationConnection,
 } from '../../../platform/database/types.ts';
 import { createDecoder, type Relation, type ReplicationEvent } from '../core/pgoutput.ts';
-import { lsnText, Progress } from '../core/progress.ts';
+import { type Place, Progress } from '../core/progress.ts';
 import type { StreamReport } from '../types.ts';
-import { changesPublication } from './catalog-queries.ts';
+import {
+  existingPublications,
+  heartbeatMs,
+  prepareSession,
+  rejections,
+  shortages,
+  shortageText,
+  silenceMs,
+  startReplication,
+  writeHeartbeat,
+} from './replication.ts';
 import { dropAbandoned, StreamSlot } from './slot.ts';
 
-export const messagesPublication = 'supabase_realtime_messages_publication';
+/** A place in a stream. `sequence` is the position in the group's log, for changes that are read from the log. */
+export interface StreamPlace extends Place {
+  readonly sequence?: number;
+}
 
 export interface StreamOptions {
   readonly database: Database;
@@ -30,7 +43,8 @@ export interface StreamOptions {
    */
   readonly maxSlotWalBytes: () => number;
   readonly isWanted: (relation: Relation) => boolean;
-  readonly onEvent: (event: ReplicationEvent) => void;
+  /** Called for each event, with the place in the stream after the event. */
+  readonly onEvent: (event: ReplicationEvent, place: StreamPlace) => void;
   /**
    * Runs in a transaction with the slot's initial snapshot. Rows that are visible in the snapshot were committed before
    * the stream began, and all other rows are received through the stream.
@@ -74,26 +88,8 @@ export interface Stream {
 const firstRetryMs = 200;
 const lastRetryMs = 5_000;
 const slotWarningAfterMs = 5_000;
-/**
- * The heartbeat interval. Heartbeat messages are received through the stream, so their arrival shows that the stream
- * works. They also advance the slot while other transactions write only to unpublished tables, so that WAL doesn't
- * accumulate.
- */
-const heartbeatMs = 30_000;
-const silenceMs = 120_000;
 const farewellMs = 3_000;
 const capacityPatienceMs = 1_000;
-
-/**
- * The SQLSTATEs of rejections that retrying won't fix: the login lacks REPLICATION or isn't allowed to connect,
- * `wal_level` isn't `logical`, or all slots or senders are in use.
- */
-const rejections: ReadonlySet<string> = new Set(['42501', '28000', '28P01', '55000', '53300', '53400']);
-
-/** The SQLSTATEs with which the server reports that all WAL senders or all replication slots are in use. */
-const shortages: ReadonlySet<string> = new Set(['53300', '53400']);
-const shortageText =
-  'PostgreSQL has no free replication slot or WAL sender for realtime; increase max_replication_slots and max_wal_senders';
 
 export const createStream = (options: StreamOptions): Stream => new ReplicationStream(options);
 
@@ -248,12 +244,9 @@ class ReplicationStream implements Stream {
     const opened = await database.connectReplication();
     this.#connection = opened;
     if (this.#isEnding) return;
-    // Sets the text formats that `core/json-text.ts` expects.
-    const [server] = await opened.command(
-      "select pg_backend_pid() as pid; set datestyle = 'ISO'; set intervalstyle = 'postgres'; set timezone = 'UTC'; set bytea_output = 'hex'; set extra_float_digits = 1; set statement_timeout = 0; set idle_in_transaction_session_timeout = 0; set lock_timeout = 0",
-    );
+    const serverPid = await prepareSession(opened);
     const seamless = await this.#slot.isResumable();
-    this.#slot.serverPid = Number(server?.pid);
+    this.#slot.serverPid = serverPid;
     if (!seamless) await this.#makeSlot(opened);
     this.#isBeginning = false;
     if (this.#isEnding) return;
@@ -294,14 +287,13 @@ class ReplicationStream implements Stream {
     const decoder = createDecoder(isWanted);
     this.#heardAt = performance.now();
     this.#paused = false;
-    const names = publications.map((name) => `"${name}"`).join(',');
     const { ended } = opened.stream(
-      `START_REPLICATION SLOT ${this.#slot.name} LOGICAL ${lsnText(this.#progress.received)} (proto_version '1', messages 'true', publication_names ${quoteLiteral(names)})`,
+      startReplication(this.#slot.name as string, this.#progress.received, publications),
       (payload) => {
         this.#heardAt = performance.now();
         if (!this.#progress.admits(payload)) return;
         const event = decoder.decode(payload);
-        if (event !== undefined) onEvent(event);
+        if (event !== undefined) onEvent(event, this.#progress.place);
       },
     );
     return ended;
@@ -360,20 +352,19 @@ class ReplicationStream implements Stream {
 }
 
 /**
- * Runs `work` with the exported snapshot, as the tables' owner. Policies and indexes contain project code, which must
+ * Runs `work` with the exported snapshot, or with a new snapshot if `name` is undefined, as the tables' owner. Policies and indexes contain project code, which must
  * not run as a role that can create slots. The snapshot is valid until the next command on the connection that exported
  * it.
  */
-async function withSnapshot(
+export async function withSnapshot(
   database: Database,
-  name: string,
+  name: string | undefined,
   work: StreamOptions['onSnapshot'],
 ): Promise<void> {
   const session = await database.pool('supabase_realtime_admin').connect();
   try {
-    await session.exec(
-      `begin isolation level repeatable read read only; set transaction snapshot ${quoteLiteral(name)}`,
-    );
+    const chosen = name === undefined ? '' : `; set transaction snapshot ${quoteLiteral(name)}`;
+    await session.exec(`begin isolation level repeatable read read only${chosen}`);
     await work(async (text) => {
       const { columns, rows } = await session.queryText(sql`${sql.raw(text)}`);
       return rows.map((row) =>
@@ -389,24 +380,4 @@ async function withSnapshot(
 /** Whether PostgreSQL rejected the use of the slot. */
 function isRejection(error: unknown): boolean {
   return /^(42704|55000|58P01)$/.test((error as Partial<PostgresErrorShape>).code ?? '');
-}
-
-async function writeHeartbeat(database: Database): Promise<void> {
-  await database
-    .pool('supabase_realtime_admin')
-    .query(sql`select pg_logical_emit_message(true, 'plinth.realtime', 'heartbeat')`);
-}
-
-/**
- * Returns those publications that exist. PostgreSQL before version 18 ends a stream that requests a missing
- * publication.
- */
-async function existingPublications(database: Database): Promise<string[]> {
-  const rows = await database
-    .pool('supabase_realtime_admin')
-    .query<{ name: string }>(
-      sql`select pubname as name from pg_catalog.pg_publication where pubname in (${changesPublication}, ${messagesPublication})`,
-    );
-  if (database.info.serverVersion >= 180000) return [changesPublication, messagesPublication];
-  return rows.map(({ name }) => name);
 }

@@ -21,8 +21,11 @@ const last = 2;
 /** The number of bytes that a chunk contains in addition to its slice. */
 export const chunkOverheadBytes = headBytes + flagBytes + tagBytes;
 
-const keyOf = (secret: string, origin: Buffer): Buffer =>
-  Buffer.from(hkdfSync('sha256', secret, origin, 'plinth realtime bus', 32));
+/** The uses of sealed chunks, which have different keys, so that a chunk can't be moved from one use to another. */
+type Purpose = 'bus' | 'changes';
+
+const keyOf = (secret: string, origin: Buffer, purpose: Purpose): Buffer =>
+  Buffer.from(hkdfSync('sha256', secret, origin, `plinth realtime ${purpose}`, 32));
 
 /** Returns a 12-byte nonce with the number in the last six bytes. */
 function nonceOf(head: Buffer): Buffer {
@@ -36,9 +39,14 @@ export interface Sealer {
   seal(batch: Buffer): Buffer[];
 }
 
-/** Creates a sealer. @param origin 16 random bytes that identify this process. */
-export function createSealer(secret: string, origin: Buffer, maxChunkBytes: number): Sealer {
-  const key = keyOf(secret, origin);
+/** Creates a sealer. @param origin 16 random bytes that no other sealer uses. */
+export function createSealer(
+  secret: string,
+  origin: Buffer,
+  maxChunkBytes: number,
+  purpose: Purpose = 'bus',
+): Sealer {
+  const key = keyOf(secret, origin, purpose);
   const sliceBytes = maxChunkBytes - chunkOverheadBytes;
   let number = 0;
   return {
@@ -97,7 +105,7 @@ export function createOpener(secret: string, self: Buffer): Opener {
       const known = inbound.get(origin);
       const number = chunk.readUIntBE(originBytes, 6);
       if (known !== undefined && number <= known.number) return undefined;
-      const key = known?.key ?? keyOf(secret, chunk.subarray(0, originBytes));
+      const key = known?.key ?? keyOf(secret, chunk.subarray(0, originBytes), 'bus');
       const plain = decrypted(key, chunk);
       if (plain === undefined) return undefined;
       const from = known ?? { key, number: number - 1, slices: undefined };
@@ -128,4 +136,39 @@ function decrypted(key: Buffer, chunk: Buffer): Buffer | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** The maximum number of senders whose keys and incomplete batches are stored. */
+const maxSenders = 16;
+
+/**
+ * Opens chunks of a log that is read from any position and more than once, so the numbers of the chunks don't matter.
+ * Returns the batch that a chunk completes.
+ */
+export function createLogOpener(secret: string): (chunk: Buffer) => Buffer | undefined {
+  const senders = new Map<string, { readonly key: Buffer; next: number; slices: Buffer[] | undefined }>();
+  return (chunk) => {
+    if (chunk.length < chunkOverheadBytes) return undefined;
+    const origin = chunk.toString('hex', 0, originBytes);
+    const known = senders.get(origin);
+    const key = known?.key ?? keyOf(secret, chunk.subarray(0, originBytes), 'changes');
+    const plain = decrypted(key, chunk);
+    if (plain === undefined) return undefined;
+    const sender = known ?? { key, next: 0, slices: undefined };
+    senders.set(origin, sender);
+    for (const oldest of senders.keys()) {
+      if (senders.size <= maxSenders) break;
+      senders.delete(oldest);
+    }
+    const number = chunk.readUIntBE(originBytes, 6);
+    const flags = plain[0] as number;
+    if ((flags & first) !== 0) sender.slices = [];
+    else if (number !== sender.next) sender.slices = undefined;
+    sender.next = number + 1;
+    sender.slices?.push(plain.subarray(flagBytes));
+    if ((flags & last) === 0) return undefined;
+    const batch = sender.slices && Buffer.concat(sender.slices);
+    sender.slices = undefined;
+    return batch;
+  };
 }

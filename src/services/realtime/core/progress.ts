@@ -9,6 +9,22 @@ const begin = 0x42;
 const commit = 0x43;
 const rowTypes: ReadonlySet<number> = new Set([0x49, 0x55, 0x44, 0x54]);
 
+/** Whether the message describes a changed row or a truncation. */
+export const isRowMessage = (message: Buffer): boolean => rowTypes.has(message[0] as number);
+
+/**
+ * A position between two messages of a stream. `lsn` is the position of the commit of the current transaction, or the
+ * end of the last complete transaction. `row` is the number of the transaction's rows before this position.
+ */
+export interface Place {
+  readonly lsn: bigint;
+  readonly row: number;
+}
+
+/** Whether a row at the place `row` comes after the place `from`. */
+export const isAfter = (row: Place, from: Place): boolean =>
+  row.lsn > from.lsn || (row.lsn === from.lsn && row.row > from.row);
+
 export class Progress {
   /** The end of the last complete transaction, or 0 before the first transaction. */
   received = 0n;
@@ -19,23 +35,39 @@ export class Progress {
   #final: bigint | undefined;
   #taken = 0;
   #position = 0;
+  /** Whether the current transaction had already been processed completely. */
+  #isOld = false;
 
-  /** Returns whether a message must be processed. This method must be called once per message, in order. */
-  admits(message: Buffer): boolean {
+  /** The place after the last message that was admitted. */
+  get place(): Place {
+    return this.#final === undefined
+      ? { lsn: this.received, row: 0 }
+      : { lsn: this.#final, row: this.#taken };
+  }
+
+  /**
+   * Returns whether a message must be processed. This method must be called once per message, in order. For the beginning
+   * of a transaction, `rowsBefore` is the number of the transaction's rows that the sender omits.
+   */
+  admits(message: Buffer, rowsBefore = 0): boolean {
     const type = message[0] as number;
     if (type === begin) {
       const final = message.readBigUInt64BE(1);
+      this.#isOld = final < this.received;
+      if (this.#isOld) return false;
       if (final !== this.#final) this.#taken = 0;
       this.#final = final;
-      this.#position = 0;
+      this.#position = rowsBefore;
       return true;
     }
     if (type === commit) {
+      if (this.#isOld) return false;
       this.received = message.readBigUInt64BE(10);
       this.#final = undefined;
       return true;
     }
     if (!rowTypes.has(type)) return true;
+    if (this.#isOld) return false;
     this.#position++;
     if (this.#position <= this.#taken) return false;
     this.#taken = this.#position;
@@ -47,6 +79,7 @@ export class Progress {
     this.received = 0n;
     this.#final = undefined;
     this.#taken = 0;
+    this.#isOld = false;
   }
 }
 

@@ -3,7 +3,7 @@
 import { type Sql, sql } from '../../../base/kernel/sql.ts';
 import type { Pool, Queryable } from '../../../platform/database/types.ts';
 import { changesPublication, unpublishedSchemas } from '../changes/catalog-queries.ts';
-import { messagesPublication } from '../changes/stream.ts';
+import { messagesPublication } from '../changes/replication.ts';
 import type { Table } from '../core/change.ts';
 import type { Cells } from '../types.ts';
 
