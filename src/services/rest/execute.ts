@@ -1,5 +1,4 @@
 /** Executes the statement of a prepared request in one transaction, as the caller's role. */
-import type { DiskState } from '../../base/kernel/disk.ts';
 import { quoteIdentifier } from '../../base/kernel/sql.ts';
 import type { Overflow, PathRequest, PathResult, RowStore } from '../../platform/database/types.ts';
 import { clientOf } from './core/authenticate.ts';
@@ -36,7 +35,7 @@ export async function execute(run: Run, prepared: Prepared): Promise<PathResult>
     const rejected =
       (error as Error & { code?: unknown }).code === '54001' && isTooDeep(request.body)
         ? invalidBody('The body is nested too deeply')
-        : explained(databaseError(error, identity.role === snapshot.settings.anonRole), plan, deps.disk);
+        : explained(databaseError(error, identity.role === snapshot.settings.anonRole), run, plan);
     throw await deps.advise(rejected, plan, identity.role, snapshot.settings);
   }
   timing.end('transaction');
@@ -61,13 +60,25 @@ function sqlStateOf(error: unknown): string | undefined {
 }
 
 /**
- * Returns an error that explains that the disk is full. When the disk is full, the database becomes read-only, and
- * PostgreSQL's error doesn't show that this is temporary.
+ * Returns an error that explains that the disk is full, or that Citus doesn't support the statement. When the disk is
+ * full, the database becomes read-only, and PostgreSQL's error doesn't show that this is temporary.
  */
-function explained(error: RestError, plan: CrudPlan, disk: DiskState): RestError {
-  if (error.code !== '25006' || readsOnly(plan) || !disk.isFull) return error;
-  return restError('PGRSTX04', { headers: [['Retry-After', '10']], cause: error });
+function explained(error: RestError, { snapshot, deps }: Run, plan: CrudPlan): RestError {
+  if (error.code === '25006' && !readsOnly(plan) && deps.disk.isFull)
+    return restError('PGRSTX04', { headers: [['Retry-After', '10']], cause: error });
+  const hint = snapshot.cache.isDistributed ? citusHints[error.code] : undefined;
+  if (hint === undefined || error.hint !== null) return error;
+  const { code, status, message, details } = error;
+  return new RestError({ code, status, message, details, hint, cause: error });
 }
+
+/** Hints for errors that the same request wouldn't cause without Citus, by SQLSTATE. */
+const citusHints: Readonly<Record<string, string>> = {
+  '0A000':
+    "Citus doesn't support this request for distributed tables. Embed only tables that are joined by their distribution columns, and don't embed other tables into changed rows.",
+  '42P10':
+    'In a distributed table, each unique constraint contains the distribution column. List all of its columns in on_conflict.',
+};
 
 /**
  * Converts an error that occurred after the commit. The response can't be sent, but the changes have been committed.

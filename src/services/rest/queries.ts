@@ -370,6 +370,13 @@ export const selectSetsResponse = async (db: Queryable): Promise<boolean> => {
   return row?.found ?? false;
 };
 
+export const selectIsDistributed = async (db: Queryable): Promise<boolean> => {
+  const [row] = await db.query<{ found: boolean }>(
+    sql`select exists (select from pg_extension where extname = 'citus') as found`,
+  );
+  return row?.found ?? false;
+};
+
 export interface SettingRow {
   name: string;
   value: string;

@@ -25,6 +25,7 @@ import { retryRoleChanges } from '../migrate/retry-role-changes.ts';
 import { ownSessionSettings, superuserSettings } from '../superuser.ts';
 import type { Finding, LoginRole } from '../types.ts';
 import { Client, type ConnectionOptions, type Environment } from '../wire/index.ts';
+import { coordinatorOnly, prepareWorkers } from './citus.ts';
 import {
   type Connected,
   isManagedByOthers,
@@ -128,6 +129,9 @@ export async function connectExternal(
     const ownsSchemas = preparesDatabase(facts);
     const options = new Map<LoginRole, ConnectionOptions>();
     await session.exec('set default_transaction_read_only = off');
+    const usesCitus = facts.citus !== undefined;
+    const ownSettings = usesCitus ? coordinatorOnly : {};
+    for (const [name, value] of Object.entries(ownSettings)) await session.exec(`set ${name} = ${value}`);
     const asOwner = (role: LoginRole): ConnectionOptions =>
       role === base.user
         ? withSearchPath(base, role)
@@ -154,10 +158,11 @@ export async function connectExternal(
       target(role) {
         if (role === 'supabase_admin') {
           return isSuperuser && ownsSchemas
-            ? { ...asOwner(role), parameters: superuserSettings(facts.version) }
-            : { ...base, parameters: ownSessionSettings };
+            ? { ...asOwner(role), parameters: { ...superuserSettings(facts.version), ...ownSettings } }
+            : { ...base, parameters: { ...ownSessionSettings, ...ownSettings } };
         }
         const signedIn = options.get(role) ?? loginOf(base, role);
+        if (role === 'authenticator' && usesCitus) return { ...signedIn, passesSettingsOn: true };
         return role === 'supabase_replication_admin'
           ? { ...signedIn, parameters: ownSessionSettings }
           : signedIn;
@@ -204,6 +209,10 @@ export async function connectExternal(
           }
           options.set(role, asOwner(role));
           log.debug({ service: 'database', role }, 'The user of the database URL switches to this role');
+        }
+        if (usesCitus && ownsSchemas) {
+          const settings = isSuperuser ? superuserSettings(facts.version) : ownSessionSettings;
+          await prepareWorkers(session, () => Client.connect({ ...base, parameters: settings }), log);
         }
         await session.exec(`select pg_catalog.pg_advisory_unlock_all()`);
       },

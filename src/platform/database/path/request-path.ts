@@ -337,7 +337,10 @@ class Path implements RequestPath {
       const { request, reprepared: prepareAgain } = job;
       const settings = isBatched(job) ? [...request.settings, BATCH_LOCK_TIMEOUT] : request.settings;
       const { role, access } = request;
-      const statement = this.#settings.of({ role, access, settings });
+      const statement =
+        lane.connection.options.passesSettingsOn === true
+          ? this.#settings.localOf({ role, settings })
+          : this.#settings.of({ role, access, settings });
       send({ lane, request, settings: statement, prepareAgain }, (outcome) => {
         this.#ended(lane, job, outcome);
       });

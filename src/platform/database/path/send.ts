@@ -1,6 +1,6 @@
 /**
  * Sends a request on a lane and reads the result. The request runs in one implicit transaction, or between BEGIN and
- * COMMIT or ROLLBACK.
+ * COMMIT or ROLLBACK. SET LOCAL requires BEGIN, but the request is still sent in one write.
  */
 import type { PathRequest, PathResult } from '../types.ts';
 import {
@@ -13,7 +13,7 @@ import {
   runScript,
 } from '../wire/index.ts';
 import type { Lane } from './lane.ts';
-import type { SettingsStatement } from './settings.ts';
+import type { LocalSettings, SettingsStatement } from './settings.ts';
 
 type Cells = (Buffer | null)[];
 
@@ -29,7 +29,7 @@ export type Outcome =
 export interface Sending {
   readonly lane: Lane;
   readonly request: PathRequest;
-  readonly settings: SettingsStatement;
+  readonly settings: SettingsStatement | LocalSettings;
   /** Whether every statement is prepared again. */
   readonly prepareAgain: boolean;
 }
@@ -39,6 +39,10 @@ const DISCARDED = { keeps: false } as const;
 export function send(sending: Sending, done: (outcome: Outcome) => void): void {
   const { request } = sending;
   if (request.explicit === undefined) {
+    if ('texts' in sending.settings) {
+      sendBlock(sending, done);
+      return;
+    }
     sendBatch(sending, undefined, (batch) => {
       done(batch.error === undefined ? { result: resultOf(batch, request, 1) } : failure(batch, request));
     });
@@ -62,7 +66,8 @@ function sendBatch(
   const prefix = `${request.role}\n`;
   try {
     if (begin !== undefined) batch.add(begin, begin, []);
-    batch.add(settings.key, settings.text, settings.values, DISCARDED);
+    if ('texts' in settings) for (const text of settings.texts) batch.addOnce(text);
+    else batch.add(settings.key, settings.text, settings.values, DISCARDED);
     if (request.before !== undefined) {
       for (const { key, text, params } of request.before) batch.add(prefix + key, text, params);
     }
@@ -77,6 +82,44 @@ function sendBatch(
   }
   batch.submit();
 }
+
+/**
+ * Sends BEGIN, the request and COMMIT in one write. COMMIT is behind the Sync, where it also ends a transaction that has
+ * failed, so that the next request on the lane isn't affected.
+ */
+function sendBlock(sending: Sending, done: (outcome: Outcome) => void): void {
+  const { request, lane } = sending;
+  let sent: Batch<Cells> | undefined;
+  sendBatch(sending, request.access === 'read only' ? 'begin read only' : 'begin', (batch) => {
+    sent = batch;
+  });
+  const finish = (error: unknown) => {
+    const batch = sent as Batch<Cells>;
+    if (batch.error !== undefined) {
+      done(failure(batch, request));
+      return;
+    }
+    const result = resultOf(batch, request, stepsBefore(sending));
+    if (error === undefined) done({ result });
+    else {
+      result.stored?.free();
+      done({ error });
+    }
+  };
+  runScript(lane.connection, 'commit').then(
+    ([end]) => finish(end?.commandTag === 'COMMIT' ? undefined : new PostgresError(ROLLED_BACK)),
+    finish,
+  );
+}
+
+const ROLLED_BACK = {
+  code: '25P02',
+  severity: 'ERROR',
+  message: 'The transaction was rolled back, because a statement in it had failed.',
+};
+
+/** Returns the number of steps for BEGIN and the settings of a transaction that BEGIN starts. */
+const stepsBefore = ({ settings }: Sending): number => 1 + ('texts' in settings ? settings.texts.length : 1);
 
 async function sendExplicit(
   sending: Sending,
@@ -95,7 +138,7 @@ async function sendExplicit(
     if (!connection.ended) await runScript(connection, 'rollback');
     return failure(batch, request);
   }
-  const result = resultOf(batch, request, 2);
+  const result = resultOf(batch, request, stepsBefore(sending));
   try {
     await endExplicit(connection, result, decide);
     return { result };

@@ -5,11 +5,17 @@
 import { quoteLiteral } from '../../../base/kernel/sql.ts';
 import { checkRole } from '../request-role.ts';
 import type { PathRequest, Setting } from '../types.ts';
+import { localStatements } from './local-settings.ts';
 
 export interface SettingsStatement {
   readonly key: string;
   readonly text: string;
   readonly values: string[];
+}
+
+/** The statements of a request on a server that passes only SET LOCAL on to other servers. */
+export interface LocalSettings {
+  readonly texts: readonly string[];
 }
 
 interface Made {
@@ -60,7 +66,33 @@ export class SettingsStatements {
     return this.#make(request);
   }
 
+  /** Returns SET LOCAL statements that do the same, except that BEGIN sets the access mode. */
+  localOf(request: Pick<PathRequest, 'role' | 'settings'>): LocalSettings {
+    checkRole(request.role);
+    const { names, values } = this.#all(request);
+    return { texts: localStatements(names.map((name, index) => [name, values[index] as string])) };
+  }
+
   #make(request: Pick<PathRequest, 'role' | 'settings' | 'access'>): SettingsStatement {
+    const { names, values, setsRole, given } = this.#all(request);
+    const readOnly = request.access === 'read only';
+    const key = `${readOnly ? 'set read only' : 'set'} ${names.join('\n')}`;
+    const text = this.#text(key, names, readOnly);
+    if (setsRole) {
+      const emptied = names.length - given;
+      this.#last[request.access] = {
+        key,
+        text,
+        settings: request.settings,
+        emptied,
+        contextSize: this.#context.size,
+      };
+    }
+    return { key, text, values };
+  }
+
+  /** Returns all settings of a request. `given` is the number of those that aren't emptied. */
+  #all(request: Pick<PathRequest, 'role' | 'settings'>) {
     const names: string[] = [];
     const values: string[] = [];
     for (const [name, value] of request.settings) {
@@ -79,20 +111,7 @@ export class SettingsStatements {
       names.push(name);
       values.push('');
     }
-    const readOnly = request.access === 'read only';
-    const key = `${readOnly ? 'set read only' : 'set'} ${names.join('\n')}`;
-    const text = this.#text(key, names, readOnly);
-    if (setsRole) {
-      const emptied = names.length - given;
-      this.#last[request.access] = {
-        key,
-        text,
-        settings: request.settings,
-        emptied,
-        contextSize: this.#context.size,
-      };
-    }
-    return { key, text, values };
+    return { names, values, setsRole, given };
   }
 
   #text(key: string, names: readonly string[], readOnly: boolean): string {

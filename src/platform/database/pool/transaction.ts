@@ -1,5 +1,6 @@
 /** Runs transactions and savepoints on one connection. */
 import { type Sql, sql } from '../../../base/kernel/sql.ts';
+import { localStatements } from '../path/local-settings.ts';
 import type {
   RawRow,
   Row,
@@ -33,7 +34,7 @@ export async function runTransaction<T>(
   try {
     // Waits for BEGIN first, so that no statement runs outside a transaction if BEGIN fails.
     const first = options.first ?? [];
-    const transaction = await client.batch([begin(options), ...setLocal(options.settings ?? []), ...first]);
+    const transaction = await client.batch([begin(options), ...setLocal(client, options), ...first]);
     signal?.throwIfAborted();
     signal?.addEventListener('abort', cancel, { once: true });
     const end = options.end ?? 'commit';
@@ -95,7 +96,7 @@ async function wrapped<S extends { readonly commandTag: string }>(
 ): Promise<readonly S[]> {
   const end = options.end ?? 'commit';
   try {
-    const all = [begin(options), ...setLocal(options.settings ?? []), ...statements, sql.raw(end)];
+    const all = [begin(options), ...setLocal(client, options), ...statements, sql.raw(end)];
     const steps = await send(all);
     requireEnd(end, steps.at(-1)?.commandTag);
     return steps;
@@ -125,10 +126,15 @@ function begin({ isolation, readOnly }: TransactionOptions): Sql {
 
 /**
  * Returns one statement that applies all settings. The target list is evaluated from left to right, so the settings are
- * applied in order.
+ * applied in order. A server that passes settings on gets a SET LOCAL statement for each of them.
  */
-function setLocal(settings: readonly Setting[]): Sql[] {
+function setLocal(
+  client: Client,
+  { settings = [] }: { readonly settings?: readonly Setting[] | undefined },
+): Sql[] {
   if (settings.length === 0) return [];
+  if (client.connection.options.passesSettingsOn === true)
+    return localStatements(settings).map((text) => sql.raw(text));
   const calls = settings.map(([name, value]) => sql`set_config(${name}, ${value}, true)`);
   return [sql`select ${sql.join(calls)}`];
 }

@@ -106,6 +106,16 @@ export class Batch<T> implements Exchange {
     this.#push(statement, known === undefined, rows);
   }
 
+  /** Adds a statement without parameters that isn't used again, such as SET with a value in its text. */
+  addOnce(text: string): void {
+    const { writer } = this.#connection;
+    writer.parse('', text);
+    writer.bind('', []);
+    writer.execute();
+    const statement = { key: text, name: '', text, columns: [], parameterTypes: [], derived: undefined };
+    this.#push(statement, true, NOT_KEPT);
+  }
+
   /** Writes only Parse and Describe, to determine the types of a statement's parameters. */
   addDescribe(key: string, text: string): PreparedStatement {
     const statement = this.#statements.prepare(this.#connection.writer, key, text);

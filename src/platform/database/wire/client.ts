@@ -5,7 +5,7 @@
 import type { Sql, SqlValue } from '../../../base/kernel/sql.ts';
 import { type Trace, traces } from '../../../base/kernel/trace.ts';
 import type { Queryable, RawRow, Row, TextResult } from '../types.ts';
-import { Batch, type RowReader, type Step } from './batch.ts';
+import { Batch, type RowReader, type Step, type StepRows } from './batch.ts';
 import { Connection } from './connection.ts';
 import type { ConnectionOptions } from './exchange.ts';
 import type { WireParameter } from './messages/message-writer.ts';
@@ -69,7 +69,7 @@ export class Client implements Queryable {
   ): Promise<readonly { readonly rows: readonly Row[]; readonly commandTag: string }[]> {
     return this.#sendAll(statements, (compiled) =>
       this.#send((open) => {
-        for (const { text, parameters } of compiled) open.add(text, text, parameters);
+        for (const { text, parameters } of compiled) addTo(open, text, parameters);
       }, readObject),
     );
   }
@@ -88,7 +88,7 @@ export class Client implements Queryable {
       this.#send(
         (open) => {
           compiled.forEach(({ text, parameters }, index) => {
-            open.add(text, text, parameters, { keeps: offset + index === at });
+            addTo(open, text, parameters, { keeps: offset + index === at });
           });
         },
         (buffer, start) => onRow(row.moveTo(buffer, start)),
@@ -174,6 +174,17 @@ export class Client implements Queryable {
       batch.submit();
     });
   }
+}
+
+/** Adds a statement of a transaction. SET LOCAL isn't prepared, because its text contains a value. */
+function addTo<T>(
+  batch: Batch<T>,
+  text: string,
+  parameters: readonly WireParameter[],
+  rows?: StepRows,
+): void {
+  if (text.startsWith('set local ')) batch.addOnce(text);
+  else batch.add(text, text, parameters, rows);
 }
 
 function newCache({ options }: Connection, named: boolean): StatementCache {

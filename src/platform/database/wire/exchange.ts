@@ -35,6 +35,11 @@ export interface ConnectionOptions extends ConnectionTarget {
    * this option share a single read buffer.
    */
   readonly keepsNoBytes?: boolean | undefined;
+  /**
+   * Whether the server passes the settings of a request on to other servers, which Citus does only with SET LOCAL in a
+   * transaction that BEGIN has started.
+   */
+  readonly passesSettingsOn?: boolean | undefined;
   /** Whether to send only the settings in `parameters`, because poolers reject settings that they don't support. */
   readonly bareSession?: boolean | undefined;
   /**

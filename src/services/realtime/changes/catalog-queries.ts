@@ -8,6 +8,8 @@ export interface PublishedTable {
   readonly oid: number;
   readonly schema: string;
   readonly name: string;
+  /** The reason why the table's changes can't be delivered. */
+  readonly unreadable?: string | undefined;
 }
 
 export const changesPublication = 'supabase_realtime';
@@ -140,11 +142,40 @@ export const listReadableColumns = (
       and has_schema_privilege(r.oid, c.relnamespace, 'USAGE')
       and has_column_privilege(r.oid, a.attrelid, a.attnum, 'SELECT')`);
 
-export const listPublished = (pool: Pool): Promise<readonly PublishedTable[]> =>
-  pool.query<PublishedTable>(sql`
-    select c.oid::int8 as oid, p.schemaname as schema, p.tablename as name
+export async function listPublished(pool: Pool): Promise<readonly PublishedTable[]> {
+  const rows = await pool.query<PublishedTable & { usesCitus: boolean }>(sql`
+    select c.oid::int8 as oid, p.schemaname as schema, p.tablename as name,
+      to_regclass('pg_catalog.pg_dist_partition') is not null as "usesCitus"
     from pg_catalog.pg_publication_tables p
     join pg_catalog.pg_namespace n on n.nspname = p.schemaname
     join pg_catalog.pg_class c on c.relnamespace = n.oid and c.relname = p.tablename
     where p.pubname = ${changesPublication} and p.schemaname <> all (${unpublishedSchemas})
     order by 1`);
+  if (rows[0]?.usesCitus !== true) return rows;
+  const reasons = await unreadableReasons(
+    pool,
+    rows.map(({ oid }) => oid),
+  );
+  return rows.map((row) => ({ ...row, unreadable: reasons.get(row.oid) }));
+}
+
+/**
+ * Returns the tables whose changes aren't in this server's stream, because Citus stores their rows in other tables. The
+ * rows of a distributed table are on the workers. The rows of a reference table are also on the coordinator, and Citus
+ * can convert their changes (docs/decisions/0105-citus.md).
+ */
+async function unreadableReasons(pool: Pool, oids: readonly number[]): Promise<ReadonlyMap<number, string>> {
+  const rows = await pool.query<{ oid: number; isOnCoordinator: boolean }>(sql`
+    select c.oid, c."isOnCoordinator"
+    from (select p.logicalrelid::oid::int8 as oid,
+        p.partmethod = 'n' and (p.repmodel = 't' or p.colocationid = 0) as "isOnCoordinator"
+      from pg_catalog.pg_dist_partition p where p.logicalrelid::oid = any (${oids}::oid[])) c
+    where not (c."isOnCoordinator" and current_setting('citus.enable_change_data_capture', true) = 'on')`);
+  return new Map(
+    rows.map(({ oid, isOnCoordinator }) => [oid, isOnCoordinator ? needsDecoders : needsWorkers] as const),
+  );
+}
+
+const needsWorkers = 'Citus stores its rows on the workers, whose changes Realtime does not read';
+const needsDecoders =
+  'Citus stores its rows in a shard, whose changes Realtime reads only with citus.enable_change_data_capture';

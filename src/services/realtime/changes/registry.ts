@@ -8,7 +8,7 @@ import type { ValidCondition } from '../core/filter-match.ts';
 import type { Relation } from '../core/pgoutput.ts';
 import { type Audience, addRequest, createAudience, removeSubscriber, type Subscriber } from './audience.ts';
 import type { Catalog } from './catalog.ts';
-import { SubscriptionChecks } from './subscription-checks.ts';
+import { type Checked, SubscriptionChecks } from './subscription-checks.ts';
 
 /** Whether the subscription was accepted, or the error message for the client. */
 export type Admission =
@@ -113,8 +113,11 @@ class SubscriberRegistry implements Registry {
           message: `Unable to subscribe to changes with given parameters. Please check Realtime is enabled for the given connect parameters: [${described}]`,
         };
       }
-      for (const { oid } of tables) {
-        const checked = await this.#checks.check(oid, subscriber.claimSet.role, request);
+      for (const { oid, schema, name, unreadable } of tables) {
+        const checked: Checked =
+          unreadable === undefined
+            ? await this.#checks.check(oid, subscriber.claimSet.role, request)
+            : { error: { code: '0A000', message: `${schema}.${name}: ${unreadable}` } };
         if ('error' in checked) {
           return {
             ok: false,
@@ -187,6 +190,7 @@ function withdraw(subscriber: Subscriber, audience: Audience): void {
 /** The names of the error conditions that clients can encounter (PostgreSQL manual, appendix A). */
 const conditionNames: Record<string, string> = {
   P0001: 'raise_exception',
+  '0A000': 'feature_not_supported',
   '22P02': 'invalid_text_representation',
   '22003': 'numeric_value_out_of_range',
   '22007': 'invalid_datetime_format',
@@ -199,6 +203,6 @@ const conditionNames: Record<string, string> = {
 };
 
 /** Formats an error as upstream's database driver does. */
-function exceptionText({ code, message }: PostgresErrorShape): string {
+function exceptionText({ code, message }: Pick<PostgresErrorShape, 'code' | 'message'>): string {
   return `ERROR ${code} (${conditionNames[code] ?? 'error'}) ${message}`;
 }

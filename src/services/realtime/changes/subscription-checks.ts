@@ -13,7 +13,7 @@ import { checkSubscription } from './checks.ts';
  */
 export type Checked =
   | { readonly conditions: readonly ValidCondition[] }
-  | { readonly error: PostgresErrorShape };
+  | { readonly error: Pick<PostgresErrorShape, 'code' | 'message'> };
 
 /** The maximum number of cached results per table. Clients can send any number of distinct requests. */
 const maxChecksPerTable = 10_000;

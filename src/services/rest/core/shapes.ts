@@ -78,6 +78,7 @@ export function compileShape(
     maxRows: settings.maxRows,
     given: new Set(givenRanges),
     setsResponse: cache.setsResponse || settings.preRequest !== undefined,
+    isDistributed: cache.isDistributed,
     resolution: preferences.resolution,
     headersOnly: preferences.return === 'headers-only',
   });

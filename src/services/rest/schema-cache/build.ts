@@ -36,6 +36,7 @@ export interface CatalogRows {
   readonly representations: readonly RepresentationRow[];
   readonly mediaHandlers: readonly MediaHandlerRow[];
   readonly setsResponse: boolean;
+  readonly isDistributed: boolean;
 }
 
 const UPDATE = 4;
@@ -77,6 +78,7 @@ export function* buildSchemaCache(rows: CatalogRows): Generator<void, SchemaCach
     ),
     mediaHandlers: buildMediaHandlers(rows.mediaHandlers),
     setsResponse: rows.setsResponse,
+    isDistributed: rows.isDistributed,
   };
 }
 

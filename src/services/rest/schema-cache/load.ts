@@ -15,6 +15,7 @@ import {
   relationRows,
   routineRows,
   selectComputedRelationships,
+  selectIsDistributed,
   selectMediaHandlers,
   selectRepresentations,
   selectSetsResponse,
@@ -65,12 +66,13 @@ export class SchemaCacheLoader {
           selectRepresentations(tx),
           selectMediaHandlers(tx, schemas),
           selectSetsResponse(tx),
+          selectIsDistributed(tx),
         ]);
         const hash = createHash('sha256').update(JSON.stringify([schemas, others]));
         for (const { hashes } of [relations, foreignKeys, primaryKeys, views, routines]) {
           hash.update(`\n${hashes.length} ${hashes.join('')}`);
         }
-        const [computed, representations, mediaHandlers, setsResponse] = others;
+        const [computed, representations, mediaHandlers, setsResponse, isDistributed] = others;
         return {
           rows: {
             schemas,
@@ -83,6 +85,7 @@ export class SchemaCacheLoader {
             representations,
             mediaHandlers,
             setsResponse,
+            isDistributed,
           },
           fingerprint: hash.digest('base64'),
         };

@@ -165,6 +165,8 @@ export interface SchemaCache {
    * settings, reads don't need to query them.
    */
   readonly setsResponse: boolean;
+  /** Whether the database uses Citus, which supports fewer forms of a statement. */
+  readonly isDistributed: boolean;
 }
 
 export const handlerKey = (target: QualifiedName | undefined, mediaType: string): string =>

@@ -1,5 +1,6 @@
 /** The properties of an external server that the preflight's findings depend on. */
 import { quoteLiteral } from '../../../../base/kernel/sql.ts';
+import type { CitusFacts } from '../citus.ts';
 
 export interface Facts {
   /** The value of `server_version_num`, for example 150012. */
@@ -40,6 +41,8 @@ export interface Facts {
   /** The account that manages the passwords of Plinth's roles on this server, if it is known. */
   readonly manager: string | undefined;
   readonly authenticator: AuthenticatorLogin;
+  /** Undefined if the database doesn't use Citus. */
+  readonly citus?: CitusFacts | undefined;
 }
 
 interface LoginFacts {

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type Facts, managerIn, manageStatement, type RoleFacts, usedExtensions } from './facts.ts';
 import { findingsOf } from './findings.ts';
 
@@ -176,4 +176,34 @@ test('an extension that only a superuser can create comes with the statement for
     statements: ['create extension if not exists "moddatetime";'],
   });
   expect(extensions({ ...facts, login: empty.login })).toMatchObject({ status: 'ok' });
+});
+
+describe('Citus', () => {
+  const citus = { version: '14.0-1', isCoordinator: true, workers: 2, lacksDecoders: false, rejected: [] };
+
+  test('a server without Citus has no finding', () => {
+    expect(findingsOf(empty).some(({ check }) => check === 'citus')).toBe(false);
+  });
+
+  test.each([
+    ['a prepared coordinator', citus, []],
+    ['a worker', { ...citus, isCoordinator: false }, ['failing citus']],
+    ['no decoders', { ...citus, lacksDecoders: true }, ['degraded citus']],
+    [
+      'a role without access to a worker',
+      { ...citus, rejected: [{ role: 'anon', workers: 1 }] },
+      ['degraded citus'],
+    ],
+  ])('%s', (_name, facts, expected) => {
+    expect(problems({ ...empty, citus: facts })).toEqual(expected);
+  });
+
+  test('the statements give each rejected role access to the workers', () => {
+    const rejected = ['anon', 'o"dd'].map((role) => ({ role, workers: 2 }));
+    expect(statementsOf({ ...empty, citus: { ...citus, rejected } })).toEqual([
+      'alter role "anon" login;',
+      'alter role "o""dd" login;',
+      expect.stringContaining(`create_distributed_function('auth.uid()')`),
+    ]);
+  });
 });

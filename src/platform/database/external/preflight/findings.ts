@@ -3,6 +3,7 @@
  */
 import { quoteIdentifier } from '../../../../base/kernel/sql.ts';
 import type { Finding } from '../../types.ts';
+import type { CitusFacts } from '../citus.ts';
 import {
   exclusiveSchemas,
   type Facts,
@@ -43,7 +44,8 @@ export function findingsOf(facts: Facts): readonly Finding[] {
     event_triggers: checkEventTriggers,
     extensions: checkExtensions,
   };
-  return Object.entries(checks).map(([check, run]) => ({ check, ...run(facts) }));
+  const findings = Object.entries(checks).map(([check, run]) => ({ check, ...run(facts) }));
+  return facts.citus === undefined ? findings : [...findings, { check: 'citus', ...checkCitus(facts.citus) }];
 }
 
 const ok = (message: string): Outcome => ({ status: 'ok', message, statements: [] });
@@ -317,6 +319,25 @@ function checkEventTriggers(facts: Facts): Outcome {
   }
   return degraded(
     "Only a superuser can create event triggers. Without them, REST doesn't detect schema changes until NOTIFY pgrst, 'reload schema' or a restart, and the project can change Plinth's tables. To create them, use a superuser's URL for the first start.",
+  );
+}
+
+function checkCitus({ version, isCoordinator, workers, lacksDecoders, rejected }: CitusFacts): Outcome {
+  if (!isCoordinator)
+    return failing('The server is a worker of a Citus cluster. Use the address of the coordinator.');
+  if (lacksDecoders && rejected.length === 0) {
+    return degraded(
+      "Realtime can't deliver the changes of reference tables, because PostgreSQL doesn't load Citus's decoders.",
+      `alter system set dynamic_library_path = '$libdir/citus_decoders:$libdir'; -- then restart PostgreSQL`,
+    );
+  }
+  if (rejected.length === 0)
+    return ok(`The server is the coordinator of Citus ${version} with ${workers} workers.`);
+  const names = rejected.map(({ role, workers: count }) => `${role} (${count} of ${workers})`).join(', ');
+  return degraded(
+    `Requests for distributed tables fail, because these roles can't sign in on the workers: ${names}. Run the statements as a superuser on the coordinator. Each worker's pg_hba.conf, and pg_dist_authinfo or the coordinator's password file, must also admit these roles.`,
+    ...rejected.map(({ role }) => `alter role ${quoteIdentifier(role)} login;`),
+    `select create_distributed_function('auth.uid()'); -- creates the roles on the workers`,
   );
 }
 

@@ -8,6 +8,7 @@ import { DatabaseError } from '../../errors.ts';
 import { superuserSearchPath } from '../../superuser.ts';
 import type { PostgresErrorShape, Queryable } from '../../types.ts';
 import { Client, type ConnectionOptions } from '../../wire/index.ts';
+import { readCitus } from '../citus.ts';
 import {
   exclusiveSchemas,
   type Facts,
@@ -95,7 +96,7 @@ export async function readFacts(session: Queryable, connected: Connected): Promi
           and not exists (select from pg_catalog.pg_extension i where i.extname = v.name)) as "superuserExtensions"
     from pg_catalog.pg_database d, pg_catalog.pg_roles me
     where d.datname = current_database() and me.rolname = session_user`)) as Row[];
-  return factsOf(row as Row, connected);
+  return { ...factsOf(row as Row, connected), citus: await readCitus(session) };
 }
 
 function factsOf(row: Row, connected: Connected): Facts {

@@ -23,7 +23,13 @@ import {
  */
 export type GivenRanges = ReadonlySet<string>;
 
-export function selectOf(plan: ReadPlan, given: GivenRanges): Sql {
+export interface ReadOptions {
+  readonly given: GivenRanges;
+  /** Whether Citus plans the statement. */
+  readonly isDistributed: boolean;
+}
+
+export function selectOf(plan: ReadPlan, options: ReadOptions): Sql {
   const table = tableOf(plan);
   const isBare = plan.columns.length === 0 && plan.embeds.length === 0;
   const columns = isBare
@@ -37,14 +43,14 @@ export function selectOf(plan: ReadPlan, given: GivenRanges): Sql {
       : [];
   const list = sql.join([...columns, ...extra, ...plan.outputs.flatMap(outputOf)]);
   const joins = sql.join(
-    plan.outputs.map((output) => joinedEmbed(plan, output, given)),
+    plan.outputs.map((output) => joinedEmbed(plan, output, options)),
     '',
   );
   const conditions = [
     ...plan.where.map((condition) => conditionOf(table, condition)),
     ...plan.joinConditions.map(joinOf),
   ];
-  return sql`select ${list}${fromOf(plan)}${joins}${whereAll(conditions)}${groupBy(table, plan.columns, plan.outputs)}${orderBy(table, plan.order)}${limitOf(plan, given)}`;
+  return sql`select ${list}${fromOf(plan)}${joins}${whereAll(conditions)}${groupBy(table, plan.columns, plan.outputs)}${orderBy(table, plan.order)}${limitOf(plan, options)}`;
 }
 
 export const whereAll = (conditions: readonly Sql[]): Sql =>
@@ -79,13 +85,13 @@ function outputOf(output: EmbedOutput): Sql[] {
     : [sql`coalesce(${alias}.${alias}, '[]') as ${sql.id(output.name)}`];
 }
 
-function joinedEmbed(parent: ReadPlan, output: EmbedOutput, given: GivenRanges): Sql {
+function joinedEmbed(parent: ReadPlan, output: EmbedOutput, options: ReadOptions): Sql {
   const embed = parent.embeds.find((one) => one.aggregateAlias === output.aggregateAlias);
   if (embed === undefined) throw new Error(`no embed for the output ${output.aggregateAlias}`);
   const inner = embed.join === 'inner';
   const alias = sql.id(output.aggregateAlias);
   const join = sql.raw(inner ? ' inner join lateral ' : ' left join lateral ');
-  const rows = selectOf(embed, given);
+  const rows = selectOf(embed, options);
   const isList = output.kind === 'json' ? output.mode === 'array' : embed.spread?.kind === 'to-many';
   if (!isList) return sql`${join}(${rows}) as ${alias} on true`;
   const spread = embed.spread?.kind === 'to-many' ? embed.spread : undefined;
@@ -101,13 +107,18 @@ function joinedEmbed(parent: ReadPlan, output: EmbedOutput, given: GivenRanges):
   return sql`${join}(select json_agg(${alias})::jsonb as ${alias}${sql.join(arrays, '')} from (${rows}) as ${alias}) as ${alias} on ${condition}`;
 }
 
-function limitOf(plan: ReadPlan, given: GivenRanges): Sql {
+/**
+ * Without a limit, PostgreSQL merges the query into the one around it. Citus then sends the workers a row without column
+ * names, so the JSON would contain `f1` instead of a name. OFFSET 0 prevents this.
+ */
+function limitOf(plan: ReadPlan, { given, isDistributed }: ReadOptions): Sql {
   const { rangeKey, maxRows } = plan;
   if (rangeKey !== undefined && given.has(rangeKey)) {
     const limit = param({ kind: 'limit', key: rangeKey, maxRows });
     return sql` limit ${limit} offset ${param({ kind: 'offset', key: rangeKey, maxRows })}`;
   }
-  return maxRows === undefined ? sql.empty : sql.raw(` limit ${maxRows}`);
+  if (maxRows !== undefined) return sql.raw(` limit ${maxRows}`);
+  return isDistributed ? sql.raw(' offset 0') : sql.empty;
 }
 
 /**

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { defaultConfig } from '../../../../platform/config/index.ts';
 import type { ForeignKeyRow, RelationRow, RoutineRow } from '../../queries.ts';
-import { buildSchemaCache } from '../../schema-cache/build.ts';
+import { buildSchemaCache, type CatalogRows } from '../../schema-cache/build.ts';
 import { settingsFromConfig } from '../../settings.ts';
 import { inSlices } from '../../slices.ts';
 import { planCrud } from '../plan/crud.ts';
@@ -55,27 +55,44 @@ const routine: RoutineRow = {
   isolation: null,
   settings: [],
 };
-const cache = await inSlices(
-  buildSchemaCache({
-    schemas: ['public'],
-    relations: [
-      relation(1, 'people', ['id', 'integer'], ['name', 'text'], ['data', 'jsonb']),
-      relation(2, 'books', ['id', 'integer'], ['author', 'integer'], ['title', 'text']),
-    ],
-    foreignKeys: [foreignKey],
-    primaryKeys: [],
-    views: [],
-    computed: [],
-    routines: [routine],
-    representations: [],
-    mediaHandlers: [],
-    setsResponse: false,
-  }),
-);
+const catalog: CatalogRows = {
+  schemas: ['public'],
+  relations: [
+    relation(1, 'people', ['id', 'integer'], ['name', 'text'], ['data', 'jsonb']),
+    relation(2, 'books', ['id', 'integer'], ['author', 'integer'], ['title', 'text']),
+  ],
+  foreignKeys: [foreignKey],
+  primaryKeys: [],
+  views: [],
+  computed: [],
+  routines: [routine],
+  representations: [],
+  mediaHandlers: [],
+  setsResponse: false,
+  isDistributed: false,
+};
 const settings = { ...settingsFromConfig(defaultConfig(), 'off'), schemas: ['public'] };
-const context = { cache, settings, shapes: new ShapeCache() };
+const contextOf = async (rows: CatalogRows) => ({
+  cache: await inSlices(buildSchemaCache(rows)),
+  settings,
+  shapes: new ShapeCache(),
+});
+const single = await contextOf(catalog);
+const citus = await contextOf({ ...catalog, isDistributed: true });
 
-function compiled(method: string, url: string, body = '', headers: Record<string, string> = {}) {
+type Headers = Record<string, string>;
+
+const compiled = (method: string, url: string, body = '', headers: Headers = {}) =>
+  compiledIn(single, { method, url, body, headers });
+
+interface Case {
+  readonly method: string;
+  readonly url: string;
+  readonly body?: string;
+  readonly headers?: Headers;
+}
+
+function compiledIn(context: typeof single, { method, url, body = '', headers = {} }: Case) {
   const [path = '', query = ''] = url.split('?');
   const request = { method, path, query, headers, body: new TextEncoder().encode(body) };
   const action = readAction(request, settings);
@@ -191,5 +208,45 @@ test('a function call passes its arguments by name', () => {
   expect(compiled('GET', '/rpc/add?a=1')).toMatchObject({
     text: expect.stringContaining('(select "public"."add"("a" := $1::integer) pgrst_scalar) pgrst_call'),
     values: ['1'],
+  });
+});
+
+describe('statements in Citus', () => {
+  const prefer = 'return=representation';
+
+  test('a level without a limit keeps its column names', () => {
+    const { text } = compiledIn(citus, {
+      method: 'GET',
+      url: '/books?select=id,people!inner(name)&people.name=eq.a',
+    });
+    expect(text).toContain('"books"."author" offset 0) as "books_people_1" on true limit 1000)');
+  });
+
+  test.each([
+    ['PATCH', '/people?id=eq.5', '{"name":"a"}'],
+    ['DELETE', '/people?id=eq.5', ''],
+    ['POST', '/people?on_conflict=id', '{"id":1}'],
+  ])('JSON is built outside the write: %s %s', (method, url, body) => {
+    const headers = { prefer: method === 'POST' ? `${prefer},resolution=merge-duplicates` : prefer };
+    const { text } = compiledIn(citus, { method, url, body, headers });
+    expect(text).toMatch(
+      /^with pgrst_source as \((update|delete|insert) .* returning "public"."people"\.\*\) select /,
+    );
+    expect(text).not.toContain('set_config');
+  });
+
+  test('an insert always has RETURNING', () => {
+    expect(compiledIn(citus, { method: 'POST', url: '/people', body: '{"id":1}' }).text).toMatch(
+      /^with pgrst_source as \(insert into .* returning 1\)/,
+    );
+    expect(
+      compiledIn(citus, { method: 'POST', url: '/people', body: '{"id":1}', headers: { prefer } }).text,
+    ).toMatch(/^insert into .* returning row_to_json\("public"."people"\.\*\)$/);
+  });
+
+  test('the body of a change is a set of rows', () => {
+    expect(compiledIn(citus, { method: 'PATCH', url: '/people?id=eq.5', body: '{"name":"a"}' }).text).toBe(
+      'update "public"."people" set "name" = "pgrst_body"."name" from json_to_recordset(json_build_array($1::json)) as pgrst_body ("name" text) where "public"."people"."id" = $2',
+    );
   });
 });

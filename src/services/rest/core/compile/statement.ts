@@ -45,6 +45,8 @@ export interface CompileOptions {
   readonly given: GivenRanges;
   /** Whether any function in this database sets the response headers or the response status. */
   readonly setsResponse: boolean;
+  /** Whether Citus plans the statement. */
+  readonly isDistributed: boolean;
   readonly resolution: 'merge-duplicates' | 'ignore-duplicates' | undefined;
   readonly headersOnly: boolean;
 }
@@ -68,7 +70,7 @@ export function compile(plan: CrudPlan, options: CompileOptions): Compiled {
   if (asRows) {
     return {
       form: 'rows',
-      ...mainOf(rowsOf(selectOf(plan.read, options.given), plan.handler)),
+      ...mainOf(rowsOf(selectOf(plan.read, options), plan.handler)),
       settings: options.setsResponse ? statementOf(sql.raw(`select ${HEADERS}, ${STATUS}`)) : undefined,
       explain,
     };
@@ -115,6 +117,7 @@ function isDirect({ read, write, handler, mediaType }: WriteAction, options: Com
   return (
     (handler.kind === 'none' || (isRows && isSelection)) &&
     mediaType.kind !== 'plan' &&
+    (!options.isDistributed || isDirectInCitus(write, handler)) &&
     !options.setsResponse &&
     !options.headersOnly &&
     !countsMany &&
@@ -122,13 +125,23 @@ function isDirect({ read, write, handler, mediaType }: WriteAction, options: Com
   );
 }
 
+/**
+ * Whether Citus accepts the direct write. RETURNING can't build JSON except in an insert. An insert without RETURNING is
+ * a COPY on the workers, which row-level security forbids.
+ */
+const isDirectInCitus = ({ mutation, conflict }: WritePlan, handler: Handler): boolean =>
+  mutation === 'insert'
+    ? handler.kind !== 'none' && conflict === undefined
+    : mutation !== 'put' && handler.kind === 'none';
+
 /** Returns a write that returns one JSON text per row if the response contains rows, and the number of inserted rows. */
 function directWriteOf({ read, write, handler }: WriteAction, options: CompileOptions): Sql {
   const returned = [
     ...(handler.kind === 'none' ? [] : [jsonOf(returnedRow(read, write), handler)]),
     ...(countsInserted(write, options) ? [sql.raw(INSERTED)] : []),
   ];
-  return writeReturning(write, returned.length === 0 ? sql.empty : sql` returning ${sql.join(returned)}`);
+  const returning = returned.length === 0 ? sql.empty : sql` returning ${sql.join(returned)}`;
+  return writeReturning(write, returning, options.isDistributed);
 }
 
 /** Returns an expression for the row that the response contains. */
@@ -155,12 +168,16 @@ function asJson(row: Sql, handler: Handler): Sql {
 
 function summaryOf(plan: CrudPlan, options: CompileOptions, counts: boolean): Sql {
   const routine = plan.kind === 'call' ? plan.call.routine : undefined;
-  const select = selectOf(plan.read, options.given);
+  const select = selectOf(plan.read, options);
   // If the response to a write doesn't contain rows, columns and embeds aren't selected.
   const rows =
     plan.kind === 'write' && plan.handler.kind === 'none' ? sql.raw('select * from pgrst_source') : select;
   const source =
-    plan.kind === 'write' ? writeOf(plan.write) : plan.kind === 'call' ? callOf(plan.call) : rows;
+    plan.kind === 'write'
+      ? writeOf(plan.write, options.isDistributed)
+      : plan.kind === 'call'
+        ? callOf(plan.call)
+        : rows;
   const from = plan.kind === 'read' ? sql.raw('select * from pgrst_source') : rows;
   const pageCount = routine !== undefined && !routine.returnsSet ? '1' : 'count(_postgrest_t)';
   const { counting, total } = totalOf(plan, options, counts && plan.kind !== 'write', pageCount);
@@ -176,7 +193,8 @@ function summaryOf(plan: CrudPlan, options: CompileOptions, counts: boolean): Sq
 }
 
 const countsInserted = (write: WritePlan, options: CompileOptions): boolean =>
-  write.mutation === 'put' || (write.mutation === 'insert' && options.resolution === 'merge-duplicates');
+  !options.isDistributed &&
+  (write.mutation === 'put' || (write.mutation === 'insert' && options.resolution === 'merge-duplicates'));
 
 function totalOf(
   plan: CrudPlan,

@@ -17,16 +17,20 @@ const countInserted = (step: '+ 1' | '- 1') =>
   );
 
 /** Returns the statement of a write whose rows another part of the query reads. */
-export const writeOf = (plan: WritePlan): Sql => writeReturning(plan, returningOf(plan));
+export const writeOf = (plan: WritePlan, isDistributed: boolean): Sql =>
+  writeReturning(plan, returningOf(plan), isDistributed);
 
-/** Returns the statement of a write. `returning` is its RETURNING clause, or empty. */
-export function writeReturning(plan: WritePlan, returning: Sql): Sql {
+/**
+ * Returns the statement of a write. `returning` is its RETURNING clause, or empty. `isDistributed` specifies whether
+ * Citus plans the statement.
+ */
+export function writeReturning(plan: WritePlan, returning: Sql, isDistributed: boolean): Sql {
   switch (plan.mutation) {
     case 'insert':
     case 'put':
-      return insertOf(plan, returning);
+      return insertOf(plan, returning, isDistributed);
     case 'update':
-      return updateOf(plan, returning);
+      return updateOf(plan, returning, isDistributed);
     case 'delete': {
       const conditions = plan.where.map((condition) => conditionOf(plan.table, condition));
       return sql`delete from ${nameOf(plan.table)}${whereAll(conditions)}${returning}`;
@@ -34,7 +38,7 @@ export function writeReturning(plan: WritePlan, returning: Sql): Sql {
   }
 }
 
-function insertOf(plan: WritePlan, returning: Sql): Sql {
+function insertOf(plan: WritePlan, returning: Sql, isDistributed: boolean): Sql {
   const { columns } = plan.body;
   const isPut = plan.mutation === 'put';
   const merges = plan.conflict?.resolution === 'merge-duplicates';
@@ -42,24 +46,26 @@ function insertOf(plan: WritePlan, returning: Sql): Sql {
   const list = names.length === 0 ? sql.raw(' ') : sql` (${sql.join(names)}) `;
   const values = sql.join(columns.map((column) => columnOf(BODY, column.name)));
   const conditions = [
-    ...(isPut || merges ? [countInserted('+ 1')] : []),
+    ...((isPut || merges) && !isDistributed ? [countInserted('+ 1')] : []),
     // PUT writes a body row only if the row matches the filters in the URL.
     ...(isPut ? plan.where.map((condition) => conditionOf(BODY, condition)) : []),
   ];
-  return sql`insert into ${nameOf(plan.table)}${list}select ${values}${bodyOf(plan.body)}${whereAll(conditions)}${conflictOf(plan)}${returning}`;
+  return sql`insert into ${nameOf(plan.table)}${list}select ${values}${bodyOf(plan.body, isDistributed)}${whereAll(conditions)}${conflictOf(plan, isDistributed)}${returning}`;
 }
 
-function conflictOf(plan: WritePlan): Sql {
+function conflictOf(plan: WritePlan, isDistributed: boolean): Sql {
   const { conflict } = plan;
   if (conflict === undefined || conflict.columns.length === 0) return sql.empty;
   const target = sql` on conflict (${sql.join(conflict.columns.map((name) => sql.id(name)))})`;
   if (conflict.resolution === 'ignore-duplicates' || plan.body.columns.length === 0)
     return sql`${target} do nothing`;
   const sets = plan.body.columns.map(({ name }) => sql`${sql.id(name)} = excluded.${sql.id(name)}`);
-  return sql`${target} do update set ${sql.join(sets)} where ${countInserted('- 1')}`;
+  // Citus permits only immutable functions here, so the inserted rows of its tables aren't counted.
+  const counted = isDistributed ? sql.empty : sql` where ${countInserted('- 1')}`;
+  return sql`${target} do update set ${sql.join(sets)}${counted}`;
 }
 
-function updateOf(plan: WritePlan, returning: Sql): Sql {
+function updateOf(plan: WritePlan, returning: Sql, isDistributed: boolean): Sql {
   const { columns } = plan.body;
   if (columns.length === 0) {
     // If the request doesn't set any columns, no rows are written. The query returns no rows, but its columns are those
@@ -70,7 +76,7 @@ function updateOf(plan: WritePlan, returning: Sql): Sql {
   }
   const sets = columns.map(({ name }) => sql`${sql.id(name)} = ${columnOf(BODY, name)}`);
   const conditions = plan.where.map((condition) => conditionOf(plan.table, condition));
-  return sql`update ${nameOf(plan.table)} set ${sql.join(sets)}${bodyOf(plan.body)}${whereAll(conditions)}${returning}`;
+  return sql`update ${nameOf(plan.table)} set ${sql.join(sets)}${bodyOf(plan.body, isDistributed)}${whereAll(conditions)}${returning}`;
 }
 
 function returningOf(plan: WritePlan): Sql {
@@ -80,7 +86,7 @@ function returningOf(plan: WritePlan): Sql {
 }
 
 /** Returns a FROM clause that provides the body's rows as `pgrst_body`, with typed columns. */
-function bodyOf(body: WriteBody): Sql {
+function bodyOf(body: WriteBody, isDistributed: boolean): Sql {
   const { columns, isObject, applyDefaults } = body;
   const json = sql`${param({ kind: 'body', hex: false })}::${sql.raw(applyDefaults ? 'jsonb' : 'json')}`;
   const prefix = sql.raw(applyDefaults ? 'jsonb' : 'json');
@@ -89,9 +95,9 @@ function bodyOf(body: WriteBody): Sql {
       ? sql` from (values (1)) pgrst_body`
       : sql` from ${prefix}_array_elements(${json}) pgrst_body`;
   }
-  if (!applyDefaults) return sql` from ${openedBody(prefix, json, columns, { isObject })}`;
+  if (!applyDefaults) return sql` from ${openedBody(prefix, json, columns, { isObject, isDistributed })}`;
   const source = sql`pgrst_defaults.val`;
-  return sql` from (${withDefaults(json, body)}) pgrst_defaults, lateral ${openedBody(prefix, source, columns, { isObject })}`;
+  return sql` from (${withDefaults(json, body)}) pgrst_defaults, lateral ${openedBody(prefix, source, columns, { isObject, isDistributed })}`;
 }
 
 /** Returns the rows of a JSON source. */
@@ -99,10 +105,18 @@ export function openedBody(
   prefix: Sql,
   source: Sql,
   columns: readonly Pick<PlanField, 'name' | 'type' | 'transform'>[],
-  { isObject, firstRowOnly = false }: { isObject: boolean; firstRowOnly?: boolean },
+  {
+    isObject,
+    isDistributed = false,
+    firstRowOnly = false,
+  }: { isObject: boolean; isDistributed?: boolean; firstRowOnly?: boolean },
 ): Sql {
   const definitions = sql.join(columns.map(({ name, type }) => sql`${sql.id(name)} ${sql.raw(type)}`));
-  const open = sql`${prefix}_to_record${sql.raw(isObject ? '' : 'set')}(${source})`;
+  // Citus evaluates a function that returns a single record before its columns are known.
+  const open =
+    isObject && !isDistributed
+      ? sql`${prefix}_to_record(${source})`
+      : sql`${prefix}_to_recordset(${isObject ? sql`${prefix}_build_array(${source})` : source})`;
   if (!firstRowOnly && columns.every((column) => column.transform === undefined)) {
     return sql`${open} as pgrst_body (${definitions})`;
   }

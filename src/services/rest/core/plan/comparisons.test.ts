@@ -39,6 +39,7 @@ const cache = await inSlices(
     representations: [],
     mediaHandlers: [],
     setsResponse: false,
+    isDistributed: false,
   }),
 );
 const settings = { ...settingsFromConfig(defaultConfig(), 'off'), schemas: ['public'] };
