@@ -85,9 +85,15 @@ export function configCalls(deps: ConfigDeps) {
   }
 
   const change = (changes: PushedSettings['changes'], isDryRun: boolean, caller: Caller) =>
-    settingsLock(() => changeNow(changes, isDryRun, caller));
+    settingsLock.alone(async () => {
+      const run = () => changeNow(changes, isDryRun);
+      const { recorded, ...result } = await (isDryRun ? run() : settingsLock.store(run));
+      const detail = { keys: result.keys, changes: recorded, ...detailOf(caller) };
+      if (recorded !== undefined) await audit(caller, 'settings.change', file, detail);
+      return result;
+    });
 
-  async function changeNow(changes: PushedSettings['changes'], isDryRun: boolean, caller: Caller) {
+  async function changeNow(changes: PushedSettings['changes'], isDryRun: boolean) {
     const { current, texts, secrets, warnings, keys, recorded } = changedBy(changes);
     const text = texts[file] ?? current.text;
     const diff = [
@@ -95,7 +101,8 @@ export function configCalls(deps: ConfigDeps) {
       ...(secrets === undefined ? [] : diffLines(...maskedSecrets(secrets))),
     ];
     const result = { diff, keys, warnings };
-    if (isDryRun || keys.length === 0) return { ...result, applied: [], needs_restart: [], problems: [] };
+    if (isDryRun || keys.length === 0)
+      return { ...result, recorded: undefined, applied: [], needs_restart: [], problems: [] };
     const restore = writeFiles([
       ...(secrets === undefined ? [] : [() => secretFiles.write(secrets)]),
       ...settings.writes(texts),
@@ -104,8 +111,7 @@ export function configCalls(deps: ConfigDeps) {
       restore();
       throw error;
     });
-    await audit(caller, 'settings.change', file, { keys, changes: recorded, ...detailOf(caller) });
-    return { ...result, applied, needs_restart: needsRestart.map(({ key }) => key), problems };
+    return { ...result, recorded, applied, needs_restart: needsRestart.map(({ key }) => key), problems };
   }
 
   /** Returns the settings as they are in the files, including changes that haven't been applied yet. */

@@ -10,8 +10,8 @@ import {
 import type { Audit } from '../audit.ts';
 import { may } from '../core/roles.ts';
 import { type Api, freshByInput } from '../routes/api.ts';
-import { requireFresh } from '../sessions.ts';
-import { type ChangesDeps, createSettingChanges, needsFreshSignIn } from './changes.ts';
+import { type Operator, requireFresh } from '../sessions.ts';
+import { type ChangesDeps, createSettingChanges, type Edit, needsFreshSignIn } from './changes.ts';
 import type { Setting } from './contract.ts';
 import { allSettings, envReference } from './known.ts';
 import { createRunning, type RunningDeps, runningRoutes } from './running.ts';
@@ -26,12 +26,25 @@ interface SettingsDeps extends RunningDeps, ChangesDeps {
 const asUser = /^auth\.sms\.test_otp\./;
 
 export function settingsRoutes(api: Api, deps: SettingsDeps): void {
-  const { audit, callbackUrl, configuration, savedDir, settingsLock: lock } = deps;
+  const { audit, callbackUrl, configuration, savedDir, settingsLock } = deps;
   const route = api.feature(() => import('./contract.ts'));
   const changes = createSettingChanges(deps);
   const { files } = changes;
   const running = createRunning(deps);
   runningRoutes(api, running, deps);
+
+  async function save(operator: Operator, body: Edit) {
+    const edit = await changes.check(operator, body);
+    const recorded = changes.recorded(edit);
+    const restore = changes.write(edit);
+    const applied = await running.apply().catch((error: unknown) => {
+      // Restores the files if the settings can't be applied, because some values are checked only when they are used,
+      // for example a logo that isn't an image.
+      restore();
+      throw error;
+    });
+    return { edit, recorded, applied };
+  }
 
   route('GET /settings', 'read', async ({ operator }) => {
     const read = bothFiles((file) => files.read(file));
@@ -74,16 +87,8 @@ export function settingsRoutes(api: Api, deps: SettingsDeps): void {
   route('POST /settings', freshByInput('write'), async (call) => {
     const body = await call.body();
     if (needsFreshSignIn(body)) requireFresh(call.operator);
-    return lock(async () => {
-      const edit = await changes.check(call.operator, body);
-      const recorded = changes.recorded(edit);
-      const restore = changes.write(edit);
-      const applied = await running.apply().catch((error: unknown) => {
-        // Restores the files if the settings can't be applied, because some values are checked only when they are used,
-        // for example a logo that isn't an image.
-        restore();
-        throw error;
-      });
+    return settingsLock.alone(async () => {
+      const { edit, recorded, applied } = await settingsLock.store(() => save(call.operator, body));
       await audit(call, 'settings.change', edit.fileNames.join(', '), { keys: edit.keys, changes: recorded });
       return applied;
     });

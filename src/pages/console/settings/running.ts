@@ -86,7 +86,7 @@ export function runningRoutes(
   const route = api.feature(() => import('./contract.ts'));
   route('GET /settings/running', 'read', async () => running.state());
   route('POST /settings/reload', 'write', async (call) => {
-    const applied = await settingsLock(running.apply);
+    const applied = await settingsLock.alone(running.apply);
     await audit(call, 'settings.reload', '', { keys: applied.applied });
     return applied;
   });

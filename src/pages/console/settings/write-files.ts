@@ -9,18 +9,27 @@ import { replaceFile } from '../../../base/kernel/replace-file.ts';
 import { readTextFile } from '../../../base/shared/files.ts';
 import { ConsoleError } from '../errors.ts';
 
-/**
- * Runs changes one after another. Each change checks the files before writing them, so changes must not run
- * concurrently.
- */
-export type SettingsLock = <T>(change: () => Promise<T>) => Promise<T>;
+type Run = <T>(work: () => Promise<T>) => Promise<T>;
 
-export function createSettingsLock(): SettingsLock {
+/**
+ * Runs work on the settings files one after another. Each change checks the files before writing them, so changes must
+ * not run concurrently.
+ */
+export interface SettingsLock {
+  readonly alone: Run;
+  /** Runs a change of the files and stores the files for all nodes. Called inside {@link alone}. */
+  readonly store: Run;
+}
+
+export function createSettingsLock(store: Run): SettingsLock {
   let last: Promise<unknown> = Promise.resolve();
-  return (change) => {
-    const next = last.then(change);
-    last = next.catch(() => undefined);
-    return next;
+  return {
+    alone(work) {
+      const next = last.then(work);
+      last = next.catch(() => undefined);
+      return next;
+    },
+    store,
   };
 }
 
