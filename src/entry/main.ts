@@ -34,7 +34,6 @@ export type { Reload } from '../server/backend/configuration.ts';
 export {
   type ConfigSource,
   configSourceOf,
-  savedDirOf,
   settingName,
 } from '../server/backend/configuration.ts';
 export {

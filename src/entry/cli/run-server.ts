@@ -8,7 +8,7 @@ import module from 'node:module';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { thisMachine } from '../../base/shared/machine.ts';
-import type { Config } from '../../platform/config/index.ts';
+import { type Config, savedDirOf } from '../../platform/config/index.ts';
 import { createLogger, type ProcessLogger } from '../../platform/telemetry/index.ts';
 import {
   type Backend,
@@ -17,7 +17,6 @@ import {
   configSourceOf,
   createBackend,
   type Reload,
-  savedDirOf,
   settingName,
 } from '../main.ts';
 import { type ControlServer, findRunning, type RemoteCall, startControl } from './control.ts';

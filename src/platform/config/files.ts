@@ -28,6 +28,24 @@ export interface SettingsSource extends SettingsPlace {
   readonly texts?: Readonly<Record<string, string>>;
 }
 
+/** The folder of the saved settings in the data folder. */
+export const savedFolder = 'saved-settings';
+
+/**
+ * Returns the folder in which a server saves changed settings. Undefined if the server saves them in the project's files,
+ * because it is the project's only server.
+ */
+export const savedDirOf = ({
+  dataDir,
+  mode,
+  databaseUrl,
+}: {
+  readonly dataDir: string;
+  readonly mode: 'development' | 'production';
+  readonly databaseUrl?: string | undefined;
+}): string | undefined =>
+  mode === 'production' && databaseUrl !== undefined ? join(dataDir, savedFolder) : undefined;
+
 /** Returns the path as shown in messages: relative to the project folder if the file is in that folder. */
 export const shownIn =
   (projectDir: string) =>

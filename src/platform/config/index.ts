@@ -27,7 +27,9 @@ export {
 export {
   type SettingsPlace,
   type SettingsSource,
+  savedDirOf,
   savedFiles,
+  savedFolder,
   settingsFiles,
   settingsTable,
   shownIn,

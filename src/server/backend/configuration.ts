@@ -3,7 +3,6 @@
  * effect.
  */
 
-import { join } from 'node:path';
 import type { Logger } from '../../base/kernel/log.ts';
 import type { Health } from '../../base/kernel/service.ts';
 import {
@@ -32,21 +31,6 @@ export interface ConfigSource {
   /** The folder of the saved settings. Undefined if changes are saved in the project's files. */
   readonly savedDir?: string | undefined;
 }
-
-/**
- * Returns the folder in which a server saves changed settings. Undefined if the server saves them in the project's files,
- * because it is the project's only server.
- */
-export const savedDirOf = ({
-  dataDir,
-  mode,
-  databaseUrl,
-}: {
-  readonly dataDir: string;
-  readonly mode: 'development' | 'production';
-  readonly databaseUrl?: string | undefined;
-}): string | undefined =>
-  mode === 'production' && databaseUrl !== undefined ? join(dataDir, 'saved-settings') : undefined;
 
 /** Returns the source of the settings of a project folder. */
 export const configSourceOf = (options: Omit<LoadOptions, 'texts'>): ConfigSource => ({

@@ -7,6 +7,7 @@ import {
   createLiveConfig,
   type LiveConfig,
   type LiveConfigOwner,
+  savedDirOf,
   shellEnvironment,
 } from '../../platform/config/index.ts';
 import { createDatabase, type DatabaseOptions } from '../../platform/database/index.ts';
@@ -19,7 +20,7 @@ import {
   type Telemetry,
   type TraceExporter,
 } from '../../platform/telemetry/index.ts';
-import { type ConfigSource, configSourceOf, savedDirOf } from './configuration.ts';
+import { type ConfigSource, configSourceOf } from './configuration.ts';
 import { poolLimits, requestPathLimits } from './connection-limits.ts';
 import { configOfCopy, copyMessage, isCopy } from './copy.ts';
 import { closeDataFolder, rejectUnfinishedRestore } from './data-folder.ts';

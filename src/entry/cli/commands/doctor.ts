@@ -9,6 +9,7 @@ import {
   ConfigError,
   loadConfig,
   noticeText,
+  savedDirOf,
   shellEnvironment,
 } from '../../../platform/config/index.ts';
 import {
@@ -62,8 +63,8 @@ export const doctor: Command = {
   run: async (input) => {
     const location = locationOf(input);
     const running = await findRunning(location.dataDir);
-    const { config, findings } = checkProject(location);
     const url = input.text('database-url');
+    const { config, findings } = checkProject(location, url);
     const all = [
       ...checkMachine(),
       checkDataDir(location),
@@ -176,12 +177,16 @@ function checkDataDir({ dataDir }: ProjectLocation): Finding {
   }
 }
 
-function checkProject({ projectDir }: ProjectLocation): {
+function checkProject(
+  { projectDir, dataDir }: ProjectLocation,
+  databaseUrl: string | undefined,
+): {
   readonly config: Config | undefined;
   readonly findings: Finding[];
 } {
   try {
-    const { config, warnings, supabaseDir } = loadConfig({ projectDir });
+    const savedDir = savedDirOf({ dataDir, mode: 'production', databaseUrl });
+    const { config, warnings, supabaseDir } = loadConfig({ projectDir, savedDir });
     const migrations = readMigrationFolder(supabaseDir);
     return {
       config,

@@ -4,7 +4,7 @@
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Config, loadConfig } from '../../../platform/config/index.ts';
+import { type Config, loadConfig, savedFolder } from '../../../platform/config/index.ts';
 import {
   describeKeys,
   generateSigningKey,
@@ -118,8 +118,10 @@ function isAlgorithm(text: string): text is SigningAlgorithm {
 
 function openKeys(input: Input): { file: KeyFile; config: Config } {
   const { projectDir, dataDir } = locationOf(input);
-  const { config, supabaseDir } = loadConfig({ projectDir });
   const mode = existsSync(join(dataDir, 'secrets.json')) ? 'production' : 'development';
+  // Settings that were saved on this node can also contain signing_keys_path.
+  const savedDir = mode === 'production' ? join(dataDir, savedFolder) : undefined;
+  const { config, supabaseDir } = loadConfig({ projectDir, savedDir });
   const file = keyFileOf({ signingKeysPath: config.auth.signing_keys_path, supabaseDir, dataDir, mode });
   if (file !== undefined) return { file, config };
   throw new CommandError(
