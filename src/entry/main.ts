@@ -42,7 +42,7 @@ export {
   prepareDatabase,
   preparedCluster,
 } from '../server/backend/prepared-cluster.ts';
-export type { Backend, BackendOptions, ConsoleOrigin } from '../server/backend/types.ts';
+export type { Backend, BackendOptions, ConsoleOrigin, WorkersOption } from '../server/backend/types.ts';
 export type { FunctionLogLine, InspectMode, ServeSession } from '../services/functions/index.ts';
 
 /**
@@ -219,7 +219,7 @@ async function compose(parts: BackendParts, modules: Modules): Promise<Backend> 
 
 /** Starts the API workers. This module is loaded only if needed, so that a server without workers starts faster. */
 async function openApiWorkers(parts: BackendParts, input: ApiWorkersInput): Promise<ApiWorkers | undefined> {
-  const { workers } = parts.options;
+  const { workers } = parts;
   if (workers === undefined) return undefined;
   const { createApiWorkers } = await import('../server/backend/api-workers.ts');
   return createApiWorkers(parts, workers, input);

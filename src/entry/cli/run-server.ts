@@ -18,6 +18,7 @@ import {
   createBackend,
   type Reload,
   settingName,
+  type WorkersOption,
 } from '../main.ts';
 import { type ControlServer, findRunning, type RemoteCall, startControl } from './control.ts';
 import { CommandError } from './errors.ts';
@@ -178,7 +179,7 @@ class Server {
         ),
       log: this.#log,
       droppedLogLines: () => this.#log.droppedLines(),
-      ...workersFor(this.#options, config),
+      workers: (current) => workersFor(this.#options, current),
       ...(this.#log.hasFiles ? { logDir: join(dataDir, 'logs') } : {}),
       ...this.#ports,
       ...extra,
@@ -190,7 +191,7 @@ class Server {
     this.backend = backend;
     try {
       await backend.start();
-      this.#ports = portsOf(backend.status(), config, databaseUrl === undefined);
+      this.#ports = portsOf(backend.status(), backend.config, databaseUrl === undefined);
     } catch (error) {
       await backend.stop();
       throw await explainPortConflict(error, config);
@@ -404,15 +405,12 @@ class Server {
   }
 }
 
-/**
- * Returns the backend's option `workers`. The result is empty for a server with a single process, which doesn't need
- * workers.
- */
-function workersFor({ mode, workers }: ServerOptions, { plinth }: Config): Pick<BackendOptions, 'workers'> {
-  if (mode !== 'production') return {};
+/** Returns the API workers. Undefined for a server with a single process, which doesn't need workers. */
+function workersFor({ mode, workers }: ServerOptions, { plinth }: Config): WorkersOption | undefined {
+  if (mode !== 'production') return undefined;
   const wanted = workers ?? plinth.server.workers;
   const count = wanted === 'auto' ? thisMachine().cores : wanted;
-  return count === 1 ? {} : { workers: { count, fork: forkWorker } };
+  return count === 1 ? undefined : { count, fork: forkWorker };
 }
 
 /**

@@ -28,7 +28,7 @@ import { databaseSettings } from './database-settings.ts';
 import { type Modules, migrationSets } from './modules.ts';
 import { preparedCluster } from './prepared-cluster.ts';
 import { createSpareCopy, type SpareCopy } from './spare-copy.ts';
-import type { BackendOptions } from './types.ts';
+import type { BackendOptions, WorkersOption } from './types.ts';
 
 /** The options and the objects that all parts of the server share. */
 export interface BackendParts {
@@ -45,6 +45,8 @@ export interface BackendParts {
   /** Undefined if no collector for traces is configured. */
   readonly traceExporter: TraceExporter | undefined;
   readonly onProgress: (message: string) => void;
+  /** Undefined if this process serves the API's port by itself. */
+  readonly workers: WorkersOption | undefined;
   /** The configuration at startup, for settings that apply only after a restart. */
   readonly config: Config;
   readonly configSource: ConfigSource | undefined;
@@ -91,6 +93,7 @@ export function readOptions(options: BackendOptions): BackendSettings {
     traceExporter,
     log,
     onProgress,
+    workers: typeof options.workers === 'function' ? options.workers(config) : options.workers,
     config,
     configSource,
     live,
@@ -160,8 +163,8 @@ function openDatabase(
   // Only the embedded server needs the keys.
   { keys, examine }: { readonly keys?: KeyStore } & Pick<DatabaseOptions, 'examine'>,
 ): Promise<Database> {
-  const { options, config, mode, dataDir, log, onProgress } = settings;
-  const workers = options.workers?.count;
+  const { config, mode, dataDir, log, onProgress, options } = settings;
+  const workers = settings.workers?.count;
   return createDatabase({
     dataDir,
     port: options.dbPort ?? config.db.port,

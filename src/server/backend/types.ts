@@ -46,8 +46,8 @@ export interface BackendOptions {
   readonly upToVersion?: string;
   /** Whether the first start skips failing statements in the project's migrations and lists them. */
   readonly keepGoing?: boolean;
-  /** If set, several processes serve the API's port. */
-  readonly workers?: WorkersOption;
+  /** If set, several processes serve the API's port. A function returns the option for a configuration. */
+  readonly workers?: WorkersOption | ((config: Config) => WorkersOption | undefined) | undefined;
   readonly log?: Logger;
   /** Returns the number of dropped log lines, for `/metrics`. */
   readonly droppedLogLines?: () => number;
