@@ -13,7 +13,12 @@ import type { Config } from '../platform/config/index.ts';
 import { renderMetrics } from '../platform/telemetry/index.ts';
 import { consoleHostOf, createAddresses, mailUrlOf, rejectExposure } from '../server/backend/addresses.ts';
 import type { ApiWorkers, ApiWorkersInput } from '../server/backend/api-workers.ts';
-import { type Configuration, createConfiguration, createReload } from '../server/backend/configuration.ts';
+import {
+  type Configuration,
+  createConfiguration,
+  createReload,
+  includeSettings,
+} from '../server/backend/configuration.ts';
 import { consoleProject, consoleSite } from '../server/backend/console.ts';
 import { configOfCopy } from '../server/backend/copy.ts';
 import { createGateways } from '../server/backend/gateways.ts';
@@ -62,11 +67,23 @@ export async function createBackend(options: BackendOptions = {}): Promise<Backe
     for (const host of [config.plinth.server.host, consoleHostOf(config)])
       rejectExposure(host, mode, wellKnown);
   });
+  const close = async (): Promise<void> => {
+    await state.group.stop();
+    await state.database.stop();
+  };
+  const { configSource } = settings;
+  if (configSource !== undefined && includeSettings(state.group.replacedAtStart)) {
+    // Another node has changed the settings while this node wasn't running. The database was opened with the old ones.
+    await close();
+    await settings.traceExporter?.stop();
+    const next = configSource.load().config;
+    options.onConfig?.(next);
+    return await createBackend({ ...options, configSource, config: next });
+  }
   try {
     return await compose({ ...settings, ...state }, await load());
   } catch (error) {
-    await state.group.stop();
-    await state.database.stop();
+    await close();
     throw error;
   }
 }
@@ -129,6 +146,8 @@ async function compose(parts: BackendParts, modules: Modules): Promise<Backend> 
   if (database.info.existed === true) for (const service of services) service.warm?.();
   const { mail, functions, backups } = created;
   group.onReplaced((names) => {
+    // The log contains the errors.
+    if (includeSettings(names)) void configuration?.reload().catch(() => undefined);
     keys.refresh();
     functions.reloadFiles(names);
   });

@@ -69,7 +69,7 @@ export function createConsole(given: ConsoleDeps): ConsoleService {
   const audit = createAudit(db);
   const advisors = createRecentAdvisors(database.pool('postgres'), config, deps.clock.now);
   const callService = createServiceClient({ keys, fetch: api.fetch });
-  const settingsLock = createSettingsLock((work) => work());
+  const settingsLock = createSettingsLock(group.change);
   const tokens = createTokens({ db, operatorNamed: sessions.operatorNamed, audit });
   const management = createManagement({
     database,

@@ -19,6 +19,7 @@ import {
   type Overrides,
   readFilesState,
   savedFiles,
+  savedFolder,
   settingsFiles,
 } from '../../platform/config/index.ts';
 import type { Tls } from '../tls/index.ts';
@@ -194,6 +195,10 @@ export function createConfiguration(deps: ConfigurationDeps): Configuration {
     },
   };
 }
+
+/** Whether state files with these names contain saved settings. */
+export const includeSettings = (names: ReadonlySet<string>): boolean =>
+  [...names].some((name) => name.startsWith(`${savedFolder}/`));
 
 /** Returns the key as it is written in the settings files. */
 export const settingName = (key: string): string => key.replace(/^plinth\./, '');

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import type { Logger } from '../../base/kernel/log.ts';
 import { installedVersion } from '../../base/shared/files.ts';
 import { createSealKey } from '../../base/shared/seal.ts';
-import { type Config, shellEnvironment } from '../../platform/config/index.ts';
+import { type Config, savedFolder, shellEnvironment } from '../../platform/config/index.ts';
 import type { Database, Queryable } from '../../platform/database/types.ts';
 import {
   checkMembership,
@@ -54,7 +54,7 @@ export async function openGroup(
   const files: StateFiles = {
     dataDir,
     files: [...keyFiles, keyFile, ...functions.stateFiles.files],
-    folders: [],
+    folders: [savedFolder],
     indexes: { [functions.stateFiles.index]: functions.stateFiles.folders },
   };
   return await joinGroup({
