@@ -10,6 +10,7 @@ import { sql } from '../../src/base/kernel/sql.ts';
 import { totpCode } from '../../src/base/shared/one-time-codes.ts';
 import { type Backend, type BackendOptions, createBackend } from '../../src/entry/main.ts';
 import { Client, parseConnectionString } from '../../src/platform/database/wire/index.ts';
+import { plinth } from '../cli/run-plinth.ts';
 import { type Operator, operator } from '../console/harness.ts';
 import { availableServers, type ExternalServer, startExternalServer } from '../database/external-server.ts';
 import { temporaryFolder } from '../database/helpers.ts';
@@ -93,6 +94,28 @@ async function roleOf({ url }: Backend, apikey: string, token = apikey): Promise
   const headers = { apikey, ...(token === apikey ? {} : { authorization: `Bearer ${token}` }) };
   const response = await fetch(`${url}/rest/v1/rpc/who`, { headers });
   return response.ok ? String(await response.json()) : String(response.status);
+}
+
+/** Creates an access token, and returns a function that calls a node's Management API. */
+async function managementOf(backend: Backend, name: string) {
+  await backend.consoleLink();
+  const { token } = await backend.operators.tokens.create(name, 'owner', 3600);
+  const authorization = `Bearer ${token}`;
+  const list = await backend.console.fetch('/v1/projects', { headers: { authorization } });
+  const [project] = (await list.json()) as [{ ref: string }];
+  return async (node: Backend, method: string, path: string, body: unknown) => {
+    const sent = body instanceof FormData ? body : JSON.stringify(body);
+    const headers = new Headers({ authorization });
+    if (!(body instanceof FormData)) headers.set('content-type', 'application/json');
+    const response = await node.console.fetch(`/v1/projects/${project.ref}${path}`, {
+      method,
+      headers,
+      body: sent,
+    });
+    // biome-ignore lint/suspicious/noExplicitAny: tests read responses of every shape
+    const parsed: any = await response.json().catch(() => undefined);
+    return { status: response.status, body: parsed };
+  };
 }
 
 /** Returns the status of a request that only the service role may make. */
@@ -216,18 +239,7 @@ describe.each(['admin', 'app'] as const)('three nodes that start at the same tim
 
   test('serve functions and secrets that were set on one of them', async () => {
     const [one, two, three] = nodes;
-    await two.consoleLink();
-    const { token } = await two.operators.tokens.create(`deploy ${user}`, 'owner', 3600);
-    const call = async (node: Backend, method: string, path: string, body: unknown) => {
-      const response = await node.console.fetch(`/v1/projects/nodes${path}`.replace('nodes', ref), {
-        method,
-        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-        body: JSON.stringify(body),
-      });
-      return { status: response.status, body: await response.json().catch(() => undefined) };
-    };
-    const list = await two.console.fetch('/v1/projects', { headers: { authorization: `Bearer ${token}` } });
-    const ref = ((await list.json()) as { ref: string }[])[0]?.ref ?? '';
+    const call = await managementOf(one, `deploy ${user}`);
     const source = (text: string): string =>
       `Deno.serve(() => new Response('${text} ' + Deno.env.get('GREETING')));`;
     const made = await call(one, 'POST', '/functions', { slug: 'hello', name: 'hello', body: source('v1') });
@@ -242,6 +254,17 @@ describe.each(['admin', 'app'] as const)('three nodes that start at the same tim
     const changed = await call(three, 'PATCH', '/functions/hello', { body: source('v2') });
     expect(changed.status).toBe(200);
     for (const node of nodes) await expect.poll(() => answer(node), { timeout: 30_000 }).toBe('v2 good day');
+    // The upstream CLI uploads several functions and then activates them together, each with a request that a load
+    // balancer can send to any node.
+    const form = new FormData();
+    form.set('metadata', JSON.stringify({ entrypoint_path: 'index.ts', name: 'hello' }));
+    form.append('file', new Blob([source('v3')]), 'index.ts');
+    const staged = await call(one, 'POST', '/functions/deploy?slug=hello&bundleOnly=true', form);
+    expect(staged.status).toBe(201);
+    expect(await answer(two)).toBe('v2 good day');
+    const activated = await call(two, 'PUT', '/functions', [staged.body]);
+    expect(activated).toMatchObject({ status: 200, body: { functions: [{ version: 3 }] } });
+    for (const node of nodes) await expect.poll(() => answer(node), { timeout: 30_000 }).toBe('v3 good day');
     expect((await call(one, 'DELETE', '/functions/hello', {})).status).toBe(200);
     for (const node of nodes) await expect.poll(() => node.functions.list(), soon).toEqual([]);
   });
@@ -258,6 +281,58 @@ describe.each(['admin', 'app'] as const)('three nodes that start at the same tim
     const proven = await entering.call('POST', '/factor/prove', { code: totpCode(secret, step + 1) });
     expect([proven.status, proven.body.factor]).toEqual([200, 'proven']);
   });
+});
+
+test('a command on one node changes the keys of all nodes', async () => {
+  const url = await emptyDatabase();
+  const projectDir = newProject();
+  const [one, two] = [await start(url, { projectDir }), await start(url)];
+  const standby = await plinth(['keys', 'standby'], { cwd: projectDir });
+  expect(standby.status).toBe(0);
+  const rotated = await plinth(['keys', 'rotate'], { cwd: projectDir });
+  expect(rotated.status).toBe(0);
+  const kids = (node: Backend): unknown[] => node.keys.publicJwks().keys.map(({ kid }) => kid);
+  await expect.poll(() => kids(two), soon).toHaveLength(2);
+  await expect.poll(() => kids(two), soon).toEqual(kids(one));
+  expect(two.keys.verify(one.keys.sign({ role: 'anon' })).ok).toBe(true);
+});
+
+test('a change waits for another node’s change, and is rejected if that takes too long', async () => {
+  const url = await emptyDatabase();
+  const [one, two] = [await start(url), await start(url)];
+  const owner = await operator(one);
+  const call = await managementOf(two, 'busy');
+  const locking = await Client.connect(parseConnectionString(url));
+  await locking.exec('begin; select from _plinth.group_identity for update');
+  try {
+    const [key, secrets] = await Promise.all([
+      owner.call('POST', '/keys/api', { kind: 'secret', name: 'busy' }),
+      call(two, 'POST', '/secrets', [{ name: 'BUSY', value: 'x' }]),
+    ]);
+    const message = expect.stringContaining('another node or a command is making a change');
+    expect(key).toMatchObject({ status: 409, body: { code: 'refused', message } });
+    expect(secrets).toEqual({ status: 409, body: { message } });
+  } finally {
+    await locking.connection.close();
+  }
+  expect((await owner.call('GET', '/keys')).body.apiKeys).toEqual([]);
+  expect((await call(two, 'POST', '/secrets', [{ name: 'BUSY', value: 'x' }])).status).toBe(201);
+});
+
+test('plinth serve explains a missing or short secret', async () => {
+  const url = await emptyDatabase();
+  await start(url);
+  const attempt = (given: string) =>
+    plinth(['serve', '--database-url', url, '--port', '0'], {
+      cwd: newProject(),
+      env: { PLINTH_SECRET: given },
+    });
+  const missing = await attempt('');
+  expect([missing.status, missing.stderr]).toEqual([1, expect.stringContaining('this node has no secret')]);
+  expect(missing.stderr).toContain('Set PLINTH_SECRET to the secret of the other nodes.');
+  const short = await attempt('a short secret');
+  expect([short.status, short.stderr]).toEqual([1, expect.stringContaining('at least 32 characters')]);
+  expect(short.stderr).not.toContain('a short secret');
 });
 
 test('a node with another secret is rejected before anything is changed', async () => {

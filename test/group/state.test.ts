@@ -118,12 +118,12 @@ test('a change of one node reaches the others', async () => {
   expect(result).toBe('result');
   await expect.poll(() => two.read('group/templates/a.html'), soon).toBe('[]');
   expect([two.read('secrets.json'), two.read('group/config.toml')]).toEqual(['first', 'x = 1']);
-  expect(two.replaced.sort()).toEqual(['group/config.toml', 'secrets.json', 'group/templates/a.html']);
+  expect(two.replaced.sort()).toEqual(['group/config.toml', 'group/templates/a.html', 'secrets.json']);
   await two.group.change(() => rmSync(join(two.dataDir, 'group/config.toml')));
   await expect.poll(() => one.read('group/config.toml'), soon).toBeUndefined();
   expect(one.replaced).toEqual(['group/config.toml']);
   const three = await node('three');
-  expect([...three.group.replacedAtStart].sort()).toEqual(['secrets.json', 'group/templates/a.html']);
+  expect([...three.group.replacedAtStart].sort()).toEqual(['group/templates/a.html', 'secrets.json']);
   expect([three.read('secrets.json'), three.read('group/config.toml')]).toEqual(['first', undefined]);
   expect([one.warnings, two.warnings, three.warnings]).toEqual([[], [], []]);
 });
@@ -248,6 +248,20 @@ describe('a command on one node', () => {
     expect(two.read('secrets.json')).toBe('first');
     await node('one');
     await expect.poll(() => two.read('secrets.json'), soon).toBe('rotated while the node was down');
+  });
+
+  test('is never overwritten while it changes a file', async () => {
+    const one = await node('one');
+    const two = await node('two');
+    await one.group.change(() => one.write('secrets.json', 'first'));
+    await expect.poll(() => two.read('secrets.json'), soon).toBe('first');
+    two.write('secrets.json.lock', '');
+    await one.group.change(() => one.write('secrets.json', 'second'));
+    await sleep(300);
+    expect(two.read('secrets.json')).toBe('first');
+    rmSync(join(two.dataDir, 'secrets.json.lock'));
+    await expect.poll(() => two.read('secrets.json'), soon).toBe('second');
+    expect([one.warnings, two.warnings]).toEqual([[], []]);
   });
 
   test('loses its change if another node made one too', async () => {

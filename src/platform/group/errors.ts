@@ -4,7 +4,7 @@ export type GroupErrorCode = 'unavailable' | 'busy';
 
 const messages: Readonly<Record<GroupErrorCode, string>> = {
   unavailable: "The change wasn't made because the database is unreachable. Try again later.",
-  busy: "The change wasn't made because another node is making a change. Try again.",
+  busy: "The change wasn't made because another node or a command is making a change. Try again.",
 };
 
 /** Thrown if a change can't be stored for all nodes. The node's files are unchanged. */

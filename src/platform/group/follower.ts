@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../base/kernel/log.ts';
 import type { Database, Pool } from '../database/types.ts';
 import { channel } from './group.ts';
-import { type NodeRow, recordNode, removeNode } from './nodes.ts';
+import { type NodeRow, recordNode } from './nodes.ts';
 
 export interface FollowedState {
   hasChangedFiles(): boolean;
@@ -123,7 +123,5 @@ class GroupFollower {
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#unlisten?.().catch(() => undefined);
-    const { pool, node } = this.#options;
-    await removeNode(pool, node.id).catch(() => undefined);
   }
 }

@@ -7,7 +7,7 @@ import type { Pool, Queryable, WholeTransaction } from '../database/types.ts';
 import { createCipher, type GroupCipher } from './cipher.ts';
 import type { Recorded } from './decide.ts';
 import { asGroupError } from './errors.ts';
-import { LocalState, type StateFiles } from './local-state.ts';
+import { isSame, LocalState, type StateFiles } from './local-state.ts';
 import { announceChange, lockIdentity, readChange } from './queries.ts';
 import { type Pulled, pull, push, type Sides } from './reconcile.ts';
 import type { GroupState } from './types.ts';
@@ -194,6 +194,3 @@ export class SharedState implements Omit<GroupState, 'start' | 'stop'> {
     await this.#last.catch(() => undefined);
   }
 }
-
-const isSame = (a: Buffer | undefined, b: Buffer | undefined): boolean =>
-  a === undefined || b === undefined ? a === b : a.equals(b);

@@ -9,7 +9,7 @@ import { GroupJoinError } from './errors.ts';
 import { type Follower, followGroup } from './follower.ts';
 import { channel, SharedState } from './group.ts';
 import type { StateFiles } from './local-state.ts';
-import { listNodes, type NodeRow, recordNode } from './nodes.ts';
+import { listNodes, type NodeRow, recordNode, removeNode } from './nodes.ts';
 import { createIdentity, findIdentity, type Identity, lockIdentity } from './queries.ts';
 import { findSecret, generateSecret, secretFileName } from './secret.ts';
 import type { GroupState } from './types.ts';
@@ -72,6 +72,7 @@ export async function joinGroup(options: JoinOptions): Promise<GroupState> {
     async stop() {
       await follower?.stop();
       await state.settled();
+      await removeNode(pool, node.id).catch(() => undefined);
     },
   };
 }

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:f
 import { dirname, join, relative } from 'node:path';
 import { isWithin } from '../../base/kernel/real-path.ts';
 import { fileStamp, replaceFile } from '../../base/kernel/replace-file.ts';
+import { KeyRejection, whileLocked } from '../keys/index.ts';
 import type { Recorded } from './decide.ts';
 
 /** The files and folders that all nodes share. Names are paths relative to the data folder, with `/` as separator. */
@@ -78,10 +79,29 @@ export class LocalState {
     replaceFile(path, content);
   }
 
-  /** Keeps the file's content under another name. Returns the path. */
-  keepLost(name: string): string {
+  /**
+   * Writes or removes the file if it still has the given content. Returns false if a command is changing the file, or
+   * has changed it since it was read.
+   */
+  replace(name: string, before: Buffer | undefined, next: Buffer | undefined): boolean {
+    const path = this.pathOf(name);
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    try {
+      return whileLocked(path, () => {
+        if (!isSame(this.read(name), before)) return false;
+        this.write(name, next);
+        return true;
+      });
+    } catch (error) {
+      if (error instanceof KeyRejection) return false;
+      throw error;
+    }
+  }
+
+  /** Keeps a content of the file under another name. Returns the path. */
+  keepLost(name: string, content: Buffer): string {
     const path = `${this.pathOf(name)}.lost`;
-    replaceFile(path, readFileSync(this.pathOf(name)));
+    replaceFile(path, content);
     return path;
   }
 
@@ -111,6 +131,9 @@ export class LocalState {
     replaceFile(join(this.#spec.dataDir, recordName), `${JSON.stringify({ files }, null, 2)}\n`);
   }
 }
+
+export const isSame = (a: Buffer | undefined, b: Buffer | undefined): boolean =>
+  a === undefined || b === undefined ? a === b : a.equals(b);
 
 const isIgnored = (name: string): boolean => ignored.some((ending) => name.endsWith(ending));
 

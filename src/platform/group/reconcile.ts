@@ -1,8 +1,10 @@
 /** Copies the state between the database and the files of this node. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../base/kernel/log.ts';
 import type { Queryable } from '../database/types.ts';
 import type { GroupCipher } from './cipher.ts';
-import { decide, type Recorded } from './decide.ts';
+import { type Decision, decide, type Recorded } from './decide.ts';
+import { GroupError } from './errors.ts';
 import type { FolderIndex, LocalState } from './local-state.ts';
 import { packFolder, unpackFolder } from './packed-folder.ts';
 import { deleteContent, readContent, readVersions, storeContent } from './queries.ts';
@@ -25,9 +27,12 @@ export interface Pulled {
 /** The version of all folders, because a folder never changes. */
 const folderVersion = 1;
 
-/** Replaces the files that are older than the versions in the database, and records the versions. */
+/**
+ * Replaces the files that are older than the versions in the database, and records the versions.
+ * @throws {GroupError} if a command keeps changing a file
+ */
 export async function pull(db: Queryable, sides: Sides): Promise<Pulled> {
-  const { local, cipher, log } = sides;
+  const { local } = sides;
   const stored = await readVersions(db);
   const names = new Set([...local.names(), ...[...stored.keys()].filter((name) => local.knows(name))]);
   const current = new Map<string, Recorded>();
@@ -35,27 +40,42 @@ export async function pull(db: Queryable, sides: Sides): Promise<Pulled> {
   const unstored: string[] = [];
   try {
     for (const name of names) {
-      const content = local.read(name);
-      const digest = content && cipher.digest(name, content);
       const version = stored.get(name);
-      const decision = decide(digest, local.recorded(name), version);
+      const decision = await pullFile(db, sides, name, version);
       if (decision === 'push') unstored.push(name);
-      if (decision === 'push' || version === undefined) continue;
-      if (decision !== 'none') {
-        const next = await fetchFile(db, sides, name, version);
-        if (decision === 'conflict') {
-          const keptAs = local.keepLost(name);
-          log.warn({ file: local.pathOf(name), keptAs }, changeLost);
-        }
-        local.write(name, next);
-        replaced.add(name);
-      }
-      current.set(name, version);
+      else if (version !== undefined) current.set(name, version);
+      if (decision === 'pull' || decision === 'conflict') replaced.add(name);
     }
   } finally {
     local.record(current);
   }
   return { replaced, unstored, stored };
+}
+
+/** How often and at which interval a file is compared again because a command is changing it. */
+const maxTries = 20;
+const retryMs = 50;
+
+/** Returns what was decided about the file. */
+async function pullFile(
+  db: Queryable,
+  sides: Sides,
+  name: string,
+  stored: Recorded | undefined,
+): Promise<Decision> {
+  const { local, cipher, log } = sides;
+  for (let tries = 0; tries < maxTries; tries++) {
+    const content = local.read(name);
+    const decision = decide(content && cipher.digest(name, content), local.recorded(name), stored);
+    if (stored === undefined || decision === 'none' || decision === 'push') return decision;
+    if (local.replace(name, content, await fetchFile(db, sides, name, stored))) {
+      if (decision === 'conflict' && content !== undefined)
+        log.warn({ file: local.pathOf(name), keptAs: local.keepLost(name, content) }, changeLost);
+      return decision;
+    }
+    await sleep(retryMs);
+  }
+  throw new GroupError('busy');
 }
 
 const changeLost =

@@ -25,7 +25,7 @@ import { createVerifier, kindOfToken } from './verifier.ts';
 export { type ApiKeyEntry, type ApiKeyKind, type ApiKeys, apiKeyKinds } from './api-keys.ts';
 export { type DefaultKeySource, publicJwtSecrets } from './default-keys.ts';
 export { generateSigningKey, type SigningAlgorithm, signingAlgorithms } from './jwk.ts';
-export { type KeyFile, keyFileOf } from './key-file.ts';
+export { type KeyFile, keyFileOf, whileLocked } from './key-file.ts';
 export { type KeySet, KeySetError, readKeySet } from './key-set.ts';
 export type { KeyUse } from './key-uses.ts';
 export { createRemoteKeySet, type RemoteKeySet } from './remote-key-set.ts';
