@@ -78,7 +78,9 @@ it('files that the page links to exist', () => {
 it('endpoints on the page and in the examples respond', async () => {
   const texts = [
     page,
-    ...readdirSync(`${root}deploy`).map((name) => readFileSync(`${root}deploy/${name}`, 'utf8')),
+    ...readdirSync(`${root}deploy`, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map(({ parentPath, name }) => readFileSync(`${parentPath}/${name}`, 'utf8')),
   ];
   const paths = new Set(texts.flatMap((text) => text.match(/\/(?:health\/\w+|metrics)\b/g) ?? []));
   expect(paths).toEqual(new Set(['/health/live', '/health/ready', '/metrics']));
