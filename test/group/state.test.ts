@@ -200,6 +200,36 @@ test('an exchanged row is rejected, and the files stay as they are', async () =>
   expect(two.read('secrets.json')).toBe('the keys');
 });
 
+test('a change within a change is part of it', async () => {
+  const one = await node('one');
+  const two = await node('two');
+  await one.group.change(async () => {
+    await one.group.change(() => one.write('api-keys.json', 'inner'));
+    one.write('secrets.json', 'outer');
+  });
+  await expect.poll(() => two.read('secrets.json'), soon).toBe('outer');
+  expect(two.read('api-keys.json')).toBe('inner');
+  await one.group.change(() => one.write('secrets.json', 'next'));
+  await expect.poll(() => two.read('secrets.json'), soon).toBe('next');
+});
+
+test('a database that was restored from a backup replaces newer files', async () => {
+  const one = await node('one');
+  await one.group.change(() => one.write('secrets.json', 'first'));
+  const pool = testDatabase.database.pool('supabase_admin');
+  await pool.exec('create table public.backup as select * from _plinth.group_state');
+  await one.group.change(() => one.write('secrets.json', 'second'));
+  await pool.exec(`
+    delete from _plinth.group_state;
+    insert into _plinth.group_state select * from public.backup;
+    update _plinth.group_identity set change = change - 1;
+    notify plinth_group, 'changed'`);
+  await expect.poll(() => one.read('secrets.json'), soon).toBe('first');
+  expect(one.warnings).toEqual([expect.stringContaining('older version of a file')]);
+  await one.group.change(() => one.write('secrets.json', 'third'));
+  expect((await node('two')).read('secrets.json')).toBe('third');
+});
+
 describe('a failed change', () => {
   test('restores the files and reports the error of the work', async () => {
     const one = await node('one');

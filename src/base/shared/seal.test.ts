@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
@@ -30,4 +30,16 @@ test('the error names a damaged key file', () => {
   const damaged = join(dir, 'damaged.key');
   writeFileSync(damaged, 'x');
   expect(() => createSeal(damaged).close('x', 'y')).toThrow('damaged.key is damaged');
+});
+
+test('a replaced key is used, and a removed key isn’t replaced by a new one', () => {
+  const [mine, other] = [join(dir, 'mine.key'), join(dir, 'theirs.key')];
+  const seal = createSeal(mine);
+  seal.close('x', 'y');
+  const sealed = createSeal(other).close('SECRET', 'ada');
+  renameSync(other, mine);
+  expect(seal.open(sealed, 'ada')).toBe('SECRET');
+  rmSync(mine);
+  expect(seal.open(sealed, 'ada')).toBe('SECRET');
+  expect(existsSync(mine)).toBe(false);
 });

@@ -33,6 +33,8 @@ const beatMs = 4000;
 /** The minimum time between two reactions to notifications, because every role can send them. */
 const minPauseMs = 50;
 const retryMs = 2000;
+/** The maximum time to wait for a connection that is being opened when the node stops. */
+const stopMs = 1000;
 
 export function followGroup(options: FollowerOptions): Follower {
   const follower = new GroupFollower(options);
@@ -53,7 +55,8 @@ class GroupFollower {
   #syncedAt = Number.NEGATIVE_INFINITY;
   #beatenAt = Number.NEGATIVE_INFINITY;
   #isNotified = false;
-  #unlisten: (() => Promise<void>) | undefined;
+  /** Resolves with a function that stops listening. Undefined if the last attempt has failed. */
+  #listening: Promise<(() => Promise<void>) | undefined | void> | undefined;
 
   constructor(options: FollowerOptions) {
     this.#options = options;
@@ -65,7 +68,7 @@ class GroupFollower {
     let isFailing = false;
     while (!signal.aborted) {
       try {
-        await this.#listen();
+        this.#listen();
         if (this.#isDue() || state.hasChangedFiles()) {
           this.#isNotified = false;
           this.#syncedAt = performance.now();
@@ -89,29 +92,32 @@ class GroupFollower {
   }
 
   async #pause(ms: number): Promise<void> {
-    const { signal } = this.#stopping;
-    const options = { ref: false, signal };
-    await sleep(minPauseMs, undefined, options).catch(() => undefined);
-    if (this.#isNotified) return;
+    await sleep(minPauseMs, undefined, { ref: false });
+    if (this.#isNotified || this.#stopping.signal.aborted) return;
     const timer = new AbortController();
-    await Promise.race([
-      this.#woken.promise,
-      sleep(ms - minPauseMs, undefined, {
-        ref: false,
-        signal: AbortSignal.any([signal, timer.signal]),
-      }).catch(() => undefined),
-    ]);
+    const { signal } = timer;
+    const rest = sleep(ms - minPauseMs, undefined, { ref: false, signal }).catch(() => undefined);
+    await Promise.race([this.#woken.promise, rest]);
     timer.abort();
   }
 
-  async #listen(): Promise<void> {
-    this.#unlisten ??= await this.#options.listen(channel, (payload) => {
+  /** Starts to listen. Doesn't wait, because the follower polls until notifications arrive. */
+  #listen(): void {
+    if (this.#listening !== undefined) return;
+    const onNotify = (payload: string): void => {
       this.#heardAt = performance.now();
       if (payload === 'alive') return;
       this.#isNotified = true;
-      this.#woken.resolve();
-      this.#woken = Promise.withResolvers();
+      this.#wake();
+    };
+    this.#listening = this.#options.listen(channel, onNotify).catch(() => {
+      this.#listening = undefined;
     });
+  }
+
+  #wake(): void {
+    this.#woken.resolve();
+    this.#woken = Promise.withResolvers();
   }
 
   async #beat(): Promise<void> {
@@ -122,6 +128,8 @@ class GroupFollower {
 
   async stop(): Promise<void> {
     this.#stopping.abort();
-    await this.#unlisten?.().catch(() => undefined);
+    this.#wake();
+    const unlisten = await Promise.race([this.#listening, sleep(stopMs, undefined, { ref: false })]);
+    await unlisten?.().catch(() => undefined);
   }
 }

@@ -2,6 +2,7 @@
  * The state that all nodes of a project share through an external database (docs/decisions/0101-group-state.md). The
  * database contains the current version of each state file, and the node's files are a copy.
  */
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { type Logger, silentLogger } from '../../base/kernel/log.ts';
 import type { Pool, Queryable, WholeTransaction } from '../database/types.ts';
 import { createCipher, type GroupCipher } from './cipher.ts';
@@ -38,6 +39,8 @@ export class SharedState implements Omit<GroupState, 'start' | 'stop'> {
   readonly #listeners: ((names: ReadonlySet<string>) => void)[] = [];
   /** The last change or copy, because only one of them runs at a time. */
   #last: Promise<unknown> = Promise.resolve();
+  /** The change in which the code runs. */
+  readonly #current = new AsyncLocalStorage<{ isRunning: boolean }>();
   #seenChange: string | undefined;
   /** The stamps of the files after the last change or copy. */
   #stamps = '';
@@ -69,7 +72,16 @@ export class SharedState implements Omit<GroupState, 'start' | 'stop'> {
   }
 
   change<T>(work: () => T | Promise<T>): Promise<T> {
-    return this.#alone(() => this.#change(work));
+    // Work that is part of a change is stored together with this change.
+    if (this.#current.getStore()?.isRunning === true) return Promise.try(work);
+    return this.#alone(() => {
+      const current = { isRunning: true };
+      return this.#current
+        .run(current, () => this.#change(work))
+        .finally(() => {
+          current.isRunning = false;
+        });
+    });
   }
 
   async #change<T>(work: () => T | Promise<T>): Promise<T> {
@@ -96,6 +108,7 @@ export class SharedState implements Omit<GroupState, 'start' | 'stop'> {
     } catch (error) {
       this.#restore(before);
       if (failure !== undefined) throw failure.error;
+      this.#log.warn({ error }, "a change wasn't stored for all nodes, so it was undone");
       throw asGroupError(error);
     }
   }

@@ -2,6 +2,7 @@
  * Shares the state of a project among several nodes that use the same external database
  * (docs/decisions/0101-group-state.md).
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Logger, silentLogger } from '../../base/kernel/log.ts';
 import type { Database, Queryable } from '../database/types.ts';
 import { fingerprintOf, isFingerprintOf, newSalt } from './cipher.ts';
@@ -18,6 +19,9 @@ export { GroupError, GroupJoinError } from './errors.ts';
 export type { FolderIndex, StateFiles } from './local-state.ts';
 export { listNodes, type NodeRow, type NodeStorage, type RunningNode } from './nodes.ts';
 export { type GroupState, localState } from './types.ts';
+
+/** The maximum time to wait for the database when the node stops. */
+const stopMs = 1000;
 
 export interface JoinOptions {
   readonly database: Pick<Database, 'pool' | 'listen'>;
@@ -72,7 +76,9 @@ export async function joinGroup(options: JoinOptions): Promise<GroupState> {
     async stop() {
       await follower?.stop();
       await state.settled();
-      await removeNode(pool, node.id).catch(() => undefined);
+      // The database may be unreachable. Other nodes then ignore the row after a while.
+      const removed = removeNode(pool, node.id).catch(() => undefined);
+      await Promise.race([removed, sleep(stopMs, undefined, { ref: false })]);
     },
   };
 }

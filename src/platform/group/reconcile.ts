@@ -66,11 +66,15 @@ async function pullFile(
   const { local, cipher, log } = sides;
   for (let tries = 0; tries < maxTries; tries++) {
     const content = local.read(name);
-    const decision = decide(content && cipher.digest(name, content), local.recorded(name), stored);
+    const recorded = local.recorded(name);
+    const decision = decide(content && cipher.digest(name, content), recorded, stored);
     if (stored === undefined || decision === 'none' || decision === 'push') return decision;
     if (local.replace(name, content, await fetchFile(db, sides, name, stored))) {
+      const file = local.pathOf(name);
       if (decision === 'conflict' && content !== undefined)
-        log.warn({ file: local.pathOf(name), keptAs: local.keepLost(name, content) }, changeLost);
+        log.warn({ file, keptAs: local.keepLost(name, content) }, changeLost);
+      if (stored.version < (recorded?.version ?? 0))
+        log.warn({ file }, 'the database contains an older version of a file, which replaces the newer one');
       return decision;
     }
     await sleep(retryMs);

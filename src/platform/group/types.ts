@@ -13,7 +13,7 @@ export interface GroupState {
   readonly replacedAtStart: ReadonlySet<string>;
   /**
    * Runs work that changes state files, and stores the changed files for all nodes. Only one change is made at a time,
-   * and `work` sees all earlier changes. Calls must not be nested.
+   * and `work` sees all earlier changes. A call within `work` is part of the same change.
    * @throws {GroupError} if the change can't be stored. The files then have their previous content.
    */
   change<T>(work: () => T | Promise<T>): Promise<T>;

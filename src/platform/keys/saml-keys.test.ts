@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -62,4 +62,19 @@ test.each([
   expect(() => createSamlKeys({ ...settings, private_key }, '')).toThrow(message);
   expect(() => createSamlKeys({ ...settings, private_key_next: private_key }, '')).toThrow(message);
   expect(() => createSamlKeys({ ...settings, enabled: false, private_key }, '')).not.toThrow();
+});
+
+test('a replaced key file is read again, and a missing one is created as a change', async () => {
+  const [file, other] = [join(dir, 'one.pem'), join(dir, 'two.pem')];
+  let changes = 0;
+  const keys = createSamlKeys(settings, file, (work) => {
+    changes++;
+    return work();
+  });
+  const pem = async (load: typeof keys) => (await load()).current.export({ type: 'pkcs8', format: 'pem' });
+  const first = await pem(keys);
+  expect([await pem(keys), changes]).toEqual([first, 1]);
+  const replacement = await pem(createSamlKeys(settings, other));
+  await rename(other, file);
+  expect([await pem(keys), changes]).toEqual([replacement, 1]);
 });

@@ -15,7 +15,7 @@ import fc from 'fast-check';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { spaciousDisk } from '../../../base/kernel/disk.ts';
 import { DeployError } from '../errors.ts';
-import { DeployedStore } from './store.ts';
+import { DeployedStore, foldersOf } from './store.ts';
 import type { Deployment, WantedVersion } from './types.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'plinth-deployed-'));
@@ -224,6 +224,65 @@ describe('a staged version', () => {
     expect(changes).toEqual([['other']]);
     await wait(() => folders().length === 1);
     expect(entryOf(store, 'other')).toBe('other');
+  });
+});
+
+describe('a store that other nodes share', () => {
+  const shared = (): DeployedStore =>
+    new DeployedStore({
+      dir,
+      disk: spaciousDisk,
+      clock: { now: () => now },
+      totals,
+      keepsStaged: true,
+      onChange: (slugs) => changes.push(slugs),
+    });
+
+  test('serves replaced versions after the index was read again', async () => {
+    const [one, other] = [shared(), shared()];
+    const first = await one.deploy(deployment('one'));
+    other.reload();
+    expect(entryOf(other)).toBe('one');
+    changes = [];
+    await one.deploy(deployment('two'));
+    await one.deploy(deployment('other', { slug: 'other' }));
+    changes = [];
+    other.reload();
+    expect([entryOf(other), entryOf(other, 'other'), changes]).toEqual([
+      'two',
+      'other',
+      [['hello', 'other']],
+    ]);
+    // Workers may still read the files of the previous version.
+    expect(existsSync(other.folderOf(first))).toBe(true);
+    other.reload();
+    expect(changes).toHaveLength(1);
+    one.remove('hello');
+    other.reload();
+    expect(other.find('hello')).toBeUndefined();
+  });
+
+  test('activates versions that another node has staged', async () => {
+    const [one, other] = [shared(), shared()];
+    const staged = await one.deploy(deployment('one', { name: 'One' }), true);
+    other.reload();
+    expect(other.list()).toEqual([]);
+    expect(foldersOf(readFileSync(join(dir, 'index.json')))).toEqual([staged.folder]);
+    other.removeUnused();
+    other.activate([staged]);
+    expect(entryOf(other)).toBe('one');
+    one.reload();
+    expect(one.find('hello')).toMatchObject({ name: 'One', folder: staged.folder });
+    expect(() => one.activate([staged])).not.toThrow();
+    expect(shared().has('hello')).toBe(true);
+  });
+
+  test('forgets staged versions of a removed function', async () => {
+    const [one, other] = [shared(), shared()];
+    const staged = await one.deploy(deployment('one'), true);
+    one.remove('hello');
+    other.reload();
+    expect(() => other.activate([staged])).toThrow(`Version 1 of hello isn't stored`);
   });
 });
 
