@@ -11,8 +11,8 @@ test.each([
   // The form E'' means the same whether or not standard_conforming_strings is on.
   ['request.path', `\\'; select 1`, `set local "request"."path" = E'\\\\''; select 1'`],
   ['request.path', 'a\nb\r$$', `set local "request"."path" = 'a\nb\r$$'`],
-  ['role', 'anon', `set local "role" = 'anon'`],
-  ['o"dd', '1', `set local "o""dd" = '1'`],
+  ['timezone', 'UTC', `set local "timezone" = 'UTC'`],
+  ['app.o"dd', '1', `set local "app"."o""dd" = '1'`],
   ['search_path', '"public", "ext, 1"', `set local "search_path" = 'public', 'ext, 1'`],
   ['search_path', `Public,"$user" , "a""b"`, `set local "search_path" = 'public', '$user', 'a"b'`],
   ['search_path', '', `set local "search_path" = ''`],
@@ -31,6 +31,11 @@ test.each([
   expect(localStatement(name, value)).toBe(`select pg_catalog.set_config('${name}', '${value}', true)`);
 });
 
+test('the workers don’t get the role and settings that it may not change', () => {
+  expect(localStatement('log_statement', 'none')).toMatch(/^select /);
+  expect(localStatement('role', `o'dd`)).toBe(`select pg_catalog.set_config('role', 'o''dd', true)`);
+});
+
 test('a null byte is rejected, not removed', () => {
   expect(() => localStatement('request.path', 'a\0b')).toThrow('null byte');
 });
@@ -40,6 +45,6 @@ test('the statements that pass settings on come first, and only if there are set
   expect(localStatements([['role', 'anon']])).toEqual([
     `set local citus.propagate_set_commands = 'local'`,
     'set local citus.select_opens_transaction_block = on',
-    `set local "role" = 'anon'`,
+    `select pg_catalog.set_config('role', 'anon', true)`,
   ]);
 });

@@ -15,11 +15,16 @@ const PASS_ON = [
   'set local citus.select_opens_transaction_block = on',
 ];
 
-/** The settings whose values are lists of names. As one string, such a list would be a single name. */
-const NAME_LISTS: ReadonlySet<string> = new Set([
+/**
+ * The settings of PostgreSQL itself that workers get, in addition to all settings whose names have a prefix. A role that
+ * signs in on a worker isn't permitted to change some of the others. The role isn't sent, because Citus connects to a
+ * worker as the current role, which differs from the request's role in a SECURITY DEFINER function.
+ */
+const PASSED_ON: ReadonlySet<string> = new Set([
+  'lock_timeout',
   'search_path',
-  'temp_tablespaces',
-  'local_preload_libraries',
+  'statement_timeout',
+  'timezone',
 ]);
 
 const MAX_NAME_BYTES = 63;
@@ -41,10 +46,16 @@ export function localStatement(name: string, value: string): string {
   if (name.includes('\0') || value.includes('\0'))
     throw new TypeError('Text for PostgreSQL must not contain a null byte.');
   const parts = name.split('.');
-  const names = NAME_LISTS.has(name.toLowerCase()) ? readNames(value) : [value];
-  // The grammar shortens long names and rejects empty ones, and a malformed list must cause PostgreSQL's error. Only
-  // this server applies such a setting.
-  if (names === undefined || parts.some((part) => part === '' || Buffer.byteLength(part) > MAX_NAME_BYTES))
+  const isKnown = parts.length > 1 || PASSED_ON.has(name.toLowerCase());
+  // As one string, a list of names would be a single name.
+  const names = name.toLowerCase() === 'search_path' ? readNames(value) : [value];
+  // The grammar shortens long names and rejects empty ones, and a malformed list must cause PostgreSQL's error.
+  // Only this server applies such a setting.
+  if (
+    !isKnown ||
+    names === undefined ||
+    parts.some((part) => part === '' || Buffer.byteLength(part) > MAX_NAME_BYTES)
+  )
     return `select pg_catalog.set_config(${quoteLiteral(name)}, ${quoteLiteral(value)}, true)`;
   return `set local ${parts.map(quoteIdentifier).join('.')} = ${names.map(quoteLiteral).join(', ')}`;
 }
