@@ -59,7 +59,7 @@ export function checksOf(
   const { database, isCopy } = parts;
   return {
     database: async () => {
-      await database.checkLogins();
+      await database.checkReachable();
       return limitsOf(await database.findings());
     },
     ...(parts.mode === 'production' && parts.config.auth.enabled

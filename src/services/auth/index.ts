@@ -8,6 +8,7 @@ import type { Logger } from '../../base/kernel/log.ts';
 import { LabeledCounts } from '../../base/kernel/metrics/values.ts';
 import type { Observe, QueueLoad, Service } from '../../base/kernel/service.ts';
 import { sql } from '../../base/kernel/sql.ts';
+import { cached, tableCheckMs } from '../../base/shared/cached.ts';
 import { createOutgoing, type Outgoing } from '../../base/shared/network/outgoing.ts';
 import type { LiveConfig } from '../../platform/config/index.ts';
 import type { Database, MigrationSet } from '../../platform/database/types.ts';
@@ -213,6 +214,7 @@ export function createAuth(deps: AuthDeps): AuthService {
       await endExpiredSessions(ctx, isStopping);
     }
   });
+  const checkTables = cached(tableCheckMs, () => ctx.pool.query(sql`select exists (select from auth.users)`));
   return {
     name: 'auth',
     metrics: () => ({
@@ -221,7 +223,7 @@ export function createAuth(deps: AuthDeps): AuthService {
     }),
     start: async () => housekeeping.start(),
     async check() {
-      await ctx.pool.query(sql`select exists (select from auth.users)`);
+      await checkTables();
       return undefined;
     },
     stop: async () => {

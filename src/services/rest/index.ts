@@ -8,6 +8,7 @@ import { systemClock } from '../../base/kernel/clock.ts';
 import { type DiskState, spaciousDisk } from '../../base/kernel/disk.ts';
 import type { Logger } from '../../base/kernel/log.ts';
 import type { Service } from '../../base/kernel/service.ts';
+import { cached, tableCheckMs } from '../../base/shared/cached.ts';
 import { type Machine, thisMachine } from '../../base/shared/machine.ts';
 import type { Config, LiveConfig } from '../../platform/config/index.ts';
 import type { Database } from '../../platform/database/types.ts';
@@ -139,6 +140,10 @@ export function createRest({
       lane: 'shared',
     });
   };
+  const checkAnon = cached(tableCheckMs, async () => {
+    const { settings: current } = await state.snapshot();
+    await ping(current.anonRole);
+  });
   return {
     name: 'rest',
     attempt: createAttempt((request) => handle(request, deps)),
@@ -193,10 +198,10 @@ export function createRest({
     health: () => state.fault(),
     async check() {
       // The first call waits until the schema has been loaded.
-      const { settings } = await state.snapshot();
+      await state.snapshot();
       const fault = state.fault();
       if (fault !== undefined) return { status: 'failing', message: fault };
-      await ping(settings.anonRole);
+      await checkAnon();
       return undefined;
     },
   };

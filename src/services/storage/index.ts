@@ -8,6 +8,7 @@ import { type Clock, systemClock } from '../../base/kernel/clock.ts';
 import { type DiskState, spaciousDisk } from '../../base/kernel/disk.ts';
 import type { Logger } from '../../base/kernel/log.ts';
 import type { Health, OverloadBody, Service } from '../../base/kernel/service.ts';
+import { cached, tableCheckMs } from '../../base/shared/cached.ts';
 import { createOutgoing } from '../../base/shared/network/outgoing.ts';
 import type { BodyJournal, BodyStore } from '../../operations/backup/types.ts';
 import type { Config, LiveConfig } from '../../platform/config/index.ts';
@@ -72,23 +73,25 @@ function createBackend({
     : createS3Backend({ ...s3, bucket: s3.bucket ?? '' }, root);
 }
 
-/** Throws if rows or bytes can't be read. */
-async function checkStorage({ database, backend, log }: StorageContext): Promise<Health | undefined> {
-  try {
-    await Promise.all([
-      database.asRequest(serverContext(), hasBuckets, { readOnly: true }),
+/** Returns a check that throws if rows or bytes can't be read. */
+function createCheck({ database, backend, log }: StorageContext): () => Promise<Health | undefined> {
+  const checkTables = cached(tableCheckMs, () =>
+    database.asRequest(serverContext(), hasBuckets, { readOnly: true }),
+  );
+  return async () => {
+    try {
       // No object has this version, but the backend must be reachable to determine that.
-      backend.open(randomUUID()),
-    ]);
-  } catch (error) {
-    if (!(error instanceof BackendUnavailableError)) throw error;
-    log.warn({ error }, "storage: the object storage can't be reached");
-    return {
-      status: 'failing',
-      message: "The object storage (S3) can't be reached. For the reason, see the log.",
-    };
-  }
-  return undefined;
+      await Promise.all([checkTables(), backend.open(randomUUID())]);
+    } catch (error) {
+      if (!(error instanceof BackendUnavailableError)) throw error;
+      log.warn({ error }, "storage: the object storage can't be reached");
+      return {
+        status: 'failing',
+        message: "The object storage (S3) can't be reached. For the reason, see the log.",
+      };
+    }
+    return undefined;
+  };
 }
 
 /** Opens the object bodies in a data folder whose server isn't running. The caller must close the store. */
@@ -162,7 +165,7 @@ export function createStorage(deps: StorageDeps): StorageService {
       housekeeping.start();
       events?.start();
     },
-    check: () => checkStorage(ctx),
+    check: createCheck(ctx),
     async stop() {
       housekeeping.stop();
       await events?.stop();
