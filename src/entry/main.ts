@@ -9,7 +9,9 @@
  * await backend.stop();
  */
 import { systemClock } from '../base/kernel/clock.ts';
+import { thisMachine } from '../base/shared/machine.ts';
 import type { Config } from '../platform/config/index.ts';
+import type { NodeLimits } from '../platform/database/index.ts';
 import { renderMetrics } from '../platform/telemetry/index.ts';
 import { consoleHostOf, createAddresses, mailUrlOf, rejectExposure } from '../server/backend/addresses.ts';
 import type { ApiWorkers, ApiWorkersInput } from '../server/backend/api-workers.ts';
@@ -92,6 +94,14 @@ export async function createBackend(options: BackendOptions = {}): Promise<Backe
 export async function runApiWorker(): Promise<never> {
   const worker = await import('../server/backend/api-worker.ts');
   return await worker.runApiWorker();
+}
+
+/** Returns the limits of the connections to PostgreSQL that "plinth serve" uses with these settings. */
+export async function nodeLimitsOf(config: Config): Promise<NodeLimits> {
+  const { nodeLimits } = await import('../server/backend/share.ts');
+  const { workers } = config.plinth.server;
+  const machine = thisMachine();
+  return nodeLimits(config, workers === 'auto' ? machine.cores : workers, machine);
 }
 
 /** Returns a function that creates a backend with an empty database, for comparisons with the project's migrations. */

@@ -110,6 +110,10 @@ export const registry: Readonly<Record<string, Entry>> = {
     summary: 'Run a SQL file from db dump or pg_dump',
     load: async () => (await import('./commands/db-dump.ts')).dbRestore,
   },
+  'db pooler-users': {
+    summary: "Print the users for a pooler's configuration",
+    load: async () => (await import('./commands/db-pooler-users.ts')).dbPoolerUsers,
+  },
   'db push': {
     summary: 'Apply pending migrations to another database',
     load: async () => (await import('./commands/db-push.ts')).dbPush,

@@ -34,6 +34,7 @@ export interface ServerOptions extends ProjectLocation {
   /** The values of flags that override settings, by the setting's dotted key in config.toml. */
   readonly flags: Readonly<Record<string, string | number | boolean>>;
   readonly databaseUrl?: string;
+  readonly databaseDirectUrl?: string;
   /**
    * The number of API workers, which overrides the setting `[server] workers`. This option isn't available in `plinth
    * start`.
@@ -162,7 +163,7 @@ class Server {
 
   /** Starts the backend, which opens the ports. Services may still be unhealthy. */
   async open(extra: Partial<BackendOptions> = {}, onProgress = this.#options.onProgress): Promise<void> {
-    const { projectDir, dataDir, mode, databaseUrl, exclude } = this.#options;
+    const { projectDir, dataDir, mode, databaseUrl, databaseDirectUrl, exclude } = this.#options;
     const config = extra.config ?? loadProject(this.#options, onProgress);
     const creating = createBackend({
       projectDir,
@@ -171,6 +172,7 @@ class Server {
       exclude,
       onProgress,
       ...(databaseUrl === undefined ? {} : { databaseUrl }),
+      ...(databaseDirectUrl === undefined ? {} : { databaseDirectUrl }),
       configSource: sourceOf(this.#options),
       onConfig: (next) => this.#log.configure(next.plinth.log),
       restart: () =>

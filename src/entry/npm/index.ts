@@ -21,6 +21,8 @@ export interface BackendOptions {
   readonly consolePort?: number;
   /** The URL of a PostgreSQL server (version 15 or newer) that is used instead of the embedded server. */
   readonly databaseUrl?: string;
+  /** The URL of that server itself, if `databaseUrl` is the URL of a pooler in transaction mode. */
+  readonly databaseDirectUrl?: string;
   /** The names of services that must not be started, such as `realtime`. */
   readonly exclude?: readonly string[];
   /** Called before each step that may take more than a second. */

@@ -198,6 +198,7 @@ export class RestServer {
           : {
               stop: requestPath.stop,
               loads: requestPath.loads,
+              answeredAt: () => requestPath.answeredAt(),
               execute: (requested) => {
                 const all = [...(requested.before ?? []), requested.statement, ...(requested.after ?? [])];
                 for (const { text } of all) statements.push(text);

@@ -12,6 +12,7 @@ import {
   savedDirOf,
   shellEnvironment,
 } from '../../../platform/config/index.ts';
+import type { DatabaseUrls } from '../../../platform/database/index.ts';
 import {
   PackageError,
   type PackageGroup,
@@ -24,6 +25,7 @@ import {
 import { readMigrationFolder } from '../../../project/folder/index.ts';
 import { type Command, projectOptions } from '../command.ts';
 import { findRunning } from '../control.ts';
+import { databaseUrlsOf, directUrlOption } from '../database-urls.ts';
 import { print } from '../output.ts';
 import { locationOf, type ProjectLocation } from '../project-location.ts';
 
@@ -54,6 +56,7 @@ export const doctor: Command = {
       value: 'URL',
       help: 'Checks whether Plinth can use this PostgreSQL server, and prints statements that solve problems.',
     },
+    'database-direct-url': directUrlOption,
     json: { type: 'boolean', help: 'Prints the findings as JSON.' },
   },
   examples: [
@@ -63,8 +66,8 @@ export const doctor: Command = {
   run: async (input) => {
     const location = locationOf(input);
     const running = await findRunning(location.dataDir);
-    const url = input.text('database-url');
-    const { config, findings } = checkProject(location, url);
+    const { databaseUrl, databaseDirectUrl } = databaseUrlsOf(input);
+    const { config, findings } = checkProject(location, databaseUrl);
     const all = [
       ...checkMachine(),
       checkDataDir(location),
@@ -72,7 +75,12 @@ export const doctor: Command = {
       ...(running !== undefined
         ? [fine(`Running as process ${running.state.pid} since ${running.state.startedAt}`)]
         : await checkPorts(config)),
-      ...(url === undefined ? [] : await checkDatabase(url, config)),
+      ...(databaseUrl === undefined
+        ? []
+        : await checkDatabase(
+            { databaseUrl, databaseDirectUrl: databaseDirectUrl ?? config?.plinth.database.direct_url },
+            config,
+          )),
     ];
     if (input.flag('json')) print(jsonText(all));
     else for (const finding of all) printFinding(finding);
@@ -85,12 +93,16 @@ function printFinding({ status, message, statements = [] }: Finding): void {
   for (const statement of statements) print(`       ${statement}`);
 }
 
-async function checkDatabase(url: string, config: Config | undefined): Promise<readonly Finding[]> {
-  const { DatabaseError, examineExternal } = await import('../../../platform/database/index.ts');
+async function checkDatabase(urls: DatabaseUrls, config: Config | undefined): Promise<readonly Finding[]> {
+  const { nodeLimitsOf } = await import('../../main.ts');
+  const { DatabaseError, examineExternal, externalUrls } = await import(
+    '../../../platform/database/index.ts'
+  );
   try {
-    return await examineExternal(url, {
+    return await examineExternal(externalUrls(urls), {
       sharedPassword: config?.plinth.database.shared_password ?? false,
       environment: shellEnvironment(),
+      node: config && (await nodeLimitsOf(config)),
     });
   } catch (error) {
     if (error instanceof DatabaseError) return [bad(error.message)];

@@ -82,7 +82,7 @@ export const configPush: Command = {
   about:
     "Updates the server's [api], [auth] and [storage] settings to match supabase/config.toml.\n" +
     "The server's other settings stay the same. Ports, addresses, buckets and file paths aren't pushed. Secrets\n" +
-    'are stored in a .env file on the server. The access token must have the owner role.',
+    "are stored in the server's supabase/.env. The access token must have the owner role.",
   options: {
     ...projectOptions,
     ...serverOptions,

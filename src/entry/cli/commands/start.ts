@@ -6,6 +6,7 @@ import { ownCommand } from '../../../platform/packages/index.ts';
 import { type Command, type Input, projectOptions, UsageError } from '../command.ts';
 import { findRunning } from '../control.ts';
 import { addressesOf, renderStatus } from '../core/formats.ts';
+import { databaseUrlsOf, directUrlOption } from '../database-urls.ts';
 import { CommandError, notRunning } from '../errors.ts';
 import { exampleLocation, examplePage } from '../example.ts';
 import { excludedServices } from '../excluded-services.ts';
@@ -26,6 +27,7 @@ export const serverOptions = {
     value: 'URL',
     help: 'Uses this PostgreSQL server (15 or newer) instead of the embedded one.',
   },
+  'database-direct-url': directUrlOption,
   json: { type: 'boolean', help: 'Prints only one line of JSON to stdout when ready.' },
   exclude: {
     type: 'string',
@@ -126,14 +128,14 @@ export async function serveInFront(
     if (process.connected) process.send?.(message);
   };
   const onProgress = progressPrinter(isDaemon ? (progress) => tell({ progress }) : say);
-  const databaseUrl = input.text('database-url');
+  const urls = databaseUrlsOf(input);
   const page = await examplePage(input, location);
   await runServer({
     ...location,
     mode,
     flags: { ...flagsOf(input), ...page?.flags },
     ...(page === undefined ? {} : { companion: page.start }),
-    ...(databaseUrl === undefined ? {} : { databaseUrl }),
+    ...urls,
     ...(mode === 'production' ? { workers: workersOf(input) } : {}),
     exclude: excludedServices(input.list('exclude')),
     ignoreHealthCheck: input.flag('ignore-health-check'),

@@ -36,6 +36,9 @@ export const database = restartSection(
       "Minimum free space on the disk of the data folder. Below this limit, the database is read-only, so that PostgreSQL doesn't stop. Writes are accepted again as soon as enough space is free.",
       { defaultText: '5% of the disk, at least 48 MiB and at most 1 GiB', ...live },
     ),
+    direct_url: secret(
+      'URL of the PostgreSQL server itself, if --database-url is the URL of a pooler in transaction mode, such as PgBouncer. Requests use the pooler. Notifications, replication, migrations and other work that needs a session use this URL. --database-direct-url takes precedence.',
+    ),
     shared_password: boolean(
       false,
       "Gives every login role the password of `postgres` and lets `supabase_admin` sign in over TCP, as in upstream's local stack. With --database-url, the roles get the password in the URL.",
