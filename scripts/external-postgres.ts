@@ -210,7 +210,7 @@ try {
   const statements = await rejected('CREATEROLE and CREATEDB', url, 'owned');
   await admin(statements);
   await works('the same after the statements', url, ['realtime changes']);
-  const findings = await examineExternal(url, { sharedPassword: false, environment: {} });
+  const findings = await examineExternal({ direct: url }, { sharedPassword: false, environment: {} });
   const realtime = findings.find(({ check }) => check === 'realtime')?.statements ?? [];
   await admin(realtime.join('\n'));
   await admin('drop database owned with (force)');

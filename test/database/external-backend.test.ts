@@ -96,10 +96,12 @@ test('if a role’s password changes, the backend is live but not ready, and rea
     sql`select rolpassword as verifier from pg_authid where rolname = 'authenticator'`,
   );
   await admin.exec("alter role authenticator password 'changed'");
-  await expect.poll(async () => (await health()).code).toBe(503);
+  // Open connections still work. As soon as opening a connection fails, the next check signs in.
+  await admin.exec("select pg_terminate_backend(pid) from pg_stat_activity where usename = 'authenticator'");
+  await expect.poll(async () => (await health()).code, { timeout: 10_000 }).toBe(503);
   expect((await health('/health/live')).code).toBe(200);
   await admin.exec(`alter role authenticator password '${role?.verifier}'`);
-  await expect.poll(async () => (await health()).code).toBe(200);
+  await expect.poll(async () => (await health()).code, { timeout: 10_000 }).toBe(200);
 });
 
 test('a limit can be removed without a restart, and realtime clients are notified', async () => {

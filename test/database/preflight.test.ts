@@ -119,10 +119,13 @@ describe.each(availableServers())('PostgreSQL $version', ({ version, bin }) => {
       await client.exec('create database four');
     });
     expect(await rejected(server.url('admin', 'four'), 'four')).toContain('by another program');
-    const findings = await examineExternal(server.url('admin', 'four'), {
-      sharedPassword: false,
-      environment,
-    });
+    const findings = await examineExternal(
+      { direct: server.url('admin', 'four') },
+      {
+        sharedPassword: false,
+        environment,
+      },
+    );
     const statements = findings.flatMap((finding) => finding.statements);
     await asAdmin('four', (client) => client.exec(statements.join('\n')));
     const four = await open(server.url('admin', 'four'));

@@ -4,7 +4,9 @@
  */
 import { type Logger, silentLogger } from '../../base/kernel/log.ts';
 import { sql } from '../../base/kernel/sql.ts';
+import { cached } from '../../base/shared/cached.ts';
 import { bootstrapSet } from './bootstrap-set.ts';
+import type { NodeLimits } from './connection-budget.ts';
 import { type Cluster, startCluster } from './embedded/cluster.ts';
 import { updateOwnExtensions } from './embedded/extension-updates.ts';
 import { connectAdmin, repairRoles } from './embedded/self-repair.ts';
@@ -12,6 +14,7 @@ import { clusterTarget, type ReachedCluster, type SignIns, signInsOf } from './e
 import { connectExternal } from './external/external.ts';
 import { type Connected, readFindings } from './external/preflight/index.ts';
 import { sqlOnlyFiles } from './external/sql-only.ts';
+import { externalUrls } from './external/url.ts';
 import { applyDatabaseSettings, applyPasswords } from './logins.ts';
 import { memberOf } from './member.ts';
 import { readMigrationFiles } from './migrate/files.ts';
@@ -19,6 +22,7 @@ import { rejectOtherVersions } from './migrate/other-versions.ts';
 import { applyFiles } from './migrate/runner.ts';
 import { createRequestPath, type RequestPathLimits } from './path/index.ts';
 import { createListenHub, createPools, type PoolsOptions } from './pool/index.ts';
+import { createReachability } from './reachability.ts';
 import { checkOutsideRole, checkRole } from './request-role.ts';
 import { announceSchema, answerSchemaRequests, listenerLocks } from './schema-requests.ts';
 import type {
@@ -28,6 +32,7 @@ import type {
   MigrationSet,
   PostgresErrorShape,
   Queryable,
+  RequestContext,
   Setting,
 } from './types.ts';
 import { readVersion } from './wire/client.ts';
@@ -49,6 +54,10 @@ export interface DatabaseOptions {
   readonly port?: number | null;
   /** The URL of an external PostgreSQL server (version 15 or newer) to use instead of the embedded server. */
   readonly databaseUrl?: string;
+  /**
+   * The URL of the PostgreSQL server itself, if `databaseUrl` is the URL of a pooler in transaction mode for that server.
+   */
+  readonly databaseDirectUrl?: string | undefined;
   /**
    * The environment variables that supply missing parts of the URL as in libpq, such as PGPASSFILE. Defaults to none.
    */
@@ -74,6 +83,8 @@ export interface DatabaseOptions {
   readonly requestPath?: RequestPathLimits;
   /** The sizes and limits of the connection pools. */
   readonly pools?: Pick<PoolsOptions, 'max' | 'maxWaiting'>;
+  /** The limits of the API workers of this server, for the finding about connections. */
+  readonly workers?: NodeLimits['workers'];
   /** Whether data must survive a crash of the machine. False turns fsync off, for disposable test clusters. */
   readonly durable?: boolean;
   /** Returns the folder of a prepared cluster. A new data folder is created by copying this folder. */
@@ -108,6 +119,8 @@ export interface Server extends SignIns {
   readonly info: DatabaseInfo;
   /** Information about an external server that isn't in the server's catalogs. Undefined for the embedded server. */
   readonly connected?: () => Connected;
+  /** Returns the options for connecting to a pooler as a role, or undefined if the role connects directly. */
+  readonly pooledTarget?: ((role: LoginRole) => ConnectionOptions | undefined) | undefined;
   stop(): Promise<void>;
 }
 
@@ -207,7 +220,14 @@ async function connectToExternal(
   onProgress: (message: string) => void,
 ): Promise<Server> {
   const { sharedPassword = false, environment = {} } = options;
-  const external = await connectExternal(text, {
+  const urls = externalUrls({ databaseUrl: text, databaseDirectUrl: options.databaseDirectUrl });
+  const max = options.pools?.max;
+  const external = await connectExternal(urls, {
+    node: {
+      path: options.requestPath,
+      poolMax: typeof max === 'number' ? max : undefined,
+      workers: options.workers,
+    },
     sharedPassword,
     environment,
     log,
@@ -237,7 +257,8 @@ async function connectToExternal(
     throw error;
   }
   const info = { url, projectUrl: external.projectUrl(), embedded: false, serverVersion, ownsSchemas };
-  return { target, targetOf, connected, admin: session, info, stop: async () => {} };
+  const pooledTarget = external.pooler()?.target;
+  return { target, targetOf, connected, pooledTarget, admin: session, info, stop: async () => {} };
 }
 
 interface ConnectionLimits {
@@ -259,19 +280,41 @@ export function openDatabase(
   limits: ConnectionLimits = {},
 ): Database {
   const { target, info } = server;
+  const { pooledTarget } = server;
+  const requestTarget = (role: LoginRole) => pooledTarget?.(role) ?? target(role);
+  const contextSettings = pooledTarget === undefined ? undefined : requestSettingNames;
+  const settingsOf = settingsWith(contextSettings ?? []);
+  const onOpenFailed = () => reachability.suspect();
   const pools = createPools({
-    connectOptions: target,
+    onOpenFailed,
+    connectOptions: requestTarget,
+    sessionOptions: target,
     ...(info.embedded ? { idleTimeoutMs: embeddedIdleTimeoutMs } : {}),
     ...limits.pools,
   });
   const requestPath = createRequestPath({
-    connectOptions: () => target('authenticator'),
+    connectOptions: () => requestTarget('authenticator'),
+    contextSettings,
+    onOpenFailed,
     ...limits.path,
   });
   const hub = createListenHub({
     connectOptions: () => target('authenticator'),
     onError: (error) => log.warn({ service: 'database', error }, 'The LISTEN connection failed'),
     locks: listenerLocks,
+  });
+  const checkLogins = async () => {
+    await Promise.all(checkedRoles.map((role) => checkLogin(requestTarget(role))));
+  };
+  const reachability = createReachability({
+    signIn: checkLogins,
+    async ping() {
+      // The listening connection doesn't use the pooler.
+      if (pooledTarget === undefined && (await hub.ping())) return;
+      await pools.pool('authenticator').query(sql`select 1`);
+    },
+    answeredAt: () => Math.max(requestPath.answeredAt(), pools.answeredAt()),
+    now: () => performance.now(),
   });
   const runFiles = async (sets: readonly MigrationSet[]): Promise<number> => {
     const { admin } = server;
@@ -305,7 +348,7 @@ export function openDatabase(
         .of(context.client)
         .statements(statements, {
           ...options,
-          settings: [['role', context.role], ...context.settings],
+          settings: settingsOf(context),
         });
     },
     async rowsAsRequest(context, statement, onRow, options) {
@@ -315,7 +358,7 @@ export function openDatabase(
         .of(context.client)
         .rows(statement, onRow, {
           ...options,
-          settings: [['role', context.role], ...context.settings],
+          settings: settingsOf(context),
         });
     },
     async asRequest(context, work, options) {
@@ -325,7 +368,7 @@ export function openDatabase(
         .of(context.client)
         .transaction(work, {
           ...options,
-          settings: [['role', context.role], ...context.settings],
+          settings: settingsOf(context),
         });
     },
     loads: () => [
@@ -337,9 +380,8 @@ export function openDatabase(
     answerSchemaRequests: (load) => answerSchemaRequests(hub, load),
     announceSchema: () => announceSchema(target('postgres')),
     connectReplication: () => connectReplication(target('supabase_replication_admin')),
-    async checkLogins() {
-      await Promise.all(checkedRoles.map((role) => checkLogin(target(role))));
-    },
+    checkLogins,
+    checkReachable: reachability.check,
     findings: cached(findingsLifetimeMs, async () => {
       const { connected } = server;
       if (connected === undefined) return [];
@@ -371,22 +413,34 @@ export function openDatabase(
   };
 }
 
-const findingsLifetimeMs = 10_000;
+/** The `request.…` settings that the services set and that `auth.uid()` and similar functions read. */
+const requestSettingNames: readonly string[] = [
+  'request.jwt',
+  'request.jwt.claim',
+  'request.jwt.claims',
+  'request.jwt.claim.sub',
+  'request.jwt.claim.role',
+  'request.jwt.claim.email',
+  'request.headers',
+  'request.cookies',
+  'request.method',
+  'request.path',
+];
 
-/** Returns a function that caches a result for `lifetimeMs`. Errors aren't cached. */
-function cached<T>(lifetimeMs: number, call: () => Promise<T>): () => Promise<T> {
-  let latest: { readonly at: number; readonly result: Promise<T> } | undefined;
-  return () => {
-    const now = performance.now();
-    if (latest !== undefined && now - latest.at < lifetimeMs) return latest.result;
-    const result = call();
-    latest = { at: now, result };
-    result.catch(() => {
-      latest = undefined;
-    });
-    return result;
+/**
+ * Returns a function that returns the settings of a request. The settings in `emptied` are set to the empty string unless
+ * the request has values for them. Behind a pooler, all services share sessions, so a request must not read a value that a
+ * user's function has set for the whole session.
+ */
+const settingsWith =
+  (emptied: readonly string[]) =>
+  ({ role, settings }: RequestContext): readonly Setting[] => {
+    const own: readonly Setting[] = [['role', role], ...settings];
+    const missing = emptied.filter((name) => !own.some(([given]) => given === name));
+    return [...missing.map((name): Setting => [name, '']), ...own];
   };
-}
+
+const findingsLifetimeMs = 10_000;
 
 const checkedRoles: readonly LoginRole[] = [
   'authenticator',

@@ -80,6 +80,20 @@ const table = {
     message: (d: Details) => `Plinth can't sign in to the database as ${d.role}: ${d.reason}`,
     hint: "Services sign in with the password in the database URL. Add a password to the URL, and allow the services' roles in pg_hba.conf.",
   },
+  no_password: {
+    message: (d: Details) => `The database URL doesn't contain the password of ${d.user} at ${d.host}.`,
+    hint: "The passwords of Plinth's roles are derived from it. Add the password to the URL or to the password file.",
+  },
+  pooler_login: {
+    message: (d: Details) =>
+      `Plinth can't sign in as ${d.role} through the pooler at ${d.host}:${d.port}: ${d.reason}`,
+    hint: '"plinth db pooler-users --database-url URL" prints the users for the pooler\'s configuration (docs/scale.md, "Connection poolers").',
+  },
+  pooler_elsewhere: {
+    message: (d: Details) =>
+      `The pooler at ${d.host}:${d.port} leads to a different server or database than the direct URL.`,
+    hint: 'Both URLs must lead to the same database of the primary server.',
+  },
   schema_unreleased: {
     message: (d: Details) =>
       `The database ${d.database} was created by an unreleased version of Plinth (${d.file}), so run "plinth db dump" with that version and "plinth db restore" with this version on a new database.`,

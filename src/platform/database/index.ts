@@ -6,6 +6,7 @@ import type { Database } from './types.ts';
 export { setAutoExposeNewTables } from './auto-expose.ts';
 export { backupSlot, dropUnusedBackupSlot } from './backup-slot.ts';
 export { generateTypes, type TypeLanguage, typeLanguages } from './client-types.ts';
+export type { NodeLimits } from './connection-budget.ts';
 export type { DatabaseOptions } from './database.ts';
 export { binaryPackage, linkBinaries } from './embedded/binaries.ts';
 export { extensionAmendment, ownScript } from './embedded/extension-folder.ts';
@@ -24,7 +25,8 @@ export { DatabaseError, type DatabaseErrorCode, databaseErrors } from './errors.
 export { lockExclusively } from './exclusive-lock.ts';
 export { missingExtensions, missingSentence, placeholderVersion } from './extensions/missing.ts';
 export { allowedExtensions, scriptedExtensions } from './extensions/trusted.ts';
-export { type ExternalOptions, examineExternal } from './external/external.ts';
+export { type ExternalOptions, examineExternal, poolerUsers } from './external/examine.ts';
+export { type DatabaseUrls, externalUrls } from './external/url.ts';
 export {
   type Cell,
   type CellKind,

@@ -23,15 +23,30 @@ export interface MemberOptions {
 }
 
 interface Joined extends SignIns {
+  readonly pooledTarget?: ((role: LoginRole) => ConnectionOptions | undefined) | undefined;
   readonly info: DatabaseInfo;
   stop(): Promise<void>;
 }
 
 /** Removes the functions from the connection options, because only data can be sent to another process. */
-export function memberOf({ target, info }: Pick<Joined, 'target' | 'info'>): Member {
-  const { onPasswordRejected, onNotice, onNotification, onEnd, ...authenticator } = target('authenticator');
+export function memberOf({
+  target,
+  pooledTarget,
+  info,
+}: Pick<Joined, 'target' | 'pooledTarget' | 'info'>): Member {
+  const authenticator = withoutFunctions(target('authenticator'));
+  const pooled = pooledTarget?.('authenticator');
   const { embedded, serverVersion, ownsSchemas } = info;
-  return { authenticator, info: { embedded, serverVersion, ownsSchemas } };
+  return {
+    authenticator,
+    ...(pooled === undefined ? {} : { pooled: withoutFunctions(pooled) }),
+    info: { embedded, serverVersion, ownsSchemas },
+  };
+}
+
+function withoutFunctions(options: ConnectionOptions): object {
+  const { onPasswordRejected, onNotice, onNotification, onEnd, ...data } = options;
+  return data;
 }
 
 /** Returns the server with only the access that a member has. */
@@ -41,8 +56,10 @@ export function serverOfMember({ member, onPasswordRejected }: MemberOptions): J
     if (role !== 'authenticator') throw new Error(`this process can't sign in as ${role}`);
     return options;
   };
+  const pooled = member.pooled as ConnectionOptions | undefined;
   return {
     target,
+    pooledTarget: pooled && ((role) => (role === 'authenticator' ? pooled : undefined)),
     targetOf: async (role) => target(role as LoginRole),
     info: { ...member.info, url: '', projectUrl: '' },
     stop: async () => undefined,

@@ -415,6 +415,8 @@ export interface RequestPath {
   stop(): Promise<void>;
   /** Returns the load of each group of connections. */
   loads(): readonly PoolLoad[];
+  /** Returns the time of the most recent response, on the clock of `performance.now()`. */
+  answeredAt(): number;
 }
 
 /**
@@ -496,6 +498,12 @@ export interface Database {
   connectReplication(): Promise<ReplicationConnection>;
   /** Signs in as each role that the services use. @throws if the server can't be reached or rejects a role */
   checkLogins(): Promise<void>;
+  /**
+   * Checks for the readiness report whether requests can use the database. A check that immediately follows responses to
+   * requests causes no work.
+   * @throws if the server can't be reached or rejects a role
+   */
+  checkReachable(): Promise<void>;
   /** Returns the current findings about an external server, or an empty list for the embedded server. */
   findings(): Promise<readonly Finding[]>;
   /** Specifies whether the embedded server rejects writes. Sessions of Plinth's superuser can always write. */
@@ -516,6 +524,8 @@ export interface Database {
  */
 export interface Member {
   readonly authenticator: object;
+  /** The options for connecting through a pooler, if requests use a pooler. */
+  readonly pooled?: object;
   readonly info: Omit<DatabaseInfo, 'url' | 'projectUrl' | 'socketDir'>;
 }
 

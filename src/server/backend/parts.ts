@@ -157,7 +157,7 @@ const openKeys = (
 ): KeyStore => createKeys({ mode, config, supabaseDir, dataDir, log, change });
 
 /** Starts or connects to the database server, and loads the modules that need the database at the same time. */
-function openDatabase(
+async function openDatabase(
   settings: BackendSettings,
   load: () => Promise<Modules>,
   // Only the embedded server needs the keys.
@@ -165,10 +165,15 @@ function openDatabase(
 ): Promise<Database> {
   const { config, mode, dataDir, log, onProgress, options } = settings;
   const workers = settings.workers?.count;
+  const ofWorkers =
+    workers === undefined || options.databaseUrl === undefined
+      ? undefined
+      : (await import('./share.ts')).nodeLimits(config, workers, thisMachine()).workers;
   return createDatabase({
     dataDir,
     port: options.dbPort ?? config.db.port,
     databaseUrl: options.databaseUrl,
+    databaseDirectUrl: options.databaseDirectUrl ?? config.plinth.database.direct_url,
     environment: shellEnvironment(),
     examine,
     durable: options.durable,
@@ -178,6 +183,7 @@ function openDatabase(
     replication: config.plinth.database.replication,
     requestPath: requestPathLimits(config.plinth.rest, thisMachine()),
     pools: poolLimits(config.plinth.database, thisMachine()),
+    workers: ofWorkers,
     knownMigrations: async () => migrationSets(await load()),
     log,
     onProgress,

@@ -5,6 +5,7 @@
 
 import type { Machine } from '../../base/shared/machine.ts';
 import type { Config } from '../../platform/config/index.ts';
+import type { NodeLimits } from '../../platform/database/index.ts';
 import { BODY_LIMIT_BYTES, bodyBudgetBytes } from '../../services/rest/index.ts';
 import { limitsFrom } from '../gateway/index.ts';
 import { minExclusive, minPool, minSlow, poolLimits, requestPathLimits } from './connection-limits.ts';
@@ -43,5 +44,18 @@ export function shareOf(config: Config, workers: number, machine: Machine): Conf
         pool_max_waiting: part(database.pool_max_waiting),
       },
     },
+  };
+}
+
+/** Returns the limits of this node's connections to PostgreSQL. */
+export function nodeLimits(config: Config, workers: number, machine: Machine): NodeLimits {
+  const processLimits = ({ plinth: { rest, database } }: Config) => ({
+    path: requestPathLimits(rest, machine),
+    poolMax: poolLimits(database, machine).max,
+  });
+  return {
+    ...processLimits(config),
+    workers:
+      workers === 1 ? undefined : { count: workers, ...processLimits(shareOf(config, workers, machine)) },
   };
 }

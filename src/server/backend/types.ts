@@ -34,6 +34,8 @@ export interface BackendOptions {
   readonly durable?: boolean;
   /** The URL of an external PostgreSQL server (version 15 or later) that is used instead of the embedded server. */
   readonly databaseUrl?: string;
+  /** The URL of that server itself, if {@link databaseUrl} is the URL of a pooler in transaction mode. */
+  readonly databaseDirectUrl?: string;
   /** An open database to use, which is stopped together with the backend. */
   readonly database?: Database;
   readonly mode?: 'development' | 'production';

@@ -11,21 +11,17 @@
  */
 import type { Logger } from '../../../base/kernel/log.ts';
 import { sql } from '../../../base/kernel/sql.ts';
+import { budgetOf } from '../connection-budget.ts';
 import { DatabaseError } from '../errors.ts';
 import { lockExclusively } from '../exclusive-lock.ts';
-import {
-  clusterLogins,
-  derivedLogins,
-  type Logins,
-  ownLoginRoles,
-  secretOfUrlPassword,
-  setPasswords,
-} from '../logins.ts';
+import { ownLoginRoles, setPasswords } from '../logins.ts';
 import { retryRoleChanges } from '../migrate/retry-role-changes.ts';
 import { ownSessionSettings, superuserSettings } from '../superuser.ts';
-import type { Finding, LoginRole } from '../types.ts';
-import { Client, type ConnectionOptions, type Environment } from '../wire/index.ts';
+import type { LoginRole } from '../types.ts';
+import { Client, type ConnectionOptions } from '../wire/index.ts';
 import { coordinatorOnly, prepareWorkers } from './citus.ts';
+import type { ExternalOptions } from './examine.ts';
+import { openPooler, type Pooler } from './pooler.ts';
 import {
   type Connected,
   isManagedByOthers,
@@ -34,7 +30,8 @@ import {
   rejectUnusable,
   runPreflight,
 } from './preflight/index.ts';
-import { readExternalUrl } from './url.ts';
+import { loginOf, loginsOf, withSearchPath } from './role-options.ts';
+import { type ExternalUrls, readExternalUrl, readPooledUrl } from './url.ts';
 
 export interface External {
   /** A session of the account in the URL. Plinth's numbered SQL files are applied in this session. */
@@ -50,6 +47,8 @@ export interface External {
    * the options contain the URL's password.
    */
   readonly targetOf: (role: string, database: string) => Promise<ConnectionOptions>;
+  /** The pooler that requests use. Available after {@link External.prepareLogins}. */
+  readonly pooler: () => Pooler | undefined;
   /** Returns the facts about the connection that can't be read again later. */
   readonly connected: () => Connected;
   /**
@@ -75,36 +74,16 @@ const serviceRoles: readonly LoginRole[] = [
   'supabase_read_only_user',
 ];
 
-export interface ExternalOptions {
-  readonly sharedPassword: boolean;
-  /** The environment variables that complete the URL, such as PGPASSFILE. */
-  readonly environment: Environment;
-}
-
-/**
- * Examines the server without connecting Plinth's services to it, and closes the session.
- *
- * @throws {DatabaseError} bad_url, unreachable
- */
-export async function examineExternal(
-  url: string,
-  { sharedPassword, environment }: ExternalOptions,
-): Promise<readonly Finding[]> {
-  const { base } = await readExternalUrl(url, environment);
-  const { session, findings } = await runPreflight(base, loginsOf(base, sharedPassword));
-  await session.connection.close();
-  return findings;
-}
-
 /**
  * Checks the server and connects to it.
  * @throws {DatabaseError} bad_url, unreachable, or unusable if the preflight fails
  */
 export async function connectExternal(
-  text: string,
+  urls: ExternalUrls,
   {
     sharedPassword,
     environment,
+    node,
     log,
     check,
   }: ExternalOptions & {
@@ -113,12 +92,16 @@ export async function connectExternal(
     readonly check: (session: Client, host: string) => Promise<void>;
   },
 ): Promise<External> {
-  const { base, url, forAccount } = await readExternalUrl(text, environment);
+  const { base, url, forAccount } = await readExternalUrl(urls.direct, environment);
+  const pooled = await readPooledUrl(urls, environment);
   const logins = loginsOf(base, sharedPassword);
+  const budget = budgetOf({ ...node, isPooled: pooled !== undefined });
   // Without the lock, the preflight could see the roles and schemas of a database that is half prepared.
-  const { session, facts, findings } = await runPreflight(base, logins, (opened) =>
-    lockPreparation(opened, log),
-  );
+  const { session, facts, findings } = await runPreflight(base, {
+    logins,
+    budget,
+    beforeReading: (opened) => lockPreparation(opened, log),
+  });
   try {
     rejectUnusable(findings, base.host);
     for (const { message } of findings.filter(({ status }) => status === 'degraded')) {
@@ -129,6 +112,7 @@ export async function connectExternal(
     const ownsSchemas = preparesDatabase(facts);
     const options = new Map<LoginRole, ConnectionOptions>();
     await session.exec('set default_transaction_read_only = off');
+    let pooler: Pooler | undefined;
     const usesCitus = facts.citus !== undefined;
     const ownSettings = usesCitus ? coordinatorOnly : {};
     for (const [name, value] of Object.entries(ownSettings)) await session.exec(`set ${name} = ${value}`);
@@ -150,7 +134,9 @@ export async function connectExternal(
       url,
       ownsSchemas,
       serverVersion: facts.version,
+      pooler: () => pooler,
       connected: () => ({
+        budget,
         pooler: facts.pooler,
         authenticator:
           options.get('authenticator')?.user === 'authenticator' ? 'accepted' : facts.authenticator,
@@ -213,6 +199,15 @@ export async function connectExternal(
         if (usesCitus && ownsSchemas) {
           const settings = isSuperuser ? superuserSettings(facts.version) : ownSessionSettings;
           await prepareWorkers(session, () => Client.connect({ ...base, parameters: settings }), log);
+        }
+        if (pooled !== undefined) {
+          const direct = (role: LoginRole) => options.get(role) ?? loginOf(base, role);
+          pooler = await openPooler({ base: pooled, direct, session });
+          const { host, port, tracksStatements } = pooler;
+          log.info(
+            { service: 'database', host, port, tracksStatements },
+            'Requests use the pooler. Sessions connect to PostgreSQL directly',
+          );
         }
         await session.exec(`select pg_catalog.pg_advisory_unlock_all()`);
       },
@@ -301,33 +296,6 @@ async function tryLogins(
     }),
   );
   return results.filter((result) => result !== undefined);
-}
-
-/**
- * Returns undefined if the URL doesn't contain a password. Without a password in the URL, no passwords can be derived,
- * and the server might not require passwords.
- */
-function loginsOf({ password }: ConnectionOptions, shared: boolean): Logins | undefined {
-  if (password === undefined) return undefined;
-  const secret = secretOfUrlPassword(password);
-  return shared ? clusterLogins(secret, { password, shared }) : derivedLogins(secret);
-}
-
-/**
- * On an external server, `postgres` may be an existing superuser whose search path Plinth doesn't change. Migrations
- * depend on the search path that this function sets.
- */
-function loginOf(base: ConnectionOptions, role: string): ConnectionOptions {
-  // This role's transactions are read-only by default, so none of the URL's hosts would count as `read-write`.
-  const sessionKind =
-    role === 'supabase_read_only_user' && base.sessionKind === 'read-write' ? 'primary' : base.sessionKind;
-  return withSearchPath({ ...base, sessionKind, user: role }, role);
-}
-
-function withSearchPath(target: ConnectionOptions, role: string): ConnectionOptions {
-  return role === 'postgres'
-    ? { ...target, parameters: { search_path: '"$user", public, extensions' } }
-    : target;
 }
 
 /**

@@ -60,3 +60,30 @@ function isComplete(text: string, target: ConnectionTarget): boolean {
     isConnectionUri(text) && printConnectionUri(parseConnectionString(text)) === printConnectionUri(target)
   );
 }
+
+/** The addresses of an external server. */
+export interface ExternalUrls {
+  /** The address of PostgreSQL itself. */
+  readonly direct: string;
+  /** The address of a pooler in transaction mode for requests. */
+  readonly pooled?: string | undefined;
+}
+
+/** The database's URLs as users specify them. */
+export interface DatabaseUrls {
+  readonly databaseUrl: string;
+  readonly databaseDirectUrl?: string | undefined;
+}
+
+export const externalUrls = ({ databaseUrl, databaseDirectUrl }: DatabaseUrls): ExternalUrls =>
+  databaseDirectUrl === undefined
+    ? { direct: databaseUrl }
+    : { direct: databaseDirectUrl, pooled: databaseUrl };
+
+/** Returns the connection options for the pooler, if its address is specified. @throws {DatabaseError} bad_url */
+export async function readPooledUrl(
+  { pooled }: ExternalUrls,
+  environment: Environment,
+): Promise<ConnectionOptions | undefined> {
+  return pooled === undefined ? undefined : (await readExternalUrl(pooled, environment)).base;
+}

@@ -24,6 +24,8 @@ export interface GroupOptions {
   /** The assumed duration of a job until a job's duration has been measured. */
   readonly assumedMs: number;
   readonly statementLimit: number;
+  /** Called if a connection can't be opened. */
+  readonly onOpenFailed?: (() => void) | undefined;
   /** Called when a lane of a group has opened or closed, so that waiting jobs can be assigned again. */
   readonly onChange: (change: { readonly group: LaneGroup }) => void;
 }
@@ -191,6 +193,13 @@ export class Group implements LaneGroup {
     return count === 0 ? 0 : sumMs / count;
   }
 
+  /** The time of the last response on a lane that is idle now. */
+  answeredAt(): number {
+    let latest = Number.NEGATIVE_INFINITY;
+    for (const lane of this.lanes) if (lane.jobs.length === 0) latest = Math.max(latest, lane.since);
+    return latest;
+  }
+
   free(): Lane | undefined {
     for (const lane of this.lanes) if (lane.free) return lane;
     return undefined;
@@ -222,6 +231,7 @@ export class Group implements LaneGroup {
       },
       (error) => {
         this.#opening--;
+        this.#options.onOpenFailed?.();
         // If no lane is open or being opened, the waiting jobs can't be served and are rejected. If other lanes are
         // open or being opened, they serve the waiting jobs.
         if (this.lanes.size === 0 && this.#opening === 0)

@@ -46,6 +46,8 @@ const CANCEL_AGAIN_MS = 250;
 export class Lane {
   readonly connection: Connection;
   readonly statements: StatementCache;
+  /** Whether the session must be reset together with the request's commit, because another client may use it next. */
+  readonly isPooled: boolean;
   /** The jobs in flight, in the order in which their responses arrive. */
   readonly jobs: Job[] = [];
   /** The time at which the first job in `jobs` started to run, or at which the lane became idle. */
@@ -74,7 +76,8 @@ export class Lane {
   constructor(connection: Connection, statementLimit: number, group: LaneGroup) {
     this.connection = connection;
     this.group = group;
-    this.statements = new StatementCache(connection.options.namedStatements === false ? 0 : statementLimit);
+    this.statements = StatementCache.of(connection.options, statementLimit);
+    this.isPooled = connection.options.isPooled === true;
   }
 
   get #usable(): boolean {
@@ -144,7 +147,7 @@ export class Lane {
  * afterward. The role and `search_path` are reset first, so that nothing that a function left behind can interfere with
  * the remaining statements.
  */
-const RESET = [
+export const RESET = [
   'set session authorization default',
   'reset role',
   'reset all',

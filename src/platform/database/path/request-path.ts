@@ -49,6 +49,13 @@ export interface RequestPathOptions {
   readonly retireBefore?: (() => number) | undefined;
   /** The number of prepared statements that are kept per connection. Defaults to 100. */
   readonly statementLimit?: number | undefined;
+  /**
+   * The `request.…` settings that are set for every request, because other processes that use the same sessions through
+   * a pooler may set them.
+   */
+  readonly contextSettings?: readonly string[] | undefined;
+  /** Called if a connection can't be opened. */
+  readonly onOpenFailed?: (() => void) | undefined;
 }
 
 /** The options that the project's settings determine. */
@@ -122,7 +129,7 @@ class Path implements RequestPath {
   readonly #idleTimeoutMs: number;
   readonly #retireBefore: (() => number) | undefined;
   readonly #lendsShared: boolean;
-  readonly #settings = new SettingsStatements();
+  readonly #settings: SettingsStatements;
   readonly #shared: Group;
   readonly #alone: Group;
   readonly #slow: Group;
@@ -147,6 +154,7 @@ class Path implements RequestPath {
     this.#idleTimeoutMs = options.idleTimeoutMs ?? 30_000;
     this.#retireBefore = options.retireBefore;
     this.#lendsShared = options.lendsShared ?? false;
+    this.#settings = new SettingsStatements(options.contextSettings);
     const alone = options.aloneConnections ?? 6;
     const slow = options.slowConnections ?? 0;
     const group = (
@@ -157,6 +165,7 @@ class Path implements RequestPath {
         ...own,
         ...(queue ?? UNLIMITED),
         connectOptions: options.connectOptions,
+        onOpenFailed: options.onOpenFailed,
         statementLimit: options.statementLimit ?? 100,
         onChange: (change) => this.#serve(this.#groupOf(change)),
       });
@@ -219,6 +228,10 @@ class Path implements RequestPath {
 
   loads(): PoolLoad[] {
     return this.#groups.map((group) => group.load());
+  }
+
+  answeredAt(): number {
+    return Math.max(...this.#groups.map((group) => group.answeredAt()));
   }
 
   stop(): Promise<void> {
@@ -404,9 +417,10 @@ class Path implements RequestPath {
     try {
       await lane.canceling;
       lane.canceling = undefined;
-      // Behind a pooler in transaction mode, the connection may already use a different server session, so the session
-      // isn't reset.
-      const isOurs = !lane.connection.ended && lane.connection.options.namedStatements !== false;
+      // Behind a pooler in transaction mode, the connection may already use a different server session. The session was
+      // reset together with the commit.
+      const isOurs =
+        !lane.connection.ended && !lane.isPooled && lane.connection.options.namedStatements !== false;
       if (job.request.resetAfter === true && isOurs) await resetSession(lane);
     } catch (error) {
       lane.connection.destroy(error as Error);

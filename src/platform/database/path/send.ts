@@ -12,7 +12,7 @@ import {
   readCells,
   runScript,
 } from '../wire/index.ts';
-import type { Lane } from './lane.ts';
+import { type Lane, RESET } from './lane.ts';
 import type { LocalSettings, SettingsStatement } from './settings.ts';
 
 type Cells = (Buffer | null)[];
@@ -36,9 +36,13 @@ export interface Sending {
 
 const DISCARDED = { keeps: false } as const;
 
+/** Behind a pooler, only an explicit transaction stays on its session until the session has been reset. */
+const COMMITTED: NonNullable<PathRequest['explicit']> = { decide: () => 'commit' };
+
 export function send(sending: Sending, done: (outcome: Outcome) => void): void {
-  const { request } = sending;
-  if (request.explicit === undefined) {
+  const { request, lane } = sending;
+  const explicit = request.explicit ?? (lane.isPooled && request.resetAfter === true ? COMMITTED : undefined);
+  if (explicit === undefined) {
     if ('texts' in sending.settings) {
       sendBlock(sending, done);
       return;
@@ -47,7 +51,7 @@ export function send(sending: Sending, done: (outcome: Outcome) => void): void {
       done(batch.error === undefined ? { result: resultOf(batch, request, 1) } : failure(batch, request));
     });
   } else {
-    sendExplicit(sending, request.explicit).then(done, (error) => done({ error }));
+    sendExplicit(sending, explicit).then(done, (error) => done({ error }));
   }
 }
 
@@ -127,20 +131,21 @@ async function sendExplicit(
 ): Promise<Outcome> {
   const {
     request,
-    lane: { connection },
+    lane: { connection, isPooled },
   } = sending;
+  const after = isPooled && request.resetAfter === true ? `; ${RESET}` : '';
   // Never sets the access mode to READ WRITE, so that a database that is read-only because the disk is full remains
   // read-only.
   const access = request.access === 'read only' ? ' read only' : '';
   const begin = `begin${isolation === undefined ? '' : ` isolation level ${isolation}`}${access}`;
   const batch = await new Promise<Batch<Cells>>((resolve) => sendBatch(sending, begin, resolve));
   if (batch.error !== undefined) {
-    if (!connection.ended) await runScript(connection, 'rollback');
+    if (!connection.ended) await runScript(connection, `rollback${after}`);
     return failure(batch, request);
   }
   const result = resultOf(batch, request, stepsBefore(sending));
   try {
-    await endExplicit(connection, result, decide);
+    await endExplicit({ connection, after }, result, decide);
     return { result };
   } catch (error) {
     result.stored?.free();
@@ -148,8 +153,12 @@ async function sendExplicit(
   }
 }
 
+/**
+ * Ends the transaction. `after` contains statements that reset the session. They are sent in the same message as the end
+ * of the transaction, because a pooler assigns the session to another client after the message.
+ */
 async function endExplicit(
-  connection: Connection,
+  { connection, after }: { readonly connection: Connection; readonly after: string },
   result: PathResult,
   decide: (result: PathResult) => 'commit' | 'rollback',
 ): Promise<void> {
@@ -158,18 +167,20 @@ async function endExplicit(
     await result.stored?.finish();
     end = decide(result);
   } catch (error) {
-    await runScript(connection, 'rollback');
+    await runScript(connection, `rollback${after}`);
     throw error;
   }
-  if (end === 'commit') {
+  if (end === 'commit' && after === '') {
     await runScript(connection, 'commit');
     return;
   }
-  // Checks deferred constraints before the rollback, so that the same errors occur as in a commit.
+  // Checks deferred constraints before the rollback, so that the same errors occur as in a commit. Before a commit with a
+  // reset, they are checked because a failed commit would skip the reset.
   const checked = runScript(connection, 'set constraints all immediate');
-  const undone = runScript(connection, 'rollback');
-  const [check] = await Promise.allSettled([checked, undone]);
+  const ended = runScript(connection, `${end}${after}`);
+  const [check, ending] = await Promise.allSettled([checked, ended]);
   if (check.status === 'rejected') throw check.reason;
+  if (end === 'commit' && ending.status === 'rejected') throw ending.reason;
 }
 
 function failure(batch: Batch<Cells>, request: PathRequest): Outcome {

@@ -47,7 +47,12 @@ export class SettingsStatements {
    */
   readonly #last: Partial<Record<PathRequest['access'], Made>> = {};
   /** The `request.…` settings that any request has set. */
-  readonly #context = new Set<string>();
+  readonly #context: Set<string>;
+
+  /** `context` contains the names of the `request.…` settings that other processes may set. */
+  constructor(context: readonly string[] = []) {
+    this.#context = new Set(context);
+  }
 
   /**
    * Returns the statement for a request. The statement also sets every other `request.…` setting that earlier requests

@@ -20,6 +20,8 @@ export interface ConnectionsOptions {
   readonly acquireTimeoutMs: number;
   /** The maximum number of waiting callers. */
   readonly maxWaiting: number;
+  /** Called if a connection can't be opened. */
+  readonly onOpenFailed?: (() => void) | undefined;
 }
 
 interface Waiting extends Waiter {
@@ -79,6 +81,11 @@ export class Connections {
       waitedMs: this.#waitedMs,
       waited: this.#waited,
     };
+  }
+
+  /** The time at which a connection that is still open was last used. */
+  answeredAt(): number {
+    return this.#idle.at(-1)?.since ?? Number.NEGATIVE_INFINITY;
   }
 
   /** @param caller If undefined, the caller isn't subject to the limit per client. */
@@ -204,6 +211,7 @@ export class Connections {
       this.release(client);
     } catch (error) {
       this.#opening--;
+      this.#options.onOpenFailed?.();
       // If no connection is open, all waiting callers are rejected with this error, because no connection will be
       // returned to the pool.
       for (let waiting = this.#waiting.next(); waiting !== undefined; waiting = this.#waiting.next()) {

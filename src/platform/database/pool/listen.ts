@@ -27,6 +27,8 @@ export interface ListenHub {
   ): Promise<() => Promise<void>>;
   /** Sends a notification on the listening connection. Does nothing while the connection is lost. */
   notify(channel: string, payload: string): Promise<void>;
+  /** Runs a statement on the listening connection. Resolves with false while the connection is lost. */
+  ping(): Promise<boolean>;
   end(): Promise<void>;
 }
 
@@ -137,6 +139,11 @@ export function createListenHub(options: {
     },
     async notify(channel, payload) {
       await live?.query(sql`select pg_catalog.pg_notify(${channel}, ${payload})`);
+    },
+    async ping() {
+      if (live === undefined) return false;
+      await live.query(sql`select 1`);
+      return true;
     },
     async end() {
       stopping.abort();

@@ -7,17 +7,26 @@ import { RolePool } from './role-pool.ts';
 export interface PoolsOptions {
   /** Returns the options for connecting as a role. Called for each connection that is opened. */
   readonly connectOptions: (role: LoginRole) => ConnectionOptions;
+  /**
+   * Returns the options for connections that callers use as sessions, if `connectOptions` leads to a pooler. A pooler
+   * assigns a session to a client only for a transaction.
+   */
+  readonly sessionOptions?: ((role: LoginRole) => ConnectionOptions) | undefined;
   /** The maximum number of connections per role. Defaults to 5. */
   readonly max?: number | Partial<Readonly<Record<LoginRole, number>>> | undefined;
   readonly idleTimeoutMs?: number | undefined;
   readonly acquireTimeoutMs?: number | undefined;
   /** The maximum number of callers that wait for a connection of a role. Defaults to 1000. */
   readonly maxWaiting?: number | undefined;
+  /** Called if a connection can't be opened. */
+  readonly onOpenFailed?: (() => void) | undefined;
 }
 
 export interface Pools {
   pool(role: LoginRole): RolePool;
   loads(): readonly PoolLoad[];
+  /** Returns the time of the most recent use of a connection that is still open. */
+  answeredAt(): number;
   /** Waits for the requests in flight, then closes every connection. */
   end(): Promise<void>;
 }
@@ -35,25 +44,37 @@ const DEFAULT_MAX_WAITING = 1000;
  * const rows = await pools.pool('postgres').query(sql`select now()`);
  */
 export function createPools(options: PoolsOptions): Pools {
-  const made = new Map<LoginRole, { pool: RolePool; connections: Connections }>();
+  const made = new Map<LoginRole, { pool: RolePool; connections: Connections; sessions: Connections }>();
   const make = (role: LoginRole) => {
     const max = typeof options.max === 'number' ? options.max : options.max?.[role];
-    const connections = new Connections({
-      open: (onEnd) => Client.connect({ ...options.connectOptions(role), onEnd }),
-      max: max ?? DEFAULT_MAX_CONNECTIONS,
-      idleTimeoutMs: options.idleTimeoutMs ?? DEFAULT_IDLE_TIMEOUT_MS,
-      acquireTimeoutMs: options.acquireTimeoutMs ?? DEFAULT_ACQUIRE_TIMEOUT_MS,
-      maxWaiting: options.maxWaiting ?? DEFAULT_MAX_WAITING,
-    });
-    const entry = { pool: new RolePool(role, connections), connections };
+    const openTo = (target: (role: LoginRole) => ConnectionOptions) =>
+      new Connections({
+        open: (onEnd) => Client.connect({ ...target(role), onEnd }),
+        max: max ?? DEFAULT_MAX_CONNECTIONS,
+        idleTimeoutMs: options.idleTimeoutMs ?? DEFAULT_IDLE_TIMEOUT_MS,
+        acquireTimeoutMs: options.acquireTimeoutMs ?? DEFAULT_ACQUIRE_TIMEOUT_MS,
+        maxWaiting: options.maxWaiting ?? DEFAULT_MAX_WAITING,
+        onOpenFailed: options.onOpenFailed,
+      });
+    const { connectOptions, sessionOptions } = options;
+    const connections = openTo(connectOptions);
+    const isPooled = connectOptions(role).isPooled === true;
+    const sessions = isPooled && sessionOptions !== undefined ? openTo(sessionOptions) : connections;
+    const entry = { pool: new RolePool(role, { connections, sessions }), connections, sessions };
     made.set(role, entry);
     return entry;
   };
+  const all = () => [...made.values()].flatMap((entry) => [...new Set([entry.connections, entry.sessions])]);
   return {
     pool: (role) => (made.get(role) ?? make(role)).pool,
-    loads: () => [...made].map(([name, { connections }]) => ({ name, ...connections.load() })),
+    loads: () =>
+      [...made].flatMap(([name, { connections, sessions }]) => [
+        { name, ...connections.load() },
+        ...(sessions === connections ? [] : [{ name: `${name}_sessions`, ...sessions.load() }]),
+      ]),
+    answeredAt: () => Math.max(...[...made.values()].map(({ connections }) => connections.answeredAt())),
     async end() {
-      await Promise.all([...made.values()].map(({ connections }) => connections.end()));
+      await Promise.all(all().map((connections) => connections.end()));
     },
   };
 }

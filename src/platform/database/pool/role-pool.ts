@@ -18,20 +18,28 @@ import { type Client, ConnectionError, runCapped } from '../wire/index.ts';
 import type { Connections } from './connections.ts';
 import { runRows, runStatements, runTransaction } from './transaction.ts';
 
+interface PoolConnections {
+  readonly connections: Connections;
+  /** The connections for sessions. They differ from `connections` only if those lead to a pooler. */
+  readonly sessions: Connections;
+}
+
 export class RolePool implements Pool {
   readonly role: LoginRole;
+  readonly #all: PoolConnections;
   readonly #connections: Connections;
   readonly #caller: RequestClient | undefined;
 
-  constructor(role: LoginRole, connections: Connections, caller?: RequestClient) {
+  constructor(role: LoginRole, all: PoolConnections, caller?: RequestClient) {
     this.role = role;
-    this.#connections = connections;
+    this.#all = all;
+    this.#connections = all.connections;
     this.#caller = caller;
   }
 
   /** Returns an object through which one client uses the same pool. Different clients' statements take turns. */
   of(caller: RequestClient | undefined): RolePool {
-    return caller === undefined ? this : new RolePool(this.role, this.#connections, caller);
+    return caller === undefined ? this : new RolePool(this.role, this.#all, caller);
   }
 
   query<R extends object = Row>(statement: Sql): Promise<R[]> {
@@ -68,7 +76,8 @@ export class RolePool implements Pool {
   }
 
   async connect(): Promise<Session> {
-    return new PooledSession(await this.#connections.acquire(this.#caller), this.#connections);
+    const { sessions } = this.#all;
+    return new PooledSession(await sessions.acquire(this.#caller), sessions);
   }
 
   /**

@@ -19,6 +19,11 @@ const MAX_STATEMENTS = 100;
 
 /** The settings that every session must have, because {@link decoderOf} depends on these formats. */
 const SESSION_PARAMETERS = { DateStyle: 'ISO, MDY', TimeZone: 'UTC', IntervalStyle: 'postgres' };
+/**
+ * The settings that poolers apply to each session that they use for a client. PgBouncer before version 1.20 rejects
+ * connections with other settings.
+ */
+const POOLED_PARAMETERS = { DateStyle: 'ISO, MDY', TimeZone: 'UTC' };
 
 interface CompiledStatement {
   readonly text: string;
@@ -35,7 +40,8 @@ export class Client implements Queryable {
   }
 
   static async connect(options: ConnectionOptions): Promise<Client> {
-    const parameters = { ...(options.bareSession ? {} : SESSION_PARAMETERS), ...options.parameters };
+    const own = options.isPooled === true ? POOLED_PARAMETERS : SESSION_PARAMETERS;
+    const parameters = { ...(options.bareSession ? {} : own), ...options.parameters };
     return new Client(await Connection.open({ ...options, parameters, keepsNoBytes: true }));
   }
 
@@ -188,7 +194,7 @@ function addTo<T>(
 }
 
 function newCache({ options }: Connection, named: boolean): StatementCache {
-  return new StatementCache(named && options.namedStatements !== false ? MAX_STATEMENTS : 0);
+  return StatementCache.of(named ? options : { ...options, namedStatements: false }, MAX_STATEMENTS);
 }
 
 /** Adds the statement to the current request's trace, if the request is traced. */

@@ -283,7 +283,9 @@ export class Connection {
     this.#socket?.destroy();
     // If the session ends before the first response to a statement, the server hasn't started that statement. If the
     // server had started the statement, its response to Parse or Bind would have arrived first.
-    const saidGoodbye = this.#goodbye !== undefined && GOODBYES.includes(this.#goodbye.code);
+    // A pooler can end the connection while PostgreSQL is still executing the statement.
+    const saidGoodbye =
+      this.options.isPooled !== true && this.#goodbye !== undefined && GOODBYES.includes(this.#goodbye.code);
     const headUntouched = saidGoodbye && this.#headMessages === 0;
     // EPIPE means that the last write wasn't delivered, so the server didn't receive that write's Sync.
     const unread = (cause as NodeJS.ErrnoException | undefined)?.code === 'EPIPE';

@@ -31,6 +31,11 @@ export interface ConnectionOptions extends ConnectionTarget {
   /** Whether prepared statements have names. The option must be false behind a pooler in transaction mode. */
   readonly namedStatements?: boolean | undefined;
   /**
+   * Whether a pooler in transaction mode is between Plinth and PostgreSQL. Each transaction can then run in a different
+   * session, and other clients use the same sessions.
+   */
+  readonly isPooled?: boolean | undefined;
+  /**
    * Whether the bytes of every message are processed when they arrive and aren't used afterward. All connections with
    * this option share a single read buffer.
    */

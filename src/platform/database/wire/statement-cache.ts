@@ -1,6 +1,8 @@
 /**
  * Caches the prepared statements of one connection. If the cache is full, the least recently used statement is closed.
  */
+import { randomBytes } from 'node:crypto';
+import type { ConnectionOptions } from './exchange.ts';
 import type { MessageWriter } from './messages/message-writer.ts';
 import type { Column } from './messages/messages.ts';
 
@@ -22,10 +24,23 @@ export interface PreparedStatement {
 export class StatementCache {
   readonly #limit: number;
   readonly #statements = new Map<string, PreparedStatement>();
+  readonly #prefix: string;
   #counter = 0;
 
-  constructor(limit: number) {
+  /** `prefix` is the beginning of the statements' names. */
+  constructor(limit: number, prefix = 's') {
     this.#limit = limit;
+    this.#prefix = prefix;
+  }
+
+  /**
+   * Creates the cache of a connection. A pooler that doesn't track prepared statements passes a name to any session, where
+   * another connection may have prepared a different statement with that name. The names behind a pooler are therefore
+   * unique, so that such a name results in an error.
+   */
+  static of({ namedStatements, isPooled }: ConnectionOptions, limit: number): StatementCache {
+    if (namedStatements === false) return new StatementCache(0);
+    return isPooled === true ? new StatementCache(limit, uniquePrefix()) : new StatementCache(limit);
   }
 
   get(key: string): PreparedStatement | undefined {
@@ -47,7 +62,7 @@ export class StatementCache {
     if (oldest !== undefined) this.close(writer, oldest);
     const statement: PreparedStatement = {
       key,
-      name: this.#limit === 0 ? '' : `s${++this.#counter}`,
+      name: this.#limit === 0 ? '' : `${this.#prefix}${++this.#counter}`,
       text,
       columns: undefined,
       parameterTypes: undefined,
@@ -81,3 +96,5 @@ export class StatementCache {
     this.#statements.clear();
   }
 }
+
+const uniquePrefix = (): string => `p${randomBytes(9).toString('base64url')}_`;

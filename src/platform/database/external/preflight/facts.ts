@@ -1,6 +1,8 @@
 /** The properties of an external server that the preflight's findings depend on. */
 import { quoteLiteral } from '../../../../base/kernel/sql.ts';
+import type { ConnectionBudget } from '../../connection-budget.ts';
 import type { CitusFacts } from '../citus.ts';
+import type { Provider } from './providers.ts';
 
 export interface Facts {
   /** The value of `server_version_num`, for example 150012. */
@@ -43,6 +45,10 @@ export interface Facts {
   readonly authenticator: AuthenticatorLogin;
   /** Undefined if the database doesn't use Citus. */
   readonly citus?: CitusFacts | undefined;
+  /** The provider of a managed server, if it is recognizable. */
+  readonly provider: Provider | undefined;
+  /** The connections that this node uses at most. */
+  readonly budget: ConnectionBudget;
 }
 
 interface LoginFacts {

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { budgetOf } from '../../connection-budget.ts';
 import { type Facts, managerIn, manageStatement, type RoleFacts, usedExtensions } from './facts.ts';
 import { findingsOf } from './findings.ts';
+import { providerOf } from './providers.ts';
 
 const role: RoleFacts = {
   isSuperuser: false,
@@ -40,6 +42,8 @@ const empty: Facts = {
   superuserExtensions: [],
   manager: undefined,
   authenticator: 'absent',
+  budget: budgetOf({}),
+  provider: undefined,
 };
 
 const without = (name: string) => usedExtensions.filter((used) => used !== name);
@@ -206,4 +210,58 @@ describe('Citus', () => {
       expect.stringContaining(`create_distributed_function('auth.uid()')`),
     ]);
   });
+});
+
+test('the finding about connections contains the number of nodes that fit', () => {
+  const connections = (changes: Partial<Facts>) =>
+    findingsOf({ ...empty, ...changes }).find(({ check }) => check === 'connections');
+  const budget = budgetOf({ path: { sharedConnections: 4, aloneConnections: 6, slowConnections: 4 } });
+  expect(connections({ freeConnections: 130, budget })).toMatchObject({
+    status: 'ok',
+    message: expect.stringMatching(/each node uses up to 61: 14 for REST.* Nodes that fit: 2\.$/),
+  });
+  expect(connections({ freeConnections: 60, budget, maxConnections: 100 })).toMatchObject({
+    status: 'degraded',
+    message: expect.stringContaining('[database] pool_connections'),
+    statements: ['alter system set max_connections = 161; -- then restart PostgreSQL'],
+  });
+  expect(connections({ freeConnections: 60, budget: budgetOf({ isPooled: true }) })).toMatchObject({
+    status: 'ok',
+    message: expect.stringMatching(/each node uses up to 29 and 30 to the pooler\. Nodes that fit: 2\.$/),
+  });
+});
+
+test.each([
+  ['rds_superuser', /On Amazon RDS and Aurora, set rds\.logical_replication = 1 in the parameter group/],
+  ['cloudsqlsuperuser', /On Cloud SQL, set the flag cloudsql\.logical_decoding = on/],
+  ['alloydbsuperuser', /On AlloyDB, set the flag alloydb\.logical_decoding = on/],
+  ['azure_pg_admin', /On Azure Database for PostgreSQL, set the server parameter wal_level = logical/],
+  ['neon_superuser', /On Neon, enable logical replication in the project's settings/],
+])('the findings name the way of the provider with the role %s', (role, logical) => {
+  const facts: Facts = {
+    ...owner,
+    provider: providerOf(['postgres', role]),
+    walLevel: 'replica',
+    freeConnections: 5,
+    extensions: without('vector'),
+  };
+  const findings = findingsOf(facts);
+  const message = (name: string) => findings.find(({ check }) => check === name)?.message ?? '';
+  expect(message('realtime')).toMatch(logical);
+  expect(message('connections')).toMatch(/On .+, increase max_connections in the .+\./);
+  expect(message('extensions')).not.toContain('packages');
+  // Accounts of a managed server can't run this statement.
+  expect(statementsOf(facts).join()).not.toContain('alter system');
+});
+
+test('on Amazon RDS, roles replicate through a role', () => {
+  const provider = providerOf(['rds_superuser']);
+  const facts = { ...owner, provider, roles: { supabase_replication_admin: role } };
+  expect(statementsOf(facts)).toEqual(
+    expect.arrayContaining([
+      'grant rds_replication to "app";',
+      'grant rds_replication to "supabase_replication_admin";',
+    ]),
+  );
+  expect(providerOf(['postgres'])).toBeUndefined();
 });

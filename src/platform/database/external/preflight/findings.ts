@@ -2,6 +2,7 @@
  * Determines from the facts about a server which features work on that server and which statements solve each problem.
  */
 import { quoteIdentifier } from '../../../../base/kernel/sql.ts';
+import { budgetSettings } from '../../connection-budget.ts';
 import type { Finding } from '../../types.ts';
 import type { CitusFacts } from '../citus.ts';
 import {
@@ -23,8 +24,6 @@ const oldestVersion = 150_000;
 const adminOptionVersion = 160_000;
 /** The minimum number of connections that Plinth needs, which suffices for one process with little traffic. */
 const fewestConnections = 10;
-/** The total number of connections for the pools of eight roles, the request path, notifications and replication. */
-const maxOwnConnections = 53;
 
 /** Returns one finding per check, in a fixed order. */
 export function findingsOf(facts: Facts): readonly Finding[] {
@@ -69,26 +68,40 @@ function checkVersion({ version }: Facts): Outcome {
   return version < oldestVersion ? failing(`${text}, but 15 or newer is required.`) : ok(`${text}.`);
 }
 
+const directAdvice =
+  'Specify the address of PostgreSQL itself with --database-direct-url. With a pooler in transaction mode, its address can remain in --database-url.';
+
 function checkPooler({ pooler }: Facts): Outcome {
   switch (pooler) {
     case 'none':
       return ok('The connection goes directly to PostgreSQL.');
     case 'session':
       return degraded(
-        'The connection goes through a pooler, which limits the number of connections and may not support replication. Use the address of PostgreSQL itself.',
+        `The connection goes through a pooler, which limits the number of connections and may not support replication. ${directAdvice}`,
       );
     case 'transaction':
       return failing(
-        "The connection goes through a pooler in transaction mode, which doesn't keep session state. Use the address of PostgreSQL itself.",
+        `The connection goes through a pooler in transaction mode, which doesn't keep session state. ${directAdvice}`,
       );
     case 'restricted':
       return failing(
-        'The connection goes through a pooler that rejects or ignores startup parameters, such as PgBouncer. Use the address of PostgreSQL itself.',
+        `The connection goes through a pooler that rejects or ignores startup parameters, such as PgBouncer. ${directAdvice}`,
       );
   }
 }
 
-function checkWrites({ isStandby, isReadOnly, database, login }: Facts): Outcome {
+/** Explains how to increase a parameter that requires a restart. */
+function increase(
+  { provider }: Facts,
+  name: string,
+  value: number,
+): { advice: string; statements: string[] } {
+  return provider === undefined
+    ? { advice: '', statements: [`alter system set ${name} = ${value}; -- then restart PostgreSQL`] }
+    : { advice: ` On ${provider.name}, increase ${name} in ${provider.parameters}.`, statements: [] };
+}
+
+function checkWrites({ isStandby, isReadOnly, database, login, provider }: Facts): Outcome {
   if (isStandby) {
     return failing(
       'The server is a standby, which rejects writes. Use the address of the primary, or list both hosts and add target_session_attrs=primary.',
@@ -99,7 +112,9 @@ function checkWrites({ isStandby, isReadOnly, database, login }: Facts): Outcome
       'Transactions are read-only by default (default_transaction_read_only).',
       `alter database ${quoteIdentifier(database.name)} reset default_transaction_read_only;`,
       `alter role ${quoteIdentifier(login.name)} reset default_transaction_read_only;`,
-      'alter system reset default_transaction_read_only; select pg_reload_conf();',
+      ...(provider === undefined
+        ? ['alter system reset default_transaction_read_only; select pg_reload_conf();']
+        : []),
     );
   }
   return ok('The server accepts writes.');
@@ -248,18 +263,25 @@ function checkPasswords(facts: Facts): Outcome {
   );
 }
 
-function checkConnections({ freeConnections, maxConnections }: Facts): Outcome {
-  const statement = `alter system set max_connections = ${Math.max(100, maxConnections + maxOwnConnections)}; -- then restart PostgreSQL`;
+function checkConnections(facts: Facts): Outcome {
+  const { freeConnections, maxConnections } = facts;
+  const { direct, rest, pools, sessions, pooled } = facts.budget;
+  const { advice, statements } = increase(facts, 'max_connections', Math.max(100, maxConnections + direct));
   const text = `The server accepts ${freeConnections} more connections from this account`;
   if (freeConnections < fewestConnections) {
-    return failing(`${text}, but Plinth needs at least ${fewestConnections}.`, statement);
+    return failing(`${text}, but Plinth needs at least ${fewestConnections}.${advice}`, ...statements);
   }
-  return freeConnections < maxOwnConnections
+  const parts =
+    pooled === 0
+      ? `${rest} for REST, ${pools} in the pools of Plinth's roles and ${sessions} for notifications, replication and locks`
+      : `and ${pooled} to the pooler`;
+  const use = `each node uses up to ${direct}${pooled === 0 ? ':' : ''} ${parts}`;
+  return freeConnections < direct
     ? degraded(
-        `${text}, but Plinth uses up to ${maxOwnConnections}. Under load, requests can fail.`,
-        statement,
+        `${text}, but ${use}. Under load, requests can fail. Increase max_connections, or lower ${budgetSettings}.${advice}`,
+        ...statements,
       )
-    : ok(`${text}, and Plinth uses up to ${maxOwnConnections}.`);
+    : ok(`${text}, and ${use}. Nodes that fit: ${Math.floor(freeConnections / direct)}.`);
 }
 
 function checkTls({ isEncrypted, isLocal }: Facts): Outcome {
@@ -272,25 +294,21 @@ function checkTls({ isEncrypted, isLocal }: Facts): Outcome {
 }
 
 function checkRealtime(facts: Facts): Outcome {
-  const { walLevel, freeSlots, freeWalSenders, roles, login, pooler } = facts;
+  const { walLevel, freeSlots, freeWalSenders, roles, login, pooler, provider } = facts;
   const off = "Realtime can't deliver database changes";
   if (walLevel !== 'logical') {
-    return degraded(
-      `${off} because wal_level is ${walLevel}.`,
-      'alter system set wal_level = logical; -- then restart PostgreSQL',
-    );
+    const text = `${off} because wal_level is ${walLevel}.`;
+    return provider === undefined
+      ? degraded(text, 'alter system set wal_level = logical; -- then restart PostgreSQL')
+      : degraded(`${text} On ${provider.name}, ${provider.logicalReplication}.`);
   }
   if (freeSlots < 1) {
-    return degraded(
-      `${off} because all replication slots are in use.`,
-      'alter system set max_replication_slots = 20; -- then restart PostgreSQL',
-    );
+    const { advice, statements } = increase(facts, 'max_replication_slots', 20);
+    return degraded(`${off} because all replication slots are in use.${advice}`, ...statements);
   }
   if (freeWalSenders < 1) {
-    return degraded(
-      `${off} because all WAL senders are in use.`,
-      'alter system set max_wal_senders = 20; -- then restart PostgreSQL',
-    );
+    const { advice, statements } = increase(facts, 'max_wal_senders', 20);
+    return degraded(`${off} because all WAL senders are in use.${advice}`, ...statements);
   }
   if (pooler !== 'none') return degraded(`${off} through a pooler.`);
   const role = roles[replicationRole];
@@ -298,15 +316,18 @@ function checkRealtime(facts: Facts): Outcome {
   // If Plinth doesn't have a password for the role, it signs in with the account.
   const signsIn =
     login.isSuperuser || login.hasReplication || (facts.authenticator === 'accepted' && role?.isMember);
-  if (setsAttribute(facts, replicationRole, login.hasReplication))
-    return ok('Realtime can use logical replication.');
-  if (role?.hasReplication && signsIn) return ok('Realtime can use logical replication.');
+  if (setsAttribute(facts, replicationRole, login.hasReplication) || (role?.hasReplication && signsIn)) {
+    const fits = Math.min(freeSlots, freeWalSenders);
+    return ok(
+      `Realtime can use logical replication. Each node uses one replication slot and one WAL sender. Nodes that fit: ${fits}.`,
+    );
+  }
   return degraded(
     `${off} because ${replicationRole} or the account ${login.name} can't replicate.`,
-    `alter role ${owner} replication;`,
+    ...(provider === undefined ? [`alter role ${owner} replication;`] : [provider.replicate(login.name)]),
     role === undefined
       ? `create role ${replicationRole} login replication; grant ${replicationRole} to ${owner} with admin option;`
-      : `alter role ${replicationRole} replication;`,
+      : (provider?.replicate(replicationRole) ?? `alter role ${replicationRole} replication;`),
     ...(role === undefined || role.isMember ? [] : [`grant ${replicationRole} to ${owner};`]),
   );
 }
@@ -363,7 +384,7 @@ function checkExtensions(facts: Facts): Outcome {
     ...(missing.length === 0
       ? []
       : [
-          `The server doesn't have these extensions: ${names}. Migrations that use them fail. Install their packages on the server.`,
+          `The server doesn't have these extensions: ${names}. Migrations that use them fail. ${facts.provider?.extensions ?? 'Install their packages on the server.'}`,
         ]),
     ...(restricted.length === 0
       ? []

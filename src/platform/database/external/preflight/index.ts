@@ -3,6 +3,7 @@
  * The preflight's sign-in attempts and queries don't change the server.
  */
 import { sql } from '../../../../base/kernel/sql.ts';
+import type { ConnectionBudget } from '../../connection-budget.ts';
 import { DatabaseError } from '../../errors.ts';
 import type { Logins } from '../../logins.ts';
 import type { Finding, Queryable } from '../../types.ts';
@@ -22,23 +23,30 @@ export interface Preflight {
   readonly findings: readonly Finding[];
 }
 
+interface PreflightOptions {
+  /** The passwords of Plinth's roles, or undefined if the passwords can't be derived. */
+  readonly logins: Logins | undefined;
+  readonly budget: ConnectionBudget;
+  readonly beforeReading?: (session: Client) => Promise<void>;
+}
+
 /**
- * Runs the preflight. `logins` contains the passwords of Plinth's roles, or is undefined if the passwords can't be
- * derived. `beforeReading` is called before the facts are read, unless the server is behind a pooler in transaction
- * mode.
+ * Runs the preflight. `beforeReading` is called before the facts are read, unless the server is behind a pooler that doesn't
+ * keep sessions.
  * @throws {DatabaseError} unreachable
  */
 export async function runPreflight(
   base: ConnectionOptions,
-  logins: Logins | undefined,
-  beforeReading?: (session: Client) => Promise<void>,
+  { logins, budget, beforeReading }: PreflightOptions,
 ): Promise<Preflight> {
   const { session, pooler } = await openSession(base);
   try {
     // A pooler in transaction mode would give the lock to another client.
-    if (pooler !== 'transaction') await beforeReading?.(session);
+    if (pooler === 'none' || pooler === 'session') await beforeReading?.(session);
     const authenticator = await tryAuthenticator(session, base, logins);
-    const facts = await inReadOnlyTransaction(session, (tx) => readFacts(tx, { pooler, authenticator }));
+    const facts = await inReadOnlyTransaction(session, (tx) =>
+      readFacts(tx, { pooler, authenticator, budget }),
+    );
     return { session, facts, findings: findingsOf(facts) };
   } catch (error) {
     session.connection.destroy();

@@ -20,9 +20,10 @@ import {
   sharedSchemas,
   usedExtensions,
 } from './facts.ts';
+import { providerOf, providerRoles } from './providers.ts';
 
 /** Facts about the connection that the catalogs don't contain. */
-export type Connected = Pick<Facts, 'pooler' | 'authenticator'>;
+export type Connected = Pick<Facts, 'pooler' | 'authenticator' | 'budget'>;
 
 interface Row {
   readonly version: number;
@@ -47,6 +48,7 @@ interface Row {
   readonly eventTriggers: readonly string[] | null;
   readonly extensions: readonly string[] | null;
   readonly superuserExtensions: readonly string[] | null;
+  readonly providerRoles: readonly string[] | null;
 }
 
 /** Reads the facts. `session` must be in a read-only transaction. */
@@ -76,9 +78,12 @@ export async function readFacts(session: Queryable, connected: Connected): Promi
       current_setting('max_wal_senders')::int - (select count(*)::int from pg_catalog.pg_stat_replication r
         where r.application_name is distinct from current_setting('application_name')) as "freeWalSenders",
       (select json_object_agg(r.rolname, json_build_object('isSuperuser', r.rolsuper, 'bypassesRls', r.rolbypassrls,
-          'hasReplication', r.rolreplication, 'isMember', pg_catalog.pg_has_role(r.oid, 'member'),
+          'hasReplication', r.rolreplication or coalesce(pg_catalog.pg_has_role(r.oid,
+            pg_catalog.to_regrole('rds_replication')::oid, 'usage'), false), 'isMember', pg_catalog.pg_has_role(r.oid, 'member'),
           'isAdmin', pg_catalog.pg_has_role(r.oid, 'member with admin option')))
         from pg_catalog.pg_roles r where r.rolname = any (${plinthRoles}::text[])) as roles,
+      (select json_agg(r.rolname) from pg_catalog.pg_roles r where r.rolname = any (${providerRoles}::text[]))
+        as "providerRoles",
       (select pg_catalog.shobj_description(r.oid, 'pg_authid') from pg_catalog.pg_roles r
         where r.rolname = 'authenticator') as comment,
       (select json_object_agg(n.nspname, pg_catalog.pg_has_role(n.nspowner, 'usage'))
@@ -125,6 +130,7 @@ function factsOf(row: Row, connected: Connected): Facts {
     extensions: row.extensions ?? [],
     superuserExtensions: row.superuserExtensions ?? [],
     manager: managerIn(row.comment),
+    provider: providerOf(row.providerRoles ?? []),
   };
 }
 

@@ -1,0 +1,64 @@
+/** Examines an external server and a pooler in front of it without changing anything. */
+import { budgetOf, type NodeLimits } from '../connection-budget.ts';
+import { DatabaseError } from '../errors.ts';
+import type { Finding } from '../types.ts';
+import type { Environment } from '../wire/index.ts';
+import { laterFinding, pooledRoles, poolerFinding } from './pooler.ts';
+import { runPreflight } from './preflight/index.ts';
+import { loginOf, loginsOf } from './role-options.ts';
+import { type ExternalUrls, readExternalUrl, readPooledUrl } from './url.ts';
+
+export interface ExternalOptions {
+  readonly sharedPassword: boolean;
+  /** The environment variables that complete the URL, such as PGPASSFILE. */
+  readonly environment: Environment;
+  /** The limits of this node's connection pools. */
+  readonly node?: NodeLimits | undefined;
+}
+
+/**
+ * Examines the server without connecting Plinth's services to it, and closes the session.
+ *
+ * @throws {DatabaseError} bad_url, unreachable
+ */
+export async function examineExternal(
+  urls: ExternalUrls,
+  { sharedPassword, environment, node }: ExternalOptions,
+): Promise<readonly Finding[]> {
+  const { base } = await readExternalUrl(urls.direct, environment);
+  const pooled = await readPooledUrl(urls, environment);
+  const logins = loginsOf(base, sharedPassword);
+  const { session, facts, findings } = await runPreflight(base, {
+    logins,
+    budget: budgetOf({ ...node, isPooled: pooled !== undefined }),
+  });
+  try {
+    if (pooled === undefined) return findings;
+    const finding =
+      facts.authenticator === 'accepted'
+        ? await poolerFinding({
+            base: pooled,
+            session,
+            direct: (role) => ({ ...loginOf(base, role), password: logins?.password(role) }),
+          })
+        : laterFinding;
+    return [...findings, finding];
+  } finally {
+    await session.connection.close();
+  }
+}
+
+/**
+ * Returns the users of a pooler in the format of PgBouncer's userlist.txt. PgBouncer needs no passwords, because it can
+ * use the client's SCRAM proof for PostgreSQL if its verifiers are the same as PostgreSQL's.
+ * @throws {DatabaseError} bad_url, no_password
+ */
+export async function poolerUsers(
+  url: string,
+  { sharedPassword, environment }: Omit<ExternalOptions, 'node'>,
+): Promise<string> {
+  const { base } = await readExternalUrl(url, environment);
+  const logins = loginsOf(base, sharedPassword);
+  if (logins === undefined) throw new DatabaseError('no_password', { host: base.host, user: base.user });
+  return pooledRoles.map((role) => `"${role}" "${logins.verifier(role)}"\n`).join('');
+}
