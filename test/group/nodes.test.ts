@@ -9,6 +9,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import { sql } from '../../src/base/kernel/sql.ts';
 import { totpCode } from '../../src/base/shared/one-time-codes.ts';
 import { type Backend, type BackendOptions, createBackend } from '../../src/entry/main.ts';
+import { workersOf } from '../../src/entry/testing.ts';
 import { Client, parseConnectionString } from '../../src/platform/database/wire/index.ts';
 import { plinth } from '../cli/run-plinth.ts';
 import { type Operator, operator } from '../console/harness.ts';
@@ -281,6 +282,26 @@ describe.each(['admin', 'app'] as const)('three nodes that start at the same tim
     const proven = await entering.call('POST', '/factor/prove', { code: totpCode(secret, step + 1) });
     expect([proven.status, proven.body.factor]).toEqual([200, 'proven']);
   });
+});
+
+test('the API workers of a node reject a key that another node has revoked', async () => {
+  const url = await emptyDatabase();
+  const one = await start(url);
+  const two = await start(url, { workers: workersOf({ count: 2 }) });
+  await withRoleFunction(one);
+  const owner = await operator(one);
+  const { key, entry } = (await owner.call('POST', '/keys/api', { kind: 'secret', name: 'CI' })).body;
+  /** Sends requests over new connections, which go to the workers in turn. */
+  const roles = async (): Promise<string[]> => {
+    const headers = { apikey: key, connection: 'close' };
+    const all = await Promise.all(
+      Array.from({ length: 6 }, async () => (await fetch(`${two.url}/rest/v1/rpc/who`, { headers })).json()),
+    );
+    return [...new Set(all.map(String))];
+  };
+  await expect.poll(roles, { timeout: 20_000 }).toEqual(['service_role']);
+  expect((await owner.call('DELETE', `/keys/api/${entry.id}`)).status).toBe(204);
+  await expect.poll(roles, soon).toEqual(['anon']);
 });
 
 test('a command on one node changes the keys of all nodes', async () => {

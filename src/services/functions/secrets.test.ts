@@ -81,3 +81,11 @@ test('a value can’t be moved to another name, and a wrong key is reported', ()
   writeFileSync(file, '{');
   expect(() => open()).toThrow('is damaged');
 });
+
+test('a file that another node has changed is read again', () => {
+  const [one, other] = [open(), open()];
+  one.set([{ name: 'A', value: 'x' }]);
+  changes = 0;
+  other.reload();
+  expect([other.values(), changes]).toEqual([{ A: 'x' }, 1]);
+});
