@@ -449,4 +449,12 @@ describe('running nodes', () => {
     await expect(node('four', { storage: { kind: 's3', id: 'bucket' } })).rejects.toThrow('The node one');
     expect(one.warnings).toEqual([]);
   });
+
+  test('are warned about different buckets', async () => {
+    await node('one');
+    const two = await node('two', { storage: { kind: 's3', id: 'another bucket' } });
+    expect(two.warnings).toEqual([expect.stringContaining('different S3 endpoint or bucket')]);
+    const three = await node('three', { storage: { kind: 'none', id: '' } });
+    expect(three.warnings).toEqual([]);
+  });
 });

@@ -57,7 +57,7 @@ export async function joinGroup(options: JoinOptions): Promise<GroupState> {
   const [state, finish] = await pool.transaction(async (tx) => {
     const secret = findSecret(environment, dataDir);
     const [identity, known] = await lockOrCreate(tx, secret, dataDir);
-    await requireSameStorage(tx, node);
+    await requireSameStorage(tx, node, log.child({ service: 'group' }));
     await recordNode(tx, node, channel);
     const joined = new SharedState({ pool, files, secret: known, salt: identity.salt, log });
     return [joined, await joined.join(tx, createMissing)] as const;
@@ -111,16 +111,25 @@ function requireSecret({ salt, fingerprint }: Identity, secret: string | undefin
   );
 }
 
-/** @throws {GroupJoinError} if another node stores uploaded files in a folder that this node doesn't see */
-async function requireSameStorage(tx: Queryable, { id, storage }: NodeRow): Promise<void> {
+/**
+ * Warns if another node uses a different bucket, which may be the same one at a different address.
+ * @throws {GroupJoinError} if another node stores uploaded files in a folder that this node doesn't see
+ */
+async function requireSameStorage(tx: Queryable, { id, storage }: NodeRow, log: Logger): Promise<void> {
   if (storage.kind === 'none') return;
   const others = (await listNodes(tx)).filter((other) => other.id !== id && other.storage.kind !== 'none');
-  const different = others.find(
-    (other) => other.storage.id !== storage.id && [other.storage.kind, storage.kind].includes('file'),
-  );
-  if (different === undefined) return;
+  const different = others.filter((other) => other.storage.id !== storage.id);
+  const apart = different.find((other) => [other.storage.kind, storage.kind].includes('file'));
+  if (apart === undefined) {
+    for (const { name } of different)
+      log.warn(
+        { node: name },
+        'another node has a different S3 endpoint or bucket, so each of them may miss uploaded files of the other',
+      );
+    return;
+  }
   throw new GroupJoinError(
-    `The node ${different.name} stores uploaded files in ${placeOf(different.storage.kind)}, and this node in ${placeOf(storage.kind)}, so each node would miss files of the other.`,
+    `The node ${apart.name} stores uploaded files in ${placeOf(apart.storage.kind)}, and this node in ${placeOf(storage.kind)}, so each node would miss files of the other.`,
     'Set [storage] backend = "s3" in plinth.toml on every node, or mount the same folder as storage in the data folder of every node. If the other node has just ended, try again in 15 seconds.',
   );
 }

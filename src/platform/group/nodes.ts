@@ -4,7 +4,7 @@ import type { Queryable } from '../database/types.ts';
 
 export interface NodeRow {
   readonly id: string;
-  /** The machine's name. */
+  /** The machine's name and the port. */
   readonly name: string;
   /** Plinth's version. */
   readonly version: string;

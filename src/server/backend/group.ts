@@ -24,7 +24,7 @@ import type { Modules } from './modules.ts';
 import type { BackendOptions } from './types.ts';
 
 interface GroupSettings {
-  readonly options: Pick<BackendOptions, 'exclude'>;
+  readonly options: Pick<BackendOptions, 'exclude' | 'port'>;
   readonly config: Config;
   readonly dataDir: string;
   readonly log: Logger;
@@ -67,12 +67,18 @@ export async function openGroup(
     },
     node: {
       id: randomUUID(),
-      name: hostname(),
+      name: nameOf(settings),
       version: installedVersion(),
       storage: storageOf(settings),
     },
     log,
   });
+}
+
+/** Several nodes can run on one machine, so the name contains the port. */
+function nameOf({ config, options }: GroupSettings): string {
+  const port = options.port ?? config.api.port;
+  return port === 0 ? hostname() : `${hostname()}:${port}`;
 }
 
 function storageOf({ config, options, dataDir }: GroupSettings): NodeStorage {
