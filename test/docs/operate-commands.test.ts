@@ -21,6 +21,7 @@ const elsewhere: Readonly<Record<string, string>> = {
   'plinth serve --workers auto': 'test/cli/workers.test.ts',
   'plinth operators token create ci --operator ada --expires 90d': 'test/cli/target.test.ts',
   'export PLINTH_ACCESS_TOKEN=sbp_…': 'test/cli/target.test.ts',
+  'export PLINTH_SECRET=…': 'test/group/nodes.test.ts',
   'plinth link https://console.example': 'test/cli/target.test.ts',
   'plinth functions deploy --linked': 'test/cli/target.test.ts',
   'plinth secrets set --linked --env-file .env.production': 'test/cli/target.test.ts',
