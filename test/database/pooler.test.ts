@@ -9,6 +9,7 @@ import { sql } from '../../src/base/kernel/sql.ts';
 import { type Backend, createBackend } from '../../src/entry/main.ts';
 import { createDatabase } from '../../src/platform/database/index.ts';
 import { Client, parseConnectionString } from '../../src/platform/database/wire/index.ts';
+import { plinth } from '../cli/run-plinth.ts';
 import { availableServers, type ExternalServer, startExternalServer } from './external-server.ts';
 import { temporaryFolder } from './helpers.ts';
 import { startTransactionPooler, type TransactionPooler } from './transaction-pooler.ts';
@@ -260,6 +261,36 @@ describe.each([false, true])('tracked statements: %s', (tracksStatements) => {
     // At the start, Plinth prepares two statements to find out whether the pooler tracks them.
     if (tracksStatements) expect(rows[0]?.count).toBeGreaterThan(2);
     else expect(rows[0]?.count).toBeLessThanOrEqual(2);
+  });
+
+  test('doctor reports whether the pooler can be used and tracks prepared statements', async () => {
+    const doctor = async (direct: string) => {
+      const pooled = withPort(server.url('admin', name), pooler.port);
+      const { stdout } = await plinth(
+        ['doctor', '--database-url', pooled, '--database-direct-url', direct, '--json'],
+        { cwd: projectDir },
+      );
+      const findings = JSON.parse(stdout) as { check?: string; status: string; message: string }[];
+      return findings.find(({ check }) => check === 'pooled_url');
+    };
+    expect(await doctor(server.url('admin', name))).toMatchObject({
+      status: tracksStatements ? 'ok' : 'degraded',
+      message: expect.stringContaining(tracksStatements ? 'tracks prepared' : "doesn't track prepared"),
+    });
+    expect(await doctor(server.url('admin'))).toMatchObject({
+      status: 'failing',
+      message: expect.stringContaining('leads to a different server or database'),
+    });
+  });
+
+  test('the users for the pooler have the verifiers of PostgreSQL', async () => {
+    const { stdout } = await plinth(['db', 'pooler-users', '--database-url', server.url('admin', name)], {
+      cwd: projectDir,
+    });
+    const rows = await admin.query<{ line: string }>(sql`
+      select format('"%s" "%s"', rolname, rolpassword) as line from pg_authid
+      where rolname in ('authenticator', 'supabase_auth_admin', 'supabase_storage_admin', 'supabase_realtime_admin')`);
+    expect(stdout.trim().split('\n').sort()).toEqual(rows.map(({ line }) => line).sort());
   });
 
   test('both URLs must lead to the same database', async () => {
