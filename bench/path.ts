@@ -3,7 +3,9 @@
  * reads the same rows with the `pg` package in four round trips (BEGIN, set_config, the statement, COMMIT). Prints
  * microseconds and ratios, but doesn't compare them with limits.
  *
- *   node bench/path.ts [--rounds 3] [--clients 32]
+ *   node bench/path.ts [--rounds 3] [--clients 32] [--pgbouncer /usr/sbin/pgbouncer]
+ *
+ * With `--pgbouncer`, also measures the request path through PgBouncer, whose CPU time is part of PostgreSQL's.
  *
  * PostgreSQL's CPU time is read from /proc. On systems other than Linux, the benchmark shows only the CPU time of Node.
  */
@@ -13,13 +15,15 @@ import pg from 'pg';
 import { sql } from '../src/base/kernel/sql.ts';
 import { createRequestPath } from '../src/platform/database/path/index.ts';
 import { createTestDatabase, testTarget } from '../src/platform/database/testing.ts';
-import type { Setting } from '../src/platform/database/types.ts';
+import type { RequestPath, Setting } from '../src/platform/database/types.ts';
+import { startPgBouncer } from './pgbouncer.ts';
 import { createReport } from './report.ts';
 
 const { values } = parseArgs({
   options: {
     rounds: { type: 'string', default: '3' },
     clients: { type: 'string', default: '32' },
+    pgbouncer: { type: 'string' },
     json: { type: 'string' },
   },
 });
@@ -60,6 +64,9 @@ const target = testTarget(test, 'authenticator');
 const path = createRequestPath({
   connectOptions: () => ({ ...target, applicationName: APPLICATION }),
 });
+const pooler = values.pgbouncer === undefined ? undefined : await startPgBouncer(values.pgbouncer, target);
+const pooledPath =
+  pooler && createRequestPath({ connectOptions: () => ({ ...pooler.target, applicationName: APPLICATION }) });
 const { host, port, user, password } = target;
 const pool = new pg.Pool({
   host,
@@ -89,23 +96,27 @@ const OPEN = Buffer.from('[');
 const COMMA = Buffer.from(',\n');
 const CLOSE = Buffer.from(']');
 
-const throughPath: Runner = async (text, id) => {
-  const { rows } = await path.execute({
-    role: 'authenticated',
-    settings: settingsOf(id),
-    statement: { key: text, text },
-    params: [String(id)],
-    access: 'read only',
-    lane: 'shared',
-  });
-  const parts: Buffer[] = [OPEN];
-  rows.forEach(([cell], index) => {
-    if (index > 0) parts.push(COMMA);
-    if (cell) parts.push(cell);
-  });
-  parts.push(CLOSE);
-  return Buffer.concat(parts);
-};
+const runnerOf =
+  (requestPath: RequestPath): Runner =>
+  async (text, id) => {
+    const { rows } = await requestPath.execute({
+      role: 'authenticated',
+      settings: settingsOf(id),
+      statement: { key: text, text },
+      params: [String(id)],
+      access: 'read only',
+      lane: 'shared',
+    });
+    const parts: Buffer[] = [OPEN];
+    rows.forEach(([cell], index) => {
+      if (index > 0) parts.push(COMMA);
+      if (cell) parts.push(cell);
+    });
+    parts.push(CLOSE);
+    return Buffer.concat(parts);
+  };
+
+const throughPath = runnerOf(path);
 
 const throughPg: Runner = async (text, id) => {
   const client = await pool.connect();
@@ -135,7 +146,8 @@ async function backendCpu(): Promise<number | undefined> {
     .pool('supabase_admin')
     .query<{ pid: number }>(sql`select pid from pg_stat_activity where application_name = ${APPLICATION}`);
   try {
-    const files = await Promise.all(rows.map(({ pid }) => readFile(`/proc/${pid}/schedstat`, 'utf8')));
+    const pids = [...rows.map(({ pid }) => pid), ...(pooler === undefined ? [] : [pooler.pid])];
+    const files = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/schedstat`, 'utf8')));
     return files.reduce((sum, file) => sum + Number(file.split(' ')[0]) / 1000, 0);
   } catch {
     return undefined;
@@ -176,7 +188,11 @@ const total = ({ node, postgres }: Measured): number => node + (postgres ?? 0);
 const medianOf = (measured: readonly Measured[]): Measured =>
   measured.toSorted((a, b) => total(a) - total(b))[Math.floor(measured.length / 2)] as Measured;
 
-const RUNNERS = { 'pg, 4 round trips': throughPg, 'request path': throughPath };
+const RUNNERS = {
+  'pg, 4 round trips': throughPg,
+  'request path': throughPath,
+  ...(pooledPath === undefined ? {} : { 'through PgBouncer': runnerOf(pooledPath) }),
+};
 
 console.log(`${CLIENTS} clients, ${ROUNDS} rounds, the median; CPU microseconds per request\n`);
 for (const { name: shape, text, requests } of SHAPES) {
@@ -189,7 +205,10 @@ for (const { name: shape, text, requests } of SHAPES) {
       results.set(label, [...(results.get(label) ?? []), await measure(run, text, requests)]);
     }
   }
-  console.log(shape);
+  console.log(
+    shape +
+      (pooler === undefined ? '' : ` (statements are ${pooler.target.namedStatements ? '' : 'not '}tracked)`),
+  );
   const [others, own] = [...results.values()].map((measured) => medianOf(measured));
   if (others !== undefined && own !== undefined)
     report.add({
@@ -211,5 +230,6 @@ for (const { name: shape, text, requests } of SHAPES) {
   }
 }
 
-await Promise.all([path.stop(), pool.end()]);
+await Promise.all([path.stop(), pool.end(), pooledPath?.stop()]);
+pooler?.stop();
 await drop();
