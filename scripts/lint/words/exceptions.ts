@@ -58,6 +58,7 @@ export const wordExceptions: readonly WordException[] = [
       'docs/errors.md',
       'docs/decisions/0007-embedded-postgresql.md',
       'scripts/external-postgres.ts',
+      'bench/pgbouncer.ts',
     ],
     rule: 'nobody',
     line: 'nobody',
