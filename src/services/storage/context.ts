@@ -9,7 +9,7 @@ import type { ObjectBackend } from './backend/types.ts';
 import type { LookupSpeed } from './lookup.ts';
 import type { Renderer } from './render/index.ts';
 import type { UploadLocks } from './resumable/locks.ts';
-import type { Staging } from './resumable/staging.ts';
+import type { Staging } from './resumable/types.ts';
 
 export interface StorageContext {
   readonly database: Database;

@@ -64,11 +64,9 @@ async function recover(ctx: StorageContext): Promise<void> {
 export async function forgetExpired(ctx: StorageContext): Promise<void> {
   const { staging, locks } = ctx.resumable;
   const before = ctx.clock.now() - uploadLifetimeMs;
-  const isOld = async (id: string): Promise<boolean> => ((await staging.touchedAt(id)) ?? before) < before;
-  for (const id of await staging.list()) {
-    if (!(await isOld(id))) continue;
+  for (const id of await staging.idleSince(before)) {
     await locks.holdIfFree(id, async () => {
-      if (await isOld(id)) await staging.remove(id);
+      if (await staging.isIdle(id, before)) await staging.remove(id);
     });
   }
 }
@@ -84,8 +82,15 @@ async function sweep(ctx: StorageContext, signal: AbortSignal): Promise<void> {
     await deleteLeftChecksums(ctx.database.pool('supabase_storage_admin'), sweepGraceMs / 1000);
   if (!backend.sweep) return;
   const report = await backend.sweep({
-    livingWith: (digit) =>
-      ctx.database.asRequest(serverContext(), (tx) => listVersionsWith(tx, digit), { readOnly: true }),
+    async livingWith(digit) {
+      const resumable = await ctx.resumable.staging.inBackend(digit);
+      const { objects, uploads } = await ctx.database.asRequest(
+        serverContext(),
+        (tx) => listVersionsWith(tx, digit),
+        { readOnly: true },
+      );
+      return { objects, uploads: [...uploads, ...resumable] };
+    },
     findLiving: (versions) => livingOf(ctx, versions),
     nowMs: ctx.clock.now(),
     signal,

@@ -25,9 +25,10 @@ import { createHousekeeping } from './housekeeping.ts';
 import { LookupSpeed } from './lookup.ts';
 import { hasBuckets } from './queries/buckets.ts';
 import { createRenderer } from './render/index.ts';
+import { createBucketStaging } from './resumable/bucket-staging.ts';
+import { createFileStaging } from './resumable/file-staging.ts';
 import { createUploadLocks } from './resumable/locks.ts';
 import { openSharedLocks } from './resumable/shared-locks.ts';
-import { createStaging } from './resumable/staging.ts';
 import { storageRoutes } from './routes/index.ts';
 import { renderS3Error } from './s3/errors.ts';
 import { mountPrefix, serverContext } from './scope.ts';
@@ -118,7 +119,10 @@ export function createStorage(deps: StorageDeps): StorageService {
     backend,
     disk: deps.disk ?? spaciousDisk,
     resumable: {
-      staging: createStaging(join(deps.dataDir, 'storage', 'resumable'), deps.disk ?? spaciousDisk),
+      staging:
+        backend.multipart !== undefined && database.info.ownsSchemas
+          ? createBucketStaging(backend, backend.multipart, { database, clock })
+          : createFileStaging(join(deps.dataDir, 'storage', 'resumable'), backend, deps.disk),
       locks: createUploadLocks((listener) => openSharedLocks(database, listener)),
     },
     renderer: atStart.storage.image_transformation.enabled

@@ -179,6 +179,8 @@ interface RowOptions extends WriteConditions {
   readonly checksum?: StoredChecksum | undefined;
   /** Called with the version of the replaced row. */
   readonly giveUp: Change['giveUp'];
+  /** Runs in the same transaction before the row is written. */
+  readonly claim?: ((tx: Transaction) => Promise<void>) | undefined;
 }
 
 /**
@@ -187,7 +189,7 @@ interface RowOptions extends WriteConditions {
 export async function writeRow(scope: Scope, row: ObjectWrite, options: RowOptions): Promise<ObjectRow> {
   scope.confirmToken();
   return takenKey(() =>
-    options.upsert || options.checksum
+    options.upsert || options.checksum || options.claim
       ? scope.asService((tx) => writeRowIn(scope, tx, row, options))
       : insertObject(scope.eachAsService(), row),
   );
@@ -205,6 +207,7 @@ export async function writeRowIn(
   options: RowOptions,
 ): Promise<ObjectRow> {
   scope.confirmToken();
+  await options.claim?.(tx);
   if (options.checksum) await insertChecksum(tx, row.version, options.checksum);
   if (!options.upsert) return insertObject(tx, row);
   await lockKey(tx, row.bucketId, row.name);

@@ -5,9 +5,8 @@
  */
 import type { Readable } from 'node:stream';
 import { type Bucket, isAbsent } from './s3-bucket.ts';
-import type { Part, StoredBody } from './types.ts';
+import { minMultipartBytes, type Part, type StoredBody } from './types.ts';
 
-const minCopiedPartBytes = 5 * 1024 * 1024;
 /** The number of copies that run concurrently. */
 const copiesAtOnce = 8;
 
@@ -31,7 +30,7 @@ export async function assembleInS3(
   if (keys.length === 1 && only !== undefined)
     return (await bucket.copy(only, bucket.object(version))) !== undefined;
   try {
-    if (parts.slice(0, -1).every(({ sizeBytes }) => sizeBytes >= minCopiedPartBytes)) {
+    if (parts.slice(0, -1).every(({ sizeBytes }) => sizeBytes >= minMultipartBytes)) {
       try {
         await joinByCopying(bucket, keys, bucket.object(version));
         return true;

@@ -16,18 +16,18 @@ import { createIntentLog } from './intents.ts';
 import { createOwners } from './owners.ts';
 import { assembleInS3 } from './s3-assembly.ts';
 import { type Bucket, isAbsent, openBucket, removeKeys, type S3Settings } from './s3-bucket.ts';
+import { createMultipart } from './s3-multipart.ts';
 import { sweepS3 } from './sweep.ts';
 import {
   BodyTooLargeError,
   describeParts,
+  maxMultipartParts,
+  minMultipartBytes,
   type ObjectBackend,
   type OpenBody,
   type StoredBody,
 } from './types.ts';
 
-/** S3's minimum size for each part except the last. An upload buffers up to twice this size. */
-const minPartBytes = 5 * 1024 * 1024;
-const maxParts = 10_000;
 /** The maximum size of an object that CopyObject can copy. */
 const maxCopyBytes = 5 * 1024 * 1024 * 1024;
 
@@ -58,7 +58,8 @@ export function createS3Backend(settings: S3Settings, root: string): ObjectBacke
     const upload = new Upload({
       client: at.client,
       params: { Bucket: at.name, Key: key, Body: Readable.from(measured.bytes, { objectMode: false }) },
-      partSize: Math.max(minPartBytes, Math.ceil(maxBytes / maxParts)),
+      // The SDK buffers up to twice this size.
+      partSize: Math.max(minMultipartBytes, Math.ceil(maxBytes / maxMultipartParts)),
       queueSize: 1,
       // If `leavePartsOnError` were false, the SDK would abort the upload after an error, and a failure of this abort
       // would hide the original error.
@@ -91,6 +92,8 @@ export function createS3Backend(settings: S3Settings, root: string): ObjectBacke
       );
       return whole ? describeParts(parts) : undefined;
     },
+
+    multipart: createMultipart(bucket),
 
     async removeParts(upload, partIds) {
       const at = await bucket();

@@ -117,11 +117,13 @@ export async function sweepS3(bucket: Bucket, options: SweepOptions): Promise<Sw
     // recent enough to be skipped.
     const living = await options.livingWith(digit);
     const objects = new Set(living.objects);
+    // The body of a resumable upload is complete before its row is committed.
+    const open = new Set(living.uploads);
     const found = new Set<string>();
     for await (const { key, lastModifiedMs } of bucket.listed(bucket.folder('objects', digit))) {
       const version = key.slice(bucket.folder('objects').length);
       found.add(version);
-      if (!isVersion(version) || objects.has(version) || lastModifiedMs > nowMs - sweepGraceMs) continue;
+      if (!isVersion(version) || objects.has(version) || open.has(version) || lastModifiedMs > nowMs - sweepGraceMs) continue;
       if (await move(bucket, key, bucket.orphan(version))) putAside += 1;
     }
     for (const version of objects) {
@@ -129,7 +131,6 @@ export async function sweepS3(bucket: Bucket, options: SweepOptions): Promise<Sw
       if (await move(bucket, bucket.orphan(version), bucket.object(version))) restored += 1;
       else missing.push(version);
     }
-    const open = new Set(living.uploads);
     for await (const { key, lastModifiedMs } of bucket.listed(bucket.folder('uploads', digit))) {
       const upload = key.slice(bucket.folder('uploads').length).split('/', 1)[0] ?? '';
       if (open.has(upload) || lastModifiedMs > nowMs - sweepGraceMs) continue;

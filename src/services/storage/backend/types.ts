@@ -54,6 +54,50 @@ export interface Intent {
   leave(): Promise<void>;
 }
 
+/** A multipart upload in S3 that becomes the body of a version. */
+export interface OpenMultipart {
+  readonly version: string;
+  /** The ID that S3 generated. */
+  readonly uploadId: string;
+}
+
+/** A part of a multipart upload in S3. */
+export interface MultipartPart extends Part {
+  readonly number: number;
+  /** The ETag that S3 returned, which isn't the MD5 of the part if the bucket encrypts objects. */
+  readonly s3Etag: string;
+}
+
+/**
+ * Bodies that arrive over several requests, possibly in several processes. A part has at least
+ * {@link minMultipartBytes} bytes, except the last part.
+ */
+export interface MultipartBodies {
+  begin(version: string): Promise<string>;
+  /** Stores a part and returns S3's ETag. @throws {Error} named NoSuchUpload if the upload has ended */
+  put(upload: OpenMultipart, number: number, bytes: Buffer): Promise<string>;
+  /**
+   * Turns the parts into the version's body. Can be repeated if it is unknown whether a call succeeded. Returns
+   * undefined if the parts no longer exist.
+   */
+  complete(upload: OpenMultipart, parts: readonly MultipartPart[]): Promise<StoredBody | undefined>;
+  /** Stores an empty body, because a multipart upload needs at least one part. */
+  empty(version: string): Promise<StoredBody>;
+  /** Removes the parts. Never throws. */
+  abort(upload: OpenMultipart): Promise<void>;
+  /**
+   * Stores bytes that are too small for a part in a separate object. {@link ObjectBackend.removeParts} removes the
+   * object.
+   */
+  putLoose(upload: string, id: string, bytes: Buffer): Promise<void>;
+  readLoose(upload: string, id: string): Promise<Buffer | undefined>;
+}
+
+/** S3's minimum size for each part except the last. */
+export const minMultipartBytes = 5 * 1024 * 1024;
+/** S3's maximum number of parts. */
+export const maxMultipartParts = 10_000;
+
 export interface ObjectBackend {
   /** Creates an intent for these versions, after which their bytes can be written. */
   announce(versions: readonly string[]): Promise<Intent>;
@@ -79,6 +123,8 @@ export interface ObjectBackend {
    * row has been removed and its intent is settled. Returns undefined if the bytes of a part are missing.
    */
   assemble(upload: string, parts: readonly Part[], version: string): Promise<StoredBody | undefined>;
+  /** Undefined if other processes can't reach the backend's parts, as in the file backend. */
+  readonly multipart?: MultipartBodies | undefined;
   /** Removes parts that no row references anymore. */
   removeParts(upload: string, partIds: readonly string[]): Promise<void>;
   /** Opens a version. Returns undefined if the version's bytes don't exist. */

@@ -12,7 +12,7 @@ export function journaled(backend: ObjectBackend, journal: BodyJournal): ObjectB
     if (body !== undefined) journal.stored(version);
     return body;
   };
-  const { storeFile, sweep } = backend;
+  const { storeFile, multipart, sweep } = backend;
   return {
     ...methodsOf(backend),
     async announce(versions) {
@@ -24,6 +24,13 @@ export function journaled(backend: ObjectBackend, journal: BodyJournal): ObjectB
     assemble: (upload, parts, version) => noted(version, backend.assemble(upload, parts, version)),
     ...(storeFile && {
       storeFile: (version, path) => noted(version, storeFile.call(backend, version, path)),
+    }),
+    ...(multipart && {
+      multipart: {
+        ...multipart,
+        complete: (upload, parts) => noted(upload.version, multipart.complete(upload, parts)),
+        empty: (version) => noted(version, multipart.empty(version)),
+      },
     }),
     ...(sweep && { sweep: (options) => sweep.call(backend, options) }),
     recover: (findLiving) =>

@@ -3,9 +3,7 @@
  * bytes are stored. Only the creator of an upload can see or resume it.
  */
 import { randomUUID } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import type { Readable } from 'node:stream';
-import type { StoredBody } from '../backend/types.ts';
 import { change, storing } from '../changes.ts';
 import type { StorageContext } from '../context.ts';
 import { isValidBucketName, type ObjectAddress } from '../core/names.ts';
@@ -18,7 +16,7 @@ import { findLivingVersions } from '../queries/objects.ts';
 import type { Owner, Scope } from '../scope.ts';
 import { metadataOf, type Precondition, requireWritable, writeOf, writeRow } from '../write-object.ts';
 import { TusError } from './errors.ts';
-import type { StagedUpload } from './staging.ts';
+import type { StagedUpload } from './types.ts';
 
 /** The duration after which unfinished uploads are removed, which is one day as in upstream's documentation. */
 export const uploadLifetimeMs = 24 * 60 * 60 * 1000;
@@ -235,9 +233,7 @@ async function withLength(
 ): Promise<StagedUpload> {
   if (sizeBytes === undefined) return upload;
   if (upload.sizeBytes !== undefined || sizeBytes < offset) throw new TusError('LengthRequired');
-  const changed = { ...upload, sizeBytes };
-  await storing(() => ctx.resumable.staging.save(changed));
-  return changed;
+  return storing(() => ctx.resumable.staging.setSize(upload, sizeBytes));
 }
 
 /**
@@ -250,26 +246,24 @@ async function finishUpload(
   object: CheckedObject,
 ): Promise<void> {
   const { staging } = ctx.resumable;
-  // Each attempt uses a new version, because the bytes of a failed attempt are removed separately.
-  const version = randomUUID();
-  await storing(() => staging.save({ ...upload, storedAs: version }));
+  const attempt = await storing(() => staging.attempt(upload));
   try {
-    await change(ctx, [version], async (change) => {
-      const stored = await storing(() => storeStaged(ctx, upload, version));
+    await change(ctx, attempt.newVersions, async (change) => {
+      const stored = await storing(() => attempt.store());
       const metadata = metadataOf(stored, {
         mimetype: mimeTypeOf(upload),
         cacheControl: tusCacheControl(upload.metadata.cacheControl),
       });
       const row = writeOf(
         { ...object, owner: uploader.owner },
-        version,
+        attempt.version,
         metadata,
         userMetadataOf(upload) ?? {},
       );
       change.committing();
       const { scope, precondition } = uploader;
       const upsert = mayReplace(uploader, upload);
-      return writeRow(scope, row, { upsert, precondition, giveUp: change.giveUp });
+      return writeRow(scope, row, { upsert, precondition, giveUp: change.giveUp, claim: attempt.claim });
     });
   } catch (error) {
     if (error instanceof StorageError && storageErrors[error.entry].status < 500)
@@ -277,12 +271,6 @@ async function finishUpload(
     throw error;
   }
   await staging.removeBytes(upload.id);
-}
-
-async function storeStaged(ctx: StorageContext, upload: StagedUpload, version: string): Promise<StoredBody> {
-  const path = ctx.resumable.staging.pathOf(upload.id);
-  if (ctx.backend.storeFile) return ctx.backend.storeFile(version, path);
-  return ctx.backend.write(version, createReadStream(path), upload.sizeBytes ?? 0);
 }
 
 async function isStored(ctx: StorageContext, uploader: Uploader, upload: StagedUpload): Promise<boolean> {

@@ -32,7 +32,7 @@ import {
   type Uploader,
   uploadLifetimeMs,
 } from '../resumable/lifecycle.ts';
-import type { StagedUpload } from '../resumable/staging.ts';
+import type { StagedUpload } from '../resumable/types.ts';
 import { mountPrefix, openScope, ownerOf, type Scope } from '../scope.ts';
 import { replaceableBy, verifySignedUrl } from '../signed-urls.ts';
 import { authorizationHeader } from './schemas.ts';
