@@ -64,6 +64,8 @@ const writable = [
   'project_progress: delete insert update',
   'project_steps: delete insert update',
   'recovery_codes: delete insert update',
+  'resumable_parts: delete insert update',
+  'resumable_uploads: delete insert update',
   'security_events: delete insert update',
   'session_browsers: delete insert update',
   'storage_checksums: delete insert',

@@ -28,6 +28,8 @@ export interface TestBackend {
   open(dataDir: string): ObjectBackend;
   /** Whether unfinished bodies are visible. */
   readonly showsUnfinished: boolean;
+  /** Whether resumable uploads are stored in the database and the bucket, instead of in the data folder. */
+  readonly sharesUploads: boolean;
   stop(): Promise<void>;
 }
 
@@ -66,6 +68,7 @@ export async function runOnS3(testFile: URL): Promise<void> {
 const fileBackend: TestBackend = {
   settings: {},
   showsUnfinished: true,
+  sharesUploads: false,
   open: (dataDir) => createFileBackend(join(dataDir, 'storage')),
   async stored(dataDir) {
     const list = (folder: string): Promise<string[]> => readdir(join(dataDir, 'storage', folder));
@@ -120,6 +123,7 @@ export async function startS3(): Promise<TestBackend & { readonly client: S3Clie
     client,
     settings: { plinth: { storage: { backend: 's3', s3 } } },
     showsUnfinished: false,
+    sharesUploads: true,
     open: (dataDir) => createS3Backend({ ...s3, region: 'us-east-1' }, join(dataDir, 'storage')),
     stored: async (dataDir) => ({
       objects: await list('here/objects/'),

@@ -7,10 +7,10 @@ import { Readable } from 'node:stream';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { StorageContext } from '../../src/services/storage/context.ts';
 import { forgetExpired } from '../../src/services/storage/housekeeping.ts';
+import { createFileStaging } from '../../src/services/storage/resumable/file-staging.ts';
 import { uploadLifetimeMs } from '../../src/services/storage/resumable/lifecycle.ts';
 import { createUploadLocks } from '../../src/services/storage/resumable/locks.ts';
 import type { SharedLocks } from '../../src/services/storage/resumable/shared-locks.ts';
-import { createFileStaging } from '../../src/services/storage/resumable/file-staging.ts';
 import type { Staging } from '../../src/services/storage/resumable/types.ts';
 
 const backend = {

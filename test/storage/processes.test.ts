@@ -15,7 +15,7 @@ import {
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
 import { s3Client } from './s3/clients.ts';
-import { eventually, type StorageServer, startStorage } from './server.ts';
+import { eventually, isUploadLocked, type StorageServer, startStorage } from './server.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
@@ -96,12 +96,7 @@ describe('a resumable upload', () => {
     );
     return socket;
   }
-  const locked = async (): Promise<boolean> => {
-    const rows = await server.database.pool('supabase_admin').query(sql`
-      select 1 from pg_locks l join pg_database d on d.oid = l.database
-      where l.locktype = 'advisory' and d.datname = current_database()`);
-    return rows.length > 0;
-  };
+  const locked = (): Promise<boolean> => isUploadLocked(server);
 
   test('continues in the process that receives the next request', async () => {
     for (const [first, second] of [

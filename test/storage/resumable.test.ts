@@ -3,11 +3,12 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { stat, writeFile } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { DefaultHttpStack, Upload, type UploadOptions } from 'tus-js-client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
 import type { Claims } from '../../src/platform/keys/index.ts';
-import { alice, bob, eventually, type StorageServer, startStorage } from './server.ts';
+import { alice, bob, eventually, isUploadLocked, type StorageServer, startStorage } from './server.ts';
 
 let server: StorageServer;
 let endpoint: string;
@@ -95,9 +96,18 @@ function beginPatch(path: string, length: number, sent: number): Socket {
   return socket;
 }
 
-/** Waits until the first batch (256 KiB) of an upload has been written. */
-const bytesCame = (path: string) =>
-  eventually(async () => (await stat(join(server.dataDir, 'storage', 'resumable', idOf(path)))).size > 0);
+/**
+ * Waits until the first batch (256 KiB) of an upload has been written. In a bucket, the first bytes are written when the
+ * request ends, so the function waits until the server reads the request's body.
+ */
+async function bytesCame(path: string): Promise<void> {
+  if (!server.backend.sharesUploads)
+    return eventually(
+      async () => (await stat(join(server.dataDir, 'storage', 'resumable', idOf(path)))).size > 0,
+    );
+  await eventually(() => isUploadLocked(server));
+  await setTimeout(200);
+}
 
 /** Uploads a file with the stock client and waits until the upload has ended. */
 function upload(body: Buffer, options: Partial<UploadOptions>): Promise<void> {
@@ -351,6 +361,7 @@ describe('other users', () => {
   const fields = { bucketName: 'private', objectName: `${alice.sub}/large` };
 
   test('can’t start an upload that they aren’t allowed to write', async () => {
+    await eventually(async () => (await server.files()).intents.length === 0);
     const before = await server.files();
     for (const claims of [bob, { role: 'anon' }]) {
       const refused = await create(fields, 5, { claims, body: 'hello' });
@@ -463,8 +474,15 @@ describe('broken connections', () => {
 describe('a crash after the last byte and before the object is created', () => {
   /** Simulates a server crash that occurred after all bytes had been written. */
   async function allBytes(key: string, text: string): Promise<string> {
-    const path = await begin(key, text.length);
-    await writeFile(join(server.dataDir, 'storage', 'resumable', idOf(path)), text);
+    if (!server.backend.sharesUploads) {
+      const path = await begin(key, text.length);
+      await writeFile(join(server.dataDir, 'storage', 'resumable', idOf(path)), text);
+      return path;
+    }
+    const path = await begin(key, undefined);
+    await patch(path, 0, text);
+    await server.database.pool('supabase_storage_admin').query(sql`
+      update _plinth.resumable_uploads set size_bytes = received_bytes where id = ${idOf(path)}`);
     return path;
   }
 

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { StorageClient } from '@supabase/storage-js';
+import { sql } from '../../src/base/kernel/sql.ts';
 import type { PartialConfig } from '../../src/platform/config/index.ts';
 import { createTestDatabase } from '../../src/platform/database/testing.ts';
 import type { Database } from '../../src/platform/database/types.ts';
@@ -26,7 +27,7 @@ export interface StorageServer {
   /** Sends a request with a token with these claims. If the claims are null, no token is sent. */
   request(path: string, init?: RequestInit & { claims?: Claims | null }): Promise<Response>;
   files(): Promise<Stored>;
-  readonly backend: Pick<TestBackend, 'open' | 'showsUnfinished'>;
+  readonly backend: Pick<TestBackend, 'open' | 'showsUnfinished' | 'sharesUploads'>;
   stop(): Promise<void>;
 }
 
@@ -84,6 +85,14 @@ export async function startStorage(
       await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
     },
   };
+}
+
+/** Whether a process has locked a resumable upload. */
+export async function isUploadLocked({ database }: Pick<StorageServer, 'database'>): Promise<boolean> {
+  const rows = await database.pool('supabase_admin').query(sql`
+    select 1 from pg_locks l join pg_database d on d.oid = l.database
+    where l.locktype = 'advisory' and d.datname = current_database()`);
+  return rows.length > 0;
 }
 
 /** Waits until background work has finished. */

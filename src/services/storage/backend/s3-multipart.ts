@@ -9,6 +9,17 @@ import { describeParts, type MultipartBodies, type StoredBody } from './types.ts
 
 export function createMultipart(bucket: () => Promise<Bucket>): MultipartBodies {
   const sdk = () => import('@aws-sdk/client-s3');
+
+  async function sizeOf(Key: string): Promise<number | undefined> {
+    const [at, { HeadObjectCommand }] = [await bucket(), await sdk()];
+    try {
+      return (await at.client.send(new HeadObjectCommand({ Bucket: at.name, Key }))).ContentLength;
+    } catch (error) {
+      if (isAbsent(error)) return undefined;
+      throw error;
+    }
+  }
+
   return {
     async begin(version) {
       const [at, { CreateMultipartUploadCommand }] = [await bucket(), await sdk()];
@@ -35,7 +46,7 @@ export function createMultipart(bucket: () => Promise<Bucket>): MultipartBodies 
     },
 
     async complete({ version, uploadId }, parts) {
-      const [at, { CompleteMultipartUploadCommand, HeadObjectCommand }] = [await bucket(), await sdk()];
+      const [at, { CompleteMultipartUploadCommand }] = [await bucket(), await sdk()];
       const Key = at.object(version);
       const described = describeParts(parts);
       try {
@@ -49,18 +60,13 @@ export function createMultipart(bucket: () => Promise<Bucket>): MultipartBodies 
             },
           }),
         );
-        return described;
       } catch (error) {
-        if (!(error instanceof Error && error.name === 'NoSuchUpload')) throw error;
-      }
-      // Another attempt may have completed the upload before its process ended.
-      try {
-        const { ContentLength } = await at.client.send(new HeadObjectCommand({ Bucket: at.name, Key }));
-        return ContentLength === described.sizeBytes ? described : undefined;
-      } catch (error) {
-        if (isAbsent(error)) return undefined;
+        // An earlier attempt may have completed the upload, even if its response was lost.
+        if ((await sizeOf(Key)) === described.sizeBytes) return described;
+        if (error instanceof Error && error.name === 'NoSuchUpload') return undefined;
         throw error;
       }
+      return described;
     },
 
     async empty(version): Promise<StoredBody> {

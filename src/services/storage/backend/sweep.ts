@@ -123,7 +123,13 @@ export async function sweepS3(bucket: Bucket, options: SweepOptions): Promise<Sw
     for await (const { key, lastModifiedMs } of bucket.listed(bucket.folder('objects', digit))) {
       const version = key.slice(bucket.folder('objects').length);
       found.add(version);
-      if (!isVersion(version) || objects.has(version) || open.has(version) || lastModifiedMs > nowMs - sweepGraceMs) continue;
+      if (
+        !isVersion(version) ||
+        objects.has(version) ||
+        open.has(version) ||
+        lastModifiedMs > nowMs - sweepGraceMs
+      )
+        continue;
       if (await move(bucket, key, bucket.orphan(version))) putAside += 1;
     }
     for (const version of objects) {

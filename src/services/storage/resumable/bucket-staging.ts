@@ -11,10 +11,10 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { Clock } from '../../../base/kernel/clock.ts';
 import type { Database } from '../../../platform/database/types.ts';
 import {
-  maxMultipartParts,
-  minMultipartBytes,
   type MultipartBodies,
   type MultipartPart,
+  maxMultipartParts,
+  minMultipartBytes,
   type ObjectBackend,
 } from '../backend/types.ts';
 import { freeChunk } from '../byte-stream.ts';
@@ -124,7 +124,12 @@ export function createBucketStaging(
   };
 }
 
-function createWriter(place: Place, begun: UploadState, found: readonly StoredPiece[], maxBytes: number): Writer {
+function createWriter(
+  place: Place,
+  begun: UploadState,
+  found: readonly StoredPiece[],
+  maxBytes: number,
+): Writer {
   const total = begun.sizeBytes ?? begun.receivedBytes + maxBytes;
   const minPartBytes = Math.max(minMultipartBytes, Math.ceil(total / plannedParts));
   const flushBytes = Math.max(segmentBytes, minPartBytes);
@@ -180,7 +185,11 @@ async function addPart(
   const uploadId = upload.s3UploadId ?? (await beginMultipart(multipart, db, id));
   const number = await reservePart(db, id, receivedBytes);
   if (number === undefined) throw new TusError('Locked');
-  const etag = await multipart.put({ version: id, uploadId }, number, part);
+  const etag = await multipart.put({ version: id, uploadId }, number, part).catch((error: unknown) => {
+    // A lifecycle rule of the bucket can end the upload.
+    if (error instanceof Error && error.name === 'NoSuchUpload') throw new TusError('UploadNotFound');
+    throw error;
+  });
   const end = receivedBytes + bytes.byteLength;
   const piece: StoredPiece = {
     id: randomUUID(),
@@ -209,7 +218,11 @@ async function beginMultipart(multipart: MultipartBodies, db: StatementRunner, i
 }
 
 /** Stores bytes that are too small for a part. */
-async function addLoose({ multipart, db, clock }: Place, upload: UploadState, bytes: Buffer): Promise<StoredPiece> {
+async function addLoose(
+  { multipart, db, clock }: Place,
+  upload: UploadState,
+  bytes: Buffer,
+): Promise<StoredPiece> {
   const { id, receivedBytes: from } = upload;
   const piece: StoredPiece = {
     id: randomUUID(),
