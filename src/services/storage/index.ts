@@ -3,6 +3,7 @@
  * are stored in a backend.
  */
 import { randomUUID } from 'node:crypto';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Clock, systemClock } from '../../base/kernel/clock.ts';
 import { type DiskState, spaciousDisk } from '../../base/kernel/disk.ts';
@@ -112,6 +113,8 @@ export function createStorage(deps: StorageDeps): StorageService {
   const backend = deps.journal === undefined ? plain : journaled(plain, deps.journal);
   const { webhook } = atStart.plinth.storage;
   const clock = deps.clock ?? systemClock;
+  const uploadDir = join(deps.dataDir, 'storage', 'resumable');
+  const sharesUploads = backend.multipart !== undefined && database.info.ownsSchemas;
   const ctx: StorageContext = {
     database,
     lookupSpeed: new LookupSpeed(),
@@ -120,9 +123,9 @@ export function createStorage(deps: StorageDeps): StorageService {
     disk: deps.disk ?? spaciousDisk,
     resumable: {
       staging:
-        backend.multipart !== undefined && database.info.ownsSchemas
+        sharesUploads && backend.multipart
           ? createBucketStaging(backend, backend.multipart, { database, clock })
-          : createFileStaging(join(deps.dataDir, 'storage', 'resumable'), backend, deps.disk),
+          : createFileStaging(uploadDir, backend, deps.disk),
       locks: createUploadLocks((listener) => openSharedLocks(database, listener)),
     },
     renderer: atStart.storage.image_transformation.enabled
@@ -167,6 +170,9 @@ export function createStorage(deps: StorageDeps): StorageService {
     ],
     async start() {
       housekeeping.start();
+      // Versions before 0.3 kept the bytes of these uploads in the data folder.
+      if (sharesUploads)
+        void ctx.tasks.run('remove old uploads', () => rm(uploadDir, { recursive: true, force: true }));
       events?.start();
     },
     check: createCheck(ctx),
