@@ -31,6 +31,8 @@ export interface Harness {
   client(userId?: string): SupabaseClient;
   /** Returns a stock client with the secret key. */
   serviceClient(): SupabaseClient;
+  /** Returns a stock client that connects to another address, such as that of a load balancer. */
+  clientAt(url: string, userId?: string): SupabaseClient;
   /** Returns a token for a user. */
   token(userId: string, claims?: Record<string, unknown>): string;
   socketUrl(key?: string, version?: string): string;
@@ -40,6 +42,8 @@ export interface Harness {
   readonly report: RealtimeService['report'];
   /** Starts a second process on the same database. By default, its settings are those of the first process. */
   another(options?: HarnessOptions, place?: TestServerAddress): Promise<Served>;
+  /** Stops serving like a server that receives a stop signal, while the clients are connected. */
+  end(drainMs: number): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -114,6 +118,13 @@ export async function serve(
   const clients = new Set<SupabaseClient>();
   const token = (userId: string, claims: Record<string, unknown> = {}): string =>
     signed(keys.jwtSecret, { sub: userId, role: 'authenticated', exp: inAnHour(), ...claims });
+  const clientAt = (address: string, userId?: string): SupabaseClient => {
+    const session = userId === undefined ? undefined : token(userId, { session_id: randomUUID() });
+    const options = session === undefined ? {} : { accessToken: async () => session };
+    const client = createClient(address, keys.publishableKey, options);
+    clients.add(client);
+    return client;
+  };
   return {
     url,
     keys,
@@ -121,13 +132,8 @@ export async function serve(
     // Test clusters commit asynchronously, which would delay changes by up to 200 ms.
     sql: (text) => database.pool('postgres').exec(`set synchronous_commit = on; ${text}`),
     token,
-    client(userId) {
-      const session = userId === undefined ? undefined : token(userId, { session_id: randomUUID() });
-      const options = session === undefined ? {} : { accessToken: async () => session };
-      const client = createClient(url, keys.publishableKey, options);
-      clients.add(client);
-      return client;
-    },
+    client: (userId) => clientAt(url, userId),
+    clientAt,
     serviceClient() {
       const client = createClient(url, keys.secretKey);
       clients.add(client);
@@ -143,6 +149,11 @@ export async function serve(
     async another(own, place) {
       const second = await another(place);
       return serve(second, { ...options, port: 0, ...own }, another, () => second.stop());
+    },
+    async end(drainMs) {
+      await service.drain?.(drainMs);
+      await gateway.close(1000);
+      await service.stop?.();
     },
     async stop() {
       for (const client of clients) await client.realtime.disconnect();

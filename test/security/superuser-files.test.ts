@@ -63,6 +63,8 @@ const writable = [
   'project_failures: delete insert',
   'project_progress: delete insert update',
   'project_steps: delete insert update',
+  'realtime_channels: delete insert update',
+  'realtime_nodes: delete insert update',
   'recovery_codes: delete insert update',
   'resumable_parts: delete insert update',
   'resumable_uploads: delete insert update',

@@ -33,6 +33,11 @@ export interface Service {
   start?(options?: StartOptions): Promise<void>;
   /** Resolves when the preparations that `start` hasn't awaited are complete or have failed. */
   prepared?(): Promise<void>;
+  /**
+   * Prepares to stop while the port still accepts connections, for at most `ms` milliseconds. Long-lived connections are
+   * closed in this time.
+   */
+  drain?(ms: number): Promise<void>;
   /** Finishes the requests in flight and releases all resources. Called once. */
   stop?(): Promise<void>;
   /** Returns a sentence that describes a problem with the service, or undefined if it is healthy. */

@@ -80,9 +80,12 @@ export function createLifecycle(
     // HTTP requests sent from SQL may be addressed to this server, so these requests are completed while the port is
     // still open.
     await jobs.stop?.().catch(() => undefined);
+    const ms = mode === 'production' ? drainMs() : 0;
+    const drained = Promise.allSettled(services.map((service) => service.drain?.(ms)));
     await gateways
-      .close(shutdownGraceMs, mode === 'production' ? drainMs() : 0)
+      .close(shutdownGraceMs, ms)
       .catch((error: unknown) => log.error({ error }, 'failed to close a port'));
+    await drained;
     await verifications?.stop();
     // Stops the backups before the storage service, because the last backup needs this service. All writes have
     // completed at this point.

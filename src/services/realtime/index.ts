@@ -3,6 +3,7 @@
  * of realtime (August 2026) and realtime-js 2.
  */
 import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Clock, systemClock } from '../../base/kernel/clock.ts';
 import type { Logger } from '../../base/kernel/log.ts';
 import type { MetricValues } from '../../base/kernel/metrics/catalog.ts';
@@ -110,9 +111,10 @@ export function createRealtime(deps: RealtimeDeps): RealtimeService {
   let slotsChecked: Promise<void> | undefined;
   let partitionsKept: Promise<void> | undefined;
 
-  const closeSockets = (): void => {
+  const closeSockets = async (ms = 0): Promise<void> => {
     upgrades.stop();
-    for (const connection of [...ctx.connections]) connection.disconnect();
+    await feed.handOver();
+    await closeGradually(ctx.connections, ms);
   };
 
   const keepPartitionsNow = (): void => {
@@ -174,11 +176,12 @@ export function createRealtime(deps: RealtimeDeps): RealtimeService {
       checkSlots();
       await bus.start(hub.listener);
     },
+    drain: (ms) => closeSockets(ms),
     async stop() {
       clearInterval(ticker);
       clearInterval(upkeepTimer);
       clearInterval(slotTimer);
-      closeSockets();
+      await closeSockets();
       hub.stop();
       await Promise.all([bus.stop(), feed.stop(), partitionsKept, slotsChecked]);
     },
@@ -264,6 +267,15 @@ function refGenerator(): () => string {
   const start = randomBytes(6).toString('base64url');
   let count = 0;
   return () => `${start}${(count++).toString(36)}`;
+}
+
+/** Closes all sockets at random times within `ms`, so that their clients don't reconnect simultaneously. */
+async function closeGradually(connections: ReadonlySet<OpenSocket>, ms: number): Promise<void> {
+  const closings = [...connections].map(async (connection) => {
+    if (ms > 0) await sleep(Math.random() * ms * 0.9);
+    connection.disconnect();
+  });
+  await Promise.all(closings);
 }
 
 /** Limits the total size of the data that is queued for slow readers. */

@@ -12,7 +12,7 @@ const unauthorized = { message: 'Unauthorized' };
 const unsupported = { error: 'Unsupported Media Type. Use application/json or application/octet-stream' };
 const tooLarge = { errors: { payload: ['Payload size exceeds tenant limit'] } };
 
-export function createRoutes(ctx: SocketContext, closeSockets: () => void): FastifyPluginAsync {
+export function createRoutes(ctx: SocketContext, closeSockets: () => Promise<void>): FastifyPluginAsync {
   const { keys, clock, uptime, events, hub, permissions, log } = ctx;
 
   const callerOf = (request: FastifyRequest): Caller | undefined => {
@@ -55,7 +55,7 @@ export function createRoutes(ctx: SocketContext, closeSockets: () => void): Fast
 
   return async (app) => {
     // WebSockets that stay open would prevent the server from closing.
-    app.addHook('preClose', async () => closeSockets());
+    app.addHook('preClose', () => closeSockets());
     app.removeAllContentTypeParsers();
     app.addContentTypeParser(
       '*',

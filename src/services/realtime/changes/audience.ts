@@ -6,6 +6,7 @@ import type { Table } from '../core/change.ts';
 import type { Action, ChangeRequest } from '../core/filter.ts';
 import { type CompiledCondition, compileCondition, type ValidCondition } from '../core/filter-match.ts';
 import type { Frame, Version } from '../core/frame.ts';
+import type { Place } from '../core/progress.ts';
 import type { ClaimSet } from './checks.ts';
 
 /** A channel's subscription to changes. */
@@ -21,7 +22,8 @@ export interface Subscriber {
   claimSet: ClaimSet;
   /** False once the subscriber has left. A batch in progress can still refer to the subscriber. */
   active: boolean;
-  send(frame: Frame): void;
+  /** Sends a change. `place` is the place of the change in the stream. */
+  send(frame: Frame, place?: Place): void;
   /** The subscriber's positions in audiences, for fast removal. */
   readonly positions: Position[];
 }

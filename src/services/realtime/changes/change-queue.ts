@@ -3,11 +3,14 @@ import type { Logger } from '../../../base/kernel/log.ts';
 import type { Pool } from '../../../platform/database/types.ts';
 import type { Change } from '../core/change.ts';
 import type { Relation } from '../core/pgoutput.ts';
+import type { StreamPlace } from '../core/progress.ts';
 import { isServerResponse } from '../errors.ts';
+import type { Audience } from './audience.ts';
 import type { Catalog } from './catalog.ts';
 import { untilOver } from './checks.ts';
 import { ConditionTests } from './condition-tests.ts';
 import { deliverBatch } from './deliver.ts';
+import type { MissedChange } from './missed.ts';
 import type { Registry } from './registry.ts';
 import type { Stream } from './stream.ts';
 
@@ -39,9 +42,10 @@ interface QueuedChange {
   readonly change: Change;
   /** The lower 32 bits of the transaction id. */
   readonly xid: number;
+  readonly place: StreamPlace;
 }
 
-type Item = QueuedChange | { readonly kind: 'commit'; readonly lsn: bigint };
+type Item = QueuedChange | { readonly kind: 'commit'; readonly lsn: bigint; readonly place: StreamPlace };
 
 export class ChangeQueue {
   readonly #options: ChangeQueueOptions;
@@ -50,13 +54,15 @@ export class ChangeQueue {
   #waitingBytes = 0;
   #isProcessing = false;
   #stopped = false;
+  #delivered: StreamPlace = { lsn: 0n, row: 0 };
 
   constructor(options: ChangeQueueOptions) {
     this.#options = options;
     this.#conditions = new ConditionTests(options.log, now);
   }
 
-  add(relation: Relation, change: Change, xid: number): void {
+  add(relation: Relation, change: Change, xid: number, place: StreamPlace): void {
+    if (this.#stopped) return;
     const { log, stream, maxWaitingBytes } = this.#options;
     this.#waitingBytes += change.bytes;
     if (this.#waitingBytes > maxWaitingBytes()) {
@@ -66,7 +72,7 @@ export class ChangeQueue {
       );
       stream.pause();
     }
-    this.#items.push({ kind: 'change', relation, change, xid });
+    this.#items.push({ kind: 'change', relation, change, xid, place });
     if (!this.#isProcessing) {
       this.#isProcessing = true;
       void this.#process();
@@ -74,9 +80,22 @@ export class ChangeQueue {
   }
 
   /** Acknowledges a commit after all changes before it have been delivered. */
-  commit(lsn: bigint): void {
-    if (this.#items.length === 0 && !this.#isProcessing) this.#options.stream.acknowledge(lsn);
-    else this.#items.push({ kind: 'commit', lsn });
+  commit(lsn: bigint, place: StreamPlace): void {
+    if (this.#stopped) return;
+    if (this.#items.length === 0 && !this.#isProcessing) {
+      this.#delivered = place;
+      this.#options.stream.acknowledge(lsn);
+    } else this.#items.push({ kind: 'commit', lsn, place });
+  }
+
+  /** The place up to which all changes have been delivered. */
+  get delivered(): StreamPlace {
+    return this.#delivered;
+  }
+
+  /** Sets the place at which a stream begins. */
+  begin(place: StreamPlace): void {
+    if (!this.#stopped && this.#delivered.lsn === 0n) this.#delivered = place;
   }
 
   stop(): void {
@@ -91,6 +110,8 @@ export class ChangeQueue {
         await new Promise(setImmediate);
         const items = this.#items.splice(0, maxBatch);
         const checkMs = await this.#deliver(items);
+        if (this.#stopped) return;
+        this.#onDelivered(items);
         for (const item of items) {
           if (item.kind === 'commit') stream.acknowledge(item.lsn);
           else this.#waitingBytes -= item.change.bytes;
@@ -105,6 +126,10 @@ export class ChangeQueue {
     }
   }
 
+  #onDelivered(items: readonly Item[]): void {
+    if (!this.#stopped) this.#delivered = items.at(-1)?.place ?? this.#delivered;
+  }
+
   /**
    * Delivers a batch and returns how long the queries took, in milliseconds. While PostgreSQL is unreachable, the batch
    * is retried because subscribers were guaranteed delivery.
@@ -113,7 +138,10 @@ export class ChangeQueue {
     const { log } = this.#options;
     for (let delayMs = firstRetryMs; ; delayMs = Math.min(lastRetryMs, delayMs * 2)) {
       try {
-        return await this.#tryToDeliver(items.filter((item) => item.kind === 'change'));
+        return await this.#tryToDeliver(
+          items.filter((item) => item.kind === 'change'),
+          () => this.#onDelivered(items),
+        );
       } catch (error) {
         if (this.#stopped) return 0;
         if (isServerResponse(error)) {
@@ -129,7 +157,26 @@ export class ChangeQueue {
     }
   }
 
-  async #tryToDeliver(rows: readonly QueuedChange[]): Promise<number> {
+  /** Delivers missed changes to the audiences of the subscribers that missed them. */
+  async deliverMissed(
+    changes: readonly MissedChange[],
+    audienceOf: (oid: number) => Promise<Audience | undefined>,
+  ): Promise<void> {
+    const { pool, log, catalog } = this.#options;
+    if (changes.length === 0) return;
+    await untilOver(pool(), new Set(changes.map(({ xid }) => xid)));
+    const missed = [];
+    for (const { relation, change, place } of changes) {
+      const audience = await audienceOf(relation.oid);
+      if (audience !== undefined) missed.push({ change, audience, place });
+    }
+    await deliverBatch(
+      { pool, log, now, access: (oid, role) => catalog.access(oid, role), conditions: this.#conditions },
+      missed,
+    );
+  }
+
+  async #tryToDeliver(rows: readonly QueuedChange[], onDelivered: () => void): Promise<number> {
     const { pool, log, catalog, registry } = this.#options;
     // The queries below must wait until other sessions can see the changes.
     const queries = rows.some(
@@ -139,11 +186,19 @@ export class ChangeQueue {
     const changes = [];
     for (const item of rows) {
       const audience = await registry.audienceOf(item.relation);
-      if (audience !== undefined && audience.groups.size > 0) changes.push({ change: item.change, audience });
+      if (audience !== undefined && audience.groups.size > 0)
+        changes.push({ change: item.change, audience, place: item.place });
     }
     if (changes.length === 0) return 0;
     return deliverBatch(
-      { pool, log, now, access: (oid, role) => catalog.access(oid, role), conditions: this.#conditions },
+      {
+        pool,
+        log,
+        now,
+        access: (oid, role) => catalog.access(oid, role),
+        conditions: this.#conditions,
+        onDelivered,
+      },
       changes,
     );
   }

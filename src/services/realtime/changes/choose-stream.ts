@@ -3,10 +3,13 @@
  * PostgreSQL, so it is made when the stream is first opened.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Place, StreamPlace } from '../core/progress.ts';
+import type { Resumed } from '../handover/queries.ts';
 import type { StreamReport } from '../types.ts';
 import { type ChangeLog, isWithoutJetStream } from './group/change-log.ts';
 import { allowsGroupSlot } from './group/group-slot.ts';
 import { createGroupStream } from './group/group-stream.ts';
+import { type IsWanted, type Missed, unavailable } from './missed.ts';
 import { createStream, type Stream, type StreamOptions } from './stream.ts';
 
 export interface GroupOptions {
@@ -82,16 +85,32 @@ class SharedStream implements Stream {
     this.#chosen?.resume();
   }
 
-  async checkSlots(): Promise<void> {
-    this.#choosing ??= this.#choose();
-    await this.#chosen?.checkSlots();
+  get lastingSlot(): string | undefined {
+    return this.#chosen?.lastingSlot;
   }
 
-  async stop(): Promise<void> {
+  get origin(): StreamPlace {
+    return this.#chosen?.origin ?? { lsn: 0n, row: 0 };
+  }
+
+  get floor(): Place {
+    return this.#chosen?.floor ?? { lsn: 0n, row: 0 };
+  }
+
+  async readMissed(resumed: Resumed, isWanted: IsWanted): Promise<Missed> {
+    return this.#chosen?.readMissed(resumed, isWanted) ?? unavailable(resumed.place);
+  }
+
+  async checkSlots(kept: readonly string[]): Promise<void> {
+    this.#choosing ??= this.#choose();
+    await this.#chosen?.checkSlots(kept);
+  }
+
+  async stop(keepsSlot: boolean): Promise<void> {
     this.#stopped = true;
     this.#isOpen = false;
     await this.#choosing;
-    await (this.#chosen === undefined ? this.#group.changeLog.close() : this.#chosen.stop());
+    await (this.#chosen === undefined ? this.#group.changeLog.close() : this.#chosen.stop(keepsSlot));
   }
 
   /** Retries until NATS and PostgreSQL can be reached. */

@@ -15,6 +15,7 @@ import {
 import { type MatchResult, matchRow, type PendingTest } from '../core/filter-match.ts';
 import { encodeJson, type Frame } from '../core/frame.ts';
 import { isPlainId } from '../core/owner.ts';
+import type { Place } from '../core/progress.ts';
 import { isServerResponse } from '../errors.ts';
 import { type Audience, frameKey, type Group, type Subscriber, type Target } from './audience.ts';
 import type { RoleAccess } from './catalog.ts';
@@ -27,6 +28,8 @@ export interface DeliveryDeps {
   readonly now: () => number;
   readonly access: (oid: number, role: string) => Promise<RoleAccess>;
   readonly conditions: ConditionTests;
+  /** Called immediately after the changes were sent, before any other code runs. */
+  readonly onDelivered?: () => void;
 }
 
 /** The minimum number of claim sets for an owner lookup. With fewer claim sets, the lookup costs more than it saves. */
@@ -35,6 +38,7 @@ const minClaimSetsToNarrow = 4;
 /** A change with its audience and the intermediate results of its delivery. */
 interface Delivery {
   readonly change: Change;
+  readonly place: Place | undefined;
   readonly audience: Audience;
   groups: Group[];
   pending: { readonly group: Group; readonly tests: readonly PendingTest[] }[];
@@ -52,10 +56,10 @@ type RoleViews = Map<string, RoleAccess & { readonly refusals: Map<string, Rejec
  */
 export async function deliverBatch(
   deps: DeliveryDeps,
-  changes: readonly { readonly change: Change; readonly audience: Audience }[],
+  changes: readonly { readonly change: Change; readonly audience: Audience; readonly place?: Place }[],
 ): Promise<number> {
   const started = deps.now();
-  const deliveries = changes.map(({ change, audience }) => matchGroups(change, audience));
+  const deliveries = changes.map(({ change, audience, place }) => matchGroups(change, audience, place));
   await evaluatePending(deps, deliveries);
   const views = await loadViews(deps, deliveries);
   await queryVisibility(deps, deliveries, views);
@@ -67,11 +71,12 @@ export async function deliverBatch(
   );
   const checkMs = deps.now() - started;
   for (const delivery of deliveries) deliver(delivery, views.get(delivery.audience) as RoleViews, converted);
+  deps.onDelivered?.();
   return checkMs;
 }
 
-function matchGroups(change: Change, audience: Audience): Delivery {
-  const delivery: Delivery = { change, audience, groups: [], pending: [], visibleTo: undefined };
+function matchGroups(change: Change, audience: Audience, place: Place | undefined): Delivery {
+  const delivery: Delivery = { change, audience, place, groups: [], pending: [], visibleTo: undefined };
   for (const group of audience.groups.values()) {
     if (group.members.size === 0 || (group.action !== '*' && group.action !== change.action)) continue;
     const match = matchGroup(group, change);
@@ -300,7 +305,10 @@ class ChangeFrames {
     for (const [subscriber, targets] of recipients) {
       const [first] = targets as [Target, ...Target[]];
       if (targets.length === 1) {
-        subscriber.send(this.#frame(first.frameKey, subscriber, first, String(first.id)));
+        subscriber.send(
+          this.#frame(first.frameKey, subscriber, first, String(first.id)),
+          this.#delivery.place,
+        );
         continue;
       }
       // Sends the subscriber one message for all of its requests that select the same columns.
@@ -312,6 +320,7 @@ class ChangeFrames {
           .join(',');
         subscriber.send(
           this.#frame(frameKey(subscriber, ids, selectKey), subscriber, list[0] as Target, ids),
+          this.#delivery.place,
         );
       }
     }

@@ -8,6 +8,9 @@ import type { Database } from '../../../platform/database/types.ts';
 import { changeOf } from '../core/change.ts';
 import type { Broadcast } from '../core/frame.ts';
 import type { Relation, ReplicationEvent } from '../core/pgoutput.ts';
+import { isAfter, type StreamPlace } from '../core/progress.ts';
+import type { Delivered } from '../handover/queries.ts';
+import { createRecords, type Records } from '../handover/records.ts';
 import type { Limits } from '../settings.ts';
 import type { StreamReport } from '../types.ts';
 import { type Catalog, createCatalog } from './catalog.ts';
@@ -15,6 +18,7 @@ import { ChangeQueue } from './change-queue.ts';
 import { createSharedStream, type GroupOptions } from './choose-stream.ts';
 import { createMessages, type Messages } from './messages.ts';
 import { createRegistry, type Registry } from './registry.ts';
+import { Replays } from './replays.ts';
 import { createStream, type Stream, type StreamOptions } from './stream.ts';
 import { ChangeSubscription, ClaimSets, type SubscribeOptions, type Subscription } from './subscription.ts';
 
@@ -32,7 +36,11 @@ export interface Feed {
   readonly trouble: string | undefined;
   readonly shortage: string | undefined;
   readonly report: StreamReport;
+  /** The records of the channels that other processes can continue. Undefined if the database doesn't have the tables. */
+  readonly records: Records | undefined;
   checkSlots(): Promise<void>;
+  /** Stops delivering changes and records the position for other processes. The sockets must be closed afterwards. */
+  handOver(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -65,6 +73,9 @@ class DatabaseFeed implements Feed {
   readonly #messages: Messages;
   readonly #stream: Stream;
   readonly #queue: ChangeQueue;
+  readonly #replays: Replays;
+  readonly records: Records | undefined;
+  #handingOver: Promise<boolean> | undefined;
   readonly #claimSets = new ClaimSets();
   readonly #subscriptions = new Set<ChangeSubscription>();
   readonly #liveCallbacks = new Set<() => void>();
@@ -93,7 +104,7 @@ class DatabaseFeed implements Feed {
       log,
       maxSlotWalBytes: () => limits().maxSlotWalBytes,
       isWanted: (relation) => isMessages(relation) || registry.isWanted(relation),
-      onEvent: (event) => this.#onEvent(event),
+      onEvent: (event, place) => this.#onEvent(event, place),
       onSnapshot: (command) => this.#messages.catchUp(command),
       onLive: (seamless) => this.#onLive(seamless),
       onRejected: () => {
@@ -108,6 +119,21 @@ class DatabaseFeed implements Feed {
             maxWaitingBytes: () => limits().maxWaitingChangeBytes,
           });
     this.#stream = stream;
+    this.#replays = new Replays({
+      log,
+      read: (resumed, isWanted) => stream.readMissed(resumed, isWanted),
+      isWantedBy: (subscribers) => registry.wantedBy(subscribers),
+      audiences: (subscribers) => registry.audiencesOf(subscribers),
+      deliver: (changes, audienceOf) => this.#queue.deliverMissed(changes, audienceOf),
+    });
+    this.records = database.info.ownsSchemas
+      ? createRecords({
+          pool,
+          lockPool: () => database.pool('supabase_replication_admin'),
+          log,
+          delivered: () => this.#delivered,
+        })
+      : undefined;
     this.#queue = new ChangeQueue({
       pool,
       log,
@@ -126,6 +152,7 @@ class DatabaseFeed implements Feed {
         claimSets: this.#claimSets,
         stream: this.#stream,
         onClose: (closed) => this.#onClose(closed),
+        replays: this.#replays,
       },
       options,
     );
@@ -191,8 +218,25 @@ class DatabaseFeed implements Feed {
     return this.#stream.report;
   }
 
-  checkSlots(): Promise<void> {
-    return this.#stream.checkSlots();
+  async checkSlots(): Promise<void> {
+    await this.#stream.checkSlots((await this.records?.keep()) ?? []);
+  }
+
+  async handOver(): Promise<void> {
+    this.#handingOver ??= this.#end();
+    await this.#handingOver;
+  }
+
+  get #delivered(): Delivered {
+    return { slot: this.#stream.lastingSlot, place: this.#queue.delivered };
+  }
+
+  async #end(): Promise<boolean> {
+    this.#queue.stop();
+    this.#registry.mute();
+    this.#stream.pause();
+    const hasSlot = this.#stream.lastingSlot !== undefined;
+    return ((await this.records?.end(this.#delivered)) ?? false) && hasSlot;
   }
 
   async stop(): Promise<void> {
@@ -200,7 +244,9 @@ class DatabaseFeed implements Feed {
     clearTimeout(this.#idle);
     this.#queue.stop();
     clearInterval(this.#publicationCheck);
-    await this.#stream.stop();
+    const isHandedOver = (await this.#handingOver) ?? false;
+    await this.#stream.stop(isHandedOver);
+    await this.records?.stop();
   }
 
   #close(): void {
@@ -210,7 +256,7 @@ class DatabaseFeed implements Feed {
     this.#messages.forget();
   }
 
-  #onEvent(event: ReplicationEvent): void {
+  #onEvent(event: ReplicationEvent, place: StreamPlace): void {
     switch (event.kind) {
       case 'begin':
         this.#committedAt = Number(event.commitMicros / 1000n);
@@ -220,18 +266,22 @@ class DatabaseFeed implements Feed {
         this.#registry.forgetTable(event.relation.oid);
         return;
       case 'commit':
-        this.#queue.commit(event.endLsn);
+        this.#queue.commit(event.endLsn, place);
         return;
       default: {
         const change = changeOf(event, this.#committedAt);
-        if (isMessages(event.relation) && event.kind === 'insert')
+        // Older messages were fetched when the stream began.
+        const isMessage = isMessages(event.relation) && event.kind === 'insert';
+        if (isMessage && isAfter(place, this.#stream.floor))
           this.#messages.inserted(change.row as Map<string, string | null>);
-        if (this.#registry.isWanted(event.relation)) this.#queue.add(event.relation, change, this.#xid);
+        if (this.#registry.isWanted(event.relation))
+          this.#queue.add(event.relation, change, this.#xid, place);
       }
     }
   }
 
   #onLive(seamless: boolean): void {
+    this.#queue.begin(this.#stream.origin);
     if (!seamless) {
       // Discards the catalog cache, because tables may have changed while the stream was interrupted.
       this.#catalog.forgetAll();

@@ -29,6 +29,12 @@ export interface Registry {
   isWanted(relation: Relation): boolean;
   forgetTable(oid: number): void;
   forgetAudiences(): void;
+  /** Stops delivery to all subscribers immediately. */
+  mute(): void;
+  /** Returns a function that creates a table's audience with only these subscribers. */
+  audiencesOf(subscribers: readonly Subscriber[]): (oid: number) => Promise<Audience | undefined>;
+  /** Whether a request of these subscribers matches a table. */
+  wantedBy(subscribers: readonly Subscriber[]): (relation: Relation) => boolean;
 }
 
 export const createRegistry = (catalog: Catalog, pool: () => Pool): Registry =>
@@ -95,6 +101,39 @@ class SubscriberRegistry implements Registry {
 
   forgetAudiences(): void {
     for (const oid of [...this.#audiences.keys()]) this.#forgetAudience(oid);
+  }
+
+  mute(): void {
+    for (const subscriber of this.#subscribers) subscriber.active = false;
+  }
+
+  wantedBy(subscribers: readonly Subscriber[]): (relation: Relation) => boolean {
+    return ({ schema, table }) =>
+      subscribers.some(({ requests }) =>
+        requests.some(({ request }) => matches(request, { schema, name: table })),
+      );
+  }
+
+  audiencesOf(subscribers: readonly Subscriber[]): (oid: number) => Promise<Audience | undefined> {
+    const audiences = new Map<number, Promise<Audience | undefined>>();
+    const build = async (oid: number): Promise<Audience | undefined> => {
+      const [table, published] = await Promise.all([this.#catalog.table(oid), this.#catalog.published()]);
+      if (table === undefined || !published.some((entry) => entry.oid === oid)) return undefined;
+      const audience = createAudience(table);
+      for (const subscriber of subscribers) {
+        for (const [order, { request }] of subscriber.requests.entries()) {
+          if (!matches(request, table)) continue;
+          const checked = await this.#checks.check(oid, subscriber.claimSet.role, request);
+          if ('conditions' in checked) addRequest(audience, subscriber, order, checked.conditions);
+        }
+      }
+      return audience;
+    };
+    return (oid) => {
+      const known = audiences.get(oid) ?? build(oid);
+      audiences.set(oid, known);
+      return known;
+    };
   }
 
   /**

@@ -60,12 +60,12 @@ export async function endServer(db: Queryable, pid: number): Promise<void> {
 const abandonedAfter = '30 seconds';
 
 /**
- * Drops the slots of processes that are no longer running. `isStart` is true for the first call after this process has
+ * Drops the slots of processes that are no longer running, except the slots in `kept`. `isStart` is true for the first call after this process has
  * started. Returns the names of the dropped slots.
  */
 export async function dropAbandoned(
   database: Database,
-  own: string | undefined,
+  kept: readonly string[],
   isStart: boolean,
 ): Promise<string[]> {
   const { serverVersion, embedded } = database.info;
@@ -78,7 +78,7 @@ export async function dropAbandoned(
   const rows = await db.query<{ name: string }>(sql`
     select slot_name as name from pg_catalog.pg_replication_slots
     where database = current_database() and not active and starts_with(slot_name, ${prefix})
-      and slot_name is distinct from ${own ?? null} and not starts_with(slot_name, ${groupSlotPrefix})
+      and slot_name <> all (${[...kept]}::name[]) and not starts_with(slot_name, ${groupSlotPrefix})
       and (inactive_since < now() - ${age}::interval or wal_status = 'lost')`);
   const dropped: string[] = [];
   for (const { name } of rows) {

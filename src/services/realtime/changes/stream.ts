@@ -14,8 +14,10 @@ import type {
   ReplicationConnection,
 } from '../../../platform/database/types.ts';
 import { createDecoder, type Relation, type ReplicationEvent } from '../core/pgoutput.ts';
-import { type Place, Progress } from '../core/progress.ts';
+import { type Place, Progress, type StreamPlace } from '../core/progress.ts';
+import type { Resumed } from '../handover/queries.ts';
 import type { StreamReport } from '../types.ts';
+import { type IsWanted, type Missed, readSlot } from './missed.ts';
 import {
   existingPublications,
   heartbeatMs,
@@ -28,11 +30,6 @@ import {
   writeHeartbeat,
 } from './replication.ts';
 import { dropAbandoned, StreamSlot } from './slot.ts';
-
-/** A place in a stream. `sequence` is the position in the group's log, for changes that are read from the log. */
-export interface StreamPlace extends Place {
-  readonly sequence?: number;
-}
 
 export interface StreamOptions {
   readonly database: Database;
@@ -80,9 +77,21 @@ export interface Stream {
   /** Stops reading. PostgreSQL retains later changes until the stream is read again. A reopened stream isn't paused. */
   pause(): void;
   resume(): void;
-  /** Checks the retained WAL and drops abandoned slots. */
-  checkSlots(): Promise<void>;
-  stop(): Promise<void>;
+  /** Checks the retained WAL and drops abandoned slots, except the slots in `kept`. */
+  checkSlots(kept: readonly string[]): Promise<void>;
+  /** The permanent slot that contains the changes after the last acknowledged one, if there is one. */
+  readonly lastingSlot: string | undefined;
+  /** The place at which the stream began. */
+  readonly origin: StreamPlace;
+  /**
+   * A stream that other processes have used can first deliver older changes, for subscribers that missed them. New
+   * subscribers receive only changes after this place.
+   */
+  readonly floor: Place;
+  /** Reads the changes that subscribers of a process that has ended have missed, up to now. The stream must be live. */
+  readMissed(resumed: Resumed, isWanted: IsWanted): Promise<Missed>;
+  /** If `keepsSlot` is true, the slot is left to other processes. */
+  stop(keepsSlot: boolean): Promise<void>;
 }
 
 const firstRetryMs = 200;
@@ -201,26 +210,43 @@ class ReplicationStream implements Stream {
     this.#connection?.resume();
   }
 
-  async checkSlots(): Promise<void> {
+  get lastingSlot(): string | undefined {
+    const slot = this.#slot.report;
+    return slot?.permanent === true ? slot.name : undefined;
+  }
+
+  get origin(): StreamPlace {
+    return { lsn: 0n, row: 0 };
+  }
+
+  get floor(): Place {
+    return { lsn: 0n, row: 0 };
+  }
+
+  readMissed(resumed: Resumed, isWanted: IsWanted): Promise<Missed> {
+    return readSlot(this.#options.database, resumed, isWanted);
+  }
+
+  async checkSlots(kept: readonly string[]): Promise<void> {
     const { database, log } = this.#options;
     const isStart = !this.#hasChecked;
     this.#hasChecked = true;
-    const dropped = await dropAbandoned(database, this.#slot.name, isStart);
+    const dropped = await dropAbandoned(database, [this.#slot.name ?? '', ...kept], isStart);
     if (dropped.length > 0) log.info({ slots: dropped }, 'dropped abandoned replication slots');
     await this.#checkWal();
   }
 
-  async stop(): Promise<void> {
+  async stop(keepsSlot: boolean): Promise<void> {
     this.#state = 'stopped';
     await this.#closing;
-    await this.#end();
+    await this.#end(keepsSlot);
   }
 
-  async #end(): Promise<void> {
+  async #end(keepsSlot = false): Promise<void> {
     clearTimeout(this.#retry);
     this.#connection?.destroy();
     await this.#running;
-    this.#slot.giveUp();
+    if (!keepsSlot) this.#slot.giveUp();
     await this.#dropInTime();
   }
 

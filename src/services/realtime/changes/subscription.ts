@@ -2,10 +2,13 @@
 import type { Logger } from '../../../base/kernel/log.ts';
 import { type ChangeRequest, parseChangeRequest } from '../core/filter.ts';
 import type { Frame, Version } from '../core/frame.ts';
+import { isAfter, type Place } from '../core/progress.ts';
 import type { Caller } from '../core/token.ts';
+import type { Resumed } from '../handover/queries.ts';
 import type { Subscriber } from './audience.ts';
 import type { ClaimSet } from './checks.ts';
 import type { Registry } from './registry.ts';
+import type { Replays } from './replays.ts';
 import type { Stream } from './stream.ts';
 
 export interface SubscribeOptions {
@@ -18,6 +21,8 @@ export interface SubscribeOptions {
   readonly bare: boolean;
   readonly caller: Caller;
   readonly bindings: readonly { readonly id: number; readonly entry: Readonly<Record<string, unknown>> }[];
+  /** The record of the client's channel in a process that has ended, whose changes are delivered first. */
+  readonly resumed?: Resumed | undefined;
   readonly send: (frame: Frame) => void;
   /** Called with `ok` once delivery of all later commits is guaranteed. */
   readonly status: (status: 'ok' | 'error', message: string) => void;
@@ -32,13 +37,19 @@ interface SubscriptionDeps {
   readonly log: Logger;
   readonly registry: Registry;
   readonly claimSets: ClaimSets;
-  readonly stream: Pick<Stream, 'open' | 'live'>;
+  readonly stream: Pick<Stream, 'open' | 'live' | 'floor'>;
   readonly onClose: (subscription: ChangeSubscription) => void;
+  readonly replays: Pick<Replays, 'add'>;
 }
 
 const subscribedText = 'Subscribed to PostgreSQL';
 const unreachableText = 'Realtime was unable to connect to the project database';
 const retryMs = 5_000;
+/** The maximum number of changes that wait until missed changes have been delivered. */
+const maxHeld = 20_000;
+const missedText = (reason: string): string => `Changes may have been missed because ${reason}`;
+const repeatedText = (since: string): string =>
+  `Changes since ${since} were sent again because a server process ended unexpectedly`;
 
 export class ChangeSubscription implements Subscription {
   readonly #deps: SubscriptionDeps;
@@ -51,16 +62,29 @@ export class ChangeSubscription implements Subscription {
   /** Whether the last notification to the client reported that changes can't be delivered. */
   #failed = false;
   #retry: NodeJS.Timeout | undefined;
+  /** The record whose changes haven't been delivered yet, and the later changes that arrived in the meantime. */
+  #resumed: Resumed | undefined;
+  #isReplaying = false;
+  /** The place of the last missed change that was sent, which isn't sent again if a new token interrupts the replay. */
+  #replayedTo: Place | undefined;
+  #held: { readonly frame: Frame; readonly place: Place | undefined }[] = [];
+  #hasOverflowed = false;
+  /**
+   * The place up to which changes were replayed, or at which the subscription became active. Changes up to this place are
+   * skipped. Undefined before the subscription first becomes active.
+   */
+  #fence: Place | undefined;
   /** Whether a requested table hasn't been added to the publication yet. */
   waitsForPublication = false;
 
   constructor(deps: SubscriptionDeps, options: SubscribeOptions) {
     this.#deps = deps;
     this.#options = options;
+    this.#resumed = options.resumed;
   }
 
   begin(caller: Caller): void {
-    const { topic, version, bare, bindings, send, status } = this.#options;
+    const { topic, version, bare, bindings, status } = this.#options;
     const requests: { id: number; request: ChangeRequest }[] = [];
     for (const { id, entry } of bindings) {
       const parsed = parseChangeRequest(entry);
@@ -72,6 +96,7 @@ export class ChangeSubscription implements Subscription {
     }
     this.#end();
     const claimSet = this.#deps.claimSets.acquire(caller);
+    const send = (frame: Frame, place?: Place): void => this.#send(frame, place);
     this.#subscriber = { topic, version, bare, requests, claimSet, positions: [], active: false, send };
     this.enter();
   }
@@ -123,7 +148,57 @@ export class ChangeSubscription implements Subscription {
     if (!this.#admitted || (this.#announced && !again)) return;
     this.#announced = true;
     this.#failed = false;
+    if (this.#resumed === undefined) this.#fence ??= this.#deps.stream.floor;
     this.#options.status('ok', subscribedText);
+    this.#replay();
+  }
+
+  #send(frame: Frame, place: Place | undefined): void {
+    if (this.#resumed !== undefined) {
+      if (this.#held.length < maxHeld) this.#held.push({ frame, place });
+      else this.#hasOverflowed = true;
+    } else if (this.#fence !== undefined && (place === undefined || isAfter(place, this.#fence)))
+      this.#options.send(frame);
+  }
+
+  /** Delivers the changes that the client has missed, and then the changes that arrived in the meantime. */
+  #replay(): void {
+    const [resumed, subscriber] = [this.#resumed, this.#subscriber];
+    if (resumed === undefined || subscriber === undefined || this.#isReplaying) return;
+    this.#isReplaying = true;
+    const sent = this.#replayedTo;
+    this.#deps.replays.add({
+      resumed,
+      subscriber: {
+        ...subscriber,
+        positions: [],
+        get active() {
+          return subscriber.active;
+        },
+        send: (frame, place) => {
+          if (place === undefined || (sent !== undefined && !isAfter(place, sent))) return;
+          this.#replayedTo = place;
+          this.#options.send(frame);
+        },
+      },
+      done: (fence, gap) => {
+        this.#isReplaying = false;
+        if (this.#closed) return;
+        // A new token has replaced the subscriber, which hasn't received all of the changes.
+        if (this.#subscriber !== subscriber) {
+          this.#replay();
+          return;
+        }
+        this.#resumed = undefined;
+        this.#fence = fence;
+        const held = this.#held;
+        this.#held = [];
+        for (const { frame, place } of held) this.#send(frame, place);
+        const missing = this.#hasOverflowed ? 'too many arrived at the same time' : gap;
+        if (missing !== undefined) this.#options.status('error', missedText(missing));
+        else if (!resumed.planned) this.#options.status('ok', repeatedText(resumed.since));
+      },
+    });
   }
 
   /**

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { lsnText, Progress } from './progress.ts';
+import { lsnText, Progress, parseLsn } from './progress.ts';
 
 /** Returns the parts of a transaction's pgoutput messages that this test needs. */
 function transaction(final: number, rows: number): Buffer[] {
@@ -45,4 +45,5 @@ test('regardless of interruptions, each row is processed once, in order', () => 
 test('positions have PostgreSQL’s format', () => {
   expect(lsnText(0n)).toBe('0/0');
   expect(lsnText(0x16b374d848n)).toBe('16/B374D848');
+  expect(parseLsn('16/B374D848')).toBe(0x16b374d848n);
 });

@@ -21,6 +21,11 @@ export interface Place {
   readonly row: number;
 }
 
+/** A place in a stream. `sequence` is the position in the group's log, for changes that are read from the log. */
+export interface StreamPlace extends Place {
+  readonly sequence?: number;
+}
+
 /** Whether a row at the place `row` comes after the place `from`. */
 export const isAfter = (row: Place, from: Place): boolean =>
   row.lsn > from.lsn || (row.lsn === from.lsn && row.row > from.row);
@@ -86,4 +91,9 @@ export class Progress {
 /** Formats an LSN in PostgreSQL's format, for example `16/B374D848`. */
 export function lsnText(lsn: bigint): string {
   return `${(lsn >> 32n).toString(16)}/${(lsn & 0xffffffffn).toString(16)}`.toUpperCase();
+}
+
+export function parseLsn(text: string): bigint {
+  const [high, low] = text.split('/').map((part) => BigInt(`0x${part}`)) as [bigint, bigint];
+  return (high << 32n) + low;
 }

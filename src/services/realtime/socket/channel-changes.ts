@@ -3,6 +3,7 @@ import type { Subscription } from '../changes/subscription.ts';
 import { bindingId, type JoinRequest } from '../core/join.ts';
 import type { Caller } from '../core/token.ts';
 import { systemErrors } from '../errors.ts';
+import type { Resumed } from '../handover/queries.ts';
 import type { Membership } from './membership.ts';
 
 const replicationPatienceMs = 60_000;
@@ -14,24 +15,37 @@ export function bindingsOf(request: JoinRequest): Bindings {
   return request.postgresChanges.map((entry) => ({ id: bindingId(entry), entry }));
 }
 
+interface ChangesToSubscribe {
+  readonly bindings: Bindings;
+  readonly request: JoinRequest;
+  readonly caller: Caller;
+  /** What identifies the channel if its client joins again. Undefined if the client doesn't number its messages. */
+  readonly identity: Buffer | undefined;
+  readonly ref: number;
+  readonly resumed: Resumed | undefined;
+}
+
 export class ChannelChanges {
   readonly #channel: Membership;
   #subscription: Subscription | undefined;
   #abandonWait: (() => void) | undefined;
+  #unrecord: (() => void) | undefined;
 
   constructor(channel: Membership) {
     this.#channel = channel;
   }
 
-  subscribe(bindings: Bindings, request: JoinRequest, caller: Caller): void {
+  subscribe({ bindings, request, caller, identity, ref, resumed }: ChangesToSubscribe): void {
     if (bindings.length === 0) return;
     const { context: ctx, topic, version, sender } = this.#channel;
+    if (identity !== undefined) this.#unrecord = ctx.feed.records?.add(identity, ref);
     this.#subscription = ctx.feed.subscribe({
       topic,
       version,
       bare: !request.hasConfig,
       caller,
       bindings,
+      resumed,
       send: (frame) => this.#channel.send(frame),
       status: (status, text) => sender.system('postgres_changes', status, text),
     });
@@ -63,5 +77,6 @@ export class ChannelChanges {
   close(): void {
     this.#abandonWait?.();
     this.#subscription?.close();
+    this.#unrecord?.();
   }
 }

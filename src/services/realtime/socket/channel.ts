@@ -8,6 +8,8 @@ import type { ClientMessage, Frame, Version } from '../core/frame.ts';
 import { type JoinRequest, parseJoin } from '../core/join.ts';
 import { type Caller, clientOf } from '../core/token.ts';
 import { ChannelError, joinRejections, readRevoked, systemErrors } from '../errors.ts';
+import type { Resumed } from '../handover/queries.ts';
+import { identityOf } from '../handover/records.ts';
 import type { Topic } from '../hub.ts';
 import { findReplay, receiveBroadcast, sendReplayed } from './channel-broadcast.ts';
 import { bindingsOf, ChannelChanges } from './channel-changes.ts';
@@ -135,6 +137,11 @@ export class Channel implements Membership, JoinedChannel {
     if (bindings.length > 0 && !(await feed.hasCapacity()))
       throw ChannelError.ofJoin(joinRejections.unableToConnect);
     if (this.#isClosed) return;
+    const ref = Number(message.ref);
+    const identity =
+      bindings.length > 0 && Number.isSafeInteger(ref) ? this.#identityOf(request, caller) : undefined;
+    const resumed = identity && (await this.#takeRecord(identity, ref));
+    if (this.#isClosed) return;
     const replay = await findReplay(this, request, clientOf(caller, this.#connection.address));
     if (this.#isClosed) return;
     if (replay !== undefined) this.#replayed = new Set(replay.map(({ id }) => id));
@@ -149,7 +156,37 @@ export class Channel implements Membership, JoinedChannel {
     if (this.#presence.enabled) this.#presence.sendState();
     for (const row of replay ?? []) sendReplayed(this, row);
     if (request.broadcast.replicationReady) this.#changes.awaitReplication();
-    this.#changes.subscribe(bindings, request, caller);
+    this.#changes.subscribe({ bindings, request, caller, identity, ref, resumed });
+  }
+
+  /** Identifies this client's channel, also in another process and with a newer token of the same session. */
+  #identityOf({ private: isPrivate, postgresChanges, hasConfig }: JoinRequest, caller: Caller): Buffer {
+    const { role, claims } = caller;
+    const client = clientOf(caller, this.#connection.address).key;
+    return identityOf([
+      role,
+      client,
+      claims.session_id,
+      this.topic,
+      isPrivate,
+      postgresChanges,
+      hasConfig,
+      this.version,
+    ]);
+  }
+
+  /** Takes the record of the client's channel in a process that has ended. Only a client that joins again has one. */
+  async #takeRecord(identity: Buffer, ref: number): Promise<Resumed | undefined> {
+    if (ref < 2) return undefined;
+    try {
+      return await this.context.feed.records?.take(identity, ref);
+    } catch (error) {
+      this.context.log.warn(
+        { topic: this.topic, error },
+        'failed to find out which changes a client has missed',
+      );
+      return undefined;
+    }
   }
 
   /**

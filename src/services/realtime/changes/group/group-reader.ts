@@ -50,6 +50,7 @@ export interface GroupReaderOptions {
 
 /** The interval at which a process checks whether the slot is read. */
 const turnMs = 500;
+const confirmMs = 1_000;
 const maxBatchBytes = 480 * 1024;
 const maxChunkBytes = 512 * 1024;
 const firstRetryMs = 50;
@@ -189,12 +190,16 @@ export class GroupReader {
         );
         void this.#checkWal(connection);
       }, heartbeatMs).unref();
+      // A process that takes over publishes again what wasn't confirmed.
+      const confirming = setInterval(() => connection.sendStatus(), confirmMs).unref();
+      stopping.addEventListener('abort', () => connection.sendStatus());
       // A first message shows that this process reads the slot.
       writeHeartbeat(database).catch(() => undefined);
       try {
         await ended;
       } finally {
         clearInterval(heart);
+        clearInterval(confirming);
         publisher.stop();
       }
     } finally {

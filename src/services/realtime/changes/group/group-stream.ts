@@ -7,10 +7,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createLogOpener } from '../../core/bus-seal.ts';
 import { type BatchEntry, isRelation, readBatch } from '../../core/change-batch.ts';
 import { createDecoder } from '../../core/pgoutput.ts';
-import { Progress } from '../../core/progress.ts';
+import { isAfter, type Place, Progress, type StreamPlace } from '../../core/progress.ts';
+import type { Resumed } from '../../handover/queries.ts';
 import type { StreamReport } from '../../types.ts';
+import { currentPlace, type IsWanted, type Missed, MissedChanges, readSlot, unavailable } from '../missed.ts';
 import { shortageText } from '../replication.ts';
-import { dropAbandoned } from '../slot.ts';
+import { dropAbandoned, groupSlotPrefix } from '../slot.ts';
 import { type Stream, type StreamOptions, withSnapshot } from '../stream.ts';
 import type { ChangeLog, LogMessage } from './change-log.ts';
 import { GroupReader } from './group-reader.ts';
@@ -25,6 +27,7 @@ export interface GroupStreamOptions extends StreamOptions {
 
 const retryMs = 500;
 const slotPollMs = 50;
+const visibilityMs = 10;
 const slotWarningAfterMs = 5_000;
 const capacityPatienceMs = 1_000;
 
@@ -47,6 +50,7 @@ class GroupStream implements Stream {
   #generation: string | undefined;
   /** The position of the next message in the log. Undefined if the next reading begins at the log's end. */
   #next: number | undefined;
+  #floor: Place = { lsn: 0n, row: 0 };
   #paused: PromiseWithResolvers<void> | undefined;
 
   constructor(options: GroupStreamOptions) {
@@ -130,22 +134,59 @@ class GroupStream implements Stream {
     this.#paused = undefined;
   }
 
-  async checkSlots(): Promise<void> {
+  get lastingSlot(): string | undefined {
+    return this.#reader.slot?.name;
+  }
+
+  get origin(): StreamPlace {
+    return { lsn: 0n, row: 0, sequence: this.#next ?? 0 };
+  }
+
+  get floor(): Place {
+    return this.#floor;
+  }
+
+  async readMissed(resumed: Resumed, isWanted: IsWanted): Promise<Missed> {
+    const { changeLog, database, secret } = this.#options;
+    const { slot, place } = resumed;
+    if (slot?.startsWith(groupSlotPrefix) !== true) return readSlot(database, resumed, isWanted);
+    const from = place.sequence ?? 0;
+    const { first, last } = await changeLog.range();
+    if (generationOf(slot) !== this.#generation || from < first) return unavailable(this.#progress.place);
+    const missed = new MissedChanges(place, isWanted);
+    if (last < from) return { changes: [], fence: place, gap: undefined };
+    const open = createLogOpener(secret);
+    const versions = new Map<number, number>();
+    const reading = await changeLog.read(from, ({ sequence, data }) => {
+      const bytes = open(data);
+      const batch = bytes && readBatch(bytes);
+      if (batch?.generation === this.#generation)
+        for (const entry of batch?.entries ?? []) addNew(missed, versions, entry);
+      if (sequence >= last) reading.stop();
+    });
+    await reading.ended;
+    // After a takeover, the log can end with changes that were published before.
+    const fence = isAfter(missed.place, place) ? missed.place : place;
+    return { changes: missed.changes, fence, gap: undefined };
+  }
+
+  async checkSlots(kept: readonly string[]): Promise<void> {
     const { database, log } = this.#options;
-    const dropped = await dropAbandoned(database, undefined, false);
+    const dropped = await dropAbandoned(database, kept, false);
     if (dropped.length > 0) log.info({ slots: dropped }, 'dropped abandoned replication slots');
     const pool = database.pool('supabase_replication_admin');
+    if (kept.some((name) => name.startsWith(groupSlotPrefix))) return;
     if (this.#state === 'closed' && (await dropUnwantedSlot(pool, this.#session, true)))
       log.info({}, 'dropped the shared replication slot, which no process needs');
   }
 
-  async stop(): Promise<void> {
+  async stop(keepsSlot: boolean): Promise<void> {
     await this.#closing;
-    await this.#end();
+    await this.#end(keepsSlot);
     await this.#options.changeLog.close();
   }
 
-  async #end(): Promise<void> {
+  async #end(keepsSlot = false): Promise<void> {
     const { database, log } = this.#options;
     const wasOpen = this.#state !== 'closed';
     this.#stopping.abort();
@@ -157,7 +198,7 @@ class GroupStream implements Stream {
     this.#trouble = undefined;
     this.#next = undefined;
     this.#generation = undefined;
-    if (!wasOpen) return;
+    if (!wasOpen || keepsSlot) return;
     await dropUnwantedSlot(database.pool('supabase_replication_admin'), this.#session, false).catch(
       (error: unknown) => log.warn({ error }, 'failed to drop the shared replication slot'),
     );
@@ -221,6 +262,9 @@ class GroupStream implements Stream {
     }
     if (slot === undefined || stopping.aborted) return;
     this.#generation ??= generationOf(slot.name);
+    this.#floor = await currentPlace(pool);
+    // A commit becomes visible to other sessions shortly after it was written.
+    await sleep(visibilityMs);
     await withSnapshot(database, undefined, onSnapshot);
   }
 
@@ -264,4 +308,16 @@ class GroupStream implements Stream {
     const event = this.#decoder.decode(message);
     if (event !== undefined) this.#options.onEvent(event, { ...this.#progress.place, sequence });
   }
+}
+
+/** Adds a message, unless it is a description of a relation that was already added. */
+function addNew(missed: MissedChanges, versions: Map<number, number>, entry: BatchEntry): void {
+  const { message, number } = entry;
+  if (!isRelation(entry)) {
+    missed.add(message, number);
+    return;
+  }
+  const oid = message.readUInt32BE(1);
+  if (versions.get(oid) !== number) missed.add(message);
+  versions.set(oid, number);
 }
