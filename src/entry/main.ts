@@ -29,6 +29,7 @@ import { createServerTls } from '../server/backend/https.ts';
 import { createLifecycle } from '../server/backend/lifecycle.ts';
 import { createMetrics } from '../server/backend/metric-sources.ts';
 import { loadModules, type Modules, migrationSets } from '../server/backend/modules.ts';
+import { createNodes } from '../server/backend/nodes.ts';
 import { type BackendParts, openState, readOptions } from '../server/backend/parts.ts';
 import { createRecentMetrics } from '../server/backend/recent-metrics.ts';
 import { createServices, enabledServices, isEnabled } from '../server/backend/services.ts';
@@ -131,6 +132,7 @@ async function compose(parts: BackendParts, modules: Modules): Promise<Backend> 
   const gateways = createGateways(parts, modules, { addresses, tls });
   const created = createServices(parts, modules, { addresses, disk, observe: gateways.observe });
   const apiServices = enabledServices(parts, created);
+  const nodes = createNodes(parts);
   const consoleService = modules.console.createConsole({
     database,
     keys,
@@ -174,6 +176,7 @@ async function compose(parts: BackendParts, modules: Modules): Promise<Backend> 
     essentialChecks,
   );
   const metrics = createMetrics(parts, { services, created, disk, tls, configuration, gateways, apiWorkers });
+  nodes.report({ created, apiServices, loads: metrics.loads, readiness: readiness.report, configuration });
   gateways.mount({
     apiServices,
     consoleService: hasConsole ? consoleService : undefined,
@@ -190,6 +193,7 @@ async function compose(parts: BackendParts, modules: Modules): Promise<Backend> 
     readiness,
     disk,
     metrics,
+    nodes,
     recentMetrics: createRecentMetrics({
       dataDir: parts.dataDir,
       figures: { requests: parts.telemetry.recentMetrics, functions: functions.activity },
@@ -238,6 +242,7 @@ async function compose(parts: BackendParts, modules: Modules): Promise<Backend> 
         databaseUrl: database.info.url,
         mailUrl: mailUrlOf(addresses, mail.port()),
       }),
+    nodes: nodes.list,
     consoleLink: (operator) => consoleService.issueLink(operator),
     operators: consoleService,
     manage: consoleService.manage,

@@ -188,6 +188,7 @@ const fields = ({
   console,
   status,
   health,
+  nodes,
   consoleLink,
   operators,
   manage,
@@ -210,6 +211,7 @@ const fields = ({
   fetch,
   status,
   health,
+  nodes,
   consoleLink,
 });
 

@@ -62,6 +62,7 @@ export function backendCalls(backend: () => Backend, { projectDir, mode }: Conte
   };
   return {
     status: async () => backend().status(),
+    nodes: async () => backend().nodes(),
     consoleLink: async ({ operator }) => backend().consoleLink(operator as string | undefined),
     operatorsList: async () => backend().operators.listOperators(),
     operatorsCreate: async ({ name, role }) =>

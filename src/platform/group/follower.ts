@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../base/kernel/log.ts';
 import type { Database, Pool } from '../database/types.ts';
 import { channel } from './group.ts';
+import { messagePayload } from './message-queries.ts';
 import { type NodeRow, recordNode } from './nodes.ts';
 
 export interface FollowedState {
@@ -23,6 +24,8 @@ interface FollowerOptions {
   readonly listen: Database['listen'];
   readonly state: FollowedState;
   readonly node: NodeRow;
+  /** Called when another node may have sent a message. */
+  readonly onMessage: () => void;
   readonly log: Logger;
 }
 
@@ -74,6 +77,7 @@ class GroupFollower {
           this.#syncedAt = performance.now();
           await state.sync();
         }
+        if (!this.#hears()) this.#options.onMessage();
         await this.#beat();
         isFailing = false;
       } catch (error) {
@@ -86,9 +90,11 @@ class GroupFollower {
   }
 
   #isDue(): boolean {
-    const now = performance.now();
-    const hears = now - this.#heardAt < beatMs + 2 * tickMs;
-    return this.#isNotified || now - this.#syncedAt >= (hears ? beatMs : 0);
+    return this.#isNotified || performance.now() - this.#syncedAt >= (this.#hears() ? beatMs : 0);
+  }
+
+  #hears(): boolean {
+    return performance.now() - this.#heardAt < beatMs + 2 * tickMs;
   }
 
   async #pause(ms: number): Promise<void> {
@@ -104,9 +110,12 @@ class GroupFollower {
   /** Starts to listen. Doesn't wait, because the follower polls until notifications arrive. */
   #listen(): void {
     if (this.#listening !== undefined) return;
+    const { node, onMessage } = this.#options;
+    const ownMessage = messagePayload(node.id);
     const onNotify = (payload: string): void => {
       this.#heardAt = performance.now();
-      if (payload === 'alive') return;
+      if (payload === ownMessage) onMessage();
+      if (payload === 'alive' || payload.startsWith(messagePayload(''))) return;
       this.#isNotified = true;
       this.#wake();
     };

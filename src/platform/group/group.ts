@@ -29,7 +29,7 @@ export const channel = 'plinth_group';
 /** The time for which a change waits for a change by another node. */
 const lockTimeout = '10s';
 
-export class SharedState implements Omit<GroupState, 'start' | 'stop'> {
+export class SharedState implements Omit<GroupState, 'start' | 'stop' | 'view'> {
   readonly isShared = true;
   replacedAtStart: ReadonlySet<string> = new Set();
   readonly #pool: Pool;

@@ -10,6 +10,8 @@ import { GroupJoinError } from './errors.ts';
 import { type Follower, followGroup } from './follower.ts';
 import { channel, SharedState } from './group.ts';
 import type { StateFiles } from './local-state.ts';
+import { Mailbox } from './mailbox.ts';
+import { createMessageSeal } from './message-seal.ts';
 import { listNodes, type NodeRow, recordNode, removeNode } from './nodes.ts';
 import { createIdentity, findIdentity, type Identity, lockIdentity } from './queries.ts';
 import { findSecret, generateSecret, secretFileName } from './secret.ts';
@@ -19,6 +21,7 @@ export { GroupError, GroupJoinError } from './errors.ts';
 export type { FolderIndex, StateFiles } from './local-state.ts';
 export { listNodes, type NodeRow, type NodeStorage, type RunningNode } from './nodes.ts';
 export { type GroupState, localState } from './types.ts';
+export type { GroupView } from './view.ts';
 
 /** The maximum time to wait for the database when the node stops. */
 const stopMs = 1000;
@@ -54,27 +57,33 @@ export async function joinGroup(options: JoinOptions): Promise<GroupState> {
   const { database, environment, files, createMissing, node, log = silentLogger } = options;
   const { dataDir } = files;
   const pool = database.pool('supabase_admin');
-  const [state, finish] = await pool.transaction(async (tx) => {
+  const [state, seal, finish] = await pool.transaction(async (tx) => {
     const secret = findSecret(environment, dataDir);
     const [identity, known] = await lockOrCreate(tx, secret, dataDir);
     await requireSameStorage(tx, node, log.child({ service: 'group' }));
     await recordNode(tx, node, channel);
     const joined = new SharedState({ pool, files, secret: known, salt: identity.salt, log });
-    return [joined, await joined.join(tx, createMissing)] as const;
+    const messages = createMessageSeal(known, identity.salt);
+    return [joined, messages, await joined.join(tx, createMissing)] as const;
   });
   finish();
+  const ownLog = log.child({ service: 'group' });
+  const view = new Mailbox({ pool, seal, node, channel, log: ownLog });
   let follower: Follower | undefined;
   return {
     isShared: true,
+    view,
     replacedAtStart: state.replacedAtStart,
     change: (work) => state.change(work),
     onReplaced: (listener) => state.onReplaced(listener),
     start() {
       const { listen } = database;
-      follower ??= followGroup({ pool, listen, state, node, log: log.child({ service: 'group' }) });
+      const onMessage = (): void => view.receive();
+      follower ??= followGroup({ pool, listen, state, node, onMessage, log: ownLog });
     },
     async stop() {
       await follower?.stop();
+      await view.stop();
       await state.settled();
       // The database may be unreachable. Other nodes then ignore the row after a while.
       const removed = removeNode(pool, node.id).catch(() => undefined);

@@ -1,6 +1,7 @@
 /** The running nodes of the group. */
 import { sql } from '../../base/kernel/sql.ts';
 import type { Queryable } from '../database/types.ts';
+import type { ViewNode } from './view.ts';
 
 export interface NodeRow {
   readonly id: string;
@@ -63,4 +64,15 @@ export async function listNodes(db: Queryable): Promise<RunningNode[]> {
     where seen_at operator(pg_catalog.>) (pg_catalog.now() operator(pg_catalog.-) ${goneAfter}::pg_catalog.interval)
     order by started_at, id`);
   return rows.map(({ kind, storageId, ...row }) => ({ ...row, storage: { kind, id: storageId } }));
+}
+
+/** Lists the nodes whose rows exist, whether or not they are running, oldest first. */
+export async function listKnownNodes(db: Queryable): Promise<ViewNode[]> {
+  return await db.query<{ [Field in keyof ViewNode]: ViewNode[Field] }>(sql`
+    select id::pg_catalog.text as id, name, version,
+      (extract(epoch from started_at) operator(pg_catalog.*) 1000)::pg_catalog.float8 as "startedAtMs",
+      (extract(epoch from seen_at) operator(pg_catalog.*) 1000)::pg_catalog.float8 as "seenAtMs",
+      seen_at operator(pg_catalog.>) (pg_catalog.now() operator(pg_catalog.-) ${goneAfter}::pg_catalog.interval)
+        as "isRunning"
+    from _plinth.group_nodes order by started_at, id`);
 }

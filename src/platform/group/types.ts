@@ -1,4 +1,21 @@
+import type { GroupView } from './view.ts';
+
 export { GroupError } from './errors.ts';
+export {
+  factsQuestion,
+  type NodeFacts,
+  type NodeProblem,
+  type NodeState,
+  type NodeStatus,
+  type SlotLag,
+} from './facts.ts';
+export {
+  createLocalView,
+  type GroupView,
+  type MissingAnswer,
+  type NodeAnswer,
+  type ViewNode,
+} from './view.ts';
 
 /**
  * The interface of the state that several nodes share.
@@ -9,6 +26,8 @@ export { GroupError } from './errors.ts';
 export interface GroupState {
   /** Whether other nodes share the state. False with the embedded database and in development. */
   readonly isShared: boolean;
+  /** Asks the other nodes. Undefined if other nodes can't exist. */
+  readonly view: GroupView | undefined;
   /** The names of the state files that were replaced when this node joined. */
   readonly replacedAtStart: ReadonlySet<string>;
   /**
@@ -30,6 +49,7 @@ export interface GroupState {
 /** The state of a server that is the only node of its project. */
 export const localState: GroupState = {
   isShared: false,
+  view: undefined,
   replacedAtStart: new Set(),
   change: async (work) => await work(),
   onReplaced() {},

@@ -17,6 +17,7 @@ export interface LifecycleInput {
   readonly readiness: Readiness;
   readonly disk: DiskGuard;
   readonly metrics: { stop(): void };
+  readonly nodes: { stop(): void };
   readonly recentMetrics: RecentMetrics;
   readonly project: Project;
   /** Whether this startup applied any of Plinth's own migrations. */
@@ -38,6 +39,7 @@ export function createLifecycle(
     readiness,
     disk,
     metrics,
+    nodes,
     recentMetrics,
     project,
     isMigrated,
@@ -93,6 +95,7 @@ export function createLifecycle(
     await Promise.allSettled(services.map((service) => service !== jobs && service.stop?.()));
     disk.stop();
     metrics.stop();
+    nodes.stop();
     recentMetrics.stop();
     await group.stop();
     await database.stop();

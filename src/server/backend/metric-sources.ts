@@ -42,6 +42,11 @@ export interface MetricParts {
 }
 
 export interface ServerMetrics extends MetricsCollector {
+  /**
+   * Returns the connections of this process, and all metrics of the API workers. Unlike {@link collect}, never waits
+   * for the database and doesn't begin a new period of measurement.
+   */
+  loads(): MetricValues;
   stop(): void;
 }
 
@@ -64,16 +69,19 @@ export function createMetrics(
   const ofServices = services.flatMap((service): MetricSource[] =>
     service.metrics === undefined ? [] : [() => service.metrics?.() ?? {}],
   );
-  /** Returns the metrics that every process reports. */
-  const ownMetrics = (): MetricValues => ({
+  const connectionMetrics = (): MetricValues => ({
     ...gatewayMetrics({
       // If there are API workers, the API port's load is omitted, because its connections come from the workers and not
       // from clients.
       ...(apiWorkers === undefined ? { api: gateways.api.load() } : {}),
       console: gateways.console?.load(),
     }),
-    ...processMetrics.values(),
     ...poolMetrics(database.loads()),
+  });
+  /** Returns the metrics that every process reports. */
+  const ownMetrics = (): MetricValues => ({
+    ...connectionMetrics(),
+    ...processMetrics.values(),
     ...single('plinth_log_dropped_lines_total', options.droppedLogLines),
     ...queueMetrics({ passwords: auth.passwordQueue(), functions: functions.queue() }, gateways.api.queue()),
   });
@@ -89,5 +97,9 @@ export function createMetrics(
     ...ofServices,
     () => single('plinth_traces_dropped_total', traceExporter?.dropped),
   ]);
-  return { ...collector, stop: () => processMetrics.stop() };
+  return {
+    ...collector,
+    loads: () => mergeMetrics([connectionMetrics(), apiWorkers?.metrics() ?? {}]),
+    stop: () => processMetrics.stop(),
+  };
 }

@@ -6,6 +6,7 @@ import type { Backups } from '../../operations/backup/index.ts';
 import type { ConsoleService } from '../../pages/console/index.ts';
 import type { Config } from '../../platform/config/index.ts';
 import type { Database } from '../../platform/database/types.ts';
+import type { NodeStatus } from '../../platform/group/types.ts';
 import type { Keys } from '../../platform/keys/index.ts';
 import type { FunctionsService } from '../../services/functions/index.ts';
 import type { Route } from '../gateway/index.ts';
@@ -111,6 +112,8 @@ export interface Backend {
    * healthy.
    */
   health(): Record<string, string | undefined>;
+  /** Lists the nodes of the project, oldest first, as `plinth status --group` prints them. */
+  nodes(): Promise<readonly NodeStatus[]>;
   /** Creates a one-time sign-in link for a Console operator, by default for the owner. */
   consoleLink(operator?: string): Promise<string>;
   /** Manages Console operators and their access tokens. */

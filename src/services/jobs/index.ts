@@ -29,7 +29,12 @@ export interface JobsDeps {
   readonly log: Logger;
 }
 
-export function createJobs({ database, config, mode, apiUrl, localUrl, log }: JobsDeps): Service {
+export interface JobsService extends Service {
+  /** Returns the number of cron jobs and requests of pg_net that this process is running. */
+  running(): { readonly cron: number; readonly requests: number };
+}
+
+export function createJobs({ database, config, mode, apiUrl, localUrl, log }: JobsDeps): JobsService {
   const privateHosts = config.derive(({ plinth }) =>
     plinth.jobs.private_hosts.map((host) => host.toLowerCase()),
   );
@@ -64,6 +69,7 @@ export function createJobs({ database, config, mode, apiUrl, localUrl, log }: Jo
   return {
     name: 'jobs',
     mounts: [],
+    running: () => ({ cron: scheduler.startTimes().length, requests: sender.startTimes().length }),
     metrics: async () => ({
       plinth_jobs_total: [...outcomes('pg_net', net), ...outcomes('pg_cron', cron)],
       plinth_jobs_running: [

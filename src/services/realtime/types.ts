@@ -25,6 +25,10 @@ export interface StreamReport {
   readonly slot:
     | {
         readonly name: string;
+        /** Whether all processes of the group share the slot, so that only one of them reads it. */
+        readonly isShared: boolean;
+        /** Whether this process reads the slot. */
+        readonly isRead: boolean;
         /** Whether the slot remains after its connection to PostgreSQL ends. */
         readonly permanent: boolean;
         /**

@@ -1,8 +1,10 @@
 import { jsonText } from '../../../base/shared/printable.ts';
 import { nearest } from '../../../platform/config/index.ts';
+import type { NodeStatus } from '../../../platform/group/types.ts';
 import { type Command, type Input, projectOptions, UsageError } from '../command.ts';
 import { findRunning } from '../control.ts';
 import { type Format, formats, keysOfFields, renderStatus } from '../core/formats.ts';
+import { nodeNotes, nodeRows } from '../core/node-table.ts';
 import { notRunning } from '../errors.ts';
 import { columns, print, say } from '../output.ts';
 import { locationOf } from '../project-location.ts';
@@ -18,6 +20,11 @@ export const status: Command = {
       type: 'boolean',
       help: 'Lists all running projects of this user. With -o json, prints them as JSON.',
     },
+    group: {
+      type: 'boolean',
+      help: 'Lists all nodes of the project with their state and load. With -o json, prints them as JSON.',
+    },
+    json: { type: 'boolean', help: 'Same as -o json.' },
     'override-name': {
       type: 'string',
       multiple: true,
@@ -28,16 +35,18 @@ export const status: Command = {
   examples: [
     ['plinth status', 'prints URLs and keys'],
     ['plinth status --all', 'lists the running projects with their folders'],
+    ['plinth status --group', 'lists the servers that share an external database'],
     [
       'plinth status -o env --override-name api.url=NEXT_PUBLIC_SUPABASE_URL > .env.local',
       'writes an .env file for your app',
     ],
   ],
   run: async (input) => {
-    const format = (input.text('output') ?? 'pretty') as Format;
+    const format = (input.flag('json') ? 'json' : (input.text('output') ?? 'pretty')) as Format;
     if (!formats.includes(format))
       throw new UsageError(`--output: ${format} must be one of ${formats.join(', ')}`);
     if (input.flag('all')) return await listAll(input, format);
+    if (input.flag('group')) return await listNodes(input, format);
     const overrides = overridesOf(input.list('override-name'));
     const running = await findRunning(locationOf(input).dataDir);
     if (running === undefined) throw notRunning();
@@ -46,6 +55,17 @@ export const status: Command = {
     return 0;
   },
 };
+
+async function listNodes(input: Input, format: Format): Promise<number> {
+  if (format !== 'pretty' && format !== 'json')
+    throw new UsageError(`--group can be printed only as pretty or json, not as ${format}`);
+  const running = await findRunning(locationOf(input).dataDir);
+  if (running === undefined) throw notRunning();
+  const nodes = await running.call<readonly NodeStatus[]>('nodes');
+  if (format === 'json') print(jsonText(nodes, 2));
+  else for (const line of [columns(nodeRows(nodes, Date.now())), ...nodeNotes(nodes)]) print(line);
+  return 0;
+}
 
 /** The fields of a running project, without secrets. */
 interface ListedProject {

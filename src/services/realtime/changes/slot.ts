@@ -144,7 +144,8 @@ export class StreamSlot {
 
   get report() {
     const maxBytes = this.#options.maxWalBytes();
-    return this.#slot && { ...this.#slot, retainedBytes: this.#retainedBytes, maxBytes };
+    const retainedBytes = this.#retainedBytes;
+    return this.#slot && { ...this.#slot, isShared: false, isRead: true, retainedBytes, maxBytes };
   }
 
   /**

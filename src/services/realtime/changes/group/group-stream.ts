@@ -93,6 +93,8 @@ class GroupStream implements Stream {
       trouble: this.trouble,
       slot: slot && {
         name: slot.name,
+        isShared: true,
+        isRead: this.#reader.isReading,
         permanent: true,
         retainedBytes: slot.retainedBytes,
         maxBytes: this.#options.maxSlotWalBytes(),
