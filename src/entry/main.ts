@@ -176,7 +176,6 @@ async function compose(parts: BackendParts, modules: Modules): Promise<Backend> 
     essentialChecks,
   );
   const metrics = createMetrics(parts, { services, created, disk, tls, configuration, gateways, apiWorkers });
-  nodes.report({ created, apiServices, loads: metrics.loads, readiness: readiness.report, configuration });
   gateways.mount({
     apiServices,
     consoleService: hasConsole ? consoleService : undefined,
@@ -184,6 +183,7 @@ async function compose(parts: BackendParts, modules: Modules): Promise<Backend> 
     metricsText: async () => renderMetrics(await metrics.collect()),
     apiWorkers,
   });
+  nodes.report({ created, apiServices, loads: metrics.loads, readiness: readiness.report, configuration });
   const migrated = await database.migrate(migrationSets(modules));
   const { apiUrl, consoleUrl } = addresses;
   const lifecycle = createLifecycle(parts, {
