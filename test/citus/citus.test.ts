@@ -11,6 +11,7 @@ import { type Backend, createBackend } from '../../src/entry/main.ts';
 import { createRequestPath } from '../../src/platform/database/path/index.ts';
 import type { PathRequest, RequestPath, Setting } from '../../src/platform/database/types.ts';
 import { Client } from '../../src/platform/database/wire/index.ts';
+import { operator } from '../console/harness.ts';
 import { temporaryFolder } from '../database/helpers.ts';
 import { type CitusDatabase, citusUrl, createCitusDatabase } from './database.ts';
 
@@ -404,6 +405,16 @@ describe.skipIf(citusUrl === undefined)(
         await expect.poll(async () => (await service.from('projects').select('due')).error, soon).toBe(null);
         expect((await service.from('later').insert({ id: 1 }).select('id')).data).toEqual([{ id: 1 }]);
       });
+    });
+
+    test.each([
+      ['projects', { kind: 'distributed', column: 'tenant_id', shards: 32 }],
+      ['countries', { kind: 'reference', column: null, shards: 1 }],
+      ['notes', { kind: 'local', column: null, shards: 0 }],
+    ])('the Console shows how Citus stores the table %s', async (table, distribution) => {
+      const owner = await operator(backend);
+      const { body } = await owner.call('GET', `/tables/public/${table}`);
+      expect(body.distribution).toEqual(distribution);
     });
 
     describe('Realtime', () => {

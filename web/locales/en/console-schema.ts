@@ -42,6 +42,11 @@ export const messages = {
   'schema.continue': 'Review SQL',
   'schema.read-only': 'Your role is read-only.',
   'schema.no-view': 'Use SQL to change a view.',
+  'schema.citus-distributed':
+    'Citus distributes this table by {column} over {count, plural, one {# shard} other {# shards}}.',
+  'schema.citus-reference': 'Citus copies this reference table to all servers.',
+  'schema.citus-single-shard': 'Citus stores this table in a single shard.',
+  'schema.citus-local': 'This table is only on the coordinator of Citus.',
 
   'column.name': 'Name',
   'column.type': 'Type',

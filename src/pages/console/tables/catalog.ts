@@ -2,7 +2,7 @@
 
 import { type Sql, sql } from '../../../base/kernel/sql.ts';
 import type { Queryable } from '../../../platform/database/types.ts';
-import type { Column, ForeignKey, Relation, RelationKey, RelationSummary } from './contract.ts';
+import type { Column, Distribution, ForeignKey, Relation, RelationKey, RelationSummary } from './contract.ts';
 
 /** Lists all relations except those that belong to PostgreSQL or store Plinth's state. */
 export const listRelations = (db: Queryable, only: Sql = sql.empty): Promise<RelationSummary[]> =>
@@ -70,11 +70,27 @@ export async function findRelation(
       : { kind: summary.kind === 'table' ? 'place' : 'none' };
   return {
     ...summary,
+    distribution: await findDistribution(db, oid),
     columns,
     key,
     foreign_keys: foreignKeys,
     insert_trigger: triggers?.before_insert ?? false,
   };
+}
+
+/** Returns null if the database doesn't use Citus. */
+async function findDistribution(db: Queryable, oid: Sql): Promise<Distribution | null> {
+  const [extension] = await db.query<{ found: boolean }>(
+    sql`select to_regclass('pg_catalog.pg_dist_partition') is not null as found`,
+  );
+  if (extension?.found !== true) return null;
+  const [found] = await db.query<Distribution>(sql`
+    select case when p.partmethod <> 'n' then 'distributed' when p.repmodel = 't' then 'reference'
+        when p.colocationid <> 0 then 'single-shard' else 'local' end as kind,
+      case when p.partmethod <> 'n' then column_to_column_name(p.logicalrelid, p.partkey) end as column,
+      (select count(*)::int from pg_dist_shard s where s.logicalrelid = p.logicalrelid) as shards
+    from pg_dist_partition p where p.logicalrelid = ${oid}`);
+  return found ?? { kind: 'local', column: null, shards: 0 };
 }
 
 /** The bits for ROW, BEFORE and INSERT in `pg_trigger.tgtype`. */

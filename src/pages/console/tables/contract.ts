@@ -235,7 +235,18 @@ export interface ReferenceChoices {
   readonly more: boolean;
 }
 
+/** The way in which Citus stores a table. */
+export interface Distribution {
+  /** A `single-shard` table is on one server, such as a table of a distributed schema. */
+  kind: 'distributed' | 'reference' | 'single-shard' | 'local';
+  /** The distribution column. Null if the table isn't distributed by a column. */
+  column: string | null;
+  shards: number;
+}
+
 export interface Relation extends RelationSummary {
+  /** Null if the database doesn't use Citus. */
+  distribution: Distribution | null;
   columns: Column[];
   key: RelationKey;
   foreign_keys: ForeignKey[];

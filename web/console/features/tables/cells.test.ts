@@ -21,6 +21,7 @@ const relation = (...columns: Column[]): Relation => ({
   name: 'notes',
   kind: 'table',
   estimated_rows: null,
+  distribution: null,
   rls: true,
   policies: 0,
   comment: null,

@@ -53,6 +53,16 @@ export function StructurePage() {
   );
 }
 
+function DistributionNote({ relation: { kind, distribution } }: { relation: Relation }) {
+  if (distribution === null || kind === 'view' || kind === 'materialized view') return null;
+  const { column, shards } = distribution;
+  return (
+    <p className={classes.note}>
+      {t(`schema.citus-${distribution.kind}`, { column: column ?? '', count: shards })}
+    </p>
+  );
+}
+
 function Sections({ relation, structure }: { relation: Relation; structure: Structure }) {
   const [open, setOpen] = useState<OpenPanel>();
   const mayWrite = useMay('write');
@@ -64,6 +74,7 @@ function Sections({ relation, structure }: { relation: Relation; structure: Stru
     <div className={classes.sections}>
       {mayWrite ? null : <p className={classes.note}>{t('schema.read-only')}</p>}
       {isTable ? null : <p className={classes.note}>{t('schema.no-view')}</p>}
+      <DistributionNote relation={relation} />
       <ColumnSection {...props} />
       <ConstraintSection {...props} />
       <IndexSection {...props} />
