@@ -80,7 +80,7 @@ test('doctor prints the findings and the statements that fix them', async () => 
     [],
   );
   expect(status).toBe(findings.some((finding) => finding.status === 'failing') ? 1 : 0);
-  const text = await plinth(['doctor', '--database-url', databaseUrl], { cwd: projectDir });
+  const text = await plinth(['doctor'], { cwd: projectDir, env: { PLINTH_DATABASE_URL: databaseUrl } });
   expect(text.stdout).toContain(
     'WARN Realtime can\'t deliver database changes because supabase_replication_admin or the account app can\'t replicate.\n       alter role "app" replication;',
   );

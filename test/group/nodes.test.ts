@@ -345,9 +345,9 @@ test('plinth serve explains a missing or short secret', async () => {
   const url = await emptyDatabase();
   await start(url);
   const attempt = (given: string) =>
-    plinth(['serve', '--database-url', url, '--port', '0'], {
+    plinth(['serve', '--port', '0'], {
       cwd: newProject(),
-      env: { PLINTH_SECRET: given },
+      env: { PLINTH_SECRET: given, PLINTH_DATABASE_URL: url },
     });
   const missing = await attempt('');
   expect([missing.status, missing.stderr]).toEqual([1, expect.stringContaining('this node has no secret')]);

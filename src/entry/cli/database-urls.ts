@@ -1,6 +1,15 @@
 /** The options for an external PostgreSQL server and a pooler in front of it. */
 import { type Input, UsageError } from './command.ts';
 
+/** Other users of the machine can see the arguments of a process, but not its environment. */
+const urlVariable = 'PLINTH_DATABASE_URL';
+
+export const databaseUrlOption = {
+  type: 'string',
+  value: 'URL',
+  help: `Uses this PostgreSQL server (15 or newer) instead of the embedded one. Default: $${urlVariable}.`,
+} as const;
+
 export const directUrlOption = {
   type: 'string',
   value: 'URL',
@@ -14,7 +23,8 @@ interface DatabaseUrls {
 
 /** @throws {UsageError} */
 export function databaseUrlsOf(input: Input): DatabaseUrls {
-  const databaseUrl = input.text('database-url');
+  // An empty variable is the same as none, as in the files that set the environment of a service.
+  const databaseUrl = input.text('database-url') ?? (process.env[urlVariable] || undefined);
   const databaseDirectUrl = input.text('database-direct-url');
   if (databaseUrl === undefined) {
     if (databaseDirectUrl === undefined) return {};

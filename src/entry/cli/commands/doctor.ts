@@ -54,7 +54,7 @@ export const doctor: Command = {
     'database-url': {
       type: 'string',
       value: 'URL',
-      help: 'Checks whether Plinth can use this PostgreSQL server, and prints statements that solve problems.',
+      help: 'Checks whether Plinth can use this PostgreSQL server, and prints statements that solve problems. Default: $PLINTH_DATABASE_URL.',
     },
     'database-direct-url': directUrlOption,
     json: { type: 'boolean', help: 'Prints the findings as JSON.' },

@@ -6,7 +6,7 @@ import { ownCommand } from '../../../platform/packages/index.ts';
 import { type Command, type Input, projectOptions, UsageError } from '../command.ts';
 import { findRunning } from '../control.ts';
 import { addressesOf, renderStatus } from '../core/formats.ts';
-import { databaseUrlsOf, directUrlOption } from '../database-urls.ts';
+import { databaseUrlOption, databaseUrlsOf, directUrlOption } from '../database-urls.ts';
 import { CommandError, notRunning } from '../errors.ts';
 import { exampleLocation, examplePage } from '../example.ts';
 import { excludedServices } from '../excluded-services.ts';
@@ -22,11 +22,7 @@ export const serverOptions = {
     help: 'Port for all HTTP services. With 0, all services use free ports.',
   },
   'db-port': { type: 'string', value: 'PORT', help: 'PostgreSQL port.' },
-  'database-url': {
-    type: 'string',
-    value: 'URL',
-    help: 'Uses this PostgreSQL server (15 or newer) instead of the embedded one.',
-  },
+  'database-url': databaseUrlOption,
   'database-direct-url': directUrlOption,
   json: { type: 'boolean', help: 'Prints only one line of JSON to stdout when ready.' },
   exclude: {
