@@ -22,6 +22,8 @@ const elsewhere: Readonly<Record<string, string>> = {
   'plinth operators token create ci --operator ada --expires 90d': 'test/cli/target.test.ts',
   'export PLINTH_ACCESS_TOKEN=sbp_…': 'test/cli/target.test.ts',
   'export PLINTH_SECRET=…': 'test/group/nodes.test.ts',
+  'export PLINTH_DATABASE_URL=postgresql://app:…@db.internal/app': 'test/group/nodes.test.ts',
+  'plinth serve': 'test/group/nodes.test.ts',
   'plinth link https://console.example': 'test/cli/target.test.ts',
   'plinth functions deploy --linked': 'test/cli/target.test.ts',
   'plinth secrets set --linked --env-file .env.production': 'test/cli/target.test.ts',
