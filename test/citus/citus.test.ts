@@ -367,6 +367,17 @@ describe.skipIf(citusUrl === undefined)(
         ]);
       });
 
+      test('returns the rows of an SQL function over a reference table', async () => {
+        await admin.exec(`create function public.named(of text) returns setof public.countries language sql stable
+          as $$ select * from public.countries where name = of $$`);
+        const call = () => service.rpc('named', { of: 'France' }).select('code');
+        await vi.waitFor(async () => expect((await call()).error).toBe(null), 5000);
+        expect((await call()).data).toEqual([{ code: 'fr' }]);
+        expect((await service.rpc('named', { of: 'France' }, { get: true }).select('code')).data).toEqual([
+          { code: 'fr' },
+        ]);
+      });
+
       test.each([
         [
           'an embed in a changed row',

@@ -2,18 +2,19 @@
 import { type Sql, sql } from '../../../../base/kernel/sql.ts';
 import { returnsScalar, returnsSetOfScalar } from '../../schema-cache/types.ts';
 import type { CallPlan } from '../plan/types.ts';
-import { columnOf, nameOf, param } from './fragments.ts';
+import { columnOf, nameOf, param, rowsOfCall } from './fragments.ts';
 import { openedBody } from './write.ts';
 
 const CALL = { schema: '', name: 'pgrst_call' };
 
-export function callOf(plan: CallPlan): Sql {
+/** Returns the query that calls a function. `isDistributed` specifies whether Citus plans the statement. */
+export function callOf(plan: CallPlan, isDistributed: boolean): Sql {
   const { routine } = plan;
   const scalar = returnsScalar(routine) || returnsSetOfScalar(routine);
   const call = (given: Sql): Sql =>
     scalar
       ? sql`(select ${nameOf(routine)}(${given}) pgrst_scalar) pgrst_call`
-      : sql`${nameOf(routine)}(${given}) pgrst_call`;
+      : sql`${rowsOfCall(sql`${nameOf(routine)}(${given})`, isDistributed && routine.returnsSet)} pgrst_call`;
   const list = scalar ? columnOf(CALL, 'pgrst_scalar') : returned(plan);
   return sql`select ${list} from ${fromOf(plan, call)}`;
 }

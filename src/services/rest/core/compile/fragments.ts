@@ -23,6 +23,14 @@ export const param = (value: Param): Sql => sql`${value}`;
 export const nameOf = ({ schema, name }: QualifiedName): Sql =>
   schema === '' ? sql.id(name) : sql.id(schema, name);
 
+/**
+ * Returns a FROM item with the rows of a function call. PostgreSQL merges the body of an SQL function in FROM into the
+ * query after Citus has decided that the query has no distributed tables, so the function would find no rows. Functions
+ * in the select list aren't merged.
+ */
+export const rowsOfCall = (call: Sql, isDistributed: boolean): Sql =>
+  isDistributed ? sql`(select (pgrst_row).* from (select ${call} as pgrst_row offset 0) pgrst_rows)` : call;
+
 export const columnOf = (table: QualifiedName, name: string): Sql =>
   name === '*' ? sql`${nameOf(table)}.*` : sql`${nameOf(table)}.${sql.id(name)}`;
 

@@ -14,6 +14,7 @@ import {
   nameOf,
   orderBy,
   param,
+  rowsOfCall,
   selectedColumn,
   spreadColumn,
 } from './fragments.ts';
@@ -50,7 +51,7 @@ export function selectOf(plan: ReadPlan, options: ReadOptions): Sql {
     ...plan.where.map((condition) => conditionOf(table, condition)),
     ...plan.joinConditions.map(joinOf),
   ];
-  return sql`select ${list}${fromOf(plan)}${joins}${whereAll(conditions)}${groupBy(table, plan.columns, plan.outputs)}${orderBy(table, plan.order)}${limitOf(plan, options)}`;
+  return sql`select ${list}${fromOf(plan, options.isDistributed)}${joins}${whereAll(conditions)}${groupBy(table, plan.columns, plan.outputs)}${orderBy(table, plan.order)}${limitOf(plan, options)}`;
 }
 
 export const whereAll = (conditions: readonly Sql[]): Sql =>
@@ -62,13 +63,14 @@ function tableOf(plan: ReadPlan): QualifiedName {
   return plan.from;
 }
 
-function fromOf(plan: ReadPlan): Sql {
+function fromOf(plan: ReadPlan, isDistributed: boolean): Sql {
   const alias = plan.fromAlias === undefined ? sql.empty : sql` as ${sql.id(plan.fromAlias)}`;
   const { relationship } = plan;
   if (relationship?.kind === 'computed') {
     // The cast lets PostgreSQL select the overload, because a row from a common table expression has no named type.
     const row = plan.parentAlias ?? relationship.table.name;
-    return sql` from ${nameOf(relationship.function)}(${sql.id(row)}::${nameOf(relationship.table)})${alias}`;
+    const call = sql`${nameOf(relationship.function)}(${sql.id(row)}::${nameOf(relationship.table)})`;
+    return sql` from ${rowsOfCall(call, isDistributed && plan.fromAlias !== undefined)}${alias}`;
   }
   const junction = relationship?.junction;
   const joined = junction === undefined ? sql.empty : sql`, ${nameOf(junction.table)}`;
@@ -126,19 +128,21 @@ function limitOf(plan: ReadPlan, { given, isDistributed }: ReadOptions): Sql {
  * columns, so functions that compute columns don't run. Inner embeds and null filters on embeds become EXISTS
  * conditions.
  */
-export function countOf(plan: ReadPlan): Sql {
+export function countOf(plan: ReadPlan, isDistributed: boolean): Sql {
   const table = tableOf(plan);
   const write = (condition: PlanCondition): Sql => {
     if (condition.kind === 'logic') return logicOf(condition, write);
     if (condition.kind === 'filter') return conditionOf(table, condition);
     const embed = plan.embeds.find((one) => one.aggregateAlias === condition.aggregateAlias);
     if (embed === undefined) throw new Error(`no embed for the condition on ${condition.aggregateAlias}`);
-    return sql`${sql.raw(condition.negated ? '' : 'not ')}exists (${countOf(embed)})`;
+    return sql`${sql.raw(condition.negated ? '' : 'not ')}exists (${countOf(embed, isDistributed)})`;
   };
   const conditions = [
     ...plan.where.map(write),
     ...plan.joinConditions.map(joinOf),
-    ...plan.embeds.filter((embed) => embed.join === 'inner').map((embed) => sql`exists (${countOf(embed)})`),
+    ...plan.embeds
+      .filter((embed) => embed.join === 'inner')
+      .map((embed) => sql`exists (${countOf(embed, isDistributed)})`),
   ];
-  return sql`select 1${fromOf(plan)}${whereAll(conditions)}`;
+  return sql`select 1${fromOf(plan, isDistributed)}${whereAll(conditions)}`;
 }

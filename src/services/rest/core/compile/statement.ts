@@ -65,7 +65,7 @@ export function compile(plan: CrudPlan, options: CompileOptions): Compiled {
     plan.kind === 'read' &&
     (options.count === 'planned' || options.count === 'estimated') &&
     plan.mediaType.kind !== 'plan'
-      ? statementOf(sql`explain (format json) ${countOf(plan.read)}`)
+      ? statementOf(sql`explain (format json) ${countOf(plan.read, options.isDistributed)}`)
       : undefined;
   if (asRows) {
     return {
@@ -176,7 +176,7 @@ function summaryOf(plan: CrudPlan, options: CompileOptions, counts: boolean): Sq
     plan.kind === 'write'
       ? writeOf(plan.write, options.isDistributed)
       : plan.kind === 'call'
-        ? callOf(plan.call)
+        ? callOf(plan.call, options.isDistributed)
         : rows;
   const from = plan.kind === 'read' ? sql.raw('select * from pgrst_source') : rows;
   const pageCount = routine !== undefined && !routine.returnsSet ? '1' : 'count(_postgrest_t)';
@@ -212,7 +212,7 @@ function totalOf(
       ? ` limit ${options.maxRows + 1}`
       : '';
   return {
-    counting: sql`, pgrst_source_count as (${countOf(plan.read)}${sql.raw(estimateLimit)})`,
+    counting: sql`, pgrst_source_count as (${countOf(plan.read, options.isDistributed)}${sql.raw(estimateLimit)})`,
     total: sql.raw('(select count(*) from pgrst_source_count)'),
   };
 }
