@@ -58,7 +58,7 @@ export const startBackend = (): Promise<TestBackend> => wanted();
  * evaluates the file even if this process has already run it on the file backend.
  */
 export async function runOnS3(testFile: URL): Promise<void> {
-  wanted = startS3;
+  wanted = () => startS3();
   afterAll(() => {
     wanted = startFiles;
   });
@@ -93,15 +93,15 @@ const fileBackend: TestBackend = {
   stop: async () => undefined,
 };
 
-/** Starts a third-party S3 server (s3rver) in this process. */
-export async function startS3(): Promise<TestBackend & { readonly client: S3Client }> {
+/** Starts a third-party S3 server (s3rver) in this process. `cors` is the bucket's CORS configuration as XML. */
+export async function startS3(cors?: string): Promise<TestBackend & { readonly client: S3Client }> {
   const directory = await mkdtemp(join(tmpdir(), 'plinth-s3rver-'));
   const server = new S3rver({
     address: '127.0.0.1',
     port: 0,
     silent: true,
     directory,
-    configureBuckets: [{ name: 'plinth', configs: [] }],
+    configureBuckets: [{ name: 'plinth', configs: cors === undefined ? [] : [cors] }],
   });
   const { port } = await server.run();
   const endpoint = `http://127.0.0.1:${port}`;

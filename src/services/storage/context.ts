@@ -24,6 +24,8 @@ export interface StorageContext {
   readonly renderer: Renderer | undefined;
   /** The project's maximum object size. A bucket can have a lower limit. */
   readonly fileSizeLimitBytes: number;
+  /** Downloads of more bytes are redirected to the S3 server. Undefined if downloads aren't redirected. */
+  readonly redirectDownloadsOverBytes: number | undefined;
   /** A multipart upload is aborted if no new part arrives within this duration. */
   readonly multipartLifetimeMs: number;
   /** Whether the database has Plinth's own tables, which databases of the hosted service don't have. */

@@ -114,7 +114,7 @@ export function createStorage(deps: StorageDeps): StorageService {
   const { webhook } = atStart.plinth.storage;
   const clock = deps.clock ?? systemClock;
   const uploadDir = join(deps.dataDir, 'storage', 'resumable');
-  const sharesUploads = backend.multipart !== undefined && database.info.ownsSchemas;
+  const multipart = database.info.ownsSchemas ? backend.multipart : undefined;
   const ctx: StorageContext = {
     database,
     lookupSpeed: new LookupSpeed(),
@@ -123,9 +123,9 @@ export function createStorage(deps: StorageDeps): StorageService {
     disk: deps.disk ?? spaciousDisk,
     resumable: {
       staging:
-        sharesUploads && backend.multipart
-          ? createBucketStaging(backend, backend.multipart, { database, clock })
-          : createFileStaging(uploadDir, backend, deps.disk),
+        multipart === undefined
+          ? createFileStaging(uploadDir, backend, deps.disk)
+          : createBucketStaging(backend, multipart, { database, clock }),
       locks: createUploadLocks((listener) => openSharedLocks(database, listener)),
     },
     renderer: atStart.storage.image_transformation.enabled
@@ -133,6 +133,9 @@ export function createStorage(deps: StorageDeps): StorageService {
       : undefined,
     get fileSizeLimitBytes() {
       return deps.config.current.storage.file_size_limit;
+    },
+    get redirectDownloadsOverBytes() {
+      return deps.config.current.plinth.storage.redirect_downloads_over;
     },
     get multipartLifetimeMs() {
       return deps.config.current.plinth.storage.multipart_lifetime;
@@ -171,7 +174,7 @@ export function createStorage(deps: StorageDeps): StorageService {
     async start() {
       housekeeping.start();
       // Versions before 0.3 kept the bytes of these uploads in the data folder.
-      if (sharesUploads)
+      if (multipart)
         void ctx.tasks.run('remove old uploads', () => rm(uploadDir, { recursive: true, force: true }));
       events?.start();
     },

@@ -167,14 +167,18 @@ function checkPlinth({ plinth }: Config, report: Report, need: Need, file: File)
   }
   if (!isSchedule(backup.schedule))
     report('backup.schedule', 'must be a cron expression, such as "0 3 * * *"');
-  const { backend, s3, multipart_lifetime } = plinth.storage;
+  const { backend, s3, multipart_lifetime, redirect_downloads_over } = plinth.storage;
   if (multipart_lifetime < 60 * 60 * 1000) report('storage.multipart_lifetime', 'must be at least one hour');
+  if (redirect_downloads_over !== undefined && backend !== 's3')
+    report('storage.redirect_downloads_over', 'needs storage.backend = "s3"');
   if (backend === 's3') {
     need('storage.s3.bucket', s3.bucket, 'storage.backend is "s3"');
     if (s3.access_key_id !== undefined)
       need('storage.s3.secret_access_key', s3.secret_access_key, 'storage.s3.access_key_id is set');
-    if (s3.endpoint !== undefined && !/^https?:\/\/[^/\s]/.test(s3.endpoint))
-      report('storage.s3.endpoint', 'must start with https:// or http://');
+    for (const name of ['endpoint', 'public_endpoint'] as const)
+      if (s3[name] !== undefined && !URL.canParse(s3[name])) report(`storage.s3.${name}`, 'must be a URL');
+      else if (s3[name] !== undefined && !/^https?:\/\/[^/\s]/.test(s3[name]))
+        report(`storage.s3.${name}`, 'must start with https:// or http://');
   }
   const unreadable = plinth.edge_runtime.deny_net.find(
     (entry) => !/^(?:\[[\da-f:]+\]|[\w.-]+(?:\/\d{1,2})?)(?::\d{1,5})?$/i.test(entry),

@@ -8,6 +8,8 @@ export interface S3Settings {
   readonly bucket: string;
   /** The address of the S3 server. If the address is undefined, Amazon's endpoint for the region is used. */
   readonly endpoint: string | undefined;
+  /** The address at which clients can reach the S3 server, if it differs from `endpoint`. */
+  readonly public_endpoint?: string | undefined;
   readonly region: string;
   readonly force_path_style: boolean;
   /**

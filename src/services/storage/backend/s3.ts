@@ -11,6 +11,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { GetObjectCommandOutput } from '@aws-sdk/client-s3';
 import { firstCause } from '../../../base/shared/errors.ts';
+import { objectUrl, presignGet } from '../core/presigned-url.ts';
 import { isVersion } from './file-paths.ts';
 import { createIntentLog } from './intents.ts';
 import { createOwners } from './owners.ts';
@@ -30,6 +31,12 @@ import {
 
 /** The maximum size of an object that CopyObject can copy. */
 const maxCopyBytes = 5 * 1024 * 1024 * 1024;
+
+/**
+ * The signature of an object's URL changes after this period, so that browsers can use the cached response until then. A
+ * URL is valid for twice this period.
+ */
+const urlPeriodMs = 5 * 60 * 1000;
 
 /** Creates the S3 backend. `root` is the folder for intents. The SDK is loaded on first use. */
 export function createS3Backend(settings: S3Settings, root: string): ObjectBackend {
@@ -117,6 +124,20 @@ export function createS3Backend(settings: S3Settings, root: string): ObjectBacke
 
     async open(version) {
       return isVersion(version) ? open(await bucket(), version) : undefined;
+    },
+
+    async downloadUrl(version, headers, nowMs) {
+      if (!isVersion(version)) return undefined;
+      const at = await bucket();
+      const endpoint = settings.public_endpoint ?? settings.endpoint;
+      return presignGet({
+        url: objectUrl({ ...settings, endpoint }, at.object(version)),
+        region: settings.region,
+        credentials: await at.client.config.credentials(),
+        signedAtMs: Math.floor(nowMs / urlPeriodMs) * urlPeriodMs,
+        lifetimeSeconds: (2 * urlPeriodMs) / 1000,
+        headers,
+      });
     },
 
     async recover(findLiving) {

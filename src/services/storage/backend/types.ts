@@ -129,6 +129,15 @@ export interface ObjectBackend {
   removeParts(upload: string, partIds: readonly string[]): Promise<void>;
   /** Opens a version. Returns undefined if the version's bytes don't exist. */
   open(version: string): Promise<OpenBody | undefined>;
+  /**
+   * Returns a URL from which clients can download a version for a few minutes. The response has these headers, whose
+   * names are in lower case. Returns undefined if the backend can't have stored the version.
+   */
+  downloadUrl?(
+    version: string,
+    headers: Readonly<Record<string, string | undefined>>,
+    nowMs: number,
+  ): Promise<string | undefined>;
   /** Settles the intents of processes that have ended. `findLiving` returns the versions that have a row. */
   recover(findLiving: (versions: readonly string[]) => Promise<ReadonlySet<string>>): Promise<RecoveryReport>;
   /** Compares all stored object bodies with all rows. Undefined if the backend doesn't support sweeps. */

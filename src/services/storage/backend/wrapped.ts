@@ -86,9 +86,13 @@ const methodsOf = (backend: ObjectBackend): ObjectBackend => ({
   assemble: (upload, parts, version) => backend.assemble(upload, parts, version),
   removeParts: (upload, ids) => backend.removeParts(upload, ids),
   open: (version) => backend.open(version),
+  ...linksOf(backend),
   recover: (findLiving) => backend.recover(findLiving),
   close: () => backend.close(),
 });
+
+const linksOf = ({ downloadUrl }: ObjectBackend): Pick<ObjectBackend, 'downloadUrl'> =>
+  downloadUrl === undefined ? {} : { downloadUrl };
 
 const nothing = async (): Promise<void> => undefined;
 const intent: Intent = { giveUp: nothing, settle: nothing, leave: nothing };
@@ -107,6 +111,7 @@ export const readOnly = (backend: ObjectBackend): ObjectBackend => ({
   writePart: reject,
   assemble: reject,
   removeParts: nothing,
+  ...linksOf(backend),
   recover: async () => ({ settledIntents: 0, removedVersions: 0 }),
   close: () => backend.close(),
 });

@@ -122,35 +122,49 @@ async function sendObject(
     etag: metadata.eTag,
     lastModified: parseDate(metadata.lastModified ?? object.updated_at ?? undefined),
   };
+  const notModified = isNotModified(headers, current);
+  const isStale = headers['if-none-match'] !== undefined && !notModified;
+  const contentType = shownContentType(metadata);
+  const common = {
+    // A 304 response also contains these headers, because browsers then replace the cached policy.
+    'content-type': contentType,
+    ...documentPolicy(contentType),
+    'accept-ranges': 'bytes',
+    'x-robots-tag': robotsTag(metadata.xRobotsTag),
+    etag: current.etag,
+    'last-modified': current.lastModified?.toUTCString(),
+    expires: expires?.toUTCString(),
+  };
+  const lifetime = { 'cache-control': expires ? undefined : cacheControl(metadata.cacheControl, isStale) };
+  const disposition = contentDisposition(request.query.download);
+  const sentRange = isRangeCurrent(headers, current) ? headers.range : undefined;
+  if (!notModified && request.method === 'GET' && isRedirected(ctx, metadata.size, sentRange)) {
+    const shown = {
+      'content-type': contentType,
+      'cache-control': expires ? undefined : cacheControl(metadata.cacheControl, false),
+      'content-disposition': disposition,
+      expires: common.expires,
+    };
+    const location = await ctx.backend.downloadUrl?.(object.version ?? '', shown, ctx.clock.now());
+    if (location !== undefined) {
+      const redirect = { location, 'cache-control': 'no-store', 'x-robots-tag': common['x-robots-tag'] };
+      const head = { status: 302, headers: { ...redirect, 'content-length': 0 } };
+      await sendBytes(reply, head, undefined, log);
+      return;
+    }
+  }
   const body = await ctx.backend.open(object.version ?? '');
   if (!body) throw new BytesMissingError();
 
   try {
-    const notModified = isNotModified(headers, current);
-    const isStale = headers['if-none-match'] !== undefined && !notModified;
-    const contentType = shownContentType(metadata);
-    const common = {
-      // A 304 response also contains these headers, because browsers then replace the cached policy.
-      'content-type': contentType,
-      ...documentPolicy(contentType),
-      'accept-ranges': 'bytes',
-      'x-robots-tag': robotsTag(metadata.xRobotsTag),
-      etag: current.etag,
-      'last-modified': current.lastModified?.toUTCString(),
-      expires: expires?.toUTCString(),
-    };
-    const lifetime = { 'cache-control': expires ? undefined : cacheControl(metadata.cacheControl, isStale) };
     if (notModified) {
       await body.close();
       await sendBytes(reply, { status: 304, headers: { ...common, ...lifetime } }, undefined, log);
       return;
     }
 
-    const described = {
-      ...common,
-      'content-disposition': contentDisposition(request.query.download),
-    };
-    const range = isRangeCurrent(headers, current) ? parseRange(headers.range, body.sizeBytes) : undefined;
+    const described = { ...common, 'content-disposition': disposition };
+    const range = parseRange(sentRange, body.sizeBytes);
     if (range === 'unsatisfiable') {
       setHeaders(reply, { ...described, 'content-range': `bytes */${body.sizeBytes}` });
       reply.type('application/json');
@@ -177,4 +191,13 @@ async function sendObject(
     await body.close();
     throw error;
   }
+}
+
+/** Whether the bytes to be sent exceed the size above which downloads are redirected to the S3 server. */
+function isRedirected(ctx: StorageContext, sizeBytes = 0, sentRange: string | undefined): boolean {
+  const { redirectDownloadsOverBytes: limit, backend } = ctx;
+  if (limit === undefined || backend.downloadUrl === undefined) return false;
+  const range = parseRange(sentRange, sizeBytes);
+  if (range === 'unsatisfiable') return false;
+  return (range ? range.end - range.start + 1 : sizeBytes) > limit;
 }

@@ -65,6 +65,11 @@ export const servicePages: readonly PageSpec[] = [
           ['storage.file_size_limit', 'Maximum file size', { words: 'upload limit large bytes' }],
           ['storage.image_transformation.enabled', 'Image transformation', { words: 'resize thumbnail' }],
           ['storage.s3_protocol.enabled', 'S3 protocol', { words: 'aws compatible' }],
+          [
+            'storage.redirect_downloads_over',
+            'Redirect larger downloads to S3',
+            { words: 'presigned signed url cdn' },
+          ],
           ['storage.multipart_lifetime', 'Delete unfinished uploads after', { words: 'multipart abort' }],
         ],
       },
@@ -79,6 +84,7 @@ export const servicePages: readonly PageSpec[] = [
           ...under('storage.s3', [
             ['bucket', 'S3 bucket', { words: 'aws' }],
             ['region', 'S3 region', { words: 'aws' }],
+            ['public_endpoint', 'S3 server URL for clients', { words: 'aws minio redirect download' }],
             ['endpoint', 'S3 server URL', { words: 'aws minio r2 endpoint' }],
             ['access_key_id', 'S3 access key ID', { words: 'aws' }],
             ['secret_access_key', 'S3 secret access key', { words: 'aws' }],

@@ -8,6 +8,7 @@ import {
   oneOf,
   optionalInteger,
   optionalOneOf,
+  optionalSize,
   optionalText,
   restart,
   secret,
@@ -57,6 +58,10 @@ export const storage = section('Files.', {
     {
       bucket: optionalText('Name of the bucket.'),
       endpoint: optionalText('URL of the S3 server.', { defaultText: "Amazon's server for the region" }),
+      public_endpoint: optionalText(
+        'URL at which clients can reach the S3 server, for `redirect_downloads_over`.',
+        { defaultText: 'storage.s3.endpoint' },
+      ),
       region: text('us-east-1', 'Region of the bucket.'),
       force_path_style: boolean(
         false,
@@ -72,6 +77,10 @@ export const storage = section('Files.', {
       ),
     },
     objectStore,
+  ),
+  redirect_downloads_over: optionalSize(
+    'Downloads of more bytes are redirected to the S3 server with a signed URL that is valid for up to 10 minutes. Needs `backend = "s3"` and a CORS rule of the bucket (docs/scale.md). If unset, Plinth sends all bytes itself.',
+    live,
   ),
   multipart_lifetime: duration(
     7 * 24 * 60 * 60 * 1000,
