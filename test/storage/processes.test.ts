@@ -1,7 +1,10 @@
 /** Tests two processes that share a folder and a database. The tests identify the processes by their URLs. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtemp, rm, symlink } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import {
@@ -33,8 +36,8 @@ afterAll(async () => {
   await server.stop();
 });
 
-async function startOther() {
-  const child = spawn(process.execPath, [script, JSON.stringify(server.place)], {
+async function startOther(dataDir = server.dataDir) {
+  const child = spawn(process.execPath, [script, JSON.stringify({ ...server.place, dataDir })], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   started.push(child);
@@ -116,6 +119,22 @@ describe('a resumable upload', () => {
       const offset = Number(told.headers.get('upload-offset'));
       expect((await patch(second, path, offset, 'b'.repeat(600_000 - offset))).status).toBe(204);
       expect(await read(key)).toBe('a'.repeat(offset) + 'b'.repeat(600_000 - offset));
+    }
+  });
+
+  test('continues on a node whose own data folder contains the shared folder', async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'plinth-node-'));
+    try {
+      await symlink(join(server.dataDir, 'storage'), join(dataDir, 'storage'));
+      const node = await startOther(dataDir);
+      const path = await begin('mounted', 10);
+      expect((await patch(node.url, path, 0, 'hello')).status).toBe(204);
+      expect((await head(server.url, path)).headers.get('upload-offset')).toBe('5');
+      expect((await patch(node.url, path, 5, 'world')).status).toBe(204);
+      expect(await read('mounted')).toBe('helloworld');
+      await kill(node.child);
+    } finally {
+      await rm(dataDir, { recursive: true });
     }
   });
 

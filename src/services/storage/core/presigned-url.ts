@@ -21,7 +21,7 @@ interface PresignedGet {
   readonly credentials: S3Credentials;
   readonly signedAtMs: number;
   readonly lifetimeSeconds: number;
-  /** The response headers that S3 sends instead of its own, by lowercase name. */
+  /** The response headers that S3 sends in place of the stored ones, by lowercase name. */
   readonly headers: Readonly<Record<string, string | undefined>>;
 }
 
