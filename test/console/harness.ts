@@ -32,7 +32,11 @@ const tables = `
   create view public.sly as select public.write_log() as n;
 `;
 
-type WithConsole = Pick<Backend, 'console' | 'consoleLink'>;
+/** A server with a Console, in this process or in another one. */
+export interface WithConsole {
+  readonly console: { fetch(path: string, init?: RequestInit): Promise<Response> };
+  consoleLink(operator?: string): Promise<string>;
+}
 
 export const startBackend = (options: Parameters<typeof createTestBackend>[0] = {}): Promise<Backend> =>
   createTestBackend({ sql: tables, ...options });

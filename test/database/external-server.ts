@@ -13,6 +13,9 @@ import { chooseIdentity, commandAs, type Identity } from '../../src/platform/dat
 import { freePort } from '../support/free-port.ts';
 
 export interface ExternalServer {
+  readonly port: number;
+  /** The process ID of the postmaster. */
+  pid(): number;
   /** Returns a URL for another user, database or password on this server. */
   url(user: string, database?: string, password?: string): string;
   stop(): Promise<void>;
@@ -20,7 +23,11 @@ export interface ExternalServer {
   crash(): Promise<void>;
   /** Starts the server again on the same port after {@link stop} or {@link crash}. A `standby` rejects writes. */
   start(mode?: 'standby'): Promise<void>;
+  /** Copies the server to an empty folder, and starts the copy as a streaming standby. The server is restarted. */
+  standby(folder: string, extra?: Settings): Promise<ExternalServer>;
 }
+
+type Settings = Readonly<Record<string, string | number | boolean>>;
 
 /**
  * Returns the available PostgreSQL versions, and the folder that contains initdb and postgres for each version. These
@@ -38,7 +45,7 @@ export function availableServers(): { version: string; bin: string }[] {
 export async function startExternalServer(
   bin: string,
   folder: string,
-  extra: Readonly<Record<string, string | number>> = {},
+  extra: Settings = {},
 ): Promise<ExternalServer> {
   const identity = chooseIdentity([folder, bin]) as Identity;
   const data = join(folder, 'data');
@@ -46,12 +53,25 @@ export async function startExternalServer(
   const secret = join(folder, 'password');
   writeFileSync(secret, 'secret', { mode: 0o644 });
   if (identity.kind === 'user') chownSync(data, identity.uid, identity.gid);
-  const env = { PATH: '/usr/bin:/bin', LC_ALL: 'C' };
   const initdb = commandAs(identity, join(bin, 'initdb'), [
     ...['-D', data, '-U', 'admin', '-E', 'UTF8', '--no-sync', '--auth=scram-sha-256', `--pwfile=${secret}`],
   ]);
   const made = spawnSync(initdb.file, initdb.args, { ...initdb.ids, cwd: '/', env, encoding: 'utf8' });
   if (made.status !== 0) throw new Error(made.stderr);
+  return await startIn(folder, { identity, bin, extra });
+}
+
+const env = { PATH: '/usr/bin:/bin', LC_ALL: 'C' };
+
+interface Launch {
+  readonly identity: Identity;
+  readonly bin: string;
+  readonly extra: Settings;
+}
+
+/** Starts a server whose data is in the folder `data` of `folder`. */
+async function startIn(folder: string, { identity, bin, extra }: Launch): Promise<ExternalServer> {
+  const data = join(folder, 'data');
   const port = await freePort();
   const settings = {
     port,
@@ -74,16 +94,29 @@ export async function startExternalServer(
     await ended;
   };
   const standbySignal = join(data, 'standby.signal');
+  const stop = () => end('SIGINT');
+  const start = async (mode?: 'standby') => {
+    if (mode === 'standby') writeFileSync(standbySignal, '');
+    else rmSync(standbySignal, { force: true });
+    child = launch();
+    await untilReady(child);
+  };
   return {
+    port,
+    pid: () => child.pid as number,
     url: (user, database = 'postgres', password = 'secret') =>
       `postgresql://${user}:${password}@127.0.0.1:${port}/${database}`,
-    stop: () => end('SIGINT'),
+    stop,
     crash: () => end('SIGQUIT'),
-    async start(mode) {
-      if (mode === 'standby') writeFileSync(standbySignal, '');
-      else rmSync(standbySignal, { force: true });
-      child = launch();
-      await untilReady(child);
+    start,
+    async standby(target, standbyExtra = {}) {
+      await stop();
+      const copied = spawnSync('cp', ['-a', data, join(target, 'data')], { encoding: 'utf8' });
+      if (copied.status !== 0) throw new Error(copied.stderr);
+      await start();
+      const primary_conninfo = `host=127.0.0.1 port=${port} user=admin password=secret application_name=standby`;
+      writeFileSync(join(target, 'data', 'standby.signal'), '');
+      return await startIn(target, { identity, bin, extra: { primary_conninfo, ...standbyExtra } });
     },
   };
 }

@@ -1,0 +1,125 @@
+/**
+ * Subscribers that use the official client, in a separate process, so that they don't slow down the drill. They record
+ * every change that they receive.
+ *
+ * The process is forked with IPC. It receives one {@link SubscribersJob}, sends `ready` when all channels have joined,
+ * and responds to a {@link Question} with a {@link Tally}.
+ */
+import { createClient } from '@supabase/supabase-js';
+
+export interface SubscribersJob {
+  readonly url: string;
+  readonly key: string;
+  /** One subscriber per element. The token is that of a user, or empty for a subscriber that isn't signed in. */
+  readonly tokens: readonly string[];
+}
+
+export interface Question {
+  /** The IDs of the rows that each subscriber must have received, or per subscriber. */
+  readonly expected: readonly number[] | readonly (readonly number[])[];
+  /** How long the process waits for missing changes. */
+  readonly waitMs: number;
+}
+
+export interface Tally {
+  readonly subscribers: number;
+  readonly expected: number;
+  readonly received: number;
+  readonly repeated: number;
+  /** Changes that a subscriber missed without receiving a message about a gap. */
+  readonly silent: number;
+  /** Changes that a subscriber missed, although it received a message about a gap. */
+  readonly told: number;
+  /** The number of messages about gaps. */
+  readonly notices: number;
+  /** The time from the commit to the receipt of each change, in milliseconds, sorted. */
+  readonly p95Ms: number;
+  readonly maxMs: number;
+  readonly cpuSeconds: number;
+}
+
+interface Subscriber {
+  readonly counts: Map<number, number>;
+  notices: number;
+  /** The times of the messages about gaps. The first message only confirms the subscription. */
+  readonly toldAt: number[];
+}
+
+const latencies: number[] = [];
+
+async function subscribe({ url, key }: SubscribersJob, token: string, index: number): Promise<Subscriber> {
+  const client = createClient(url, key, token === '' ? {} : { accessToken: async () => token });
+  const subscriber: Subscriber = { counts: new Map(), notices: 0, toldAt: [] };
+  await client.realtime.setAuth();
+  await new Promise<void>((resolve, reject) => {
+    client
+      .channel(`rows-${index}`)
+      .on('postgres_changes', { event: 'INSERT', schema: 'public', table: 'rows' }, (change) => {
+        const id = Number(change.new.id);
+        subscriber.counts.set(id, (subscriber.counts.get(id) ?? 0) + 1);
+        latencies.push(Date.now() - Date.parse(change.commit_timestamp));
+      })
+      .on('system', {}, ({ status, extension }: { status: string; extension: string }) => {
+        if (extension !== 'postgres_changes') return;
+        subscriber.notices++;
+        if (subscriber.notices > 1) subscriber.toldAt.push(Date.now());
+        if (status === 'ok') resolve();
+      })
+      .subscribe((status, error) => {
+        if (status === 'TIMED_OUT' || status === 'CHANNEL_ERROR') if (subscriber.notices === 0) reject(error);
+      });
+  });
+  return subscriber;
+}
+
+const expectedBy = ({ expected }: Question, index: number): readonly number[] =>
+  Array.isArray(expected[0])
+    ? ((expected as readonly (readonly number[])[])[index] ?? [])
+    : (expected as number[]);
+
+function tally(subscribers: readonly Subscriber[], question: Question): Tally {
+  let [expected, received, repeated, silent, told] = [0, 0, 0, 0, 0];
+  for (const [index, { counts, toldAt }] of subscribers.entries()) {
+    const wanted = expectedBy(question, index);
+    expected += wanted.length;
+    for (const id of wanted) {
+      const count = counts.get(id) ?? 0;
+      if (count > 0) received++;
+      else if (toldAt.length > 0) told++;
+      else silent++;
+    }
+    for (const count of counts.values()) repeated += count - 1;
+  }
+  const sorted = latencies.toSorted((a, b) => a - b);
+  const { user, system } = process.cpuUsage();
+  return {
+    ...{ subscribers: subscribers.length, expected, received, repeated, silent, told },
+    notices: subscribers.reduce((sum, { toldAt }) => sum + toldAt.length, 0),
+    p95Ms: sorted[Math.floor(sorted.length * 0.95)] ?? 0,
+    maxMs: sorted.at(-1) ?? 0,
+    cpuSeconds: (user + system) / 1e6,
+  };
+}
+
+async function run(job: SubscribersJob): Promise<void> {
+  const subscribers: Subscriber[] = [];
+  // A few at a time, so that the joins don't wait for each other.
+  for (let first = 0; first < job.tokens.length; first += 20) {
+    const some = job.tokens.slice(first, first + 20);
+    subscribers.push(
+      ...(await Promise.all(some.map((token, index) => subscribe(job, token, first + index)))),
+    );
+  }
+  process.on('message', async (question: Question) => {
+    const deadline = Date.now() + question.waitMs;
+    let result = tally(subscribers, question);
+    while (result.received < result.expected && Date.now() < deadline) {
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      result = tally(subscribers, question);
+    }
+    process.send?.(result);
+  });
+  process.send?.('ready');
+}
+
+process.once('message', (job: SubscribersJob) => void run(job));
