@@ -14,11 +14,16 @@ import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { buildPlinth } from './build.ts';
 import { agreement } from './drill/lines/agreement.ts';
+import { failover } from './drill/lines/failover.ts';
+import { outages } from './drill/lines/outages.ts';
+import { reader } from './drill/lines/reader.ts';
+import { rollingRestart } from './drill/lines/rolling-restart.ts';
 import { start } from './drill/lines/start.ts';
+import { upload } from './drill/lines/upload.ts';
 import { installHint, missingPrograms } from './drill/programs.ts';
 import { runLines } from './drill/report.ts';
 
-const lines = [agreement, start];
+const lines = [agreement, start, rollingRestart, upload, failover, reader, outages];
 
 const { values } = parseArgs({ options: { only: { type: 'string' } } });
 const only = values.only?.split(',');

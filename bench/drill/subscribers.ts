@@ -40,33 +40,42 @@ export interface Tally {
 
 interface Subscriber {
   readonly counts: Map<number, number>;
-  notices: number;
-  /** The times of the messages about gaps. The first message only confirms the subscription. */
-  readonly toldAt: number[];
+  /** The position of each change in the sequence of everything that the subscriber received. */
+  readonly positions: Map<number, number>;
+  /** The positions of the messages about gaps. The first message only confirms the subscription. */
+  readonly notices: number[];
+  hasJoined: boolean;
+  received: number;
 }
 
 const latencies: number[] = [];
 
 async function subscribe({ url, key }: SubscribersJob, token: string, index: number): Promise<Subscriber> {
   const client = createClient(url, key, token === '' ? {} : { accessToken: async () => token });
-  const subscriber: Subscriber = { counts: new Map(), notices: 0, toldAt: [] };
+  const subscriber: Subscriber = {
+    ...{ counts: new Map(), positions: new Map(), notices: [] },
+    ...{ hasJoined: false, received: 0 },
+  };
   await client.realtime.setAuth();
   await new Promise<void>((resolve, reject) => {
     client
       .channel(`rows-${index}`)
       .on('postgres_changes', { event: 'INSERT', schema: 'public', table: 'rows' }, (change) => {
         const id = Number(change.new.id);
+        if (!subscriber.positions.has(id)) subscriber.positions.set(id, subscriber.received++);
         subscriber.counts.set(id, (subscriber.counts.get(id) ?? 0) + 1);
         latencies.push(Date.now() - Date.parse(change.commit_timestamp));
       })
       .on('system', {}, ({ status, extension }: { status: string; extension: string }) => {
         if (extension !== 'postgres_changes') return;
-        subscriber.notices++;
-        if (subscriber.notices > 1) subscriber.toldAt.push(Date.now());
-        if (status === 'ok') resolve();
+        if (status !== 'ok') return;
+        if (subscriber.hasJoined) subscriber.notices.push(subscriber.received++);
+        subscriber.hasJoined = true;
+        resolve();
       })
       .subscribe((status, error) => {
-        if (status === 'TIMED_OUT' || status === 'CHANNEL_ERROR') if (subscriber.notices === 0) reject(error);
+        const isFailed = status === 'TIMED_OUT' || status === 'CHANNEL_ERROR';
+        if (isFailed && !subscriber.hasJoined) reject(error ?? new Error(status));
       });
   });
   return subscriber;
@@ -77,24 +86,46 @@ const expectedBy = ({ expected }: Question, index: number): readonly number[] =>
     ? ((expected as readonly (readonly number[])[])[index] ?? [])
     : (expected as number[]);
 
+/**
+ * Counts the missing changes, and those among them that are explained by a message. A message explains the gap in which
+ * it was received: after the last change before the gap, and before the first one after it.
+ */
+function gapsOf({ positions, notices }: Subscriber, wanted: readonly number[]) {
+  let [silent, told, last] = [0, 0, -1];
+  let gap = 0;
+  const close = (next: number): void => {
+    if (notices.some((notice) => notice > last && notice < next)) told += gap;
+    else silent += gap;
+    gap = 0;
+  };
+  for (const id of wanted.toSorted((a, b) => a - b)) {
+    const position = positions.get(id);
+    if (position === undefined) gap++;
+    else {
+      close(position);
+      last = position;
+    }
+  }
+  close(Number.POSITIVE_INFINITY);
+  return { silent, told };
+}
+
 function tally(subscribers: readonly Subscriber[], question: Question): Tally {
   let [expected, received, repeated, silent, told] = [0, 0, 0, 0, 0];
-  for (const [index, { counts, toldAt }] of subscribers.entries()) {
+  for (const [index, subscriber] of subscribers.entries()) {
     const wanted = expectedBy(question, index);
     expected += wanted.length;
-    for (const id of wanted) {
-      const count = counts.get(id) ?? 0;
-      if (count > 0) received++;
-      else if (toldAt.length > 0) told++;
-      else silent++;
-    }
-    for (const count of counts.values()) repeated += count - 1;
+    received += wanted.filter((id) => subscriber.counts.has(id)).length;
+    for (const count of subscriber.counts.values()) repeated += count - 1;
+    const gaps = gapsOf(subscriber, wanted);
+    silent += gaps.silent;
+    told += gaps.told;
   }
   const sorted = latencies.toSorted((a, b) => a - b);
   const { user, system } = process.cpuUsage();
   return {
     ...{ subscribers: subscribers.length, expected, received, repeated, silent, told },
-    notices: subscribers.reduce((sum, { toldAt }) => sum + toldAt.length, 0),
+    notices: subscribers.reduce((sum, { notices }) => sum + notices.length, 0),
     p95Ms: sorted[Math.floor(sorted.length * 0.95)] ?? 0,
     maxMs: sorted.at(-1) ?? 0,
     cpuSeconds: (user + system) / 1e6,

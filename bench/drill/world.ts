@@ -119,7 +119,12 @@ async function startDatabase(folder: string, { standby: hasStandby, user = 'admi
   };
   // The folder must be readable by the unprivileged user that runs PostgreSQL.
   chmodSync(folder, 0o755);
-  const limits = { max_connections: 400, max_wal_senders: 20, max_replication_slots: 20 };
+  const limits = {
+    max_connections: 400,
+    max_wal_senders: 20,
+    max_replication_slots: 20,
+    max_slot_wal_keep_size: '2GB',
+  };
   const synchronous: Record<string, string> = hasStandby ? { synchronous_standby_names: 'standby' } : {};
   const primary = await startExternalServer(newest?.bin as string, own('primary'), {
     ...limits,

@@ -45,7 +45,8 @@ export function startWriter(options: WriterOptions): Writer {
     const startedAt = performance.now();
     for (let next = firstId; !isStopped; next += batch) {
       const due = startedAt + ((next - firstId) / rowsPerSecond) * 1000;
-      if (due > performance.now()) await sleep(due - performance.now());
+      const early = due - performance.now();
+      if (early > 0) await sleep(early);
       const ids = Array.from({ length: batch }, (_, index) => next + index);
       try {
         client ??= await open();
@@ -75,5 +76,5 @@ export function startWriter(options: WriterOptions): Writer {
 }
 
 /** Returns the longest time, in seconds, between two acknowledgments. */
-export const longestPause = ({ times }: Writer): number =>
+export const longestPause = ({ times }: Pick<Writer, 'times'>): number =>
   Math.max(0, ...times.slice(1).map((time, index) => time - (times[index] ?? time))) / 1000;
