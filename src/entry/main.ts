@@ -137,6 +137,7 @@ async function compose(parts: BackendParts, modules: Modules): Promise<Backend> 
     database,
     keys,
     group,
+    view: nodes.view,
     config: live,
     telemetry: parts.telemetry,
     services: created,
@@ -145,6 +146,7 @@ async function compose(parts: BackendParts, modules: Modules): Promise<Backend> 
     site: consoleSite(addresses),
     server: {
       health: () => healthOf(apiServices),
+      nodes: nodes.list,
       conditions: () => ({ disk: disk.health(), ...(tls === undefined ? {} : { tls: tls.health() }) }),
       configuration,
       restart: options.restart,

@@ -165,7 +165,7 @@ test('the chart of new users uses the index of the users page, and rows without 
   const figures = async () => {
     const read = createOverview({
       pool: backend.database.pool('postgres'),
-      telemetry: { metrics: () => ({ start: 0, stepMs: 60_000, services: [], cpu: [] }) },
+      metrics: async () => ({ start: 0, stepMs: 60_000, services: [] }),
       now: Date.now,
     });
     return (await read()).users;

@@ -153,6 +153,11 @@ export const pages = {
     component: 'BackupsPage',
     menu: { label: 'nav.backups', key: 'c', group: 'operations' },
   },
+  '/nodes': {
+    module: 'features/nodes/page.tsx',
+    component: 'NodesPage',
+    menu: { label: 'nav.nodes', key: 'x', group: 'operations' },
+  },
   '/reference': {
     module: 'features/reference/page.tsx',
     component: 'ReferencePage',

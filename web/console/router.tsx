@@ -25,6 +25,7 @@ import { validateOpenSearch, validateQueueSearch, validateRequestSearch } from '
 import { validateLogSearch } from './features/logs/api.ts';
 import { validateMetricsSearch } from './features/metrics/api.ts';
 import { migrationsQuery, validateMigrationsSearch } from './features/migrations/api.ts';
+import { validateNodesSearch } from './features/nodes/api.ts';
 import { validatePolicySearch } from './features/policies/search.ts';
 import { validateActivitySearch, validateStatementsSearch } from './features/queries/api.ts';
 import { realtimeQuery, validateRealtimeSearch } from './features/realtime/api.ts';
@@ -299,6 +300,12 @@ const backupsRoute = createRoute({
   ...pageAt('/backups'),
 });
 
+const nodesRoute = createRoute({
+  getParentRoute: () => appRoute,
+  ...pageAt('/nodes'),
+  validateSearch: validateNodesSearch,
+});
+
 const keysRoute = createRoute({
   getParentRoute: () => appRoute,
   ...pageAt('/keys'),
@@ -391,6 +398,7 @@ const routeTree = rootRoute.addChildren([
     metricsRoute,
     queriesRoute.addChildren([queriesIndexRoute, statementsRoute, activityRoute]),
     backupsRoute,
+    nodesRoute,
   ]),
 ]);
 

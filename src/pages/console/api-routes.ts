@@ -19,6 +19,9 @@ import { jobRoutes } from './jobs/routes.ts';
 import { keyRoutes } from './keys/routes.ts';
 import { logRoutes } from './logs/routes.ts';
 import { migrationRoutes } from './migrations/routes.ts';
+import { createNodeFunctions } from './nodes/functions.ts';
+import { createNodeLogs } from './nodes/logs.ts';
+import { nodeRoutes } from './nodes/routes.ts';
 import { createFactors } from './operators/factors.ts';
 import { passkeyRoutes } from './operators/passkey-routes.ts';
 import { createPasskeys } from './operators/passkeys.ts';
@@ -61,7 +64,7 @@ export interface ConsoleParts {
 
 /** Registers all features, each with the dependencies that it uses. */
 export function apiRoutes(scope: FastifyInstance, deps: ConsoleDeps, parts: ConsoleParts): void {
-  const { database, keys, group, config, telemetry, services, project, server, clock, log } = deps;
+  const { database, keys, group, view, config, telemetry, services, project, server, clock, log } = deps;
   const { auth, mail, rest, realtime, functions, backups, verifications } = services;
   const { sessions, audit, advisors, callService, settingsLock } = parts;
   const { writeMigration } = project;
@@ -71,6 +74,7 @@ export function apiRoutes(scope: FastifyInstance, deps: ConsoleDeps, parts: Cons
   const pool = database.pool('postgres');
   const seal = createSeal(join(project.dataDir, keyFile));
   const api = createApi(scope, sessions, log);
+  const logs = createNodeLogs(view, telemetry);
 
   signInRoutes(scope, api, { sessions, audit });
   registerOperators(api, deps, parts, seal);
@@ -83,14 +87,15 @@ export function apiRoutes(scope: FastifyInstance, deps: ConsoleDeps, parts: Cons
     inbox: mail.inbox,
     functions,
     skipped: project.skipped,
-    overview: createOverview({ pool, telemetry, now: () => clock.now() }),
+    overview: createOverview({ pool, metrics: logs.metrics, now: () => clock.now() }),
     problems: () =>
       problemsOf({
         pool,
         health,
         conditions: server.conditions,
         findings: advisors.recent,
-        telemetry,
+        metrics: logs.metrics,
+        nodes: view.isShared ? server.nodes : async () => [],
         backups,
         configuration,
         config,
@@ -98,8 +103,9 @@ export function apiRoutes(scope: FastifyInstance, deps: ConsoleDeps, parts: Cons
       }),
   });
   advisorRoutes(api, { pool, advisors, audit, writeMigration });
-  searchRoutes(api, { database, functions, telemetry, log });
-  logRoutes(scope, api, { telemetry, keys });
+  searchRoutes(api, { database, functions, logs, log });
+  logRoutes(scope, api, { telemetry, view, logs, keys });
+  nodeRoutes(api, server.nodes);
 
   const progress = new Map<string, number>();
   tableRoutes(scope, api, { database, clock, audit, progress });
@@ -124,6 +130,8 @@ export function apiRoutes(scope: FastifyInstance, deps: ConsoleDeps, parts: Cons
   functionRoutes(scope, api, {
     database,
     functions,
+    view,
+    onNodes: createNodeFunctions(view, functions.activity, () => clock.now()),
     keys,
     stream: deps.api.stream,
     createFunction: project.createFunction,

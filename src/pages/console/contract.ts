@@ -11,6 +11,7 @@ import type { contract as jobs } from './jobs/contract.ts';
 import type { contract as keys } from './keys/contract.ts';
 import type { contract as logs } from './logs/contract.ts';
 import type { contract as migrations } from './migrations/contract.ts';
+import type { contract as nodes } from './nodes/contract.ts';
 import type { contract as operators } from './operators/contract.ts';
 import type { contract as persona } from './persona/contract.ts';
 import type { contract as policies } from './policies/contract.ts';
@@ -36,6 +37,7 @@ export type ConsoleContract = typeof advisors &
   typeof keys &
   typeof logs &
   typeof migrations &
+  typeof nodes &
   typeof operators &
   typeof persona &
   typeof policies &

@@ -5,7 +5,7 @@ import type { Logger } from '../../base/kernel/log.ts';
 import type { OwnAddress } from '../../base/kernel/request-origin.ts';
 import type { LiveConfig } from '../../platform/config/index.ts';
 import type { Database } from '../../platform/database/types.ts';
-import type { GroupState } from '../../platform/group/types.ts';
+import type { GroupState, GroupView, NodeStatus } from '../../platform/group/types.ts';
 import type { KeyStore } from '../../platform/keys/index.ts';
 import type { Telemetry } from '../../platform/telemetry/types.ts';
 import type { AuthService } from '../../services/auth/index.ts';
@@ -29,6 +29,8 @@ export interface ConsoleDeps {
   readonly keys: KeyStore;
   /** The state that several nodes of a project share. */
   readonly group: Pick<GroupState, 'change' | 'isShared'>;
+  /** Asks the nodes of the project, including this one. */
+  readonly view: GroupView;
   readonly config: LiveConfig;
   readonly telemetry: Telemetry;
   readonly services: ConsoleServices;
@@ -97,6 +99,8 @@ export interface RunningServer extends Pick<RunningDeps, 'configuration' | 'rest
    * problem, or undefined if the service is healthy.
    */
   readonly health: () => Record<string, string | undefined>;
+  /** Lists the nodes of the project with their state. */
+  readonly nodes: () => Promise<readonly NodeStatus[]>;
   /** The state of the disk and of the certificates. */
   readonly conditions: () => Conditions;
 }

@@ -23,7 +23,7 @@ export interface EventStreams {
    */
   open(
     response: ServerResponse,
-    follow: (send: (json: string, id?: number) => void) => () => void,
+    follow: (send: (json: string, id?: string) => void) => () => void,
     /** Rejects if the operator isn't allowed to read the stream anymore. */
     authorize: () => Promise<unknown>,
   ): void;
@@ -51,7 +51,7 @@ export function createEventStreams(): EventStreams {
       response.write('retry: 1000\n\n');
       let waiting: string[] = [];
       let left = 0;
-      let lastId: number | undefined;
+      let lastId: string | undefined;
       const unfollow = follow((json, id) => {
         if (waiting.length < maxEntries) waiting.push(json);
         else left++;

@@ -23,6 +23,7 @@ import type { OperatorRole } from './core/roles.ts';
 import type { ConsoleDeps } from './deps.ts';
 import { createManagement, type Management } from './management/calls.ts';
 import { withMarkedStatements } from './mark-statements.ts';
+import { answerQuestions } from './nodes/answers.ts';
 import * as queries from './queries.ts';
 import { createServiceClient } from './service-client.ts';
 import { createSessions, type Sessions } from './sessions.ts';
@@ -89,6 +90,13 @@ export function createConsole(given: ConsoleDeps): ConsoleService {
     audit,
   });
 
+  answerQuestions({
+    view: deps.view,
+    telemetry: deps.telemetry,
+    functions: services.functions,
+    keys,
+    now: () => deps.clock.now(),
+  });
   const attempts = createAttempts(tokenAttempts);
 
   return {

@@ -84,13 +84,15 @@ export class Mailbox implements GroupView {
   async ask<Value>(
     question: string,
     input: unknown,
-    { nodes: wanted, timeoutMs = defaultTimeoutMs }: AskOptions = {},
+    { nodes: wanted, others = false, timeoutMs = defaultTimeoutMs }: AskOptions = {},
   ): Promise<readonly NodeAnswer<Value>[]> {
     const signal = AbortSignal.timeout(timeoutMs);
     // If the database is unreachable, this node still answers.
     const listed = this.nodes().catch(() => [this.#ownNode()]);
     const all = await Promise.race([listed, sleep(timeoutMs, [this.#ownNode()], { ref: false })]);
-    const asked = all.filter(({ id, isRunning }) => isRunning && (wanted?.includes(id) ?? true));
+    const asked = all.filter(
+      ({ id, isRunning }) => isRunning && (wanted?.includes(id) ?? true) && !(others && id === this.self),
+    );
     const poll = setInterval(() => this.receive(), pollMs).unref();
     try {
       return await Promise.all(

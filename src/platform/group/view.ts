@@ -27,6 +27,8 @@ export type NodeAnswer<Value> =
 export interface AskOptions {
   /** The IDs of the nodes to ask. By default, all running nodes are asked. */
   readonly nodes?: readonly string[] | undefined;
+  /** Whether this node isn't asked. */
+  readonly others?: boolean | undefined;
   readonly timeoutMs?: number | undefined;
 }
 
@@ -71,7 +73,8 @@ export function createLocalView(name: string, version: string, now: () => number
     self: 'this',
     isShared: false,
     nodes: async () => [node()],
-    ask: async (question, input) => [await ownAnswer(answerers, node(), [question, input])],
+    ask: async (question, input, { nodes = ['this'], others = false } = {}) =>
+      others || !nodes.includes('this') ? [] : [await ownAnswer(answerers, node(), [question, input])],
     answer: (question, handler) => void answerers.set(question, handler),
   };
 }

@@ -170,6 +170,11 @@ export function createTelemetry({ log, dir, traces: exporter, now = Date.now }: 
       return () => followers.delete(follower);
     },
     metrics: (rangeMs) => metrics.report(rangeMs, metricPoints, now()),
+    mergedMetrics(saved, rangeMs) {
+      const all = createMetrics();
+      for (const each of saved) all.load(each, now());
+      return all.report(rangeMs, metricPoints, now());
+    },
     recentMetrics: metrics,
     requestMetrics: () => requestMetrics.values(),
   };

@@ -92,6 +92,8 @@ export interface Telemetry {
   follow(filter: LogFilter, onEntry: (entry: LogEntry) => void): () => void;
   /** Returns a report about the last `rangeMs` milliseconds. */
   metrics(rangeMs: number): MetricsReport;
+  /** Returns a report about the counts of several nodes, as saved by {@link recentMetrics}. */
+  mergedMetrics(saved: readonly unknown[], rangeMs: number): MetricsReport;
   /** The counts that {@link metrics} is computed from. */
   readonly recentMetrics: Pick<Metrics, 'save' | 'load'>;
   /** Returns the totals of requests since startup, for `/metrics`. */

@@ -24,13 +24,15 @@ export interface ActivityMinute {
 export interface FunctionActivity {
   /** Returns the minutes of the last hour, with the oldest minute first. */
   recent(slug: string, nowMs: number): ActivityMinute[];
+  /** Like {@link recent}, for the sum of the counts of several nodes, as returned by {@link save}. */
+  merged(saved: readonly unknown[], slug: string, nowMs: number): ActivityMinute[];
   /**
    * Returns all counts of the last hour in the format that {@link load} accepts: the slug and the minutes of each
    * function. A minute consists of its number, its request count, its error count and its packed duration classes.
    */
   save(nowMs: number): SavedCounts;
   /**
-   * Loads saved counts before the first invocation. Ignores data in a different format, and minutes that are too old or
+   * Adds saved counts. Ignores data in a different format, and minutes that are too old or
    * in the future.
    */
   load(saved: unknown, nowMs: number): void;
@@ -72,12 +74,7 @@ export function createFunctionActivity(): FunctionActivity & {
       known.set(slug, buckets);
       // A long request may have arrived in an earlier minute than requests that finished before it.
       const minute = Math.floor(at / minuteMs);
-      let bucket = buckets.find((each) => each.minute === minute);
-      if (bucket === undefined) {
-        bucket = { minute, requests: 0, errors: 0, durations: new Uint32Array(classes) };
-        buckets.push(bucket);
-        if (buckets.length > shownMinutes) buckets.shift();
-      }
+      const bucket = bucketOf(buckets, minute);
       bucket.requests += 1;
       if (status !== null && status >= 500) bucket.errors += 1;
       const index = classOf(durationMs);
@@ -98,6 +95,11 @@ export function createFunctionActivity(): FunctionActivity & {
         };
       });
     },
+    merged(saved, slug, nowMs) {
+      const all = createFunctionActivity();
+      for (const each of saved) all.load(each, nowMs);
+      return all.recent(slug, nowMs);
+    },
     save(nowMs) {
       const last = Math.floor(nowMs / minuteMs);
       return Array.from(known, ([slug, buckets]) => [
@@ -115,17 +117,28 @@ export function createFunctionActivity(): FunctionActivity & {
     load(saved, nowMs) {
       const last = Math.floor(nowMs / minuteMs);
       for (const [slug, minutes] of parseSavedCounts(saved, savedLimits)) {
-        const buckets = minutes
-          .filter(([minute = 0]) => isShown(minute, last))
-          .map(([minute = 0, requests = 0, errors = 0, ...packed]) => {
-            const durations = new Uint32Array(classes);
-            addPackedCounts(durations, packed);
-            return { minute, requests, errors, durations };
-          });
+        const buckets = known.get(slug) ?? [];
+        for (const [minute = 0, requests = 0, errors = 0, ...packed] of minutes) {
+          if (!isShown(minute, last)) continue;
+          const bucket = bucketOf(buckets, minute);
+          bucket.requests += requests;
+          bucket.errors += errors;
+          addPackedCounts(bucket.durations, packed);
+        }
         if (buckets.length > 0) known.set(slug, buckets);
       }
     },
   };
+}
+
+/** Returns the counts of a minute, which are created if necessary. */
+function bucketOf(buckets: Bucket[], minute: number): Bucket {
+  const known = buckets.find((each) => each.minute === minute);
+  if (known !== undefined) return known;
+  const bucket = { minute, requests: 0, errors: 0, durations: new Uint32Array(classes) };
+  buckets.push(bucket);
+  if (buckets.length > shownMinutes) buckets.shift();
+  return bucket;
 }
 
 const isShown = (minute: number, last: number): boolean => minute > last - shownMinutes && minute <= last;

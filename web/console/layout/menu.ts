@@ -15,6 +15,7 @@ import {
   IconInbox,
   IconKey,
   IconListDetails,
+  IconServer2,
   IconSettings,
   IconShieldCheck,
   IconShieldLock,
@@ -23,6 +24,8 @@ import {
   IconUserShield,
   IconUsers,
 } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { homeQuery } from '../api/queries.ts';
 import { type MenuPath, type Page, pages } from '../pages.ts';
 
 const icons: Record<MenuPath, typeof IconHome> = {
@@ -43,6 +46,7 @@ const icons: Record<MenuPath, typeof IconHome> = {
   '/metrics': IconChartLine,
   '/queries': IconGauge,
   '/backups': IconDatabaseExport,
+  '/nodes': IconServer2,
   '/reference': IconApi,
   '/keys': IconKey,
   '/operators': IconUserShield,
@@ -55,3 +59,11 @@ const isMenuPath = (path: string): path is MenuPath => path in icons;
 export const menu = Object.entries<Page>(pages).flatMap(([path, page]) =>
   page.menu !== undefined && isMenuPath(path) ? [{ to: path, Icon: icons[path], ...page.menu }] : [],
 );
+
+export type MenuEntry = (typeof menu)[number];
+
+/** Returns the entries for this project. The embedded database has only one node. */
+export function useMenu(): readonly MenuEntry[] {
+  const { data } = useQuery({ ...homeQuery, refetchInterval: false });
+  return data?.database.embedded === false ? menu : menu.filter(({ to }) => to !== '/nodes');
+}

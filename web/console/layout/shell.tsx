@@ -16,7 +16,7 @@ import logo from '../logo.svg';
 import { type MenuGroup, menuGroups } from '../pages.ts';
 import { t } from '../text.ts';
 import { ConnectionBanner } from './connection-banner.tsx';
-import { menu } from './menu.ts';
+import { type MenuEntry, useMenu } from './menu.ts';
 import classes from './shell.module.css';
 import { usePageFocus } from './use-page-focus.ts';
 import { useRowKeys } from './use-row-keys.ts';
@@ -124,6 +124,7 @@ function Sidebar({
   onPalette: () => void;
   onShortcuts: () => void;
 }) {
+  const menu = useMenu();
   return (
     <>
       <button type="button" className={classes.search} onClick={onPalette}>
@@ -186,7 +187,7 @@ function OperatorRow() {
 }
 
 interface MenuLinksProps {
-  readonly entries: typeof menu;
+  readonly entries: readonly MenuEntry[];
   readonly onNavigate: (() => void) | undefined;
 }
 

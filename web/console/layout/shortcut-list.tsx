@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { Dialog } from '../components/dialog.tsx';
 import { areKeysOn, turnKeys } from '../components/keyboard/single-keys.ts';
 import { type TextId, t } from '../text.ts';
-import { menu } from './menu.ts';
+import { useMenu } from './menu.ts';
 import classes from './shortcut-list.module.css';
 import { commandKey } from './use-shortcuts.ts';
 
@@ -13,7 +13,6 @@ type Shortcut = readonly [keys: readonly string[], label: TextId];
 const everywhere: readonly Shortcut[] = [
   [[`${commandKey}K`], 'palette.open'],
   [['?'], 'shortcuts.title'],
-  ...menu.map(({ key, label }) => [['g', key], label] as const),
 ];
 
 const inList: readonly Shortcut[] = [
@@ -57,11 +56,12 @@ const inSql: readonly Shortcut[] = [
 ];
 
 export default function ShortcutList({ onClose }: { onClose: () => void }) {
+  const pages = useMenu().map(({ key, label }): Shortcut => [['g', key], label]);
   return (
     <Dialog onClose={onClose} size="xl" title={t('shortcuts.title')}>
       <div className={classes.columns}>
         <div className={classes.sections}>
-          <Section title={t('shortcuts.everywhere')} items={everywhere} />
+          <Section title={t('shortcuts.everywhere')} items={[...everywhere, ...pages]} />
           <Section title={t('shortcuts.in-list')} items={inList} />
         </div>
         <div className={classes.sections}>

@@ -89,6 +89,7 @@ export const messages = {
   'calls.none': 'No invocations since the server started',
   'calls.time': 'Time',
   'calls.status': 'Status',
+  'calls.node': 'Node',
   'calls.what': 'Request',
   'calls.took': 'Duration',
   'calls.cpu': 'CPU',

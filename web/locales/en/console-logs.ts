@@ -5,6 +5,7 @@ export const messages = {
   'logs.path': 'Path contains',
   'logs.user': 'User ID or operator',
   'logs.request': 'Request ID',
+  'logs.node': 'Node',
   'logs.service': 'Service',
   'logs.any-service': 'All except Console',
   'logs.every-service': 'All services',

@@ -2,13 +2,13 @@ import { z } from 'zod';
 import type {
   ActivityMinute,
   FunctionFacts,
-  FunctionLogLine,
-  Invocation,
   SourceFile,
   SourceText,
 } from '../../../services/functions/index.ts';
 import { json, noContent, type RouteTable, raw } from '../core/contract.ts';
 import { headerName, headerValue } from '../core/header-fields.ts';
+import type { AskedNodes } from '../nodes/contract.ts';
+import type { NodeInvocation, NodeLogLine } from '../nodes/functions.ts';
 import { personaText } from '../persona/contract.ts';
 
 const invocation = z.object({
@@ -72,7 +72,14 @@ export interface FunctionSecret {
   readonly updatedAt: string;
 }
 
-export type { ActivityMinute, FunctionFacts, FunctionLogLine, Invocation, SourceFile, SourceText };
+export type {
+  ActivityMinute,
+  FunctionFacts,
+  NodeInvocation as Invocation,
+  NodeLogLine as FunctionLogLine,
+  SourceFile,
+  SourceText,
+};
 
 export const contract = {
   'GET /functions': { response: json<{ readonly functions: readonly FunctionFacts[] }>() },
@@ -81,19 +88,21 @@ export const contract = {
   'GET /function-secrets': { response: json<{ readonly secrets: readonly FunctionSecret[] }>() },
   'POST /function-secrets': { body: newSecret, response: noContent },
   'DELETE /function-secrets/:name': { response: noContent },
-  'GET /functions/:slug/activity': { response: json<{ readonly minutes: readonly ActivityMinute[] }>() },
+  'GET /functions/:slug/activity': {
+    response: json<{ readonly minutes: readonly ActivityMinute[]; readonly nodes: AskedNodes }>(),
+  },
   'GET /functions/:slug/files': { response: json<{ readonly files: readonly SourceFile[] }>() },
   'GET /functions/:slug/file': { query: functionFile, response: json<SourceText>() },
   'GET /functions/:slug': { response: json<FunctionFacts>() },
   'POST /functions/:slug/invoke': { body: invocation, response: json<FunctionResponse>() },
   'GET /functions/:slug/invocations': {
     query: functionInvocations,
-    response: json<{ readonly invocations: readonly Invocation[] }>(),
+    response: json<{ readonly invocations: readonly NodeInvocation[]; readonly nodes: AskedNodes }>(),
   },
   'GET /functions/:slug/logs': {
     query: functionLogs,
-    response: json<{ readonly lines: readonly FunctionLogLine[] }>(),
+    response: json<{ readonly lines: readonly NodeLogLine[] }>(),
   },
-  /** Server-sent events. Each event is a {@link FunctionLogLine}. */
+  /** Server-sent events. Each event is a {@link NodeLogLine}. */
   'GET /functions/:slug/logs/live': { query: functionLogs, response: raw },
 } as const satisfies RouteTable;

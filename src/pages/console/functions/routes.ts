@@ -4,12 +4,15 @@ import type { Clock } from '../../../base/kernel/clock.ts';
 import { setGatewayHeaders } from '../../../base/kernel/http.ts';
 import { OutsideFolders } from '../../../base/kernel/real-path.ts';
 import type { Database } from '../../../platform/database/types.ts';
-import type { GroupState } from '../../../platform/group/types.ts';
+import type { GroupState, GroupView } from '../../../platform/group/types.ts';
 import type { Keys } from '../../../platform/keys/types.ts';
 import type { FunctionFacts, FunctionLogLine, FunctionsService } from '../../../services/functions/index.ts';
 import type { Audit } from '../audit.ts';
 import { ConsoleError, outsideFolders } from '../errors.ts';
 import { createEventStreams } from '../event-stream.ts';
+import type { LineFilter, NodeFunctions, NodeLogLine } from '../nodes/functions.ts';
+import { questions } from '../nodes/questions.ts';
+import { followOthers } from '../nodes/tails.ts';
 import { identify } from '../persona/act.ts';
 import { parsePersona } from '../persona/persona.ts';
 import { mintToken } from '../persona/token.ts';
@@ -27,6 +30,9 @@ export type FunctionsView = Pick<
 interface FunctionsDeps {
   readonly database: Database;
   readonly functions: FunctionsView;
+  readonly view: GroupView;
+  /** The activity and the logs of functions on all nodes. */
+  readonly onNodes: NodeFunctions;
   readonly keys: Keys;
   /** Sends a request to a service in this process and streams the response. */
   readonly stream: (path: string, init: RequestInit) => Promise<Response>;
@@ -40,13 +46,13 @@ interface FunctionsDeps {
 const tokenSeconds = 5 * 60;
 
 export function functionRoutes(app: FastifyInstance, api: Api, deps: FunctionsDeps): void {
-  const { database, functions, keys, clock, audit } = deps;
+  const { database, functions, view, onNodes, keys, clock, audit } = deps;
   const db = database.pool('postgres');
   const route = api.feature(() => import('./contract.ts'));
   const redact = createRedact(keys);
   const streams = createEventStreams();
   app.addHook('preClose', async () => streams.closeAll());
-  sourceRoutes(api, { functions, change: deps.change, clock, redact, audit });
+  sourceRoutes(api, { functions, onNodes, change: deps.change, redact, audit });
 
   const factsOf = ({ request }: Call): FunctionFacts => {
     const facts = functions.describe((request.params as { slug: string }).slug);
@@ -108,8 +114,8 @@ export function functionRoutes(app: FastifyInstance, api: Api, deps: FunctionsDe
   route('GET /functions/:slug/invocations', 'read', async (call) => {
     const { slug } = factsOf(call);
     const { limit } = await call.query();
-    const invocations = functions.invocations.recent(slug, limit);
-    return { invocations: invocations.map((each) => ({ ...each, path: redact(each.path) })) };
+    const { invocations, nodes } = await onNodes.invocations(slug, limit);
+    return { invocations: invocations.map((each) => ({ ...each, path: redact(each.path) })), nodes };
   });
 
   /**
@@ -122,7 +128,7 @@ export function functionRoutes(app: FastifyInstance, api: Api, deps: FunctionsDe
     const { slug } = factsOf(call);
     const { after, search, level, requestId } = await call.query();
     const part = search?.toLowerCase();
-    const show = (line: FunctionLogLine): FunctionLogLine | undefined => {
+    const show = (line: NodeLogLine): NodeLogLine | undefined => {
       // Searches the text after masking. Searching the unmasked text would let an operator discover a secret one
       // character at a time.
       const text = redact(line.line);
@@ -130,32 +136,58 @@ export function functionRoutes(app: FastifyInstance, api: Api, deps: FunctionsDe
     };
     return { filter: { function: slug, level, requestId }, after, show };
   }
+  /** Returns the lines of all nodes, oldest first. `after` is a line of this node. */
+  async function linesOf(filter: LineFilter, after: number, othersSince = 0): Promise<NodeLogLine[]> {
+    const [ownName, others] = await Promise.all([onNodes.ownName(), onNodes.otherLines(filter)]);
+    const own = functions.logs.recent(filter, after).map((line) => named(line, ownName));
+    return [...own, ...others.filter(({ at }) => at > othersSince)].sort((left, right) => left.at - right.at);
+  }
   route('GET /functions/:slug/logs', 'read', async (call) => {
     const { filter, after, show } = await requested(call);
-    const lines = functions.logs.recent(filter, after).map(show);
-    return { lines: lines.filter((line) => line !== undefined) };
+    const lines = await linesOf(filter, after);
+    return { lines: lines.map(show).filter((line) => line !== undefined) };
   });
   route('GET /functions/:slug/logs/live', 'read', async (call) => {
     const { filter, after, show } = await requested(call);
-    // A reconnecting browser sends the ID of the last line that it received (HTML standard, section 9.2.4).
-    const lastSeen = Number(call.request.headers['last-event-id']);
-    const since = Number.isSafeInteger(lastSeen) ? lastSeen : after;
+    // A reconnecting browser sends the ID of the last event that it received (HTML standard, section 9.2.4).
+    const [, lastId = after, othersSince = 0] =
+      /^(\d+)@(\d+)$/.exec(String(call.request.headers['last-event-id'])) ?? [];
+    const ownName = await onNodes.ownName();
+    const before = await linesOf(filter, Number(lastId), Number(othersSince));
     setGatewayHeaders(call.reply);
     streams.open(
       call.reply.raw,
       (send) => {
-        const tell = (line: FunctionLogLine): void => {
+        let ownId = Number(lastId);
+        const tell = (line: NodeLogLine, isOwn: boolean): void => {
+          if (isOwn && line.id <= ownId) return;
+          if (isOwn) ownId = line.id;
           const shown = show(line);
-          if (shown !== undefined) send(JSON.stringify(shown), line.id);
+          if (shown !== undefined) send(JSON.stringify(shown), `${ownId}@${line.at}`);
         };
-        for (const line of functions.logs.recent(filter, since)) tell(line);
-        return functions.logs.follow(filter, tell);
+        const isOwn = ({ node }: NodeLogLine): boolean => node === ownName;
+        for (const line of before) tell(line, isOwn(line));
+        for (const line of functions.logs.recent(filter, ownId)) tell(named(line, ownName), true);
+        const unfollow = functions.logs.follow(filter, (line) => tell(named(line, ownName), true));
+        const unfollowOthers = followOthers<FunctionLogLine>(view, {
+          question: questions.functionTail,
+          filter,
+          only: undefined,
+          onEntry: (line, node) => tell({ ...line, node: node.name }, false),
+        });
+        return () => {
+          unfollow();
+          unfollowOthers();
+        };
       },
       call.authorize,
     );
     return call.reply.hijack();
   });
 }
+
+const named = (line: FunctionLogLine, node: string | undefined): NodeLogLine =>
+  node === undefined ? line : { ...line, node };
 
 const alreadyExists = (): ConsoleError =>
   new ConsoleError('bad_request', {
@@ -190,20 +222,18 @@ function created(create: () => string): string {
 
 /** The routes for the functions' code and activity, and for the secrets that all functions receive. */
 interface SourceDeps {
-  readonly functions: Pick<FunctionsService, 'activity' | 'files' | 'readFile' | 'secrets'>;
+  readonly functions: Pick<FunctionsService, 'files' | 'readFile' | 'secrets'>;
+  readonly onNodes: Pick<NodeFunctions, 'activity'>;
   /** Runs a change of the secrets, and stores it for all nodes. */
   readonly change: GroupState['change'];
-  readonly clock: Clock;
   readonly redact: Redact;
   readonly audit: Audit;
 }
 
-function sourceRoutes(api: Api, { functions, change, clock, redact, audit }: SourceDeps): void {
+function sourceRoutes(api: Api, { functions, onNodes, change, redact, audit }: SourceDeps): void {
   const route = api.feature(() => import('./contract.ts'));
 
-  route('GET /functions/:slug/activity', 'read', async ({ params }) => ({
-    minutes: functions.activity.recent(params.slug, clock.now()),
-  }));
+  route('GET /functions/:slug/activity', 'read', async ({ params }) => onNodes.activity(params.slug));
   route('GET /functions/:slug/files', 'read', async ({ params }) => ({
     files: functions.files(params.slug) ?? missing("This function doesn't exist."),
   }));

@@ -70,7 +70,11 @@ export type Problem = { readonly severity: 'error' | 'warning' } & (
   | { readonly kind: 'service'; readonly service: string; readonly fault: string }
   /** The disk is almost full, or a certificate expires soon. */
   | { readonly kind: 'condition'; readonly part: 'disk' | 'tls'; readonly message: string }
-  /** The number of responses with a 5xx status in the last hour. */
+  /** A health check of another node that isn't ok. */
+  | { readonly kind: 'node'; readonly node: string; readonly check: string; readonly message: string }
+  /** A node that doesn't answer, or that ended without being stopped. */
+  | { readonly kind: 'node-missing'; readonly node: string; readonly isGone: boolean }
+  /** The number of responses with a 5xx status in the last hour, from all nodes. */
   | { readonly kind: 'server-errors'; readonly service: string; readonly count: number }
   | {
       readonly kind: 'job';
@@ -95,7 +99,7 @@ export type Problem = { readonly severity: 'error' | 'warning' } & (
       readonly calls: number;
     }
   /** A part of the project that couldn't be checked for problems. */
-  | { readonly kind: 'unchecked'; readonly source: 'jobs' | 'advisors' | 'statements' }
+  | { readonly kind: 'unchecked'; readonly source: 'jobs' | 'advisors' | 'statements' | 'nodes' }
   /** An enabled sign-in provider whose client ID or secret is missing. */
   | {
       readonly kind: 'provider';

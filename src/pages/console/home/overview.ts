@@ -2,12 +2,13 @@
 
 import { type Sql, sql } from '../../../base/kernel/sql.ts';
 import type { Pool, Queryable } from '../../../platform/database/types.ts';
-import type { Telemetry } from '../../../platform/telemetry/types.ts';
+import type { MetricsReport } from '../logs/contract.ts';
 import type { Overview } from './contract.ts';
 
 export interface OverviewDeps {
   readonly pool: Pool;
-  readonly telemetry: Pick<Telemetry, 'metrics'>;
+  /** Returns the requests of all nodes. */
+  readonly metrics: (rangeMs: number) => Promise<MetricsReport>;
   /** Returns the current time in milliseconds since the epoch. */
   readonly now: () => number;
 }
@@ -22,13 +23,14 @@ const sampledObjects = 10_000;
 const userDays = 14;
 
 /** Returns a function that reads the statistics. Statistics that can't be read are null. */
-export function createOverview({ pool, telemetry, now }: OverviewDeps): () => Promise<Overview> {
+export function createOverview({ pool, metrics, now }: OverviewDeps): () => Promise<Overview> {
   let last: { readonly at: number; readonly overview: Promise<Overview> } | undefined;
   const read = async (): Promise<Overview> => {
-    const [users, database, storage] = await Promise.all(
-      [usersOf, databaseOf, storageOf].map((source) => source(pool).catch(() => null)),
-    );
-    return { traffic: trafficOf(telemetry), users, database, storage } as Overview;
+    const [report, users, database, storage] = await Promise.all([
+      metrics(hourMs),
+      ...[usersOf, databaseOf, storageOf].map((source) => source(pool).catch(() => null)),
+    ]);
+    return { traffic: trafficOf(report), users, database, storage } as Overview;
   };
   return () => {
     if (last === undefined || now() - last.at >= reuseMs) last = { at: now(), overview: read() };
@@ -37,8 +39,7 @@ export function createOverview({ pool, telemetry, now }: OverviewDeps): () => Pr
 }
 
 /** Adds up the requests to all services except the Console. */
-function trafficOf(telemetry: Pick<Telemetry, 'metrics'>): Overview['traffic'] {
-  const { start, stepMs, services } = telemetry.metrics(hourMs);
+function trafficOf({ start, stepMs, services }: MetricsReport): Overview['traffic'] {
   const own = services.filter(({ service }) => service !== 'console');
   const steps = services[0]?.points.length ?? 0;
   const sums = (value: 'requests' | 'refused' | 'failed'): number[] =>

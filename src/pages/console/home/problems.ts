@@ -9,10 +9,11 @@ import {
   type SettingsPlace,
 } from '../../../platform/config/index.ts';
 import type { Pool, Queryable } from '../../../platform/database/types.ts';
-import type { Telemetry } from '../../../platform/telemetry/types.ts';
+import type { NodeStatus } from '../../../platform/group/types.ts';
 import type { Finding } from '../../../project/advisors/index.ts';
 import { ConsoleError } from '../errors.ts';
 import { readParts } from '../jobs/parts.ts';
+import type { MetricsReport } from '../logs/contract.ts';
 import { hasStatistics, listStatements } from '../queries-page/queries.ts';
 import { createSettingsFiles } from '../settings/files.ts';
 import { envReference } from '../settings/known.ts';
@@ -24,7 +25,9 @@ interface ProblemDeps {
   readonly health: () => Record<string, string | undefined>;
   readonly conditions: () => Conditions;
   readonly findings: () => Promise<readonly Finding[]>;
-  readonly telemetry: Pick<Telemetry, 'metrics'>;
+  /** Returns the requests of all nodes. */
+  readonly metrics: (rangeMs: number) => Promise<MetricsReport>;
+  readonly nodes: () => Promise<readonly NodeStatus[]>;
   readonly backups: { status(): BackupStatus } | undefined;
   readonly configuration: RunningDeps['configuration'];
   readonly config: LiveConfig;
@@ -54,11 +57,12 @@ export async function problemsOf(deps: ProblemDeps): Promise<Problem[]> {
     checked('jobs', failedJobs(deps.pool)),
     checked('advisors', findingCounts(deps)),
     checked('statements', slowStatements(deps.pool)),
+    checked('nodes', deps.nodes().then(nodeProblems)),
+    serverErrors(deps),
   ]);
   const problems = [
     ...faults(deps),
     ...conditionProblems(deps),
-    ...serverErrors(deps),
     ...backupProblems(deps),
     ...settings(deps),
     ...incompleteProviders(deps.config.current, deps.place),
@@ -88,16 +92,49 @@ const conditionProblems = ({ conditions }: ProblemDeps): Problem[] =>
   );
 
 /** For each service except the Console, counts the responses with a 5xx status in the last hour. */
-const serverErrors = ({ telemetry }: ProblemDeps): Problem[] =>
-  telemetry
-    .metrics(hourMs)
-    .services.filter(({ service, total }) => service !== 'console' && total.failed > 0)
+async function serverErrors({ metrics }: ProblemDeps): Promise<Problem[]> {
+  const { services } = await metrics(hourMs);
+  return services
+    .filter(({ service, total }) => service !== 'console' && total.failed > 0)
     .map(({ service, total }) => ({
       kind: 'server-errors',
       severity: 'error',
       service,
       count: total.failed,
     }));
+}
+
+/**
+ * Returns the problems of the other nodes. Problems that this node has too are omitted, because this node reports them
+ * itself.
+ */
+export function nodeProblems(nodes: readonly NodeStatus[]): Problem[] {
+  const own = nodes.find(({ isSelf }) => isSelf);
+  const isOwn = (check: string, message: string): boolean =>
+    own?.facts?.problems.some((each) => each.check === check && each.message === message) === true;
+  return nodes
+    .filter(({ isSelf }) => !isSelf)
+    .flatMap(({ name: node, state, facts }): Problem[] => {
+      if (facts === null)
+        return [
+          {
+            kind: 'node-missing',
+            severity: state === 'gone' ? 'warning' : 'error',
+            node,
+            isGone: state === 'gone',
+          },
+        ];
+      return facts.problems
+        .filter(({ check, message }) => !isOwn(check, message))
+        .map(({ check, status, message }) => ({
+          kind: 'node',
+          severity: status === 'failing' ? 'error' : 'warning',
+          node,
+          check,
+          message,
+        }));
+    });
+}
 
 interface FailedJob {
   readonly id: string;

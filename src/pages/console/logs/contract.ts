@@ -1,6 +1,8 @@
 import { z } from 'zod';
-import { type LogEntry, levels, type MetricsReport } from '../../../platform/telemetry/types.ts';
+import { levels, type MetricsReport } from '../../../platform/telemetry/types.ts';
 import { json, type RouteTable, raw } from '../core/contract.ts';
+import type { AskedNodes } from '../nodes/contract.ts';
+import { cursorPattern, type NodeLogEntry, parseCursor } from '../nodes/merge-logs.ts';
 
 const text = z.string().max(200).optional();
 const instant = z.iso
@@ -19,6 +21,8 @@ const filter = {
   user: text,
   requestId: text,
   search: text,
+  /** The ID of a node. By default, the entries of all nodes are returned. */
+  node: text,
 };
 
 const logFilter = z.object(filter);
@@ -29,34 +33,34 @@ const logPage = z.object({
   until: instant,
   limit: z.coerce.number<number>().int().min(1).max(500).default(100),
   /** The cursor returned with the previous page. */
-  cursor: z
-    .string()
-    .regex(/^\d{1,16}:\d{1,9}$/)
-    .transform((cursor) => {
-      const [at = 0, skip = 0] = cursor.split(':').map(Number);
-      return { at, skip };
-    })
-    .optional(),
+  cursor: z.string().max(6000).regex(cursorPattern).transform(parseCursor).optional(),
 });
 
 /** The number of minutes for which metrics are returned. Metrics are kept for six hours. */
-const metricsRange = z.object({ minutes: z.coerce.number<number>().int().min(1).max(360).default(60) });
+const metricsRange = z.object({
+  minutes: z.coerce.number<number>().int().min(1).max(360).default(60),
+  node: text,
+});
 
-export type { LogEntry, MetricsReport };
+export type { AskedNodes, MetricsReport, NodeLogEntry as LogEntry };
 export type ServiceMetrics = MetricsReport['services'][number];
 export type Totals = ServiceMetrics['total'];
 
 export interface LogEntries {
   /** The log entries, newest first. */
-  readonly entries: readonly LogEntry[];
+  readonly entries: readonly NodeLogEntry[];
   /** The cursor for the next page. Null on the last page. */
   readonly next: string | null;
+  readonly nodes: AskedNodes;
 }
 
 export const contract = {
   'GET /logs': { query: logPage, response: json<LogEntries>() },
-  /** Server-sent events. Each event is a {@link LogEntry}. */
+  /** Server-sent events. Each event is a {@link NodeLogEntry}. */
   'GET /logs/tail': { query: logFilter, response: raw },
-  'GET /logs/requests/:id': { response: json<{ readonly entries: readonly LogEntry[] }>() },
-  'GET /metrics': { query: metricsRange, response: json<MetricsReport>() },
+  'GET /logs/requests/:id': { response: json<{ readonly entries: readonly NodeLogEntry[] }>() },
+  'GET /metrics': {
+    query: metricsRange,
+    response: json<MetricsReport & { readonly nodes: AskedNodes }>(),
+  },
 } as const satisfies RouteTable;

@@ -174,9 +174,9 @@ const settings: Finder = async (_deps, { search }) => whole(findSettings(search)
 
 const requestId = /^[\w.:-]{8,200}$/;
 
-const requests: Finder = async ({ telemetry }, { search }) => {
+const requests: Finder = async ({ logs }, { search }) => {
   if (!requestId.test(search)) return whole([]);
-  const entries = await telemetry.trace(search);
+  const entries = await logs.trace(search);
   const first = entries.find(({ kind }) => kind === 'request') ?? entries[0];
   if (first === undefined) return whole([]);
   const { method, path, status, at } = first;

@@ -1,8 +1,8 @@
 /** The input, the result types and the limits of a search. */
 import type { Database, TransactionOptions } from '../../../platform/database/types.ts';
-import type { Telemetry } from '../../../platform/telemetry/types.ts';
 import type { OperatorRole } from '../core/roles.ts';
 import type { FunctionsView } from '../functions/routes.ts';
+import type { NodeLogs } from '../nodes/logs.ts';
 import type { SearchHit } from './contract.ts';
 
 export const hitsPerGroup = 8;
@@ -11,7 +11,7 @@ export const groupTimeoutMs = 800;
 export interface SearchDeps {
   readonly database: Database;
   readonly functions: Pick<FunctionsView, 'list'>;
-  readonly telemetry: Pick<Telemetry, 'trace'>;
+  readonly logs: Pick<NodeLogs, 'trace'>;
 }
 
 export interface SearchInput {

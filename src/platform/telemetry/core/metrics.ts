@@ -50,8 +50,8 @@ export interface Metrics {
   count(service: string, status: number, durationMs: number, now: number): void;
   /** Returns a report about the last `rangeMs`, with up to `points` steps. */
   report(rangeMs: number, points: number, now: number): MetricsReport;
-  /** Returns all counts of the last six hours, for {@link load}. */
-  save(now: number): SavedMetrics;
+  /** Returns the counts of the last `rangeMs`, by default of the last six hours, for {@link load}. */
+  save(now: number, rangeMs?: number): SavedMetrics;
   /** Adds saved counts. Ignores slots that are too old or in the future, and data in a different format. */
   load(saved: unknown, now: number): void;
 }
@@ -113,12 +113,13 @@ export function createMetrics(): Metrics {
           .sort((left, right) => right.total.requests - left.total.requests),
       };
     },
-    save(now) {
+    save(now, rangeMs = slots * slotMs) {
       const current = Math.floor(now / slotMs);
+      const first = current - Math.ceil(rangeMs / slotMs);
       return [...series].map(([service, { counts, numbers }]) => [
         service,
         Array.from(numbers, (number, slot) => [number, slot * width] as const)
-          .filter(([number]) => isKept(number, current))
+          .filter(([number]) => isKept(number, current) && number >= first)
           .map(([number, base]) => [number, ...packCounts(counts.subarray(base, base + width))]),
       ]);
     },

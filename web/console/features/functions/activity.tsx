@@ -1,6 +1,7 @@
 /** Shows a function's requests, errors and durations in the last hour, as small charts and as a table. */
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import { AskedNote } from '../../components/asked-nodes.tsx';
 import list from '../../components/list.module.css';
 import { millis } from '../../components/millis.ts';
 import { ProblemBox } from '../../components/problem-box.tsx';
@@ -17,10 +18,11 @@ export function Activity({ slug }: { slug: string }) {
     <section className={classes.box} aria-label={t('activity.title')}>
       <h3 className={classes.title}>{t('activity.title')}</h3>
       {error === null ? null : <ProblemBox error={error} />}
-      {data === undefined ? null : data.every(({ requests }) => requests === 0) ? (
+      <AskedNote nodes={data?.nodes} />
+      {data === undefined ? null : data.minutes.every(({ requests }) => requests === 0) ? (
         <p className={classes.dim}>{t('activity.none')}</p>
       ) : (
-        <Charts minutes={data} />
+        <Charts minutes={data.minutes} />
       )}
     </section>
   );

@@ -46,7 +46,7 @@ export const invocationsQuery = (slug: string) =>
   queryOptions({
     queryKey: ['function-invocations', slug],
     queryFn: async ({ signal }) =>
-      (await fetchConsole('GET /functions/:slug/invocations', { params: { slug }, signal })).invocations,
+      await fetchConsole('GET /functions/:slug/invocations', { params: { slug }, signal }),
     refetchInterval: refreshMs,
   });
 
@@ -57,7 +57,7 @@ export const activityQuery = (slug: string) =>
   queryOptions({
     queryKey: ['function-activity', slug],
     queryFn: async ({ signal }) =>
-      (await fetchConsole('GET /functions/:slug/activity', { params: { slug }, signal })).minutes,
+      await fetchConsole('GET /functions/:slug/activity', { params: { slug }, signal }),
     refetchInterval: refreshMs,
   });
 

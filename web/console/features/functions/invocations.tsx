@@ -1,5 +1,6 @@
 /** Lists the latest requests to a function, with their results and durations. */
 import { useQuery } from '@tanstack/react-query';
+import { hasSeveralNodes } from '../../components/asked-nodes.tsx';
 import list from '../../components/list.module.css';
 import { millis } from '../../components/millis.ts';
 import { ProblemBox } from '../../components/problem-box.tsx';
@@ -18,7 +19,7 @@ export function Invocations({ slug, onRequest }: { slug: string; onRequest: (req
     <div className={classes.calls}>
       <h3 className={classes.title}>{t('calls.title')}</h3>
       {error === null ? null : <ProblemBox error={error} />}
-      {data === undefined ? null : data.length === 0 ? (
+      {data === undefined ? null : data.invocations.length === 0 ? (
         <p className={classes.none}>{t('calls.none')}</p>
       ) : (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
@@ -29,6 +30,11 @@ export function Invocations({ slug, onRequest }: { slug: string; onRequest: (req
               <tr>
                 <th scope="col">{t('calls.time')}</th>
                 <th scope="col">{t('calls.status')}</th>
+                {hasSeveralNodes(data.nodes) ? (
+                  <th scope="col" className={list.wide}>
+                    {t('calls.node')}
+                  </th>
+                ) : null}
                 <th scope="col">{t('calls.what')}</th>
                 <th scope="col" className={classes.number}>
                   {t('calls.took')}
@@ -42,8 +48,13 @@ export function Invocations({ slug, onRequest }: { slug: string; onRequest: (req
               </tr>
             </thead>
             <tbody>
-              {data.map((call) => (
-                <Row key={call.id} call={call} onRequest={onRequest} />
+              {data.invocations.map((call) => (
+                <Row
+                  key={`${call.node ?? ''} ${call.id}`}
+                  call={call}
+                  hasNodes={hasSeveralNodes(data.nodes)}
+                  onRequest={onRequest}
+                />
               ))}
             </tbody>
           </table>
@@ -53,7 +64,15 @@ export function Invocations({ slug, onRequest }: { slug: string; onRequest: (req
   );
 }
 
-function Row({ call, onRequest }: { call: Invocation; onRequest: (requestId: string) => void }) {
+function Row({
+  call,
+  hasNodes,
+  onRequest,
+}: {
+  call: Invocation;
+  hasNodes: boolean;
+  onRequest: (requestId: string) => void;
+}) {
   const { at, status, code, method, path, requestId, durationMs, bootMs, cpuMs, memoryBytes } = call;
   const moment = new Date(at);
   return (
@@ -72,6 +91,7 @@ function Row({ call, onRequest }: { call: Invocation; onRequest: (requestId: str
           <Tag tone={toneOf(status)}>{status}</Tag>
         )}
       </td>
+      {hasNodes ? <td className={`${list.wide} ${list.dim}`}>{call.node}</td> : null}
       <td>
         <button
           type="button"

@@ -85,7 +85,7 @@ export function LogView({
           }}
         >
           {entries.map((line) => (
-            <Line key={line.id} line={line} onOnly={onRequest} />
+            <Line key={`${line.node ?? ''} ${line.id}`} line={line} onOnly={onRequest} />
           ))}
         </div>
       )}
@@ -99,7 +99,7 @@ function SearchBox({ value, onChange }: { value: string; onChange: (value: strin
 }
 
 function Line({ line, onOnly }: { line: LogLine; onOnly: (requestId: string) => void }) {
-  const { at, level, line: text, requestId } = line;
+  const { at, level, line: text, requestId, node } = line;
   const moment = new Date(at);
   return (
     <div className={classes.line} data-level={level}>
@@ -107,7 +107,10 @@ function Line({ line, onOnly }: { line: LogLine; onOnly: (requestId: string) => 
         {moment.toLocaleTimeString([], { hour12: false })}
       </time>
       <span className={classes.level}>{level}</span>
-      <span className={classes.text}>{text}</span>
+      <span className={classes.text}>
+        {node === undefined ? null : <span className={classes.node}>{node} </span>}
+        {text}
+      </span>
       {requestId === undefined ? null : (
         <button
           type="button"

@@ -71,6 +71,10 @@ function textOf(problem: Problem): string {
       });
     case 'slow-statement':
       return t('problems.slow', { ms: Math.round(problem.meanMs), calls: problem.calls });
+    case 'node':
+      return t('problems.node', problem);
+    case 'node-missing':
+      return t(problem.isGone ? 'problems.node-gone' : 'problems.node-silent', problem);
     case 'unchecked':
       return t(`problems.unchecked-${problem.source}`);
     case 'provider':
@@ -103,7 +107,8 @@ type Label =
   | 'problems.see-advisors'
   | 'problems.see-statement'
   | 'problems.see-provider'
-  | 'problems.see-settings';
+  | 'problems.see-settings'
+  | 'problems.see-node';
 
 function targetOf(problem: Problem): { readonly label: Label; readonly link: LinkProps } | undefined {
   switch (problem.kind) {
@@ -132,6 +137,9 @@ function targetOf(problem: Problem): { readonly label: Label; readonly link: Lin
         label: 'problems.see-statement',
         link: { to: '/queries/statements', search: { order: 'mean', id: problem.id, as: problem.role } },
       };
+    case 'node':
+    case 'node-missing':
+      return { label: 'problems.see-node', link: { to: '/nodes', search: {} } };
     case 'unchecked':
       return { label: 'problems.see-logs', link: { to: '/logs', search: { level: 'warn' } } };
     case 'provider':

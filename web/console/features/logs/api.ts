@@ -3,7 +3,7 @@ import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import type { Address } from '../../api/route.ts';
 import { fetchConsole } from '../../api/session.ts';
 
-export type { LogEntry } from '../../../../src/pages/console/logs/contract.ts';
+export type { AskedNodes, LogEntry } from '../../../../src/pages/console/logs/contract.ts';
 
 export const filterNames = [
   'search',
@@ -13,6 +13,7 @@ export const filterNames = [
   'path',
   'user',
   'requestId',
+  'node',
   'minutes',
 ] as const;
 

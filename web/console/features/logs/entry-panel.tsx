@@ -78,6 +78,7 @@ function EntryFacts({ entry }: { entry: LogEntry }) {
         <Moment at={new Date(at).toISOString()} seconds />
       </Fact>
       <Fact label={t('logs.service')}>{service}</Fact>
+      {entry.node === undefined ? null : <Fact label={t('logs.node')}>{entry.node}</Fact>}
       {status === undefined ? null : (
         <Fact label={t('logs.status')}>
           <StatusTag status={status} />

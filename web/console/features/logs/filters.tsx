@@ -2,8 +2,9 @@ import { Button, NativeSelect, Switch, TextInput } from '@mantine/core';
 import '@mantine/core/styles/Switch.layer.css';
 import { IconFilter, IconSearch } from '@tabler/icons-react';
 import { useState } from 'react';
+import { NodeSelect } from '../../components/asked-nodes.tsx';
 import { useDebounced } from '../../components/use-debounced.ts';
-import { everything, type LogFilter } from './api.ts';
+import { type AskedNodes, everything, type LogFilter } from './api.ts';
 import classes from './page.module.css';
 import { t } from './text.ts';
 
@@ -26,11 +27,13 @@ const ranges = ['15', '60', '360', '1440'];
 
 export function Filters({
   filter,
+  nodes,
   onChange: set,
   isLive,
   onLive,
 }: {
   filter: LogFilter;
+  nodes: AskedNodes | undefined;
   onChange: (name: keyof LogFilter, value: string) => void;
   isLive: boolean;
   onLive: (isLive: boolean) => void;
@@ -72,6 +75,7 @@ export function Filters({
           ]}
           onChange={(event) => set('status', event.currentTarget.value)}
         />
+        <NodeSelect nodes={nodes} value={filter.node} onChange={(value) => set('node', value)} />
         <NativeSelect
           size="xs"
           aria-label={t('logs.time')}

@@ -7,10 +7,12 @@ import { t } from './text.ts';
 
 export function LogTable({
   entries,
+  hasNodes,
   openId,
   onOpen,
 }: {
   entries: readonly LogEntry[];
+  hasNodes: boolean;
   openId: string | undefined;
   onOpen: (entry: LogEntry) => void;
 }) {
@@ -25,6 +27,11 @@ export function LogTable({
           <th scope="col" className={`${list.wide} ${classes.service}`}>
             {t('logs.service')}
           </th>
+          {hasNodes ? (
+            <th scope="col" className={`${list.wide} ${classes.node}`}>
+              {t('logs.node')}
+            </th>
+          ) : null}
           <th scope="col" className={classes.status}>
             {t('logs.status')}
           </th>
@@ -49,6 +56,11 @@ export function LogTable({
                 <ClockTime at={at} />
               </td>
               <td className={`${list.wide} ${list.dim}`}>{service}</td>
+              {hasNodes ? (
+                <td className={`${list.wide} ${list.dim}`} title={entry.node}>
+                  {entry.node}
+                </td>
+              ) : null}
               <td>
                 {status === undefined ? (
                   <Tag tone={level === 'error' ? 'danger' : level === 'warn' ? 'warning' : 'plain'}>

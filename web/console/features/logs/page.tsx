@@ -6,6 +6,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { consoleUrl } from '../../api/route.ts';
+import { AskedNote, hasSeveralNodes } from '../../components/asked-nodes.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { PageHead } from '../../components/frame/page.tsx';
 import { SkeletonLines } from '../../components/frame/skeleton.tsx';
@@ -32,6 +33,7 @@ export function LogsPage() {
   );
   const [line, setLine] = useState<LogEntry | undefined>();
   const stored = data?.pages.flatMap((page) => page.entries);
+  const nodes = data?.pages[0]?.nodes;
   const isFiltered = Object.keys(filter).length > 0;
   const entries = stored === undefined ? undefined : merged(tail.entries.toReversed(), stored);
   const change = (name: keyof LogFilter, value: string): void =>
@@ -44,6 +46,7 @@ export function LogsPage() {
       <PageHead title={t('logs.title')}>
         <Filters
           filter={filter}
+          nodes={nodes}
           onChange={change}
           isLive={live}
           onLive={(next) =>
@@ -56,6 +59,7 @@ export function LogsPage() {
       </PageHead>
       <div className={list.scroll}>
         {error === null ? null : <ProblemBox error={error} />}
+        <AskedNote nodes={data?.pages.at(-1)?.nodes} />
         {tail.left === 0 ? null : (
           <p role="status" className={classes.left}>
             {t('logs.left', { count: tail.left })}
@@ -84,6 +88,7 @@ export function LogsPage() {
         ) : (
           <LogTable
             entries={entries}
+            hasNodes={hasSeveralNodes(nodes)}
             openId={open}
             onOpen={(entry) => {
               const { requestId } = entry;
@@ -115,9 +120,10 @@ function merged(live: readonly LogEntry[], stored: readonly LogEntry[]): readonl
   const newest = stored[0]?.at ?? 0;
   const known = new Set(stored.filter(({ at }) => at === newest).map((entry) => JSON.stringify(entry)));
   return [
-    ...live.filter(
-      (entry) => entry.at > newest || (entry.at === newest && !known.has(JSON.stringify(entry))),
-    ),
+    ...live
+      .filter((entry) => entry.at > newest || (entry.at === newest && !known.has(JSON.stringify(entry))))
+      // Entries of other nodes arrive up to a second late.
+      .sort((left, right) => right.at - left.at),
     ...stored,
   ];
 }

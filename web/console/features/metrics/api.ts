@@ -5,10 +5,11 @@ export type { MetricsReport, ServiceMetrics, Totals } from '../../../../src/page
 
 const refreshMs = 15_000;
 
-export const metricsQuery = (minutes: number) =>
+export const metricsQuery = (minutes: number, node: string | undefined) =>
   queryOptions({
-    queryKey: ['metrics', minutes],
-    queryFn: ({ signal }) => fetchConsole('GET /metrics', { query: { minutes }, signal }),
+    queryKey: ['metrics', minutes, node],
+    queryFn: ({ signal }) =>
+      fetchConsole('GET /metrics', { query: { minutes, ...(node === undefined ? {} : { node }) }, signal }),
     refetchInterval: refreshMs,
     placeholderData: keepPreviousData,
   });
@@ -16,6 +17,8 @@ export const metricsQuery = (minutes: number) =>
 export interface MetricsSearch {
   readonly minutes?: number;
   readonly service?: string;
+  /** The ID of a node. By default, the metrics of all nodes are added up. */
+  readonly node?: string;
 }
 
 export const ranges = [15, 60, 180, 360] as const;
@@ -25,5 +28,6 @@ export function validateMetricsSearch(search: Record<string, unknown>): MetricsS
   return {
     ...(minutes === undefined || minutes === 60 ? {} : { minutes }),
     ...(typeof search.service === 'string' && search.service !== '' ? { service: search.service } : {}),
+    ...(typeof search.node === 'string' && search.node !== '' ? { node: search.node } : {}),
   };
 }

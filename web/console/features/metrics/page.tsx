@@ -4,6 +4,7 @@ import { IconChartLine } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { Suspense } from 'react';
+import { AskedNote, NodeSelect } from '../../components/asked-nodes.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { Card, Cards } from '../../components/frame/card.tsx';
 import { PageHead } from '../../components/frame/page.tsx';
@@ -22,14 +23,24 @@ const LineChart = lazyPart(() => import('./chart.tsx'));
 const route = getRouteApi('/app/metrics');
 
 export function MetricsPage() {
-  const { minutes = 60, service } = route.useSearch();
+  const { minutes = 60, service, node } = route.useSearch();
   const navigate = route.useNavigate();
-  const { data, error } = useQuery(metricsQuery(minutes));
+  const { data, error } = useQuery(metricsQuery(minutes, node));
   const names = data?.services.map((one) => one.service) ?? [];
   const shown = service !== undefined && names.includes(service) ? service : names[0];
   return (
     <>
       <PageHead title={t('metrics.title')}>
+        <NodeSelect
+          nodes={data?.nodes}
+          value={node}
+          onChange={(next) =>
+            void navigate({
+              search: ({ node: _previous, ...rest }) => (next === '' ? rest : { ...rest, node: next }),
+              replace: true,
+            })
+          }
+        />
         <NativeSelect
           size="xs"
           aria-label={t('metrics.range')}
@@ -41,6 +52,7 @@ export function MetricsPage() {
           }}
         />
       </PageHead>
+      <AskedNote nodes={data?.nodes} />
       <Cards>
         {error === null ? null : <ProblemBox error={error} />}
         {data === undefined ? (

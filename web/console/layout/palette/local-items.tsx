@@ -10,7 +10,7 @@ import { t as library } from '../../features/sql/library-text.ts';
 import { contentOf, openTab, type TabContent } from '../../features/sql/tabs.ts';
 import { templates } from '../../features/sql/templates.ts';
 import { t as shell } from '../../text.ts';
-import { menu } from '../menu.ts';
+import { useMenu } from '../menu.ts';
 import { type ActionTools, actionItems, importAction } from './actions.tsx';
 import type { DocSection } from './doc-sections.ts';
 import { docsQuery } from './docs.ts';
@@ -27,6 +27,7 @@ export function useLocalItems(tools: ActionTools, onDoc: (section: DocSection) =
   const { data: saved } = useQuery(savedQuery);
   const { data: docs } = useQuery(docsQuery);
   const params = useParams({ strict: false });
+  const menu = useMenu();
   return useMemo(() => {
     const permissions = session?.operator.permissions ?? [];
     const { open } = tools;
@@ -96,5 +97,5 @@ export function useLocalItems(tools: ActionTools, onDoc: (section: DocSection) =
         }),
       ),
     ];
-  }, [session, tables, saved, docs, tools, onDoc, params]);
+  }, [session, tables, saved, docs, tools, onDoc, params, menu]);
 }

@@ -1,0 +1,11 @@
+/** The questions that nodes ask each other about their logs, metrics and functions. */
+export const questions = {
+  logs: 'logs',
+  trace: 'log-trace',
+  tail: 'log-tail',
+  requestCounts: 'request-counts',
+  functionActivity: 'function-activity',
+  invocations: 'function-invocations',
+  functionLines: 'function-lines',
+  functionTail: 'function-tail',
+} as const;
