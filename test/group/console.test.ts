@@ -98,8 +98,11 @@ test('the nodes page lists all nodes with their state, also to read-only operato
 
 test('logs of all nodes are merged page by page, and can be filtered by node', async () => {
   for (let round = 0; round < 4; round++)
-    for (const [index, node] of nodes.entries())
+    for (const [index, node] of nodes.entries()) {
+      // Entries of the same millisecond have no order.
+      await sleep(3);
       await call(node, `/rest/v1/round_${round}_${index}?token=hidden`);
+    }
   const paths: string[] = [];
   let cursor: string | null = '';
   while (cursor !== null) {

@@ -24,6 +24,7 @@ const onDisk: readonly string[] = [
   'test/docs/readme.test.ts',
   'test/example/',
   'test/functions/',
+  'test/group/console.test.ts',
   'test/group/nodes.test.ts',
   'test/keys/third-party.test.ts',
   'test/main/live-settings.test.ts',
