@@ -151,7 +151,7 @@ export function functionRoutes(app: FastifyInstance, api: Api, deps: FunctionsDe
     const { filter, after, show } = await requested(call);
     // A reconnecting browser sends the ID of the last event that it received (HTML standard, section 9.2.4).
     const [, lastId = after, othersSince = 0] =
-      /^(\d+)@(\d+)$/.exec(String(call.request.headers['last-event-id'])) ?? [];
+      /^(\d+)(?:@(\d+))?$/.exec(String(call.request.headers['last-event-id'])) ?? [];
     const ownName = await onNodes.ownName();
     const before = await linesOf(filter, Number(lastId), Number(othersSince));
     setGatewayHeaders(call.reply);
@@ -163,7 +163,8 @@ export function functionRoutes(app: FastifyInstance, api: Api, deps: FunctionsDe
           if (isOwn && line.id <= ownId) return;
           if (isOwn) ownId = line.id;
           const shown = show(line);
-          if (shown !== undefined) send(JSON.stringify(shown), `${ownId}@${line.at}`);
+          if (shown !== undefined)
+            send(JSON.stringify(shown), ownName === undefined ? `${ownId}` : `${ownId}@${line.at}`);
         };
         const isOwn = ({ node }: NodeLogLine): boolean => node === ownName;
         for (const line of before) tell(line, isOwn(line));
