@@ -152,12 +152,19 @@ export async function finishResumable(tx: Transaction, id: string): Promise<bool
   return row?.done === true;
 }
 
-/** Gives an upload up. Returns false if the upload is finished or doesn't exist. */
-export async function giveUpResumable(db: StatementRunner, id: string, now: Date): Promise<boolean> {
-  const rows = await db.query(sql`
+/**
+ * Gives an upload up, and returns the ID of its multipart upload if one was begun. Afterward, no other process can begin
+ * one. Returns undefined if the upload is finished or doesn't exist.
+ */
+export async function giveUpResumable(
+  db: StatementRunner,
+  id: string,
+  now: Date,
+): Promise<{ readonly s3UploadId: string | undefined } | undefined> {
+  const [row] = await db.query<{ s3_upload_id: string | null }>(sql`
     update _plinth.resumable_uploads set removed_at = coalesce(removed_at, ${now})
-    where id = ${id} and finished_at is null returning id`);
-  return rows.length > 0;
+    where id = ${id} and finished_at is null returning s3_upload_id`);
+  return row && { s3UploadId: row.s3_upload_id ?? undefined };
 }
 
 export async function deleteResumable(db: StatementRunner, id: string): Promise<void> {
