@@ -10,7 +10,7 @@ import {
   switchColorScheme,
 } from '../web/browser.ts';
 import { skipsStates, stateViolations } from '../web/states.ts';
-import { type Backend, operator } from './harness.ts';
+import { operator, type WithConsole } from './harness.ts';
 
 /**
  * Signs an operator in without opening a page, because a sign-in link would first load two pages. The link itself is
@@ -18,7 +18,7 @@ import { type Backend, operator } from './harness.ts';
  */
 export async function signInWindow(
   context: BrowserContext,
-  backend: Backend,
+  backend: WithConsole,
   operatorName?: string,
 ): Promise<void> {
   const { cookie } = await operator(backend, operatorName);
@@ -37,7 +37,7 @@ export interface SignedIn {
 
 export async function signedIn(
   browser: Browser,
-  backend: Backend,
+  backend: WithConsole,
   options: Parameters<typeof openContext>[1] = {},
   operatorName?: string,
 ): Promise<SignedIn> {
