@@ -37,7 +37,7 @@ export interface SignedIn {
 
 export async function signedIn(
   browser: Browser,
-  backend: WithConsole,
+  backend: WithConsole & { readonly console: { readonly url: string } },
   options: Parameters<typeof openContext>[1] = {},
   operatorName?: string,
 ): Promise<SignedIn> {
