@@ -15,7 +15,10 @@ import { parseArgs } from 'node:util';
 import { buildPlinth } from './build.ts';
 import { agreement } from './drill/lines/agreement.ts';
 import { failover } from './drill/lines/failover.ts';
+import { fanOut } from './drill/lines/fan-out.ts';
 import { outages } from './drill/lines/outages.ts';
+import { pooler } from './drill/lines/pooler.ts';
+import { projects } from './drill/lines/projects.ts';
 import { reader } from './drill/lines/reader.ts';
 import { rollingRestart } from './drill/lines/rolling-restart.ts';
 import { start } from './drill/lines/start.ts';
@@ -23,7 +26,7 @@ import { upload } from './drill/lines/upload.ts';
 import { installHint, missingPrograms } from './drill/programs.ts';
 import { runLines } from './drill/report.ts';
 
-const lines = [agreement, start, rollingRestart, upload, failover, reader, outages];
+const lines = [agreement, start, rollingRestart, upload, failover, reader, outages, projects, pooler, fanOut];
 
 const { values } = parseArgs({ options: { only: { type: 'string' } } });
 const only = values.only?.split(',');

@@ -19,7 +19,7 @@ export interface PgBouncer {
 const startTimeoutMs = 5000;
 
 /** Whether this version has the setting max_prepared_statements. Earlier versions reject it. */
-function hasTracking(program: string): boolean {
+export function hasTracking(program: string): boolean {
   const { stdout } = spawnSync(program, ['--version'], { encoding: 'utf8' });
   const [, major, minor] = /(\d+)\.(\d+)/.exec(stdout) ?? [];
   return Number(major) > 1 || Number(minor) >= 21;

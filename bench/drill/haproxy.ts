@@ -25,6 +25,8 @@ const template = fileURLToPath(new URL('../../deploy/cluster/haproxy.cfg', impor
 function settingsFor(nodes: readonly NodePorts[], frontends: NodePorts): string {
   const bind = (port: number) => `bind 127.0.0.1:${port}`;
   const text = readFileSync(template, 'utf8')
+    // HAProxy doesn't start if the limit of open files doesn't permit this number of connections.
+    .replace('maxconn 50000', 'maxconn 4000')
     .replace(/bind :443 .*/, bind(frontends.api))
     .replace(/bind :8443 .*/, bind(frontends.console))
     .replaceAll(/set-header X-Forwarded-Proto https/g, 'set-header X-Forwarded-Proto http')

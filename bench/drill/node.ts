@@ -10,7 +10,7 @@ import { type Operator, operator } from '../../test/console/harness.ts';
 import { freePort } from '../../test/support/free-port.ts';
 import type { NodePorts } from './haproxy.ts';
 
-const bin = fileURLToPath(new URL('../../bin/plinth-built.mjs', import.meta.url));
+export const plinthBin = fileURLToPath(new URL('../../bin/plinth-built.mjs', import.meta.url));
 
 export interface NodeOptions {
   readonly folder: string;
@@ -81,7 +81,7 @@ export async function createNode(options: NodeOptions): Promise<Node> {
     pid: () => child?.pid as number,
     isRunning,
     async start() {
-      const started = spawn(process.execPath, ['--min-semi-space-size=8', bin, ...args], {
+      const started = spawn(process.execPath, ['--min-semi-space-size=8', plinthBin, ...args], {
         env: { ...environment(), PLINTH_SECRET: secret, XDG_STATE_HOME: join(folder, 'state') },
         stdio: ['ignore', 'pipe', 'pipe'],
       });

@@ -16,11 +16,13 @@ import { startNats, type TestNats } from '../../test/realtime/nats-server.ts';
 import { type S3Process, startS3 } from '../backup/s3-process.ts';
 import { type Balancer, startBalancer } from './haproxy.ts';
 import { createNode, type Node, type Status } from './node.ts';
+import { type Pooler, startPooler } from './pooler.ts';
 
 export interface WorldOptions {
   readonly standby?: boolean;
   readonly nats?: boolean;
   readonly balancer?: boolean;
+  readonly pooler?: boolean;
   /** The account of the nodes: the server's superuser, or the owner of the database without special privileges. */
   readonly user?: 'admin' | 'app';
   /** Statements that run as the superuser before the nodes are used. */
@@ -35,14 +37,14 @@ export interface World {
   readonly s3: S3Process;
   readonly nodes: readonly [Node, Node, Node];
   readonly balancer: Balancer | undefined;
+  readonly pooler: Pooler | undefined;
   readonly keys: Status;
   /** The time until all three nodes, which were started concurrently, were ready. */
   readonly startSeconds: number;
   /** Opens a connection to the database as the superuser. With a standby, the connection goes to the primary. */
   connect(): Promise<pg.Client>;
   /** Registers a function that is called when the world stops. */
-  onStop(stop: () => unknown): void;
-  stop(): Promise<void>;
+  readonly onStop: OnStop;
 }
 
 /** The table that most lines write to. Everyone can read it, and its changes are published. */
@@ -54,71 +56,78 @@ export const rowsTable = `
   alter publication supabase_realtime add table public.rows;
   notify pgrst, 'reload schema'`;
 
-const secret = 'the secret that all nodes of the drill have';
+export const secret = 'the secret that all nodes of the drill have';
 
-/** Starts a world, passes it to `use`, and stops it, even if `use` fails. */
-export async function inWorld<T>(options: WorldOptions, use: (world: World) => Promise<T>): Promise<T> {
+export type OnStop = (stop: () => unknown) => void;
+
+/**
+ * Creates a folder, and passes it to `use` together with a function that registers what must be stopped afterward, even
+ * if `use` fails.
+ */
+export async function inFolder<T>(use: (folder: string, onStop: OnStop) => Promise<T>): Promise<T> {
   const stops: (() => unknown)[] = [];
-  const stop = async (): Promise<void> => {
-    for (const each of stops.splice(0).reverse()) await each();
-  };
   try {
-    return await use(await build(options, stops, stop));
+    const folder = mkdtempSync(join(tmpdir(), 'plinth-drill-'));
+    // The folder must be readable by the unprivileged user that runs PostgreSQL.
+    chmodSync(folder, 0o755);
+    stops.push(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+    return await use(folder, (stop) => void stops.push(stop));
   } finally {
-    await stop();
+    for (const stop of stops.reverse()) await stop();
   }
 }
 
-async function build(options: WorldOptions, stops: (() => unknown)[], stop: World['stop']): Promise<World> {
-  const folder = mkdtempSync(join(tmpdir(), 'plinth-drill-'));
-  stops.push(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
-  const { primary, standby, url } = await startDatabase(folder, options);
-  stops.push(async () => {
-    await standby?.crash();
-    await primary.crash();
-  });
+/** Starts a world, passes it to `use`, and stops it, even if `use` fails. */
+export const inWorld = <T>(options: WorldOptions, use: (world: World) => Promise<T>): Promise<T> =>
+  inFolder(async (folder, onStop) => use(await build(folder, options, onStop)));
+
+async function build(folder: string, options: WorldOptions, onStop: OnStop): Promise<World> {
+  const { primary, standby, url } = await startDatabase(folder, options, onStop);
   const nats = options.nats ? await startNats({ jetStream: true }) : undefined;
-  if (nats !== undefined) stops.push(() => nats.stop());
+  if (nats !== undefined) onStop(() => nats.stop());
   const s3 = await startS3();
-  stops.push(() => s3.stop());
+  onStop(() => s3.stop());
+  const pooler = options.pooler ? await startPooler(folder, primary) : undefined;
+  if (pooler !== undefined) onStop(() => pooler.stop());
+  const databases =
+    pooler === undefined ? { databaseUrl: url } : { databaseUrl: pooler.url, databaseDirectUrl: url };
   const create = (name: string): Promise<Node> =>
-    createNode({ folder: join(folder, name), databaseUrl: url, secret, settings: settingsOf(nats, s3) });
+    createNode({ ...databases, folder: join(folder, name), secret, settings: settingsOf(s3, nats) });
   const nodes = [await create('node1'), await create('node2'), await create('node3')] as const;
-  stops.push(() => Promise.all(nodes.map((node) => node.kill())));
+  onStop(() => Promise.all(nodes.map((node) => node.kill())));
   const startedAt = performance.now();
   await Promise.all(nodes.map((node) => node.start()));
   const startSeconds = (performance.now() - startedAt) / 1000;
-  const balancer = options.balancer
-    ? await startBalancer(
-        folder,
-        nodes.map(({ ports }) => ports),
-      )
-    : undefined;
-  if (balancer !== undefined) stops.push(() => balancer.stop());
+  const ports = nodes.map((node) => node.ports);
+  const balancer = options.balancer ? await startBalancer(folder, ports) : undefined;
+  if (balancer !== undefined) onStop(() => balancer.stop());
   const connect = async (): Promise<pg.Client> => {
     const client = new pg.Client(primary.url('admin', 'app'));
     client.on('error', () => {});
     await client.connect();
-    stops.push(() => client.end().catch(() => {}));
+    onStop(() => client.end().catch(() => {}));
     return client;
   };
   const client = await connect();
   await client.query(options.schema ?? rowsTable);
   // The nodes reload their schema within a moment of the notification.
   await sleep(1000);
-  const world = { folder, primary, standby, nats, s3, nodes, balancer, startSeconds, connect, stop };
-  return { ...world, keys: await nodes[0].status(), onStop: (each) => void stops.push(each) };
+  const servers = { primary, standby, nats, s3, pooler, balancer };
+  return { folder, ...servers, nodes, startSeconds, connect, onStop, keys: await nodes[0].status() };
 }
 
-async function startDatabase(folder: string, { standby: hasStandby, user = 'admin' }: WorldOptions) {
+/** Starts PostgreSQL with the database `app`, and returns the URL for the nodes. */
+export async function startDatabase(
+  folder: string,
+  { standby: hasStandby, user = 'admin' }: WorldOptions,
+  onStop: OnStop,
+) {
   const [newest] = availableServers();
   const own = (name: string): string => {
     const path = join(folder, name);
     mkdirSync(path, { mode: 0o755 });
     return path;
   };
-  // The folder must be readable by the unprivileged user that runs PostgreSQL.
-  chmodSync(folder, 0o755);
   const limits = {
     max_connections: 400,
     max_wal_senders: 20,
@@ -130,7 +139,9 @@ async function startDatabase(folder: string, { standby: hasStandby, user = 'admi
     ...limits,
     ...synchronous,
   });
+  onStop(() => primary.crash());
   const standby = hasStandby ? await primary.standby(own('standby'), limits) : undefined;
+  if (standby !== undefined) onStop(() => standby.crash());
   const client = new pg.Client(primary.url('admin'));
   await client.connect();
   await client.query("create role app login createrole bypassrls password 'secret'");
@@ -141,7 +152,7 @@ async function startDatabase(folder: string, { standby: hasStandby, user = 'admi
   return { primary, standby, url };
 }
 
-const settingsOf = (nats: TestNats | undefined, s3: S3Process): string =>
+export const settingsOf = (s3: S3Process, nats?: TestNats): string =>
   [
     '[server]\ndrain = "3s"\ntrusted_proxies = ["127.0.0.1/32"]',
     nats && `[realtime]\nbus = "nats"\nnats_url = "${nats.url}"`,

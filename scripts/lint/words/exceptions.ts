@@ -59,6 +59,7 @@ export const wordExceptions: readonly WordException[] = [
       'docs/decisions/0007-embedded-postgresql.md',
       'scripts/external-postgres.ts',
       'bench/pgbouncer.ts',
+      'bench/drill/pooler.ts',
     ],
     rule: 'nobody',
     line: 'nobody',
