@@ -14,22 +14,25 @@ import { clusterTarget, type ReachedCluster, type SignIns, signInsOf } from './e
 import { connectExternal } from './external/external.ts';
 import { type Connected, readFindings } from './external/preflight/index.ts';
 import { sqlOnlyFiles } from './external/sql-only.ts';
-import { externalUrls } from './external/url.ts';
+import { externalUrls, readReplicaUrls } from './external/url.ts';
 import { applyDatabaseSettings, applyPasswords } from './logins.ts';
-import { memberOf } from './member.ts';
+import { memberOf, type ReplicaTargets } from './member.ts';
 import { readMigrationFiles } from './migrate/files.ts';
 import { rejectOtherVersions } from './migrate/other-versions.ts';
 import { applyFiles } from './migrate/runner.ts';
 import { createRequestPath, type RequestPathLimits } from './path/index.ts';
 import { createListenHub, createPools, type PoolsOptions } from './pool/index.ts';
 import { createReachability } from './reachability.ts';
+import { openReplicas, replicaFindings } from './replicas/index.ts';
 import { checkOutsideRole, checkRole } from './request-role.ts';
 import { announceSchema, answerSchemaRequests, listenerLocks } from './schema-requests.ts';
 import type {
   Database,
   DatabaseInfo,
+  Finding,
   LoginRole,
   MigrationSet,
+  Pool,
   PostgresErrorShape,
   Queryable,
   RequestContext,
@@ -58,6 +61,10 @@ export interface DatabaseOptions {
    * The URL of the PostgreSQL server itself, if `databaseUrl` is the URL of a pooler in transaction mode for that server.
    */
   readonly databaseDirectUrl?: string | undefined;
+  /** The URLs of read replicas, separated by spaces. They are used only with `databaseUrl`. */
+  readonly replicaUrls?: string | undefined;
+  /** Reads don't use a replica with a longer lag. Defaults to 5 seconds. */
+  readonly replicaMaxLagMs?: number | undefined;
   /**
    * The environment variables that supply missing parts of the URL as in libpq, such as PGPASSFILE. Defaults to none.
    */
@@ -121,6 +128,7 @@ export interface Server extends SignIns {
   readonly connected?: () => Connected;
   /** Returns the options for connecting to a pooler as a role, or undefined if the role connects directly. */
   readonly pooledTarget?: ((role: LoginRole) => ConnectionOptions | undefined) | undefined;
+  readonly replicas?: ReplicaTargets | undefined;
   stop(): Promise<void>;
 }
 
@@ -221,6 +229,7 @@ async function connectToExternal(
 ): Promise<Server> {
   const { sharedPassword = false, environment = {} } = options;
   const urls = externalUrls({ databaseUrl: text, databaseDirectUrl: options.databaseDirectUrl });
+  const addresses = await readReplicaUrls(options.replicaUrls ?? '', environment);
   const max = options.pools?.max;
   const external = await connectExternal(urls, {
     node: {
@@ -258,13 +267,22 @@ async function connectToExternal(
   }
   const info = { url, projectUrl: external.projectUrl(), embedded: false, serverVersion, ownsSchemas };
   const pooledTarget = external.pooler()?.target;
-  return { target, targetOf, connected, pooledTarget, admin: session, info, stop: async () => {} };
+  const replicas =
+    addresses.length === 0
+      ? undefined
+      : {
+          targets: addresses.map((address) => () => ({ ...target('authenticator'), ...address })),
+          maxLagMs: options.replicaMaxLagMs ?? defaultMaxLagMs,
+        };
+  return { target, targetOf, connected, pooledTarget, replicas, admin: session, info, stop: async () => {} };
 }
 
 interface ConnectionLimits {
   readonly path?: RequestPathLimits | undefined;
   readonly pools?: Pick<PoolsOptions, 'max' | 'maxWaiting'> | undefined;
 }
+
+const defaultMaxLagMs = 5000;
 
 /**
  * The time after which the pools close idle connections to the embedded server. It is shorter than for other servers,
@@ -292,12 +310,23 @@ export function openDatabase(
     ...(info.embedded ? { idleTimeoutMs: embeddedIdleTimeoutMs } : {}),
     ...limits.pools,
   });
-  const requestPath = createRequestPath({
+  const primaryPath = createRequestPath({
     connectOptions: () => requestTarget('authenticator'),
     contextSettings,
     onOpenFailed,
     ...limits.path,
   });
+  const replicas =
+    server.replicas &&
+    openReplicas({
+      ...server.replicas,
+      primary: primaryPath,
+      pool: pools.pool('authenticator'),
+      path: limits.path ?? {},
+      log,
+    });
+  const requestPath = replicas ?? primaryPath;
+  const states = () => replicas?.states() ?? [];
   const hub = createListenHub({
     connectOptions: () => target('authenticator'),
     onError: (error) => log.warn({ service: 'database', error }, 'The LISTEN connection failed'),
@@ -316,6 +345,7 @@ export function openDatabase(
     answeredAt: () => Math.max(requestPath.answeredAt(), pools.answeredAt()),
     now: () => performance.now(),
   });
+  const serverFindings = cached(findingsLifetimeMs, () => findingsOf(server, pools.pool('supabase_admin')));
   const runFiles = async (sets: readonly MigrationSet[]): Promise<number> => {
     const { admin } = server;
     const session =
@@ -376,18 +406,14 @@ export function openDatabase(
       ...pools.loads(),
     ],
     requestPath,
+    replicas: states,
     listen: hub.listen,
     answerSchemaRequests: (load) => answerSchemaRequests(hub, load),
     announceSchema: () => announceSchema(target('postgres')),
     connectReplication: () => connectReplication(target('supabase_replication_admin')),
     checkLogins,
     checkReachable: reachability.check,
-    findings: cached(findingsLifetimeMs, async () => {
-      const { connected } = server;
-      if (connected === undefined) return [];
-      const work = (tx: Queryable) => readFindings(tx, connected());
-      return pools.pool('supabase_admin').transaction(work, { readOnly: true });
-    }),
+    findings: async () => [...(await serverFindings()), ...replicaFindings(states())],
     async setReadOnly(isReadOnly) {
       const superuser = pools.pool('supabase_admin');
       await superuser.exec(
@@ -411,6 +437,11 @@ export function openDatabase(
       await server.stop();
     },
   };
+}
+
+async function findingsOf({ connected }: Server, pool: Pool): Promise<readonly Finding[]> {
+  if (connected === undefined) return [];
+  return pool.transaction((tx) => readFindings(tx, connected()), { readOnly: true });
 }
 
 /** The `request.…` settings that the services set and that `auth.uid()` and similar functions read. */

@@ -22,8 +22,15 @@ export interface MemberOptions {
   readonly log: Logger;
 }
 
+/** How to connect to the read replicas as `authenticator`. */
+export interface ReplicaTargets {
+  readonly targets: readonly (() => ConnectionOptions)[];
+  readonly maxLagMs: number;
+}
+
 interface Joined extends SignIns {
   readonly pooledTarget?: ((role: LoginRole) => ConnectionOptions | undefined) | undefined;
+  readonly replicas?: ReplicaTargets | undefined;
   readonly info: DatabaseInfo;
   stop(): Promise<void>;
 }
@@ -32,14 +39,23 @@ interface Joined extends SignIns {
 export function memberOf({
   target,
   pooledTarget,
+  replicas,
   info,
-}: Pick<Joined, 'target' | 'pooledTarget' | 'info'>): Member {
+}: Pick<Joined, 'target' | 'pooledTarget' | 'replicas' | 'info'>): Member {
   const authenticator = withoutFunctions(target('authenticator'));
   const pooled = pooledTarget?.('authenticator');
   const { embedded, serverVersion, ownsSchemas } = info;
   return {
     authenticator,
     ...(pooled === undefined ? {} : { pooled: withoutFunctions(pooled) }),
+    ...(replicas === undefined
+      ? {}
+      : {
+          replicas: {
+            targets: replicas.targets.map((target) => withoutFunctions(target())),
+            maxLagMs: replicas.maxLagMs,
+          },
+        }),
     info: { embedded, serverVersion, ownsSchemas },
   };
 }
@@ -60,6 +76,10 @@ export function serverOfMember({ member, onPasswordRejected }: MemberOptions): J
   return {
     target,
     pooledTarget: pooled && ((role) => (role === 'authenticator' ? pooled : undefined)),
+    replicas: member.replicas && {
+      targets: member.replicas.targets.map((one) => () => one as ConnectionOptions),
+      maxLagMs: member.replicas.maxLagMs,
+    },
     targetOf: async (role) => target(role as LoginRole),
     info: { ...member.info, url: '', projectUrl: '' },
     stop: async () => undefined,

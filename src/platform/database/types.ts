@@ -288,6 +288,13 @@ export interface PathRequest {
    * rows must have a single cell.
    */
   readonly joinWith?: Uint8Array;
+  /**
+   * Allows the request to use a read replica that has replayed the log at least up to `after`, for example `16/B374D848`. Set only if the request
+   * path has replicas.
+   */
+  readonly replica?: { readonly after?: string | undefined };
+  /** Whether the result contains the position in the log after the commit. */
+  readonly reportsLsn?: boolean;
 }
 
 /** The client of a request, by which queues distribute their capacity fairly. */
@@ -404,9 +411,13 @@ export interface PathResult {
   readonly commandTag: string;
   readonly before: readonly (readonly (readonly (Buffer | null)[])[])[];
   readonly after: readonly (readonly (readonly (Buffer | null)[])[])[];
+  /** A position in the log that isn't before the commit. Undefined unless it was requested. */
+  readonly lsn?: string | undefined;
 }
 
 export interface RequestPath {
+  /** Whether requests may use read replicas. */
+  readonly hasReplicas?: boolean;
   /**
    * Runs a request. Resolves only after ReadyForQuery has arrived, because deferred constraints can still cause errors
    * before that.
@@ -474,6 +485,8 @@ export interface Database {
    * `authenticator`.
    */
   readonly requestPath: RequestPath;
+  /** Returns the states of the read replicas. */
+  replicas(): readonly ReplicaState[];
   /**
    * Receives notifications on one shared connection that reconnects automatically. Calls `onLost` when the connection
    * is lost, and calls `onReconnect` when the connection is restored. Returns a function that stops listening.
@@ -526,7 +539,14 @@ export interface Member {
   readonly authenticator: object;
   /** The options for connecting through a pooler, if requests use a pooler. */
   readonly pooled?: object;
+  readonly replicas?: MemberReplicas;
   readonly info: Omit<DatabaseInfo, 'url' | 'projectUrl' | 'socketDir'>;
+}
+
+/** The options for connecting to the replicas, which can be sent to another process. */
+export interface MemberReplicas {
+  readonly targets: readonly object[];
+  readonly maxLagMs: number;
 }
 
 export interface DatabaseInfo {
@@ -552,6 +572,16 @@ export interface DatabaseInfo {
    * which the services' migrations don't run. In a service's context, this value is `hasOwnTables`.
    */
   readonly ownsSchemas: boolean;
+}
+
+/** What is known about a read replica. Reads use only replicas that are `ready`. */
+export interface ReplicaState {
+  /** The replica's host and port. */
+  readonly name: string;
+  readonly status: 'ready' | 'lagging' | 'not a standby' | 'unreachable';
+  /** How long ago the primary was at the position that the replica has replayed. */
+  readonly lagMs: number | undefined;
+  readonly error: string | undefined;
 }
 
 /** A property of an external server that Plinth depends on. */

@@ -174,6 +174,8 @@ async function openDatabase(
     port: options.dbPort ?? config.db.port,
     databaseUrl: options.databaseUrl,
     databaseDirectUrl: options.databaseDirectUrl ?? config.plinth.database.direct_url,
+    replicaUrls: config.plinth.database.replica_urls,
+    replicaMaxLagMs: config.plinth.database.replica_max_lag,
     environment: shellEnvironment(),
     examine,
     durable: options.durable,

@@ -7,7 +7,7 @@ import type { Statement } from './core/compile/statement.ts';
 import { databaseError } from './core/database-error.ts';
 import { invalidBody, isTooDeep } from './core/parse/payload.ts';
 import type { CrudPlan } from './core/plan/types.ts';
-import type { RestRequest } from './core/request.ts';
+import { header, LSN_HEADER, type RestRequest } from './core/request.ts';
 import { limitsAffected, ROW_SEPARATOR, readResult, rejection } from './core/result.ts';
 import type { Prepared, Shape } from './core/shapes.ts';
 import { transactionSettings } from './core/transaction.ts';
@@ -136,6 +136,11 @@ function pathRequest(run: Run, { shape, bindings, statement, params, profile }: 
     ...(joinsRows(shape) && { joinWith: ROW_SEPARATOR }),
     resetAfter: routine?.volatility === 'volatile' && !readOnly,
     ...(request.signal === undefined ? {} : { signal: request.signal }),
+    ...(run.deps.requestPath.hasReplicas === true &&
+      readOnly &&
+      !rollback &&
+      preferences.tx === undefined &&
+      isolation !== 'serializable' && { replica: { after: header(request, LSN_HEADER) } }),
   };
 }
 

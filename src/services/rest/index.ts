@@ -17,6 +17,7 @@ import { type Attempt, createAttempt } from './attempt.ts';
 import { BodyBudget } from './bodies.ts';
 import { readConstantSlots } from './column-statistics.ts';
 import type { Comparison } from './core/plan/comparisons.ts';
+import { LSN_HEADER } from './core/request.ts';
 import { errorBody, restError } from './errors.ts';
 import { handle } from './pipeline.ts';
 import { createAdviser } from './privileges/index.ts';
@@ -158,7 +159,8 @@ export function createRest({
           log,
         }),
         cors: 'open',
-        exposeHeaders: EXPOSED_HEADERS,
+        exposeHeaders:
+          database.requestPath.hasReplicas === true ? [...EXPOSED_HEADERS, LSN_HEADER] : EXPOSED_HEADERS,
         apiKeys: true,
         isFirst: true,
         notesStatements: true,

@@ -16,6 +16,7 @@ import {
   type Action,
   type CrudHead,
   header,
+  LSN_HEADER,
   type Profile,
   parseBody,
   parseHead,
@@ -105,7 +106,9 @@ async function runStages(run: Run): Promise<RestResponse> {
   if (request.trace !== undefined) request.trace.schema = prepared.profile.schema;
   timing.end('plan');
   const result = await execute(run, prepared);
-  return respondTo(prepared, result, snapshot);
+  const response = respondTo(prepared, result, snapshot);
+  if (result.lsn === undefined) return response;
+  return { ...response, headers: [...response.headers, [LSN_HEADER, result.lsn]] };
 }
 
 /** Reads the body, and binds the request's values to the statement of its shape. */

@@ -87,3 +87,31 @@ export async function readPooledUrl(
 ): Promise<ConnectionOptions | undefined> {
   return pooled === undefined ? undefined : (await readExternalUrl(pooled, environment)).base;
 }
+
+/** The address of a server and how to secure the connection, without an account. */
+export type ServerAddress = Omit<
+  ConnectionOptions,
+  'user' | 'password' | 'database' | 'options' | 'applicationName'
+>;
+
+/**
+ * Reads the addresses of read replicas, which are separated by spaces. Replicas have the roles and the databases of the
+ * primary, so accounts and databases in the URLs aren't used.
+ *
+ * @throws {DatabaseError} bad_url
+ */
+export async function readReplicaUrls(text: string, environment: Environment): Promise<ServerAddress[]> {
+  const urls = text.split(/\s+/).filter((url) => url !== '');
+  return Promise.all(
+    urls.map(async (one) => {
+      const { user, password, database, options, applicationName, otherHosts, sessionKind, ...address } = (
+        await readExternalUrl(one, environment)
+      ).base;
+      if (otherHosts !== undefined && otherHosts.length > 0)
+        throw new DatabaseError('bad_url', {
+          reason: 'the URL of a read replica must contain a single host',
+        });
+      return { ...address, otherHosts: undefined, sessionKind: undefined };
+    }),
+  );
+}

@@ -42,17 +42,56 @@ const COMMITTED: NonNullable<PathRequest['explicit']> = { decide: () => 'commit'
 export function send(sending: Sending, done: (outcome: Outcome) => void): void {
   const { request, lane } = sending;
   const explicit = request.explicit ?? (lane.isPooled && request.resetAfter === true ? COMMITTED : undefined);
-  if (explicit === undefined) {
-    if ('texts' in sending.settings) {
-      sendBlock(sending, done);
+  // COMMIT is a separate message, so the position is read in another round trip.
+  const end = (outcome: Outcome) => {
+    if (request.reportsLsn !== true || 'error' in outcome || lane.connection.ended) {
+      done(outcome);
       return;
     }
+    const finish = withLsn(lane, done);
+    finish.ended(outcome);
+    finish.send();
+  };
+  if (explicit === undefined) {
+    if ('texts' in sending.settings) {
+      sendBlock(sending, end);
+      return;
+    }
+    const finish = request.reportsLsn === true ? withLsn(lane, done) : undefined;
     sendBatch(sending, undefined, (batch) => {
-      done(batch.error === undefined ? { result: resultOf(batch, request, 1) } : failure(batch, request));
+      const outcome =
+        batch.error === undefined ? { result: resultOf(batch, request, 1) } : failure(batch, request);
+      if (finish === undefined) done(outcome);
+      else finish.ended(outcome);
     });
+    finish?.send();
   } else {
-    sendExplicit(sending, explicit).then(done, (error) => done({ error }));
+    sendExplicit(sending, explicit).then(end, (error) => done({ error }));
   }
+}
+
+/**
+ * Reads the position in the log behind a request, in a separate transaction and in the same write. Within the request's
+ * transaction, the position would be before the commit. The position of the last inserted record is used, because a commit
+ * with `synchronous_commit = off` isn't flushed yet.
+ */
+function withLsn(lane: Lane, done: (outcome: Outcome) => void) {
+  let outcome: Outcome | undefined;
+  return {
+    /** Called with the outcome of the request, before the response to the position. */
+    ended(of: Outcome): void {
+      outcome = of;
+    },
+    send(): void {
+      const batch = new Batch<Cells>(lane, readCells, ({ error, steps }) => {
+        const ended = outcome as Outcome;
+        const lsn = error === undefined ? steps[0]?.rows[0]?.[0]?.toString() : undefined;
+        done('result' in ended ? { result: { ...ended.result, lsn } } : ended);
+      });
+      batch.add('lsn', 'select pg_catalog.pg_current_wal_insert_lsn()', []);
+      batch.submit();
+    },
+  };
 }
 
 function sendBatch(

@@ -54,6 +54,12 @@ export type Action =
   | { readonly kind: 'root'; readonly headersOnly: boolean }
   | { readonly kind: 'options'; readonly of: 'relation' | 'routine' | 'root'; readonly name: string };
 
+/**
+ * The header with the position in the database's log after a write. If a client sends the header with a read, only a
+ * replica that has replayed the write can serve the read.
+ */
+export const LSN_HEADER = 'plinth-lsn';
+
 export const header = (request: RestRequest, name: string): string | undefined => {
   const value = request.headers[name];
   return typeof value === 'string' ? value : value?.join(', ');

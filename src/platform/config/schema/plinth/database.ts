@@ -39,6 +39,13 @@ export const database = restartSection(
     direct_url: secret(
       'URL of the PostgreSQL server itself, if --database-url is the URL of a pooler in transaction mode, such as PgBouncer. Requests use the pooler. Notifications, replication, migrations and other work that needs a session use this URL. --database-direct-url takes precedence.',
     ),
+    replica_urls: secret(
+      'URLs of read replicas of the external server, separated by spaces. They must be physical standbys. GET and HEAD requests of the REST service and calls of functions that are not volatile use them. Only the addresses and the TLS options of the URLs are used.',
+    ),
+    replica_max_lag: duration(
+      5000,
+      'Maximum lag of a read replica. Requests use other replicas or the primary while the lag of a replica is longer.',
+    ),
     shared_password: boolean(
       false,
       "Gives every login role the password of `postgres` and lets `supabase_admin` sign in over TCP, as in upstream's local stack. With --database-url, the roles get the password in the URL.",
