@@ -20,6 +20,7 @@ import {
   type MetricsCollector,
   poolMetrics,
   queueMetrics,
+  replicaMetrics,
   single,
   tlsMetrics,
   withDatabaseUp,
@@ -88,6 +89,7 @@ export function createMetrics(
   const collector = createMetricsCollector([
     () => telemetry.requestMetrics(),
     () => mergeMetrics([ownMetrics(), apiWorkers?.metrics() ?? {}]),
+    () => replicaMetrics(database.replicas()),
     withDatabaseUp(() => readStatistics(pool)),
     kept(() => readSizes(pool), sizesLifetimeMs),
     () => diskMetrics(disk),

@@ -4,7 +4,7 @@ import type { MetricName, MetricValues } from '../../base/kernel/metrics/catalog
 import type { Sample } from '../../base/kernel/metrics/values.ts';
 import type { QueueLoad } from '../../base/kernel/service.ts';
 import type { BackupStatus, VerificationRecord } from '../../operations/backup/index.ts';
-import type { PoolLoad } from '../../platform/database/types.ts';
+import type { PoolLoad, ReplicaState } from '../../platform/database/types.ts';
 import type { GatewayLoad, GatewayQueue } from '../gateway/index.ts';
 import type { TlsStatus } from '../tls/index.ts';
 import type { Configuration } from './configuration.ts';
@@ -171,6 +171,13 @@ export function poolMetrics(loads: readonly PoolLoad[]): MetricValues {
     plinth_pool_timeouts_total: samples(({ timeouts }) => timeouts),
   };
 }
+
+export const replicaMetrics = (states: readonly ReplicaState[]): MetricValues => ({
+  plinth_replica_ready: states.map(({ name, status }) => [[name], status === 'ready' ? 1 : 0]),
+  plinth_replica_lag_seconds: states.flatMap(({ name, lagMs }): Sample[] =>
+    lagMs === undefined ? [] : [[[name], lagMs / 1000]],
+  ),
+});
 
 /**
  * Returns the metrics of the API and Console ports.

@@ -80,6 +80,10 @@ const workers = {
 } as const;
 
 const pools = {
+  plinth_replica_ready: gauge('Whether reads use the replica (1) or not (0).', ['replica']),
+  plinth_replica_lag_seconds: gauge('Lag of a read replica. Omitted while the replica is unreachable.', [
+    'replica',
+  ]),
   plinth_pool_connections_limit: gauge('Maximum number of database connections.', ['pool']),
   plinth_pool_connections_open: gauge('Open database connections.', ['pool']),
   plinth_pool_connections_busy: gauge('Database connections that are processing a request.', ['pool']),
