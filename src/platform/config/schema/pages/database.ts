@@ -22,6 +22,16 @@ export const databasePages: readonly PageSpec[] = [
         ],
       },
       {
+        title: 'Other servers',
+        text: 'A pooler in front of your own PostgreSQL server, and its read replicas.',
+        isRare: true,
+        settings: under('database', [
+          ['direct_url', 'URL behind the pooler', { words: 'pgbouncer direct' }],
+          ['replica_urls', 'URLs of read replicas', { words: 'standby scale' }],
+          ['replica_max_lag', 'Maximum lag of a replica', { words: 'standby' }],
+        ]),
+      },
+      {
         title: 'Startup',
         isRare: true,
         settings: under('db', [
