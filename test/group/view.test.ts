@@ -42,8 +42,21 @@ async function node(name: string, { isNotified = true } = {}) {
   };
   // A pooler in transaction mode accepts LISTEN, but never sends a notification.
   const listen: Database['listen'] = isNotified ? database.listen : async () => async () => undefined;
+  const counts = { reads: 0 };
+  const pool: Database['pool'] = (...arguments_) => {
+    const real = database.pool(...arguments_);
+    return new Proxy(real, {
+      get(_target, name) {
+        if (name !== 'query') return Reflect.get(real, name).bind?.(real) ?? Reflect.get(real, name);
+        return (statement: Parameters<typeof real.query>[0]) => {
+          if (statement.compile().text.includes('group_messages')) counts.reads++;
+          return real.query(statement);
+        };
+      },
+    });
+  };
   const group = await joinGroup({
-    database: { pool: database.pool, listen },
+    database: { pool, listen },
     environment: { PLINTH_SECRET: 'the secret of all nodes in these tests' },
     files: { dataDir, files: [], folders: [], indexes: {} },
     createMissing: () => undefined,
@@ -58,7 +71,7 @@ async function node(name: string, { isNotified = true } = {}) {
     return { name, input };
   });
   group.start();
-  return { view, database, warnings, asked };
+  return { view, database, warnings, asked, counts };
 }
 
 /** Runs a statement with the account that owns Plinth's tables. */
@@ -99,8 +112,9 @@ test('a node that doesn’t answer, fails or doesn’t know the question is name
   const [one, two] = [await node('one'), await node('two')];
   await run(
     one,
-    `insert into _plinth.group_nodes (id, name, version, storage_kind) values ('${randomUUID()}', 'stuck', '1.0.0', 'none'),
-     ('${randomUUID()}', 'killed', '1.0.0', 'none');
+    `insert into _plinth.group_nodes (id, name, version, storage_kind) values
+       ('00000000-0000-4000-8000-000000000001', 'stuck', '1.0.0', 'none'),
+       ('00000000-0000-4000-8000-000000000002', 'killed', '1.0.0', 'none');
      update _plinth.group_nodes set seen_at = now() - interval '1 minute' where name = 'killed'`,
   );
   two.view.answer('fail', () => {
@@ -216,4 +230,14 @@ test('unread messages are deleted', async () => {
       async () => await one.database.pool('supabase_admin').query(sql`select from _plinth.group_messages`),
     )
     .toEqual([]);
+});
+
+test('nodes don’t look for messages while no node asks', async () => {
+  const [one, two] = [await node('one'), await node('two')];
+  await one.view.ask('name', {});
+  await sleep(1000);
+  const before = [one.counts.reads, two.counts.reads];
+  expect(Math.min(...before)).toBeGreaterThan(0);
+  await sleep(9000);
+  expect([one.counts.reads, two.counts.reads]).toEqual(before);
 });

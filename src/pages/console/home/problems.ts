@@ -19,6 +19,7 @@ import { createSettingsFiles } from '../settings/files.ts';
 import { envReference } from '../settings/known.ts';
 import type { RunningDeps } from '../settings/running.ts';
 import type { Problem } from './contract.ts';
+import { nodeProblems } from './node-problems.ts';
 
 interface ProblemDeps {
   readonly pool: Pool;
@@ -102,38 +103,6 @@ async function serverErrors({ metrics }: ProblemDeps): Promise<Problem[]> {
       service,
       count: total.failed,
     }));
-}
-
-/**
- * Returns the problems of the other nodes. Problems that this node has too are omitted, because this node reports them
- * itself.
- */
-export function nodeProblems(nodes: readonly NodeStatus[]): Problem[] {
-  const own = nodes.find(({ isSelf }) => isSelf);
-  const isOwn = (check: string, message: string): boolean =>
-    own?.facts?.problems.some((each) => each.check === check && each.message === message) === true;
-  return nodes
-    .filter(({ isSelf }) => !isSelf)
-    .flatMap(({ name: node, state, facts }): Problem[] => {
-      if (facts === null)
-        return [
-          {
-            kind: 'node-missing',
-            severity: state === 'gone' ? 'warning' : 'error',
-            node,
-            isGone: state === 'gone',
-          },
-        ];
-      return facts.problems
-        .filter(({ check, message }) => !isOwn(check, message))
-        .map(({ check, status, message }) => ({
-          kind: 'node',
-          severity: status === 'failing' ? 'error' : 'warning',
-          node,
-          check,
-          message,
-        }));
-    });
 }
 
 interface FailedJob {
