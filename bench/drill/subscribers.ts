@@ -26,11 +26,15 @@ export interface Tally {
   readonly expected: number;
   readonly received: number;
   readonly repeated: number;
+  /** The repeated changes of subscribers that received a message about repeated changes. */
+  readonly announced: number;
   /** Changes that a subscriber missed without receiving a message about a gap. */
   readonly silent: number;
   /** Changes that a subscriber missed, although it received a message about a gap. */
   readonly told: number;
-  /** The number of messages about gaps. */
+  /** A gap without a message, to find the cause. */
+  readonly example: string;
+  /** The number of messages after the first one. */
   readonly notices: number;
   /** The time from the commit to the receipt of each change, in milliseconds, sorted. */
   readonly p95Ms: number;
@@ -38,14 +42,25 @@ export interface Tally {
   readonly cpuSeconds: number;
 }
 
+interface Notice {
+  readonly position: number;
+  readonly text: string;
+}
+
 interface Subscriber {
   readonly counts: Map<number, number>;
   /** The position of each change in the sequence of everything that the subscriber received. */
   readonly positions: Map<number, number>;
-  /** The positions of the messages about gaps. The first message only confirms the subscription. */
-  readonly notices: number[];
+  /** The messages about the subscription. The first message, which only confirms the subscription, isn't included. */
+  readonly notices: Notice[];
   hasJoined: boolean;
   received: number;
+}
+
+interface SystemMessage {
+  readonly status: string;
+  readonly extension: string;
+  readonly message: string;
 }
 
 const latencies: number[] = [];
@@ -66,10 +81,11 @@ async function subscribe({ url, key }: SubscribersJob, token: string, index: num
         subscriber.counts.set(id, (subscriber.counts.get(id) ?? 0) + 1);
         latencies.push(Date.now() - Date.parse(change.commit_timestamp));
       })
-      .on('system', {}, ({ status, extension }: { status: string; extension: string }) => {
+      .on('system', {}, ({ status, extension, message }: SystemMessage) => {
         if (extension !== 'postgres_changes') return;
+        if (subscriber.hasJoined)
+          subscriber.notices.push({ position: subscriber.received++, text: `${status} ${message}` });
         if (status !== 'ok') return;
-        if (subscriber.hasJoined) subscriber.notices.push(subscriber.received++);
         subscriber.hasJoined = true;
         resolve();
       })
@@ -86,45 +102,61 @@ const expectedBy = ({ expected }: Question, index: number): readonly number[] =>
     ? ((expected as readonly (readonly number[])[])[index] ?? [])
     : (expected as number[]);
 
+/** The parts of the server's messages that announce missed or repeated changes. */
+const missedText = 'may have been missed';
+const repeatedText = 'were sent again';
+
 /**
- * Counts the missing changes, and those among them that are explained by a message. A message explains the gap in which
- * it was received: after the last change before the gap, and before the first one after it.
+ * Counts the missing changes, and those among them that are explained by a message. A new confirmation of the
+ * subscription explains the gap in which it was received. A message about missed changes is sent after the changes that
+ * were still available, so it explains all gaps before it.
  */
 function gapsOf({ positions, notices }: Subscriber, wanted: readonly number[]) {
   let [silent, told, last] = [0, 0, -1];
-  let gap = 0;
+  let example = '';
+  let gap: number[] = [];
   const close = (next: number): void => {
-    if (notices.some((notice) => notice > last && notice < next)) told += gap;
-    else silent += gap;
-    gap = 0;
+    const isExplained = ({ position, text }: Notice): boolean =>
+      position > last && (position < next || text.includes(missedText));
+    if (notices.some(isExplained)) told += gap.length;
+    else silent += gap.length;
+    if (gap.length > 0 && !notices.some(isExplained))
+      example = `${gap.length} changes from ${gap[0]}, messages ${JSON.stringify(notices)}, at ${last} to ${next}`;
+    gap = [];
   };
   for (const id of wanted.toSorted((a, b) => a - b)) {
     const position = positions.get(id);
-    if (position === undefined) gap++;
+    if (position === undefined) gap.push(id);
     else {
       close(position);
       last = position;
     }
   }
   close(Number.POSITIVE_INFINITY);
-  return { silent, told };
+  return { silent, told, example };
 }
 
 function tally(subscribers: readonly Subscriber[], question: Question): Tally {
-  let [expected, received, repeated, silent, told] = [0, 0, 0, 0, 0];
+  let [expected, received, repeated, announced, silent, told] = [0, 0, 0, 0, 0, 0];
+  let example = '';
   for (const [index, subscriber] of subscribers.entries()) {
     const wanted = expectedBy(question, index);
     expected += wanted.length;
     received += wanted.filter((id) => subscriber.counts.has(id)).length;
-    for (const count of subscriber.counts.values()) repeated += count - 1;
+    let extra = 0;
+    for (const count of subscriber.counts.values()) extra += count - 1;
+    repeated += extra;
+    if (subscriber.notices.some(({ text }) => text.includes(repeatedText))) announced += extra;
     const gaps = gapsOf(subscriber, wanted);
     silent += gaps.silent;
     told += gaps.told;
+    example ||= gaps.example;
   }
   const sorted = latencies.toSorted((a, b) => a - b);
   const { user, system } = process.cpuUsage();
   return {
-    ...{ subscribers: subscribers.length, expected, received, repeated, silent, told },
+    ...{ subscribers: subscribers.length, expected, received, repeated, announced, silent, told },
+    example,
     notices: subscribers.reduce((sum, { notices }) => sum + notices.length, 0),
     p95Ms: sorted[Math.floor(sorted.length * 0.95)] ?? 0,
     maxMs: sorted.at(-1) ?? 0,
