@@ -28,6 +28,7 @@ import {
   selectRoleSettings,
 } from '../../services/rest/index.ts';
 import { createAdminServer, createMetrics, type Metrics, metricsText } from './admin.ts';
+import { type CatalogWatch, createCatalogWatch } from './catalog-watch.ts';
 import { readServerConfig, type ServerConfig, ServerConfigError } from './config.ts';
 import { createHttpServer, type RequestFacts } from './http.ts';
 import { isListening, listen } from './listen.ts';
@@ -69,6 +70,7 @@ export class RestServer {
   readonly #metrics: Metrics = createMetrics();
   readonly #remote: Remote;
   readonly #state: State;
+  readonly #watch: CatalogWatch;
   readonly #public: Server;
   #admin: Server | undefined;
   #config: ServerConfig;
@@ -96,7 +98,16 @@ export class RestServer {
     this.#takeKeys();
     this.#state = createState({
       pool: this.#remote.catalogs,
-      listen: this.#remote.listen,
+      listen: (channel, onNotify, onReconnect, onLost) =>
+        this.#remote.listen(
+          channel,
+          onNotify,
+          () => {
+            this.#watch.stop();
+            onReconnect?.();
+          },
+          onLost,
+        ),
       readSettings: (_pool, extent) => this.#readSettings(extent),
       readRoles: () => (this.#config.readsDatabase ? selectRoleSettings : undefined),
       onLoaded: (snapshot, extent, durationMs) => this.#loaded(snapshot, extent, durationMs),
@@ -106,6 +117,10 @@ export class RestServer {
         this.#log.say(`Received a ${what} reload message on the "${this.#config.channel}" channel`);
       },
       retryMs: RETRY_MS,
+    });
+    this.#watch = createCatalogWatch(this.#remote.catalogs, () => {
+      this.#log.say('The schema has changed');
+      void this.#state.reload('all');
     });
     this.#public = createHttpServer({
       config: () => this.#config,
@@ -180,6 +195,7 @@ export class RestServer {
     const sweep = setInterval(() => this.#public.closeIdleConnections(), 20).unref();
     const cut = setTimeout(() => this.#public.closeAllConnections(), GRACE_MS).unref();
     this.#admin?.closeIdleConnections();
+    this.#watch.stop();
     await Promise.all(servers.map(closed));
     clearInterval(sweep);
     clearTimeout(cut);
@@ -291,6 +307,11 @@ export class RestServer {
     this.#channel = channel;
     this.#state.listenOn(channel).then(
       () => {
+        if (this.#watch.isRunning) {
+          this.#watch.stop();
+          // The schema may have changed since the last comparison.
+          void this.#state.reload('all');
+        }
         if (channel !== undefined)
           this.#log.say(`Listening for database notifications on the "${channel}" channel`);
       },
@@ -340,6 +361,14 @@ export class RestServer {
 
   #listenFailed(error: unknown): void {
     if (this.#stopping !== undefined) return;
+    if (isStandby(error)) {
+      if (!this.#watch.isRunning)
+        this.#log.say(
+          'The server is a standby, which has no notifications. Changes of the schema are detected by polling',
+        );
+      this.#watch.start();
+      return;
+    }
     this.#log.say(
       `Failed listening for database notifications on the "${this.#config.channel}" channel. ${errorJson(error)}`,
     );
@@ -372,6 +401,9 @@ export class RestServer {
 
 /** Whether PostgreSQL rejected the password, or a required password isn't configured (both have SQLSTATE 28P01). */
 const isRejectedLogin = (error: unknown): boolean => error instanceof PostgresError && error.code === '28P01';
+
+/** Whether LISTEN failed because the server is a standby (read_only_sql_transaction). */
+const isStandby = (error: unknown): boolean => error instanceof PostgresError && error.code === '25006';
 
 const closed = (server: Server): Promise<void> =>
   new Promise((resolve) => {
