@@ -14,6 +14,8 @@ export interface CatalogWatch {
 
 /** The interval is shorter than the time after which the pool closes its idle connection. */
 const INTERVAL_MS = 500;
+/** With a large schema, the comparisons take at most this share of the time. */
+const MAX_SHARE = 0.1;
 const FIRST_USER_OID = 16_384;
 
 const position = sql`
@@ -71,8 +73,10 @@ export function createCatalogWatch(pool: Pool, onChange: () => void): CatalogWat
   const run = async ({ signal }: AbortController): Promise<void> => {
     while (!signal.aborted) {
       // A failure means that the database is unreachable, which requests report.
+      const startedAt = performance.now();
       await look().catch(() => undefined);
-      await sleep(INTERVAL_MS, undefined, { ref: false });
+      const delayMs = Math.max(INTERVAL_MS, (performance.now() - startedAt) / MAX_SHARE);
+      await sleep(delayMs, undefined, { ref: false });
     }
   };
 
