@@ -4,7 +4,7 @@
  * share only the URL of the database and a secret. HAProxy uses the settings in deploy/cluster.
  *
  *   npm run drill:cluster
- *   npm run drill:cluster -- --only rolling-restart,failover
+ *   npm run drill:cluster -- --only restart-requests,failover
  *
  * Exits with 1 if a check is missed. A line starts its own servers, so lines don't affect each other. PostgreSQL and the
  * S3 server come from npm. HAProxy, NATS and PgBouncer must be installed. Runs only on Linux, because CPU time is read
@@ -20,13 +20,25 @@ import { outages } from './drill/lines/outages.ts';
 import { pooler } from './drill/lines/pooler.ts';
 import { projects } from './drill/lines/projects.ts';
 import { reader } from './drill/lines/reader.ts';
-import { rollingRestart } from './drill/lines/rolling-restart.ts';
+import { restartRequests, restartSubscribers } from './drill/lines/rolling-restart.ts';
 import { start } from './drill/lines/start.ts';
 import { upload } from './drill/lines/upload.ts';
 import { installHint, missingPrograms } from './drill/programs.ts';
 import { runLines } from './drill/report.ts';
 
-const lines = [agreement, start, rollingRestart, upload, failover, reader, outages, projects, pooler, fanOut];
+const lines = [
+  agreement,
+  start,
+  restartRequests,
+  restartSubscribers,
+  upload,
+  failover,
+  reader,
+  outages,
+  projects,
+  pooler,
+  fanOut,
+];
 
 const { values } = parseArgs({ options: { only: { type: 'string' } } });
 const only = values.only?.split(',');

@@ -10,6 +10,8 @@ import { createClient } from '@supabase/supabase-js';
 export interface SubscribersJob {
   readonly url: string;
   readonly key: string;
+  /** The beginning of the channels' names. Plinth can't tell apart clients with the same address and channel. */
+  readonly name: string;
   /** One subscriber per element. The token is that of a user, or empty for a subscriber that isn't signed in. */
   readonly tokens: readonly string[];
 }
@@ -65,7 +67,11 @@ interface SystemMessage {
 
 const latencies: number[] = [];
 
-async function subscribe({ url, key }: SubscribersJob, token: string, index: number): Promise<Subscriber> {
+async function subscribe(
+  { url, key, name }: SubscribersJob,
+  token: string,
+  index: number,
+): Promise<Subscriber> {
   const client = createClient(url, key, token === '' ? {} : { accessToken: async () => token });
   const subscriber: Subscriber = {
     ...{ counts: new Map(), positions: new Map(), notices: [] },
@@ -74,7 +80,7 @@ async function subscribe({ url, key }: SubscribersJob, token: string, index: num
   await client.realtime.setAuth();
   await new Promise<void>((resolve, reject) => {
     client
-      .channel(`rows-${index}`)
+      .channel(`${name}-${index}`)
       .on('postgres_changes', { event: 'INSERT', schema: 'public', table: 'rows' }, (change) => {
         const id = Number(change.new.id);
         if (!subscriber.positions.has(id)) subscriber.positions.set(id, subscriber.received++);

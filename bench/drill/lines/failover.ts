@@ -51,7 +51,12 @@ export const failover: Line = {
     inWorld({ standby: true, nats: true }, async (world) => {
       const { primary, standby, nodes, keys } = world;
       if (standby === undefined) throw new Error('This line needs a standby.');
-      const jobs = nodes.map(({ url }) => ({ url, key: keys.PUBLISHABLE_KEY, tokens: anonymous(5) }));
+      const jobs = nodes.map(({ url }) => ({
+        url,
+        name: new URL(url).port,
+        key: keys.PUBLISHABLE_KEY,
+        tokens: anonymous(5),
+      }));
       const audiences = await Promise.all(jobs.map((job) => startAudience(world, job)));
       const urls = [primary.url('admin', 'app'), standby.url('admin', 'app')];
       const sql = startWriter({ urls, rowsPerSecond: 100 });

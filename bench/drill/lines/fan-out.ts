@@ -70,7 +70,12 @@ export const fanOut: Line = {
       const audience = (tokensOf: (node: number) => string[]) =>
         Promise.all(
           nodes.map(({ url }, node) =>
-            startAudience(world, { url, key: keys.PUBLISHABLE_KEY, tokens: tokensOf(node) }),
+            startAudience(world, {
+              url,
+              name: `node${node}`,
+              key: keys.PUBLISHABLE_KEY,
+              tokens: tokensOf(node),
+            }),
           ),
         );
       const name = 'one subscriber per node';

@@ -50,7 +50,12 @@ async function startBroadcasts({ nodes: [one, two], keys, onStop }: World) {
 
 async function natsOutage(world: World, check: (check: Check) => void): Promise<void> {
   const { nodes, keys, primary, nats } = world;
-  const jobs = nodes.map(({ url }) => ({ url, key: keys.PUBLISHABLE_KEY, tokens: anonymous(5) }));
+  const jobs = nodes.map(({ url }) => ({
+    url,
+    name: new URL(url).port,
+    key: keys.PUBLISHABLE_KEY,
+    tokens: anonymous(5),
+  }));
   const audiences = await Promise.all(jobs.map((job) => startAudience(world, job)));
   const broadcasts = await startBroadcasts(world);
   await broadcasts.next();

@@ -33,7 +33,12 @@ export const reader: Line = {
   run: (check) =>
     inWorld({ nats: true }, async (world) => {
       const { nodes, keys, primary } = world;
-      const jobs = nodes.map(({ url }) => ({ url, key: keys.PUBLISHABLE_KEY, tokens: anonymous(10) }));
+      const jobs = nodes.map(({ url }) => ({
+        url,
+        name: new URL(url).port,
+        key: keys.PUBLISHABLE_KEY,
+        tokens: anonymous(10),
+      }));
       const audiences = await Promise.all(jobs.map((job) => startAudience(world, job)));
       const killed = await findReader(world);
       const writer = startWriter({ urls: [primary.url('admin', 'app')], rowsPerSecond: perSecond });
