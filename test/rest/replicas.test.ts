@@ -4,7 +4,7 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { createDatabase, type Database } from '../../src/platform/database/index.ts';
+import { createDatabase, type Database, examineExternal } from '../../src/platform/database/index.ts';
 import { Client, parseConnectionString } from '../../src/platform/database/wire/index.ts';
 import { availableServers, type ExternalServer, startExternalServer } from '../database/external-server.ts';
 import { temporaryFolder } from '../database/helpers.ts';
@@ -70,7 +70,7 @@ beforeAll(async () => {
     dataDir: '/nowhere',
     databaseUrl: primary.url('admin'),
     replicaUrls: `postgresql://127.0.0.1:${proxy.port}`,
-    replicaMaxLagMs: 1500,
+    replicaMaxLagMs: 3000,
   });
   await database.pool('supabase_admin').exec(`
     create view public.server as select pg_is_in_recovery() as replica;
@@ -134,11 +134,25 @@ test('reads and functions that are not volatile use the replica, and everything 
   expect((await ask('/rpc/on_replica')).body).toBe(true);
   expect((await ask('/rpc/on_replica', post)).body).toBe(true);
   expect((await ask('/rpc/on_primary', post)).body).toBe(true);
-  expect(await readsReplica(as(undefined, { prefer: 'tx=commit' }))).toBe(false);
   const response = await rest.fetch('/events', { ...post, body: '{"n":1}' });
   expect(response.status).toBe(201);
   expect(response.headers.get('plinth-lsn')).toMatch(/^[0-9A-F]+\/[0-9A-F]+$/);
   expect(response.headers.get('access-control-expose-headers')).toContain('plinth-lsn');
+});
+
+test('a read with an allowed tx preference uses the primary', async () => {
+  const setTxEnd = (change: string) =>
+    database.pool('supabase_admin').exec(`alter role authenticator ${change}; notify pgrst, 'reload config'`);
+  await setTxEnd(`set pgrst.db_tx_end = 'commit-allow-override'`);
+  // This user has written nothing.
+  const reads = async () => [
+    await readsReplica(as('reader')),
+    await readsReplica(as('reader', { prefer: 'tx=commit' })),
+    await readsReplica(as('reader', { prefer: 'tx=rollback' })),
+  ];
+  await expect.poll(reads, { timeout: 10_000 }).toEqual([true, false, false]);
+  await setTxEnd('reset pgrst.db_tx_end');
+  await expect.poll(reads, { timeout: 10_000 }).toEqual([true, true, true]);
 });
 
 test('what a standby cannot execute uses the primary', async () => {
@@ -162,6 +176,26 @@ test('policies on the replica see the claims of each request', async () => {
       }),
     );
   }
+});
+
+test('the report of a replica tells whether it can be used', async () => {
+  await untilReplica();
+  const report = async (url: string) => {
+    const findings = await examineExternal(
+      { direct: primary.url('admin') },
+      { sharedPassword: false, environment: {}, replicas: { urls: url, maxLagMs: 500 } },
+    );
+    return findings.find(({ check }) => check === 'replicas');
+  };
+  const address = `postgresql://127.0.0.1:${proxy.port}`;
+  expect(await report(address)).toMatchObject({ status: 'ok', message: 'Reads use 1 of 1 replicas.' });
+  expect((await report(primary.url('admin')))?.message).toContain(`isn't a standby`);
+  expect((await report('postgresql://127.0.0.1:1'))?.message).toContain('127.0.0.1:1 is unreachable');
+  await onStandby('select pg_wal_replay_pause()');
+  await write('reporter');
+  expect(await report(address)).toMatchObject({ status: 'degraded' });
+  await onStandby('select pg_wal_replay_resume()');
+  await expect(report('postgresql://a,b/postgres')).rejects.toThrow('single host');
 });
 
 test('a client reads its own writes while the replica does not replay', async () => {

@@ -12,7 +12,7 @@ import {
   savedDirOf,
   shellEnvironment,
 } from '../../../platform/config/index.ts';
-import type { DatabaseUrls } from '../../../platform/database/index.ts';
+import type { DatabaseUrls, ExternalOptions } from '../../../platform/database/index.ts';
 import {
   PackageError,
   type PackageGroup,
@@ -93,6 +93,11 @@ function printFinding({ status, message, statements = [] }: Finding): void {
   for (const statement of statements) print(`       ${statement}`);
 }
 
+function replicasOf(config: Config | undefined): ExternalOptions['replicas'] {
+  const { replica_urls: urls, replica_max_lag: maxLagMs = 0 } = config?.plinth.database ?? {};
+  return urls === undefined ? undefined : { urls, maxLagMs };
+}
+
 async function checkDatabase(urls: DatabaseUrls, config: Config | undefined): Promise<readonly Finding[]> {
   const { nodeLimitsOf } = await import('../../main.ts');
   const { DatabaseError, examineExternal, externalUrls } = await import(
@@ -103,6 +108,7 @@ async function checkDatabase(urls: DatabaseUrls, config: Config | undefined): Pr
       sharedPassword: config?.plinth.database.shared_password ?? false,
       environment: shellEnvironment(),
       node: config && (await nodeLimitsOf(config)),
+      replicas: replicasOf(config),
     });
   } catch (error) {
     if (error instanceof DatabaseError) return [bad(error.message)];

@@ -1,12 +1,14 @@
 /** Examines an external server and a pooler in front of it without changing anything. */
 import { budgetOf, type NodeLimits } from '../connection-budget.ts';
 import { DatabaseError } from '../errors.ts';
+import { examineReplica } from '../replicas/examine.ts';
+import { replicaFindings } from '../replicas/findings.ts';
 import type { Finding } from '../types.ts';
 import type { Environment } from '../wire/index.ts';
 import { laterFinding, pooledRoles, poolerFinding } from './pooler.ts';
 import { runPreflight } from './preflight/index.ts';
 import { loginOf, loginsOf } from './role-options.ts';
-import { type ExternalUrls, readExternalUrl, readPooledUrl } from './url.ts';
+import { type ExternalUrls, readExternalUrl, readPooledUrl, readReplicaUrls } from './url.ts';
 
 export interface ExternalOptions {
   readonly sharedPassword: boolean;
@@ -14,6 +16,8 @@ export interface ExternalOptions {
   readonly environment: Environment;
   /** The limits of this node's connection pools. */
   readonly node?: NodeLimits | undefined;
+  /** The read replicas to examine. */
+  readonly replicas?: { readonly urls: string; readonly maxLagMs: number } | undefined;
 }
 
 /**
@@ -23,17 +27,24 @@ export interface ExternalOptions {
  */
 export async function examineExternal(
   urls: ExternalUrls,
-  { sharedPassword, environment, node }: ExternalOptions,
+  { sharedPassword, environment, node, replicas }: ExternalOptions,
 ): Promise<readonly Finding[]> {
   const { base } = await readExternalUrl(urls.direct, environment);
   const pooled = await readPooledUrl(urls, environment);
+  const addresses = await readReplicaUrls(replicas?.urls ?? '', environment);
   const logins = loginsOf(base, sharedPassword);
   const { session, facts, findings } = await runPreflight(base, {
     logins,
     budget: budgetOf({ ...node, isPooled: pooled !== undefined }),
   });
   try {
-    if (pooled === undefined) return findings;
+    const states = await Promise.all(
+      addresses.map((address) =>
+        examineReplica({ ...base, ...address }, { session, maxLagMs: replicas?.maxLagMs ?? 0 }),
+      ),
+    );
+    const found = [...findings, ...replicaFindings(states)];
+    if (pooled === undefined) return found;
     const finding =
       facts.authenticator === 'accepted'
         ? await poolerFinding({
@@ -42,7 +53,7 @@ export async function examineExternal(
             direct: (role) => ({ ...loginOf(base, role), password: logins?.password(role) }),
           })
         : laterFinding;
-    return [...findings, finding];
+    return [...found, finding];
   } finally {
     await session.connection.close();
   }

@@ -21,13 +21,15 @@ export interface ReplicaOptions {
   readonly onChange: (replica: Replica) => void;
 }
 
-const RESPONSE_TIMEOUT_MS = 2000;
+export const RESPONSE_TIMEOUT_MS = 2000;
 const FIRST_RETRY_MS = 250;
 const MAX_RETRY_MS = 8000;
 
-const observation = sql`
+export const observation = sql`
   select pg_catalog.pg_is_in_recovery() as "isStandby", pg_catalog.pg_last_wal_replay_lsn()::text as lsn`;
 export const clusterIdentifier = sql`select system_identifier::text as id from pg_catalog.pg_control_system()`;
+
+export const otherCluster = 'The server belongs to another cluster than the primary.';
 
 export class Replica {
   readonly name: string;
@@ -146,7 +148,7 @@ export class Replica {
     try {
       const [row] = await inTime(client.query<{ id: string }>(clusterIdentifier));
       if (row?.id !== (await this.#options.cluster())) {
-        throw new Error('The server belongs to another cluster than the primary.');
+        throw new Error(otherCluster);
       }
       return client;
     } catch (error) {
