@@ -178,7 +178,7 @@ test('policies on the replica see the claims of each request', async () => {
   }
 });
 
-test('the report of a replica tells whether it can be used', async () => {
+test('the report shows whether a replica can be used', async () => {
   await untilReplica();
   const report = async (url: string) => {
     const findings = await examineExternal(
