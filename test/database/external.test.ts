@@ -2,7 +2,9 @@
  * Tests `--database-url` with an empty database, a Plinth database and a database of the hosted service, with and
  * without superuser privileges.
  */
+
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { silentLogger } from '../../src/base/kernel/log.ts';
 import { sql } from '../../src/base/kernel/sql.ts';
 import {
   createDatabase,
@@ -11,6 +13,7 @@ import {
   type DatabaseOptions,
 } from '../../src/platform/database/index.ts';
 import { Client, parseConnectionString } from '../../src/platform/database/wire/index.ts';
+import { createNodeSession } from '../../src/services/realtime/changes/group/node-session.ts';
 import { availableServers, type ExternalServer, startExternalServer } from './external-server.ts';
 import { temporaryFolder } from './helpers.ts';
 
@@ -95,6 +98,39 @@ describe.each(availableServers())('PostgreSQL $version with a URL', ({ version, 
         expect.arrayContaining(['realtime', 'event_triggers']),
       );
     });
+  });
+
+  test('an owner with CREATEROLE can use a server whose first role is postgres, and two nodes can use it', async () => {
+    const own = temporaryFolder();
+    const first = await startExternalServer(bin, own.path);
+    try {
+      await asClient(first.url('admin'), async (client) => {
+        await client.exec("create role helper superuser login password 'secret'");
+      });
+      await asClient(first.url('helper'), async (client) => {
+        await client.exec('alter role admin rename to postgres');
+        await client.exec("create role owner login createrole bypassrls replication password 'secret'");
+        await client.exec('create database owned owner owner');
+      });
+      const databaseUrl = first.url('owner', 'owned');
+      const refused = await createDatabase({ dataDir: '/nowhere', databaseUrl })
+        .then((database) => database.stop())
+        .catch((error: DatabaseError) => error);
+      // PostgreSQL 15 needs statements of an administrator.
+      if (refused !== undefined)
+        await asClient(first.url('helper', 'owned'), (client) =>
+          client.exec(refused.details.statements as string),
+        );
+      await using({ databaseUrl }, async (node) => {
+        const session = createNodeSession({ pool: () => node.pool('supabase_admin'), log: silentLogger });
+        await session.want();
+        await using({ databaseUrl }, (other) => other.checkLogins());
+        await session.release();
+      });
+    } finally {
+      await first.stop();
+      own.remove();
+    }
   });
 
   test('an empty database is prepared only once', async () => {

@@ -602,6 +602,11 @@ export interface Finding {
 export interface MigrationSet {
   readonly module: string;
   readonly dir: URL;
+  /**
+   * The number of a file that a new database needs directly after the first file. Released files don't change, so a
+   * correction that older files need is in a newer file.
+   */
+  readonly second?: string;
 }
 
 export interface ReplicationConnection {

@@ -13,8 +13,8 @@ export interface MigrationFile {
 }
 
 /**
- * Returns the files in the order of the sets. Within a set, the files are sorted by number. Throws an error if a file
- * name or a number is invalid.
+ * Returns the files in the order of the sets. Within a set, the files are sorted by number, except the second file that
+ * the set names. Throws an error if a file name or a number is invalid.
  */
 export function readMigrationFiles(sets: readonly MigrationSet[]): MigrationFile[] {
   return sets.flatMap((set) => {
@@ -29,7 +29,7 @@ export function readMigrationFiles(sets: readonly MigrationSet[]): MigrationFile
 /** Caches the files of each set, because a start uses each set several times and the files don't change at run time. */
 const filesOf = new WeakMap<MigrationSet, readonly MigrationFile[]>();
 
-function readSet({ module, dir }: MigrationSet): readonly MigrationFile[] {
+function readSet({ module, dir, second }: MigrationSet): readonly MigrationFile[] {
   const names = readdirSync(dir).filter((name) => name.endsWith('.sql'));
   const files = names.sort().map((name) => {
     const match = /^(\d{4})_([a-z0-9_]+)\.sql$/.exec(name);
@@ -39,7 +39,9 @@ function readSet({ module, dir }: MigrationSet): readonly MigrationFile[] {
   });
   const doubled = files.find((file, index) => file.version === files[index - 1]?.version);
   if (doubled !== undefined) throw new Error(`${module}: two files have the number ${doubled.version}`);
-  return files;
+  const [first, ...others] = files;
+  const early = others.filter(({ version }) => version === second);
+  return first === undefined ? [] : [first, ...early, ...others.filter((file) => !early.includes(file))];
 }
 
 /**

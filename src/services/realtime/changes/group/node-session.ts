@@ -6,8 +6,11 @@ import type { Logger } from '../../../../base/kernel/log.ts';
 import { sql } from '../../../../base/kernel/sql.ts';
 import type { Pool, Queryable, Session } from '../../../../platform/database/types.ts';
 
-/** The first keys of the locks (`plin`), and the second keys (`want`, `slot`), in ASCII. */
-const lockClass = 0x706c696e;
+/**
+ * The first keys of the locks (`rtch`), and the second keys (`want`, `slot`), in ASCII. The first key must differ from
+ * that of the locks in `exclusive-lock.ts`, which count all locks of their kind.
+ */
+const lockClass = 0x72746368;
 const wanted = 0x77616e74;
 const slotLock = 0x736c6f74;
 const beatMs = 1_000;
