@@ -32,7 +32,8 @@ database objects.
 - **Precedence.** Settings in the database override environment variables, which override the configuration file. If both the login
   role and the \`db-pre-config\` function set a \`pgrst.*\` setting, the value of the login role takes precedence.
 - **Reloading.** SIGUSR1 or \`NOTIFY pgrst\` reloads the schema cache and the configuration. \`NOTIFY pgrst, 'reload schema'\` reloads the
-  schema cache. SIGUSR2 or \`NOTIFY pgrst, 'reload config'\` reloads the configuration.
+  schema cache. SIGUSR2 or \`NOTIFY pgrst, 'reload config'\` reloads the configuration. A standby can't receive notifications,
+  so the server compares the catalogs every 0.5 seconds if the standby has replayed anything, and reloads after a change.
 - **Shutdown.** On SIGTERM or SIGINT, the service finishes pending requests and exits.
 - **Invalid values.** If a value is invalid at startup, the service reports the error and exits. If a value is invalid during a reload, the
   service logs the error and keeps the previous configuration. An unknown setting name causes a warning that suggests the closest known name.

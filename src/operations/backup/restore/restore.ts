@@ -63,6 +63,9 @@ export interface Restored extends RestoredBodies {
   readonly databaseMs: number;
 }
 
+/** The unfinished resumable uploads with the S3 backend. Backups contain only complete objects. */
+const notInBackups = ['_plinth.resumable_uploads'];
+
 /** Files that are never restored from a backup, because they control how Plinth treats the data folder. */
 const markers = new Set([restoreMarker, copyMarker, takeOverRequest]);
 
@@ -252,7 +255,7 @@ async function recover(
   };
   const settings = { restore_command: requests.command, recovery_target_timeline: 'current' };
   const start = (target: Readonly<Record<string, string>>): Promise<RecoveredCluster> =>
-    startRecovery({ dataDir, recovery: { ...settings, ...target }, onLine, signal });
+    startRecovery({ dataDir, recovery: { ...settings, ...target }, emptied: notInBackups, onLine, signal });
   try {
     const { cluster, isWhole } = await startAtTarget(start, until, toTimeMs);
     if (isWhole && allowGap !== true)

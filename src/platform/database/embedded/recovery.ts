@@ -5,6 +5,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Logger, silentLogger } from '../../../base/kernel/log.ts';
+import { sql } from '../../../base/kernel/sql.ts';
 import { setPasswords } from '../logins.ts';
 import { ownSessionSettings } from '../superuser.ts';
 import type { PostgresErrorShape, Queryable } from '../types.ts';
@@ -20,6 +21,11 @@ export interface RecoveryOptions {
    * The recovery settings, such as `restore_command`. If no settings are given, the cluster starts without a recovery.
    */
   readonly recovery: Readonly<Record<string, string>> | undefined;
+  /**
+   * Tables whose rows describe data that isn't restored. They are emptied, together with the tables that refer to them.
+   * Tables that don't exist are ignored. The names are quoted and have a schema.
+   */
+  readonly emptied?: readonly string[];
   /** Called for each line of PostgreSQL's log. */
   readonly onLine: (line: string) => void;
   /** Aborts the recovery. The signal doesn't affect a cluster that has already been recovered. */
@@ -60,6 +66,7 @@ const guards = { max_logical_replication_workers: 0, event_triggers: false } as 
 export async function startRecovery({
   dataDir,
   recovery,
+  emptied = [],
   onLine,
   signal,
 }: RecoveryOptions): Promise<RecoveredCluster> {
@@ -79,14 +86,14 @@ export async function startRecovery({
   let cluster = await startCluster(options);
   try {
     try {
-      await setReaderPassword(cluster);
+      await prepare(cluster, emptied);
     } catch (error) {
       if ((error as PostgresErrorShape).code !== '28P01') throw error;
       // If all logins of the original server shared one password, the superuser's password is unknown. In this case,
       // the superuser's password is reset for this start, and the next start restores the configured password.
       await cluster.stop();
       cluster = await startCluster({ ...options, settings: guards, resetSuperuser: true });
-      await setReaderPassword(cluster);
+      await prepare(cluster, emptied);
     }
     const running = cluster;
     let stopping: Promise<void> | undefined;
@@ -118,12 +125,18 @@ function requestRecovery(path: string): void {
 }
 
 /**
- * Sets the reader's password. The backup contains the original passwords. If the key file is missing, the original
+ * Empties the tables and sets the reader's password. The backup contains the original passwords. If the key file is missing, the original
  * passwords were derived from a different secret.
  */
-async function setReaderPassword(cluster: Cluster): Promise<void> {
+async function prepare(cluster: Cluster, emptied: readonly string[]): Promise<void> {
   const admin = await connectAdmin(clusterTarget(cluster, 'supabase_admin', 'postgres'), silentLogger);
   try {
+    for (const table of emptied) {
+      const [found] = await admin.query(
+        sql`select from pg_catalog.pg_class c where c.oid operator(pg_catalog.=) pg_catalog.to_regclass(${table})`,
+      );
+      if (found !== undefined) await admin.exec(`truncate ${table} cascade`);
+    }
     await setPasswords(admin, cluster.logins, [readerRole]);
   } finally {
     await admin.connection.close();
