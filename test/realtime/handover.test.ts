@@ -229,11 +229,45 @@ describe.each(['postgres', ...(natsServer === undefined ? [] : ['nats' as const]
         await until(() => statuses.length >= 3);
         expect(statuses.slice(0, 2)).toEqual([subscribedText, subscribedText]);
         expect(statuses[2]).toMatch(
-          /^ok Changes since \d{4}-\d\d-\d\dT[\d:.]+Z were sent again because a server process ended unexpectedly$/,
+          /^ok Changes since \d{4}-\d\d-\d\dT[\d:.]+Z were sent again because a server process ended$/,
         );
         await channel.unsubscribe();
       }
       await second.stop();
+    });
+
+    test('clients that can’t be told apart miss nothing if their processes end at different positions', async () => {
+      const [first, second, third] = [
+        await a.another(options),
+        await a.another(options),
+        await a.another(options),
+      ];
+      const listeners = [];
+      for (const { url } of [first, second, first, second]) {
+        balancer.point(url);
+        listeners.push(await listener('same'));
+      }
+      const count = 400;
+      const ended: Promise<void>[] = [];
+      await write(count, {
+        100: () => {
+          // No client can join again until both processes have ended.
+          balancer.point('http://127.0.0.1:1');
+          ended.push(first.end(1));
+        },
+        250: () => ended.push(second.end(1)),
+      });
+      await Promise.all(ended);
+      balancer.point(third.url);
+      for (const { changes, statuses, channel } of listeners) {
+        const expected = idsOf(count, [2]);
+        await until(() => changes.includes(expected.at(-1) as number));
+        expect([...new Set(changes)].toSorted((x, y) => x - y)).toEqual(expected);
+        if (changes.length > expected.length) await until(() => statuses.length >= 3);
+        expect(statuses.some((text) => text.includes('missed'))).toBe(false);
+        await channel.unsubscribe();
+      }
+      await third.stop();
     });
 
     test('if the changes aren’t available anymore, clients are told that they may have missed some', async () => {

@@ -49,7 +49,7 @@ const retryMs = 5_000;
 const maxHeld = 20_000;
 const missedText = (reason: string): string => `Changes may have been missed because ${reason}`;
 const repeatedText = (since: string): string =>
-  `Changes since ${since} were sent again because a server process ended unexpectedly`;
+  `Changes since ${since} were sent again because a server process ended`;
 
 export class ChangeSubscription implements Subscription {
   readonly #deps: SubscriptionDeps;

@@ -23,7 +23,10 @@ export interface Resumed {
   /** The slot with the missed changes. Null if the changes aren't available anymore. */
   readonly slot: string | null;
   readonly place: StreamPlace;
-  /** False if the process was killed, so that changes after the recorded position may have been delivered. */
+  /**
+   * False if changes after the position may have been delivered, because the process was killed, or because the position
+   * is that of another client.
+   */
   readonly planned: boolean;
   readonly since: string;
 }
@@ -81,16 +84,44 @@ const isAlive = sql`exists (
     and l.granted
 )`;
 
+/** A client that joins a channel. */
+export interface Joining {
+  /** The number of the process that the client joins. */
+  readonly node: number;
+  readonly identity: Buffer;
+  /** The number of the client's join message. */
+  readonly ref: number;
+}
+
 /**
- * Takes the record of a channel whose process has ended. A client numbers its messages consecutively, so the message of a
- * client that joins again has a higher number than the client's first join, and that of a new client has not.
+ * The records that may belong to the client. A client numbers its messages consecutively, so the message of a client that
+ * joins again has a higher number than the client's first join, and that of a new client has not.
  */
-export async function takeRecord(
-  db: Queryable,
-  own: number,
-  identity: Buffer,
-  ref: number,
-): Promise<Resumed | undefined> {
+const candidates = ({ node, identity, ref }: Joining) => sql`
+  from _plinth.realtime_channels c
+  join _plinth.realtime_nodes n on n.node = c.node
+  where c.identity = decode(${identity.toString('hex')}, 'hex') and c.ref < ${ref} and n.node <> ${node}
+    and (n.ended_at is not null or not ${isAlive})`;
+
+/**
+ * Takes the record of a channel whose process has ended. Several clients can have the same identity, for example tabs of
+ * visitors behind one address. If their processes ended at different positions, each of them continues at the oldest
+ * position, so that none of them misses a change.
+ */
+export async function takeRecord(pool: Pool, joining: Joining): Promise<Resumed | undefined> {
+  // Most clients have no record, and this query needs no lock.
+  const [any] = await pool.query(sql`select ${candidates(joining)} limit 1`);
+  if (any === undefined) return undefined;
+  return await pool.transaction(async (tx) => {
+    // Clients with the same identity take their records one after another.
+    await tx.query(sql`
+      select from _plinth.realtime_channels where identity = decode(${joining.identity.toString('hex')}, 'hex')
+      order by node, channel for update`);
+    return await takeLocked(tx, joining);
+  });
+}
+
+async function takeLocked(db: Queryable, joining: Joining): Promise<Resumed | undefined> {
   const [row] = await db.query<{
     node: number;
     slot: string | null;
@@ -100,22 +131,29 @@ export async function takeRecord(
     planned: boolean;
     since: string;
   }>(sql`
-    with chosen as (
-      select c.node, c.channel from _plinth.realtime_channels c
-      join _plinth.realtime_nodes n on n.node = c.node
-      where c.identity = decode(${identity.toString('hex')}, 'hex') and c.ref < ${ref} and n.node <> ${own}
-        and (n.ended_at is not null or not ${isAlive})
-      order by c.ref desc limit 1
-      for update of c skip locked
+    with found as (
+      select c.node, c.channel, c.ref, coalesce(c.continues, c.node) as position ${candidates(joining)}
+    ), oldest as (
+      select p.node, (select count(distinct position) from found) > 1 as is_shared
+      from _plinth.realtime_nodes p where p.node in (select position from found)
+      order by p.lsn, p.row_number limit 1
+    ), chosen as (
+      select node, channel from found order by ref desc limit 1
     ), taken as (
       delete from _plinth.realtime_channels c using chosen
       where c.node = chosen.node and c.channel = chosen.channel
-      returning c.node
+      returning c.node, c.continues
+    ), kept as (
+      update _plinth.realtime_channels c set continues = oldest.node
+      from found, oldest, chosen
+      where c.node = found.node and c.channel = found.channel and found.position <> oldest.node
+        and (found.node, found.channel) <> (chosen.node, chosen.channel)
     )
-    select n.node, n.lsn::text, n.row_number, n.sequence, n.planned,
+    select n.node, n.lsn::text, n.row_number, n.sequence,
+      n.planned and not oldest.is_shared and taken.continues is null as planned,
       to_char(n.delivered_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as since,
       case when n.ended_at is null or n.ended_at > now() - make_interval(secs => ${replaySeconds}) then n.slot end as slot
-    from taken join _plinth.realtime_nodes n on n.node = taken.node`);
+    from taken, oldest join _plinth.realtime_nodes n on n.node = oldest.node`);
   if (row === undefined) return undefined;
   const { node, slot, planned, since, sequence } = row;
   const place = { lsn: parseLsn(row.lsn), row: row.row_number, ...(sequence === null ? {} : { sequence }) };
@@ -131,7 +169,8 @@ export async function keepRecords(pool: Pool): Promise<readonly string[]> {
     update _plinth.realtime_nodes n set ended_at = now() where n.ended_at is null and not ${isAlive}`);
   await pool.query(sql`
     delete from _plinth.realtime_nodes n where n.ended_at < now() - make_interval(secs => ${knownSeconds})
-      or (n.ended_at is not null and not exists (select from _plinth.realtime_channels c where c.node = n.node))`);
+      or (n.ended_at is not null
+        and not exists (select from _plinth.realtime_channels c where n.node in (c.node, c.continues)))`);
   const rows = await pool.query<{ slot: string }>(sql`
     select distinct n.slot from _plinth.realtime_nodes n
     where n.slot is not null and n.ended_at > now() - make_interval(secs => ${replaySeconds})`);

@@ -79,7 +79,7 @@ class DatabaseRecords implements Records {
   }
 
   async take(identity: Buffer, ref: number): Promise<Resumed | undefined> {
-    return takeRecord(this.#options.pool(), this.#node, identity, ref);
+    return takeRecord(this.#options.pool(), { node: this.#node, identity, ref });
   }
 
   async end(delivered: Delivered): Promise<boolean> {

@@ -22,6 +22,8 @@ create table _plinth.realtime_channels (
   identity bytea not null,
   -- The number of the client's join message. Clients number their messages, also after they have connected again.
   ref bigint not null,
+  -- The process whose position applies instead, because it is older and its client couldn't be told apart from this one.
+  continues int references _plinth.realtime_nodes on delete set null,
   primary key (node, channel)
 );
 create index realtime_channels_identity on _plinth.realtime_channels (identity);
