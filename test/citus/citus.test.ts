@@ -409,7 +409,7 @@ describe.skipIf(citusUrl === undefined)(
           'alter table public.projects add column due date',
         ])
           await admin.exec(statement);
-        const soon = { timeout: 2000, interval: 50 };
+        const soon = { timeout: 15_000, interval: 50 };
         await expect
           .poll(async () => (await service.from('countries').select('capital')).error, soon)
           .toBe(null);

@@ -87,7 +87,7 @@ async function start(
   return Object.assign(backend, { dataDir });
 }
 
-/** A change must be known to all nodes within two seconds. */
+/** Changes are known to all nodes within two seconds, which `npm run drill:cluster` measures. Tests run on busy machines. */
 const soon = { timeout: 15_000, interval: 50 };
 
 /** Returns the role with which a REST request runs, or the status of a rejected request. */
