@@ -139,7 +139,7 @@ class SharedStream implements Stream {
     if (!(await allowsGroupSlot(pool, database.info.serverVersion))) {
       log.info(
         {},
-        "each process reads changes itself, because PostgreSQL doesn't limit the WAL of a shared slot",
+        'each process reads changes itself, because a shared slot needs PostgreSQL 17 and a limit in max_slot_wal_keep_size',
       );
       await changeLog.close();
       return createStream(this.#options);
