@@ -16,10 +16,12 @@ export type ExclusiveWork = keyof typeof kinds;
 const keys = 2 ** 31;
 const minPauseMs = 50;
 const maxPauseMs = 250;
+const reportEveryMs = 30_000;
 
 /**
  * Waits until no other process does this work in the session's database, and prevents others from doing it until the
- * session ends or the returned function is called. `onWait` is called if another process is doing the work.
+ * session ends or the returned function is called. `onWait` is called while another process is doing the work, every 30
+ * seconds.
  * @example
  * const unlock = await lockExclusively(session, 'project');
  */
@@ -29,7 +31,8 @@ export async function lockExclusively(
   onWait: () => void = () => undefined,
 ): Promise<() => Promise<void>> {
   const kind = kinds[work];
-  for (let isFirst = true; ; isFirst = false) {
+  let reportedAt = Number.NEGATIVE_INFINITY;
+  for (;;) {
     const key = randomInt(keys);
     const [lock] = await session.query<{ isOurs: boolean }>(
       sql`select pg_catalog.pg_try_advisory_lock(${kind}::int, ${key}::int) as "isOurs"`,
@@ -41,7 +44,10 @@ export async function lockExclusively(
       // Of two processes that take their locks at the same time, at least one sees the other's lock.
       if (!(await isDoneByOthers(session, kind))) return unlock;
       await unlock();
-      if (isFirst) onWait();
+      if (performance.now() - reportedAt >= reportEveryMs) {
+        reportedAt = performance.now();
+        onWait();
+      }
     }
     // The pause is random because processes that see each other's locks all try again.
     await sleep(randomInt(minPauseMs, maxPauseMs));

@@ -230,7 +230,7 @@ async function lockPreparation(session: Client, log: Logger): Promise<void> {
   // A limit of the account must not end the wait.
   await session.exec('set statement_timeout = 0; set lock_timeout = 0');
   await lockExclusively(session, 'preparation', () =>
-    log.info({ service: 'database' }, 'Waiting for another process that is preparing the database'),
+    log.warn({ service: 'database' }, 'Waiting for another process that is preparing the database'),
   );
 }
 
