@@ -401,6 +401,7 @@ const comparisons: Readonly<
   'operations/backup/repository.ts': { count: 1, why: 'the proof of a key that the operator configures' },
   'server/gateway/api-keys.ts': { count: 1, why: 'API keys, which programs hold' },
   'base/shared/one-time-codes.ts': { count: 2, why: 'the comparison itself' },
+  'platform/group/cipher.ts': { count: 1, why: 'a fingerprint of the secret that the operator configures' },
   'platform/keys/jwk.ts': { count: 1, why: 'signatures' },
   'platform/keys/default-keys.ts': { count: 1, why: 'API keys, which programs hold' },
   'project/migrate/notes.ts': { count: 1, why: 'a signature, with a secret that the operator passes' },
