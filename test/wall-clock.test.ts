@@ -10,12 +10,14 @@ const sources = fileURLToPath(new URL('../src/', import.meta.url));
 
 const readers: Readonly<Record<string, string>> = {
   'server/backend/verification.ts': 'file name',
+  'server/backend/nodes.ts': 'times that other nodes show',
   'server/backend/prepared-cluster.ts': 'age of a folder',
   'operations/backup/verification.ts': 'stored time',
   'operations/backup/journal.ts': 'part of an ID',
   'operations/backup/restore/restore.ts': 'stored time',
   'operations/backup/target/s3.ts': 'stored time',
   'entry/cli/commands/gen-keys.ts': 'expiry of a token',
+  'entry/cli/commands/status.ts': 'shown ages',
   'pages/console/operators/routes.ts': 'expiry of an invitation',
   'platform/database/embedded/copy-cluster.ts': 'part of an ID',
   'platform/database/embedded/location.ts': 'file name',
@@ -28,6 +30,7 @@ const readers: Readonly<Record<string, string>> = {
   'server/gateway/request-hooks.ts': 'time of a request',
   'server/gateway/shared-responses.ts': 'time of a request',
   'base/kernel/clock.ts': 'the clock itself',
+  'platform/group/mailbox.ts': 'times that other nodes show',
   'platform/keys/key-file.ts': 'age of a file',
   'platform/keys/index.ts': 'stored times',
   'platform/keys/role-tokens.ts': 'expiry of a token',

@@ -34,6 +34,7 @@ const reviewed: Readonly<Record<string, string>> = {
   'entry/rest-server/listen.ts': 'this server',
   'services/storage/backend/s3-assembly.ts': 'the configuration names the storage',
   'services/storage/backend/s3-bucket.ts': 'the configuration names the storage',
+  'services/storage/backend/s3-multipart.ts': 'the configuration names the storage',
   'services/storage/backend/s3.ts': 'the configuration names the storage',
 };
 

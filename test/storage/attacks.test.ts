@@ -421,6 +421,8 @@ describe('a user without write permission', () => {
 
   test('is rejected before a byte is sent', async () => {
     const authorization = `Bearer ${server.tokenOf(bob)}`;
+    // The uploads of earlier tests are settled shortly after their responses.
+    await expect.poll(async () => (await server.files()).intents).toEqual([]);
     const before = await server.files();
     const key = `/private/${alice.sub}/before`;
     for (const method of ['POST', 'PUT'])
