@@ -113,10 +113,9 @@ export async function takeRecord(pool: Pool, joining: Joining): Promise<Resumed 
   const [any] = await pool.query(sql`select ${candidates(joining)} limit 1`);
   if (any === undefined) return undefined;
   return await pool.transaction(async (tx) => {
-    // Clients with the same identity take their records one after another.
-    await tx.query(sql`
-      select from _plinth.realtime_channels where identity = decode(${joining.identity.toString('hex')}, 'hex')
-      order by node, channel for update`);
+    // Clients with the same identity take their records one after another. Running processes change only their own
+    // records, which aren't locked, so that both can't wait for each other.
+    await tx.query(sql`select ${candidates(joining)} order by c.node, c.channel for update of c`);
     return await takeLocked(tx, joining);
   });
 }
