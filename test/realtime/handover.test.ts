@@ -285,7 +285,7 @@ describe.each(['postgres', ...(natsServer === undefined ? [] : ['nats' as const]
       expect(statuses).toEqual([
         subscribedText,
         subscribedText,
-        'error Changes may have been missed because they are no longer available',
+        "error Changes may have been missed because they aren't available anymore",
       ]);
       await channel.unsubscribe();
       await second.stop();

@@ -28,7 +28,7 @@ export interface Missed {
 
 export type IsWanted = (relation: Relation) => boolean;
 
-export const unavailable = (fence: Place, gap = 'they are no longer available'): Missed => ({
+export const unavailable = (fence: Place, gap = "they aren't available anymore"): Missed => ({
   changes: [],
   fence,
   gap,

@@ -60,7 +60,7 @@ export async function endServer(db: Queryable, pid: number): Promise<void> {
 const abandonedAfter = '30 seconds';
 
 /**
- * Drops the slots of processes that are no longer running, except the slots in `kept`. `isStart` is true for the first call after this process has
+ * Drops the slots of processes that have ended, except the slots in `kept`. `isStart` is true for the first call after this process has
  * started. Returns the names of the dropped slots.
  */
 export async function dropAbandoned(
